@@ -172,3 +172,10 @@ export async function selectOrphanedLetterFiles(db: Db, max: number): Promise<st
 export async function deleteLetterFiles(db: Db, ids: string[]): Promise<void> {
   await db.deleteFrom('letter_files').where('notification_id', 'in', ids).execute();
 }
+
+export async function clearLetterReferences(tx: Tx, ids: string[], references: string[]): Promise<void> {
+  await sql`update printed_letters set client_reference = null where reference = any (${references})`.execute(tx);
+  await sql`
+    update returned_letters set client_reference = null
+    where notification_id = any (${ids}::uuid[]) and client_reference is not null`.execute(tx);
+}

@@ -1,11 +1,7 @@
 import type { Db } from '../platform/db/database.ts';
 import { nilId } from '../platform/id.ts';
-import {
-  eraseMessagesBetween,
-  type OfRecipient,
-  selectEndOfBatch,
-  selectMessagesBetween,
-} from './erase-messages.sql.ts';
+import { isAddressOf } from '../recipients/sought-recipient.ts';
+import { eraseMessagesById, type OfRecipient, selectEndOfBatch, selectMessagesBetween } from './erase-messages.sql.ts';
 import type { Status } from './notification.ts';
 
 /** Replaces the recipient of an erased message. */
@@ -27,29 +23,30 @@ const finalStatuses: Status[] = [
 const batchSize = 10_000;
 
 /**
- * Deletes all personal data from messages to an address or number; keeps statuses, times, costs and statistics. Scans the
- * table in batches: an index by recipient would slow down every accepted message.
+ * Deletes all personal data from messages to an address or number; keeps statuses, times, costs and statistics. Returns which
+ * were erased, and how many are left because they are not in a final state.
  */
 export async function eraseMessages(db: Db, of: OfRecipient): Promise<{ ids: string[]; left: number }> {
   const ids: string[] = [];
   let left = 0;
-  for (let after = nilId; ; ) {
-    const until = await selectEndOfBatch(db, after, batchSize);
-    if (until === undefined) return { ids, left };
-    const how = { ...of, final: finalStatuses, erased: erasedRecipient };
-    const batch = await eraseMessagesBetween(db, { after, until }, how);
-    ids.push(...batch.erased);
-    left += batch.left;
-    after = until;
+  for await (const batch of findMessagesOf(db, of)) {
+    if (batch.length === 0) continue;
+    const found = batch.map(({ id }) => id);
+    const erased = await eraseMessagesById(db, found, { final: finalStatuses, erased: erasedRecipient });
+    ids.push(...erased);
+    left += found.length - erased.length;
   }
+  return { ids, left };
 }
 
-/** Messages to an address or number, in batches. Scans the table, as erasing does. */
+/** Messages to an address or number, in batches. Scans the table: an index by recipient would slow down every accepted message. */
 export async function* findMessagesOf(db: Db, of: OfRecipient): AsyncGenerator<{ id: string; service_id: string }[]> {
+  const { who } = of;
   for (let after = nilId; ; ) {
-    const until = await selectEndOfBatch(db, after, batchSize);
+    const until = await selectEndOfBatch(db, who, after, batchSize);
     if (until === undefined) return;
-    yield await selectMessagesBetween(db, { after, until }, of);
+    const found = await selectMessagesBetween(db, { after, until }, of);
+    yield 'address' in who ? found.filter(({ recipient }) => isAddressOf(recipient, who.address)) : found;
     after = until;
   }
 }

@@ -129,7 +129,8 @@ export async function deleteOldCallbacks(app: Deps): Promise<void> {
 }
 
 interface AboutRecipient {
-  recipient: string;
+  /** Undefined: only their messages and texts, as for a postal address. */
+  recipient: string | undefined;
   serviceId: string | undefined;
   /** Messages and texts of the recipient. */
   subjects: ReadonlySet<string>;
@@ -141,7 +142,7 @@ export async function* findCallbacksAbout(db: Db, { recipient, serviceId, subjec
     const part = await selectCallbackRecipients(db, serviceId, after, batchSize);
     yield part.filter(
       ({ subject_id, person }) =>
-        subjects.has(subject_id) || (person !== null && normaliseRecipient(person) === recipient),
+        subjects.has(subject_id) || (person !== null && recipient !== undefined && normaliseRecipient(person) === recipient),
     );
     const last = part.at(-1);
     if (!last) return;

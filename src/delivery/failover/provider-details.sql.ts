@@ -82,7 +82,7 @@ export async function selectFragmentsSince(db: Db, londonDay: string): Promise<M
 export interface ProviderChange {
   priority?: number;
   /** The share that failover returns to. */
-  resting_priority?: number;
+  resting_priority?: number | undefined;
   active?: boolean;
   reason?: string | null;
   created_by_id?: string;

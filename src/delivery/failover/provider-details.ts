@@ -44,9 +44,10 @@ export async function listProviderVersions(app: Deps, id: string) {
   });
 }
 
+/** A share that somebody sets is also the one that failover returns to. */
 export async function updateProviderDetails(app: Deps, id: string, change: ProviderChange): Promise<ProviderDetails> {
   await getProviderDetails(app, id);
   const now = timestamp(app.clock.now());
-  await inTransaction(app.db, (tx) => updateProvider(tx, id, change, now));
+  await inTransaction(app.db, (tx) => updateProvider(tx, id, { ...change, resting_priority: change.priority }, now));
   return getProviderDetails(app, id);
 }

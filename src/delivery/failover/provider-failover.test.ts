@@ -82,6 +82,29 @@ describe('a failing provider', () => {
   });
 });
 
+describe('a share that somebody sets', () => {
+  it('stays: failover returns to it', async () => {
+    for (const [name, priority] of [
+      ['mmg', 20],
+      ['firetext', 80],
+    ] as const) {
+      const { id } = await detailsOf(name);
+      expect((await harness.admin('POST', `/provider-details/${id}`, { priority })).status).toBe(200);
+    }
+    for (let quarter = 0; quarter < 3; quarter += 1) {
+      harness.clock.advance({ minutes: 16 });
+      await run('drift-providers-back');
+    }
+    expect(await priorities()).toEqual([20, 80]);
+    for (const [name, priority] of [
+      ['mmg', 51],
+      ['firetext', 49],
+    ] as const) {
+      await harness.admin('POST', `/provider-details/${(await detailsOf(name)).id}`, { priority });
+    }
+  });
+});
+
 describe('a provider with slow receipts', () => {
   beforeEach(async () => {
     harness.clock.advance({ hours: 1 });

@@ -28,16 +28,20 @@ export async function selectChunk(db: Db, upload_id: string, first_row: number) 
   return rows[0];
 }
 
-/** Chunks that may have a row of the recipient: part of an address, or digits of a number however they are separated. */
+/** Chunks that may have a row of the recipient: an email address, or digits or letters however they are separated. */
 export async function selectChunksWith(
   db: Db,
   uploadIds: string[],
-  part: { address: string } | { digits: string },
+  part: { address: string } | { digits: string } | { letters: string },
 ): Promise<{ upload_id: string; first_row: number }[]> {
+  const only = (kept: string, part: string, cells = sql`cells`) =>
+    sql`position(${part} in regexp_replace(${cells}, ${`[^${kept}]`}, '', 'g')) > 0`;
   const matches =
     'address' in part
       ? sql`position(${part.address} in lower(cells || coalesce(messages, ''))) > 0`
-      : sql`position(${part.digits} in regexp_replace(cells, '[^0-9]', '', 'g')) > 0`;
+      : 'digits' in part
+        ? only('0-9', part.digits)
+        : only('a-z0-9', part.letters, sql`lower(cells)`);
   const { rows } = await sql<{ upload_id: string; first_row: number }>`
     select upload_id, first_row from upload_chunks where upload_id = any (${uploadIds}::uuid[]) and ${matches}
     order by upload_id, first_row`.execute(db);

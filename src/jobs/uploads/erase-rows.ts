@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { nilId } from '../../platform/id.ts';
 import { normaliseRecipient } from '../../recipients/recipient.ts';
+import { comparablePart, isAddressOf, type SoughtRecipient } from '../../recipients/sought-recipient.ts';
 import type { SheetCell } from '../../recipients/spreadsheet/sheet.ts';
 import {
   lockChunk,
@@ -16,7 +17,7 @@ const batch = 20;
 const comparedDigits = 7;
 
 interface OfRecipient {
-  recipient: string;
+  who: SoughtRecipient;
   /** Undefined: of all services. */
   serviceId: string | undefined;
 }
@@ -45,33 +46,42 @@ export async function* findFileRowsOf(db: Db, of: OfRecipient) {
     const { cells, ...file } = chunk;
     const rows: SheetCell[][] = JSON.parse(cells);
     yield rows.flatMap((row, offset) =>
-      row.flat().some(isTheirs) ? [{ ...file, upload_id, row: first_row + offset + 1, cells: row }] : [],
+      isTheirs(row) ? [{ ...file, upload_id, row: first_row + offset + 1, cells: row }] : [],
     );
   }
 }
 
-const partOf = (recipient: string) =>
-  recipient.includes('@') ? { address: recipient } : { digits: recipient.slice(-comparedDigits) };
+type IsTheirs = (row: SheetCell[]) => boolean;
 
-function matcherOf({ recipient }: OfRecipient): (text: string) => boolean {
-  const part = partOf(recipient);
-  const mayBe = (text: string) =>
-    'address' in part ? text.includes('@') : text.replace(/[^0-9]/g, '').includes(part.digits);
-  return (text) => mayBe(text) && normaliseRecipient(text) === recipient;
+/** What the database looks for. */
+function partOf(who: SoughtRecipient) {
+  if ('address' in who) return { letters: comparablePart(who.address) };
+  return who.contact.includes('@') ? { address: who.contact } : { digits: who.contact.slice(-comparedDigits) };
 }
 
-async function* chunksWith(db: Db, { recipient, serviceId }: OfRecipient) {
+/** A postal address is spread over the cells of a row; an email address or number is in one. */
+function matcherOf({ who }: OfRecipient): IsTheirs {
+  if ('address' in who) return (row) => isAddressOf(row.flat().join('\n'), who.address);
+  const { contact } = who;
+  const digits = contact.slice(-comparedDigits);
+  const mayBe = contact.includes('@')
+    ? (text: string) => text.includes('@')
+    : (text: string) => text.replace(/[^0-9]/g, '').includes(digits);
+  return (row) => row.flat().some((text) => mayBe(text) && normaliseRecipient(text) === contact);
+}
+
+async function* chunksWith(db: Db, { who, serviceId }: OfRecipient) {
   for (let ids = await selectUploadIds(db, serviceId, nilId, batch); ids.length > 0; ) {
-    yield* await selectChunksWith(db, ids, partOf(recipient));
+    yield* await selectChunksWith(db, ids, partOf(who));
     ids = await selectUploadIds(db, serviceId, ids.at(-1) ?? nilId, batch);
   }
 }
 
-async function eraseInChunk(tx: Tx, upload_id: string, first_row: number, isTheirs: (text: string) => boolean) {
+async function eraseInChunk(tx: Tx, upload_id: string, first_row: number, isTheirs: IsTheirs) {
   const chunk = await lockChunk(tx, upload_id, first_row);
   if (!chunk) return { erased: 0, left: 0 };
   const rows: SheetCell[][] = JSON.parse(chunk.cells);
-  const found = new Set(rows.flatMap((cells, offset) => (cells.flat().some(isTheirs) ? [offset] : [])));
+  const found = new Set(rows.flatMap((cells, offset) => (isTheirs(cells) ? [offset] : [])));
   if (found.size === 0) return { erased: 0, left: 0 };
   if (!chunk.is_saved && !chunk.is_finished) return { erased: 0, left: found.size };
   const messages: unknown[] | null = chunk.messages && JSON.parse(chunk.messages);

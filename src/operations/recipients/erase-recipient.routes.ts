@@ -7,11 +7,17 @@ import { Raw, Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { eraseRecipient } from './erase-recipient.ts';
 import { exportRecipient, findRecipient, heldKinds } from './find-recipient.ts';
+import { maxRecipientLength } from './recipient-key.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 
 const Recipient = Type.Object({
-  recipient: Type.String({ minLength: 1, maxLength: 320, description: 'An email address or phone number' }),
+  recipient: Type.String({
+    minLength: 1,
+    maxLength: maxRecipientLength,
+    description:
+      'An email address, a phone number, or of letters at least two lines of the address, such as the name and the postcode',
+  }),
   service_id: Type.Optional(Type.String({ ...Uuid, description: 'Without it, of all services' })),
 });
 
@@ -26,6 +32,7 @@ const Erasure = Type.Object({
     file_rows: Type.Integer({ minimum: 0, description: 'Of sent files and of contact lists' }),
     documents: Type.Integer({ minimum: 0, description: 'Files whose recipient has to confirm the address' }),
     guest_list: Count,
+    letter_files: Type.Integer({ minimum: 0, description: 'PDFs of letters' }),
   }),
   left: Type.Object(
     { notifications: Count, callbacks: Count, unsubscribe_requests: Count, file_rows: Count },
@@ -50,7 +57,7 @@ export function eraseRecipientRoutes(
     '/platform-admin/find-recipient',
     {
       schema: {
-        summary: 'Count what is held about an email address or phone number, by service',
+        summary: 'Count what is held about a recipient, by service',
         body: Recipient,
         response: { 200: Held },
       },
@@ -62,7 +69,7 @@ export function eraseRecipientRoutes(
     '/platform-admin/export-recipient',
     {
       schema: {
-        summary: 'Export everything that is held about an email address or phone number',
+        summary: 'Export everything that is held about a recipient',
         body: Recipient,
         response: { 200: Raw('application/json', 'A list of objects with their kind and service_id') },
       },
@@ -77,7 +84,7 @@ export function eraseRecipientRoutes(
     '/platform-admin/erase-recipient',
     {
       schema: {
-        summary: 'Erase all data about messages to and from an email address or phone number',
+        summary: 'Erase all data about messages to and from a recipient',
         body: Recipient,
         response: { 200: Erasure },
       },

@@ -6,6 +6,7 @@ import { eraseSandboxMessages } from '../../delivery/sandbox/sandbox.ts';
 import { eraseDocuments } from '../../documents/documents.ts';
 import { eraseInboundTexts } from '../../inbound/inbound-texts.ts';
 import { eraseFileRows } from '../../jobs/uploads/erase-rows.ts';
+import { eraseLetterFiles, eraseLetterReferences } from '../../letters/erase-letters.ts';
 import { eraseMessages } from '../../notifications/erase-messages.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -25,7 +26,8 @@ export interface Erasure {
     | 'complaints'
     | 'file_rows'
     | 'documents'
-    | 'guest_list',
+    | 'guest_list'
+    | 'letter_files',
     number
   >;
   left: Record<'notifications' | 'callbacks' | 'unsubscribe_requests' | 'file_rows', number>;
@@ -38,11 +40,11 @@ type Deps = Platform & { config: Pick<Config, 'storage'> };
  * in the audit log, which does not say who the recipient is.
  */
 export async function eraseRecipient(app: Deps, input: string, serviceId?: string): Promise<Erasure> {
-  const recipient = readRecipient(input);
+  const who = readRecipient(input);
   if (serviceId !== undefined) await refuseUnlessExists(app.db, 'services', serviceId);
   const erasure = await inTransaction(app.db, async (tx) => {
-    const done = await eraseAll({ ...app, db: tx }, tx, { recipient, serviceId });
-    const entry = { action: 'erase', noun: 'recipient', thing_id: recipientKey(app, recipient) } as const;
+    const done = await eraseAll({ ...app, db: tx }, tx, { who, serviceId });
+    const entry = { action: 'erase', noun: 'recipient', thing_id: recipientKey(app, who) } as const;
     await recordAuditEntry(tx, { ...entry, service_id: serviceId, after: done });
     return done;
   });
@@ -50,13 +52,18 @@ export async function eraseRecipient(app: Deps, input: string, serviceId?: strin
   return erasure;
 }
 
-async function eraseAll(app: Deps, tx: Tx, { recipient, serviceId }: Sought): Promise<Erasure> {
-  const messages = await eraseMessages(tx, { recipient, serviceId });
-  const inbound = await eraseInboundTexts(tx, recipient, serviceId);
+async function eraseAll(app: Deps, tx: Tx, { who, serviceId }: Sought): Promise<Erasure> {
+  const recipient = 'contact' in who ? who.contact : undefined;
+  const messages = await eraseMessages(tx, { who, serviceId });
+  if (recipient === undefined) await eraseLetterReferences(tx, messages.ids);
+  const inbound = recipient === undefined ? [] : await eraseInboundTexts(tx, recipient, serviceId);
   const subjects = new Set([...messages.ids, ...inbound]);
   const callbacks = await eraseCallbacks(tx, { recipient, serviceId, subjects });
-  const rows = await eraseFileRows(tx, { recipient, serviceId });
-  const requests = await eraseUnsubscribeRequests(tx, { emailAddress: recipient, serviceId });
+  const rows = await eraseFileRows(tx, { who, serviceId });
+  const requests =
+    recipient === undefined
+      ? { erased: 0, left: 0 }
+      : await eraseUnsubscribeRequests(tx, { emailAddress: recipient, serviceId });
   const erased = {
     notifications: messages.ids.length,
     inbound_texts: inbound.length,
@@ -64,10 +71,11 @@ async function eraseAll(app: Deps, tx: Tx, { recipient, serviceId }: Sought): Pr
     unsubscribe_requests: requests.erased,
     complaints: await eraseComplaints(tx, messages.ids),
     file_rows: rows.erased,
-    guest_list: await eraseGuests(tx, recipient, serviceId),
+    guest_list: recipient === undefined ? 0 : await eraseGuests(tx, recipient, serviceId),
     // Last: their files do not come back when the transaction fails.
-    documents: await eraseDocuments(app, recipient, serviceId),
+    documents: recipient === undefined ? 0 : await eraseDocuments(app, recipient, serviceId),
     sandbox_messages: await eraseSandboxMessages(app, messages.ids),
+    letter_files: recipient === undefined ? await eraseLetterFiles(app, messages.ids) : 0,
   };
   const left = {
     notifications: messages.left,

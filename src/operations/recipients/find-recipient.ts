@@ -47,7 +47,7 @@ export interface Held {
 
 type Deps = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates; config: Pick<Config, 'urls'> };
 
-/** Counts what is held about an email address or phone number, of one service or of all; the audit log says who looked. */
+/** Counts what is held about a recipient, of one service or of all; the audit log says who looked. */
 export async function findRecipient(app: Deps, input: string, serviceId?: string): Promise<Held> {
   const sought = await readSought(app, input, serviceId);
   const byService = new Map<string, HeldCounts>();
@@ -85,26 +85,37 @@ async function* jsonOf(app: Deps, sought: Sought): AsyncGenerator<string> {
   yield '\n]\n';
 }
 
-async function* heldRecords(app: Deps, { recipient, serviceId }: Sought): AsyncGenerator<HeldRecord> {
+async function* heldRecords(app: Deps, sought: Sought): AsyncGenerator<HeldRecord> {
   const { db } = app;
-  const record = (kind: HeldKind, { service_id, ...data }: { service_id: string }): HeldRecord => ({
-    kind,
-    service_id,
-    data: () => data,
-  });
+  const { who, serviceId } = sought;
   const messages: string[] = [];
-  for await (const batch of findMessagesOf(db, { recipient, serviceId })) {
+  for await (const batch of findMessagesOf(db, sought)) {
     for (const { id, service_id } of batch) {
       messages.push(id);
       yield { kind: 'notification', service_id, data: () => exportedMessage(app, service_id, id) };
     }
   }
-  const texts = await findInboundTextsOf(db, recipient, serviceId);
+  const recipient = 'contact' in who ? who.contact : undefined;
+  const texts = recipient === undefined ? [] : await findInboundTextsOf(db, recipient, serviceId);
   for (const text of texts) yield record('inbound_text', text);
-  for await (const rows of findFileRowsOf(db, { recipient, serviceId })) {
+  for await (const rows of findFileRowsOf(db, sought)) {
     for (const { is_contact_list, ...row } of rows)
       yield record(is_contact_list ? 'contact_list_row' : 'file_row', row);
   }
+  if (recipient !== undefined) yield* recordsOfContact(app, recipient, serviceId);
+  for (const complaint of await findComplaintsAbout(db, messages)) yield record('complaint', complaint);
+  const subjects = new Set([...messages, ...texts.map(({ id }) => id)]);
+  for await (const callbacks of findCallbacksAbout(db, { recipient, serviceId, subjects })) {
+    for (const callback of callbacks) yield record('callback', callback);
+  }
+}
+
+async function* recordsOfContact(
+  app: Deps,
+  recipient: string,
+  serviceId: string | undefined,
+): AsyncGenerator<HeldRecord> {
+  const { db } = app;
   if (recipient.includes('@')) {
     for (const { shared_path: _, ...document } of await findDocumentsOf(app, recipient, serviceId)) {
       yield record('document', document);
@@ -112,12 +123,11 @@ async function* heldRecords(app: Deps, { recipient, serviceId }: Sought): AsyncG
     const requests = await findUnsubscribeRequestsOf(db, { emailAddress: recipient, serviceId });
     for (const request of requests) yield record('unsubscribe_request', request);
   }
-  for (const complaint of await findComplaintsAbout(db, messages)) yield record('complaint', complaint);
   for (const guest of await findGuests(db, recipient, serviceId)) yield record('guest_list', guest);
-  const subjects = new Set([...messages, ...texts.map(({ id }) => id)]);
-  for await (const callbacks of findCallbacksAbout(db, { recipient, serviceId, subjects })) {
-    for (const callback of callbacks) yield record('callback', callback);
-  }
+}
+
+function record(kind: HeldKind, { service_id, ...data }: { service_id: string }): HeldRecord {
+  return { kind, service_id, data: () => data };
 }
 
 /** As the API shows it to the service, with its text. */
@@ -127,18 +137,18 @@ async function exportedMessage(app: Deps, serviceId: string, id: string): Promis
 }
 
 async function readSought(app: Deps, input: string, serviceId: string | undefined): Promise<Sought> {
-  const recipient = readRecipient(input);
+  const who = readRecipient(input);
   if (serviceId !== undefined) await refuseUnlessExists(app.db, 'services', serviceId);
-  return { recipient, serviceId };
+  return { who, serviceId };
 }
 
 function recordAccess(
   app: Deps,
   action: 'find' | 'export',
-  { recipient, serviceId }: Sought,
+  { who, serviceId }: Sought,
   after?: HeldCounts,
 ): Promise<void> {
-  const entry = { action, noun: 'recipient', thing_id: recipientKey(app, recipient), service_id: serviceId } as const;
+  const entry = { action, noun: 'recipient', thing_id: recipientKey(app, who), service_id: serviceId } as const;
   return inTransaction(app.db, (tx) => recordAuditEntry(tx, { ...entry, ...(after ? { after } : {}) }));
 }
 

@@ -5,7 +5,7 @@ import { type Failure, forbidden, invalid, invalidField, notFound } from '../../
 import type { Platform } from '../../platform/platform.ts';
 import { getUserRecord, type UserRecord } from '../user-record.ts';
 import { type LockedUser, lockUser } from '../users.ts';
-import { isPassword } from './passwords.ts';
+import { isPassword, noPassword } from './passwords.ts';
 import {
   countFailure,
   countWrongPassword,
@@ -59,6 +59,11 @@ export async function verifyPassword(app: Deps, userId: string, password: string
     return false;
   });
   if (!right) throw invalidField('password', 'Incorrect password');
+}
+
+/** People whom single sign-on created have none. */
+export async function hasPassword({ db }: Pick<Platform, 'db'>, userId: string): Promise<boolean> {
+  return (await selectPasswordHash(db, userId)) !== noPassword;
 }
 
 /** No lockout up to the tenth consecutive wrong password, then 1 s, 2 s, 4 s and so on. */

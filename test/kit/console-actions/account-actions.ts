@@ -181,6 +181,7 @@ export const accountActions: Actions = (harness, world) => {
       form: { current_password: password, password: newPassword },
       prepare: async () => ({ by: await signedIn(harness, (await aPerson(harness)).id) }),
     }),
+    without('sends a link to people without a password', '/account/choose-password', { by: 'a sender' }),
     without('is kept in the browser', '/account/theme', { by: 'a sender', form: { theme: 'dark' } }),
   ];
 };

@@ -1,3 +1,4 @@
+import { hasPassword } from '../../../users/sign-in/sign-in.ts';
 import { hasSingleSignOn, maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
 import type { UserRecord } from '../../../users/user-record.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -28,7 +29,11 @@ export function accountPages(pages: Pages, app: ConsoleApp): void {
               { label: 'Name', value: user.name, change: '/account/name' },
               { label: 'Email address', value: user.email_address, change: '/account/email' },
               { label: 'Mobile number', value: user.mobile_number ?? 'None', change: '/account/mobile' },
-              { label: 'Password', value: 'Hidden', change: '/account/password' },
+              {
+                label: 'Password',
+                value: (await hasPassword(app, user.id)) ? 'Hidden' : 'None',
+                change: '/account/password',
+              },
               { label: 'Signing in', value: await waysOf(user) },
               { label: 'Security keys', value: 'Keys that you sign in with', change: '/account/security-keys' },
               { label: 'Devices', value: 'Where you are signed in', change: '/account/devices' },

@@ -1,5 +1,5 @@
 import { Failure, invalidField } from '../../../platform/failure.ts';
-import { verifyPassword } from '../../../users/sign-in/sign-in.ts';
+import { hasPassword, verifyPassword } from '../../../users/sign-in/sign-in.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 
 /** Before a change that could take the account over. Wrong ones count as at the sign-in. */
@@ -8,6 +8,9 @@ export async function checkOwnPassword(
   userId: string,
   form: { current_password: string },
 ): Promise<void> {
+  if (!(await hasPassword(app, userId))) {
+    throw invalidField('current_password', 'Your account has no password. Choose one first.');
+  }
   try {
     await verifyPassword(app, userId, form.current_password);
   } catch (error) {

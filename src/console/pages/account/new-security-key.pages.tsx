@@ -8,6 +8,7 @@ import { Notice } from '../../parts/notice.tsx';
 import { TouchKey } from '../../parts/touch-key.tsx';
 import { SealedCookie } from '../../sessions/sealed-cookie.ts';
 import { CurrentPassword, changePage, currentPassword, needsPassword } from './change-page.tsx';
+import { withPassword } from './no-password.tsx';
 import { checkOwnPassword } from './check-own-password.ts';
 
 const home = '/account/security-keys';
@@ -30,7 +31,7 @@ export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
   pages.add(newPage, {
     who: 'signed-in',
     below: 'Your account',
-    show(_asked, draft) {
+    show(asked, draft) {
       const title = 'Add a security key';
       if (!keySiteOf(app.config)) return { title, crumbs, content: <NoKeysHere address={app.config.urls.api} /> };
       const fields = (
@@ -45,7 +46,7 @@ export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
           <CurrentPassword draft={draft} />
         </>
       );
-      return { ...changePage(title, 'Continue', fields, home), crumbs };
+      return withPassword(app, asked, { ...changePage(title, 'Continue', fields, home), crumbs });
     },
     form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }), current_password: currentPassword }),
     needs: { name: 'Enter a name.', ...needsPassword },

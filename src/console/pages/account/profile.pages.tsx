@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { timestamp } from '../../../platform/clock.ts';
 import { invalidField } from '../../../platform/failure.ts';
-import { sendChangeEmailVerification } from '../../../users/sign-in/account-links.ts';
+import { sendChangeEmailVerification, sendPasswordReset } from '../../../users/sign-in/account-links.ts';
+import { hasPassword } from '../../../users/sign-in/sign-in.ts';
+import { maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
 import { sendSmsCode } from '../../../users/sign-in/verify-codes.ts';
 import { updateOwnContact, updatePassword, updateUser } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -15,6 +17,7 @@ import { DemoMessage, findDemoMessage } from '../sign-in/demo-message.tsx';
 import { passwordHint, refuseWeakPassword } from '../sign-in/new-password.ts';
 import { checkCode, readCode } from '../sign-in/sign-in-steps.ts';
 import { CurrentPassword, changePage, currentPassword, needsPassword } from './change-page.tsx';
+import { choosePasswordPath, withPassword } from './no-password.tsx';
 import { checkOwnPassword } from './check-own-password.ts';
 
 const pendingNumber = new SealedCookie<{ user_id: string; number: string; message_id: string | undefined }>('change');
@@ -40,8 +43,11 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/email', {
     who: 'signed-in',
     below: 'Your account',
-    show: (_asked, draft) =>
-      changePage(
+    show: (asked, draft) =>
+      withPassword(
+        app,
+        asked,
+        changePage(
         'Email address',
         'Continue',
         <>
@@ -55,6 +61,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
           />
           <CurrentPassword draft={draft} />
         </>,
+        ),
       ),
     form: Type.Object({
       email_address: Type.String({ format: 'email', maxLength: 255 }),
@@ -89,8 +96,11 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/mobile', {
     who: 'signed-in',
     below: 'Your account',
-    show: (_asked, draft) =>
-      changePage(
+    show: (asked, draft) =>
+      withPassword(
+        app,
+        asked,
+        changePage(
         'Mobile number',
         'Continue',
         <>
@@ -104,6 +114,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
           />
           <CurrentPassword draft={draft} />
         </>,
+        ),
       ),
     form: Type.Object({
       mobile_number: Type.String({ format: 'user-mobile-number' }),
@@ -157,11 +168,27 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
+  pages.add(choosePasswordPath, {
+    who: 'signed-in',
+    below: 'Your account',
+    // The form is on the pages that ask for a password.
+    show: () => ({ to: '/account/password' }),
+    form: Type.Object({}),
+    async act({ visitor: { user } }) {
+      if ((await hasPassword(app, user.id)) || !maySignInLocally(app.config, user)) return { to: '/account/password' };
+      await sendPasswordReset(app, { email: user.email_address });
+      return { to: '/account', notice: `Open the link that we sent to ${user.email_address}. It works for one hour.` };
+    },
+  });
+
   pages.add('/account/password', {
     who: 'signed-in',
     below: 'Your account',
-    show: (_asked, draft) =>
-      changePage(
+    show: (asked, draft) =>
+      withPassword(
+        app,
+        asked,
+        changePage(
         'Password',
         'Save',
         <>
@@ -174,6 +201,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
             autocomplete="new-password"
           />
         </>,
+        ),
       ),
     form: Type.Object({ current_password: currentPassword, password: Type.String() }),
     needs: { ...needsPassword, password: 'Enter a new password.' },

@@ -6,6 +6,7 @@ import type { ConsoleApp } from '../../console-app.ts';
 import type { Asked, Pages, View } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { CurrentPassword, changePage, currentPassword, needsPassword } from './change-page.tsx';
+import { withPassword } from './no-password.tsx';
 import { checkOwnPassword } from './check-own-password.ts';
 import { KeyTable, OnlyKeys } from './security-keys.tsx';
 
@@ -79,10 +80,11 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${home}/only`, {
     who: 'signed-in',
     below: 'Your account',
-    show({ visitor: { user } }, draft) {
+    show(asked, draft) {
+      const { user } = asked.visitor;
       const isOn = user.auth_type === 'webauthn_auth';
       const other = user.mobile_number === null ? 'an email link' : 'a text code';
-      return {
+      return withPassword(app, asked, {
         ...changePage(
           isOn ? 'Allow another way to sign in' : 'Sign in with security keys only',
           'Save',
@@ -93,7 +95,7 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
           ? `After your password you may then use ${other} instead of a key.`
           : 'After your password only a key works: no text code, no email link. Have two keys, in case you lose one.',
         crumbs,
-      };
+      });
     },
     form: Type.Object({ current_password: currentPassword }),
     needs: needsPassword,

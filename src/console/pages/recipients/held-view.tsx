@@ -32,7 +32,10 @@ export function HeldView({ path, recipient, held, ofService }: HeldProps) {
     return (
       <div class="empty">
         <h2>Nothing is held about {recipient}</h2>
-        <p>Check the address or number. Letters have no address to look for: find them among the messages.</p>
+        <p>
+          Check the address or number. Of letters, each line must be written as it was sent: the name and the postcode are
+          enough.
+        </p>
       </div>
     );
   }

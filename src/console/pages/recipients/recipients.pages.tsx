@@ -3,19 +3,20 @@ import contentDisposition from 'content-disposition';
 import { Type } from 'typebox';
 import { type Erasure, eraseRecipient } from '../../../operations/recipients/erase-recipient.ts';
 import { exportRecipient, findRecipient } from '../../../operations/recipients/find-recipient.ts';
+import { maxRecipientLength } from '../../../operations/recipients/recipient-key.ts';
 import { londonDay } from '../../../platform/calendar.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Asked, Draft, Pages, Redirection, Sent, View } from '../../page.ts';
-import { Field } from '../../parts/field.tsx';
+import { TextArea } from '../../parts/text-area.tsx';
 import { settingsOf } from '../settings/setting-page.tsx';
 import { HeldView } from './held-view.tsx';
 
 const Form = Type.Object({
-  recipient: Type.String({ maxLength: 320 }),
+  recipient: Type.String({ maxLength: maxRecipientLength }),
   do: Type.Optional(OneOf(['find', 'export', 'erase'])),
 });
-const needs = { recipient: 'Enter an email address or a phone number.' };
+const needs = { recipient: 'Enter an email address, a phone number or a postal address.' };
 
 /** What is held about one recipient: find it, download it, erase it. The recipient is in forms only, never in an address. */
 export function recipientPages(pages: Pages, app: ConsoleApp): void {
@@ -83,12 +84,12 @@ function formView(asked: Asked, draft: Draft, found?: View['content']): View {
     content: (
       <div class="stack stack--loose">
         <form class="stack stack--tight measure" method="post" action={`/console${pathOf(asked)}`} noValidate>
-          <Field
+          <TextArea
             draft={draft}
             name="recipient"
-            label="Email address or phone number"
-            hint="All messages are searched, which may take a while. It never shows in the address bar."
-            autocomplete="off"
+            label="Email address, phone number or postal address"
+            hint="For letters: the name and the postcode, or more of the address, on separate lines. All messages are searched, which may take a while."
+            rows={3}
           />
           <div>
             <button class="button button--primary" type="submit">

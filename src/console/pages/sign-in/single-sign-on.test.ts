@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { accountMessages } from '../../../../test/kit/account-messages.ts';
 import { aPerson, password } from '../../../../test/kit/console-people.ts';
 import { ConsoleVisitor, type Page } from '../../../../test/kit/console-visitor.ts';
 import { type Harness, useHarness } from '../../../../test/kit/harness.ts';
@@ -103,6 +104,31 @@ describe('single sign-on', () => {
     expect((await signIn()).page.location).toBe('/console');
     expect(await userOf()).toBeUndefined();
     expect((await userOf(email)).id).toBe(user.id);
+  });
+
+  it('sends people without a password a link to choose one, where a change asks for it', async () => {
+    const { visitor } = await signIn();
+    for (const page of ['email', 'mobile', 'password', 'security-keys/new', 'security-keys/only']) {
+      const { text } = await visitor.get(`/console/account/${page}`);
+      expect(text, page).toContain('your account has none yet');
+      expect(text, page).not.toContain('name="current_password"');
+    }
+    const change = (current_password: string) =>
+      visitor.post('/console/account/email', { email_address: `new-${emailOf()}`, current_password });
+    expect((await change('guessed')).problems).toEqual({
+      current_password: 'Your account has no password. Choose one first.',
+    });
+    const { id, failed_login_count } = await userOf();
+    expect(failed_login_count).toBe(0);
+    const answer = await harness.admin('POST', `/user/${id}/verify/password`, { password: 'none' });
+    expect([answer.status, answer.body.message]).toEqual([400, { password: ['Incorrect password'] }]);
+    expect((await visitor.post('/console/account/choose-password')).location).toBe('/console/account');
+    const { recipient, personalisation } = (await accountMessages(harness)).at(-1) ?? {};
+    expect(recipient).toBe(emailOf());
+    const link = new URL(personalisation?.url ?? '').pathname;
+    expect((await visitor.post(link, { password })).status).toBe(303);
+    expect((await visitor.get('/console/account')).text).toContain('Hidden');
+    expect((await change(password)).location).toBe('/console/account');
   });
 
   it('knows a user by the address, once', async () => {
@@ -270,7 +296,14 @@ describe('without the issuer', () => {
     const page = await visitor.post('/console/sign-in', { email_address: user.email_address, password });
     expect(page.location).toBe('/console/sign-in/code');
     await provider.start();
-    expect((await signIn(other)).page.location).toBe('/console');
+    const { visitor: member, page } = await signIn(other);
+    expect(page.location).toBe('/console');
+    const { text } = await member.get('/console/account/email');
+    expect(text).toContain('ask the people who run the single sign-on');
+    expect(text).not.toContain('choose-password');
+    const before = (await accountMessages(harness)).length;
+    expect((await member.post('/console/account/choose-password')).location).toBe('/console/account/password');
+    expect(await accountMessages(harness)).toHaveLength(before);
   });
 });
 
