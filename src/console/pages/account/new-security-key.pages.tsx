@@ -8,8 +8,8 @@ import { Notice } from '../../parts/notice.tsx';
 import { TouchKey } from '../../parts/touch-key.tsx';
 import { SealedCookie } from '../../sessions/sealed-cookie.ts';
 import { CurrentPassword, changePage, currentPassword, needsPassword } from './change-page.tsx';
-import { withPassword } from './no-password.tsx';
 import { checkOwnPassword } from './check-own-password.ts';
+import { withPassword } from './no-password.tsx';
 
 const home = '/account/security-keys';
 const newPage = `${home}/new`;

@@ -20,8 +20,8 @@ export async function withPassword(
       lead: 'You sign in with single sign-on, and your account has no password.',
       content: (
         <p class="measure">
-          Your address and how you sign in are managed there. To change them, ask the people who run the single sign-on, or a
-          platform administrator.
+          Your address and how you sign in are managed there. To change them, ask the people who run the single sign-on,
+          or a platform administrator.
         </p>
       ),
     };

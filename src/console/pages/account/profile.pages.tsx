@@ -17,8 +17,8 @@ import { DemoMessage, findDemoMessage } from '../sign-in/demo-message.tsx';
 import { passwordHint, refuseWeakPassword } from '../sign-in/new-password.ts';
 import { checkCode, readCode } from '../sign-in/sign-in-steps.ts';
 import { CurrentPassword, changePage, currentPassword, needsPassword } from './change-page.tsx';
-import { choosePasswordPath, withPassword } from './no-password.tsx';
 import { checkOwnPassword } from './check-own-password.ts';
+import { choosePasswordPath, withPassword } from './no-password.tsx';
 
 const pendingNumber = new SealedCookie<{ user_id: string; number: string; message_id: string | undefined }>('change');
 
@@ -48,19 +48,19 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
         app,
         asked,
         changePage(
-        'Email address',
-        'Continue',
-        <>
-          <Field
-            draft={draft}
-            name="email_address"
-            label="New email address"
-            hint="We send a link there. The address changes when you open it."
-            type="email"
-            autocomplete="email"
-          />
-          <CurrentPassword draft={draft} />
-        </>,
+          'Email address',
+          'Continue',
+          <>
+            <Field
+              draft={draft}
+              name="email_address"
+              label="New email address"
+              hint="We send a link there. The address changes when you open it."
+              type="email"
+              autocomplete="email"
+            />
+            <CurrentPassword draft={draft} />
+          </>,
         ),
       ),
     form: Type.Object({
@@ -101,19 +101,19 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
         app,
         asked,
         changePage(
-        'Mobile number',
-        'Continue',
-        <>
-          <Field
-            draft={draft}
-            name="mobile_number"
-            label="New mobile number"
-            hint="We send a security code there."
-            type="tel"
-            autocomplete="tel"
-          />
-          <CurrentPassword draft={draft} />
-        </>,
+          'Mobile number',
+          'Continue',
+          <>
+            <Field
+              draft={draft}
+              name="mobile_number"
+              label="New mobile number"
+              hint="We send a security code there."
+              type="tel"
+              autocomplete="tel"
+            />
+            <CurrentPassword draft={draft} />
+          </>,
         ),
       ),
     form: Type.Object({
@@ -189,18 +189,18 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
         app,
         asked,
         changePage(
-        'Password',
-        'Save',
-        <>
-          <CurrentPassword draft={draft} />
-          <PasswordField
-            draft={draft}
-            name="password"
-            label="New password"
-            hint={passwordHint}
-            autocomplete="new-password"
-          />
-        </>,
+          'Password',
+          'Save',
+          <>
+            <CurrentPassword draft={draft} />
+            <PasswordField
+              draft={draft}
+              name="password"
+              label="New password"
+              hint={passwordHint}
+              autocomplete="new-password"
+            />
+          </>,
         ),
       ),
     form: Type.Object({ current_password: currentPassword, password: Type.String() }),

@@ -6,8 +6,8 @@ import type { ConsoleApp } from '../../console-app.ts';
 import type { Asked, Pages, View } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { CurrentPassword, changePage, currentPassword, needsPassword } from './change-page.tsx';
-import { withPassword } from './no-password.tsx';
 import { checkOwnPassword } from './check-own-password.ts';
+import { withPassword } from './no-password.tsx';
 import { KeyTable, OnlyKeys } from './security-keys.tsx';
 
 const home = '/account/security-keys';
