@@ -142,7 +142,8 @@ export async function* findCallbacksAbout(db: Db, { recipient, serviceId, subjec
     const part = await selectCallbackRecipients(db, serviceId, after, batchSize);
     yield part.filter(
       ({ subject_id, person }) =>
-        subjects.has(subject_id) || (person !== null && recipient !== undefined && normaliseRecipient(person) === recipient),
+        subjects.has(subject_id) ||
+        (person !== null && recipient !== undefined && normaliseRecipient(person) === recipient),
     );
     const last = part.at(-1);
     if (!last) return;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
 import { adminToken, useHarness } from '../../../test/kit/harness.ts';
+import { firstPage, makePdf } from '../../../test/kit/pdf-samples.ts';
 import { recordComplaint } from '../../complaints/complaints.ts';
 import { recordInboundText } from '../../inbound/inbound-texts.ts';
 import { inTransaction } from '../../platform/db/database.ts';
@@ -11,6 +12,8 @@ import { encryptToken } from '../../services/settings/callback-api.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const path = '/platform-admin/erase-recipient';
+const wrongRecipient =
+  'Not a valid email address or phone number. For letters, give the name and the postcode on separate lines.';
 
 function erase(recipient: unknown) {
   return harness.admin('POST', path, { recipient });
@@ -88,6 +91,7 @@ describe('POST /platform-admin/erase-recipient', () => {
           file_rows: 0,
           documents: 0,
           guest_list: 0,
+          letter_files: 0,
         },
         left: { notifications: 0, callbacks: 1, unsubscribe_requests: 0, file_rows: 0 },
       },
@@ -168,6 +172,74 @@ describe('POST /platform-admin/erase-recipient', () => {
     expect(csv.text).toBe('email address\r\nother@example.com\r\n');
   });
 
+  it('200: erases letters by address, with their PDFs; templated, uploaded, and rows of files', async () => {
+    harness.app.printer = { handOver: async () => {}, despatchesItselfAfter_ms: 0 };
+    const service = await aService(harness);
+    const key = await anApiKey(harness, service);
+    const template = await aTemplate(harness, service, {
+      template_type: 'letter',
+      subject: 's',
+      content: 'Hi ((name))',
+    });
+    const address = (name: string) => ({
+      address_line_1: name,
+      address_line_2: '1 Canary Wharf',
+      address_line_3: 'se1 8ug',
+    });
+    const send = async (body: object) => {
+      const { status, body: sent } = await harness.v2('POST', '/v2/notifications/letter', key, body);
+      expect(status).toBe(201);
+      return sent.id as string;
+    };
+    const theirs = await send({
+      ...{ template_id: template, reference: 'case 9' },
+      personalisation: { ...address('Ms Zoë O’Neil'), name: 'Zoë' },
+    });
+    const neighbour = await send({ template_id: template, personalisation: { ...address('Al Neil'), name: 'Al' } });
+    const pdf = await makePdf([firstPage(['MS ZOË O’NEIL', '1 Canary Wharf', 'SE1 8UG'])]);
+    const uploaded = await send({ reference: 'case 10', content: Buffer.from(pdf).toString('base64') });
+    const { body: file } = await harness.request({
+      method: 'POST',
+      url: `/service/${service}/upload?filename=a.csv&template_id=${template}`,
+      headers: { authorization: `Bearer ${adminToken(harness.clock)}`, 'content-type': 'text/csv' },
+      payload:
+        'address line 1,address line 2,address line 3,name\nMs Zoë O’Neil,1 Canary Wharf,SE1 8UG,Zoë\nAl,1 Canary Wharf,SE1 8UG,Al\n',
+    });
+    await harness.runTasks();
+    const find = (recipient: string) =>
+      harness.admin('POST', '/platform-admin/find-recipient', { recipient, service_id: service });
+    const sought = 'ms zoë o’neil\n  SE18UG ';
+    expect((await find(sought)).body.total).toMatchObject({ notification: 2, file_row: 1 });
+    expect((await find('Ms Zoë O’Neil, 1 Canary Wharf, SE1 8UG')).body.total).toMatchObject({ notification: 2 });
+    expect((await find('Ms Zoë\nSE1 8UG')).body.total).toMatchObject({ notification: 0, file_row: 0 });
+    const exported = await harness.admin('POST', '/platform-admin/export-recipient', { recipient: sought });
+    expect(exported.body.map(({ id }: { id: string }) => id)).toEqual(expect.arrayContaining([theirs, uploaded]));
+    expect((await erase(sought)).body.left).toMatchObject({ notifications: 2, file_rows: 1 });
+
+    for (const id of [theirs, uploaded]) {
+      await harness.app.db.updateTable('notifications').set({ status: 'delivered' }).where('id', '=', id).execute();
+    }
+    expect((await erase(sought)).body).toMatchObject({
+      erased: { notifications: 2, letter_files: 3 },
+      left: { file_rows: 1 },
+    });
+    expect([...harness.files.kept.keys()].filter((name) => name.includes(theirs) || name.includes(uploaded))).toEqual(
+      [],
+    );
+    for (const id of [theirs, uploaded]) {
+      const read = await harness.v2('GET', `/v2/notifications/${id}`, key);
+      expect([read.status, read.body.reference, read.body.line_1]).toEqual([200, null, null]);
+      expect(read.text).not.toMatch(/Canary|Zoë/i);
+      expect((await harness.v2('GET', `/v2/notifications/${id}/pdf`, key)).status).toBe(400);
+      expect((await harness.admin('GET', `/service/${service}/notifications/${id}`)).status).toBe(200);
+    }
+    expect((await harness.v2('GET', `/v2/notifications/${neighbour}`, key)).body.line_1).toBe('Al Neil');
+    expect(file.data.id).toBeDefined();
+    expect(harness.logged.join('')).not.toMatch(/Canary Wharf|O’Neil/i);
+    const entries = await harness.app.pool.query("select a::text from audit_log a where noun = 'recipient'");
+    expect(JSON.stringify(entries.rows)).not.toMatch(/Canary|Neil|SE1/i);
+  });
+
   it('200: reports messages still in delivery as left, and erases them when repeated', async () => {
     const { send } = await aSender();
     await send('waiting@example.org');
@@ -218,7 +290,10 @@ describe('POST /platform-admin/erase-recipient', () => {
   });
 
   it.each([
-    ['nobody', 'Not a valid email address or phone number.'],
+    ['nobody', wrongRecipient],
+    ['ada@nowhere, SW1A 1AA', wrongRecipient],
+    ['Ada Lovelace\nLondon', wrongRecipient],
+    ['SW1A 1AA', wrongRecipient],
     ['', 'Shorter than minimum length 1.'],
     [undefined, 'Missing data for required field.'],
     [7, 'Not a valid string.'],

@@ -33,8 +33,8 @@ export function HeldView({ path, recipient, held, ofService }: HeldProps) {
       <div class="empty">
         <h2>Nothing is held about {recipient}</h2>
         <p>
-          Check the address or number. Of letters, each line must be written as it was sent: the name and the postcode are
-          enough.
+          Check the address or number. Of letters, each line must be written as it was sent: the name and the postcode
+          are enough.
         </p>
       </div>
     );

@@ -80,8 +80,11 @@ describe('/operator/recipients and /services/{id}/recipients', () => {
 
   it('400 for what is no recipient', async () => {
     for (const [recipient, text] of [
-      ['', 'Enter an email address or a phone number.'],
-      ['nobody', 'Not a valid email address or phone number.'],
+      ['', 'Enter an email address, a phone number or a postal address.'],
+      [
+        'nobody',
+        'Not a valid email address or phone number. For letters, give the name and the postcode on separate lines.',
+      ],
     ] as const) {
       const page = await manager.post(ofService(), { recipient, do: 'erase' });
       expect([page.status, page.problems]).toEqual([400, { recipient: text }]);
@@ -150,7 +153,9 @@ describe('POST /platform-admin/find-recipient and export-recipient', () => {
     const service_id = '4f46df42-f795-4cc4-83bb-65ca312f49cc';
     expect((await ask('find-recipient', { recipient: '07700900563', service_id })).status).toBe(404);
     expect((await ask('export-recipient', { recipient: 'x' })).body.message).toEqual({
-      recipient: ['Not a valid email address or phone number.'],
+      recipient: [
+        'Not a valid email address or phone number. For letters, give the name and the postcode on separate lines.',
+      ],
     });
   });
 });
