@@ -1,6 +1,16 @@
 import { sql } from 'kysely';
 import type { Tx } from '../platform/db/database.ts';
-import type { NewAuditEntry } from './audit-entry.ts';
+import type { AuditLog } from '../platform/db/schema.ts';
+
+/** What no trigger records. It names neither recipients nor values of messages. */
+export interface NewAuditEntry {
+  action: AuditLog['action'];
+  noun: string;
+  thing_id: string;
+  service_id?: string | undefined;
+  before?: object;
+  after?: object;
+}
 
 export async function insertAuditEntry(tx: Tx, entry: NewAuditEntry, actor: string): Promise<void> {
   const { action, noun, thing_id, service_id = null, before = null, after = null } = entry;

@@ -1,18 +1,17 @@
 import { currentActor } from '../platform/db/actor.ts';
 import type { Tx } from '../platform/db/database.ts';
-import { insertAuditEntry } from './audit-entry.sql.ts';
+import { insertAuditEntry, type NewAuditEntry } from './audit-entry.sql.ts';
 
-export const auditActions = ['create', 'update', 'delete', 'find', 'export', 'erase'] as const;
+export type { NewAuditEntry } from './audit-entry.sql.ts';
 
-/** What no trigger records. It names neither recipients nor values of messages. */
-export interface NewAuditEntry {
-  action: (typeof auditActions)[number];
-  noun: string;
-  thing_id: string;
-  service_id?: string | undefined;
-  before?: object;
-  after?: object;
-}
+export const auditActions = [
+  'create',
+  'update',
+  'delete',
+  'find',
+  'export',
+  'erase',
+] as const satisfies readonly NewAuditEntry['action'][];
 
 /**
  * In the transaction of the change. A change without an entry must not happen, so it fails where nobody acts. `actor` says who
