@@ -43,6 +43,14 @@ export async function selectPartitions(db: Db | Tx): Promise<Partition[]> {
     .sort((one, other) => (one.from_id < other.from_id ? -1 : 1));
 }
 
+export async function selectPartitionSizes(db: Db): Promise<Map<string, number>> {
+  const { rows } = await sql<{ name: string; bytes: number }>`
+    select child.relname as name, pg_relation_size(child.oid) as bytes
+    from pg_inherits join pg_class child on child.oid = inhrelid
+    where inhparent = 'notifications'::regclass`.execute(db);
+  return new Map(rows.map(({ name, bytes }) => [name, bytes]));
+}
+
 const isWithin = ({ from_id, to_id }: Range) => sql`id >= ${from_id} and id < ${to_id}`;
 /** For statements that accept no parameters. */
 const rangeCondition = ({ from_id, to_id }: Range) => sql`id >= ${sql.lit(from_id)} and id < ${sql.lit(to_id)}`;

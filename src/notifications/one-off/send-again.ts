@@ -1,6 +1,6 @@
 import { invalid, notFound } from '../../platform/failure.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
-import { erasedRecipient } from '../erase-messages.ts';
+import { erasedRecipient } from '../erasure/erase-messages.ts';
 import { selectNotification } from '../history/stored-notifications.sql.ts';
 import type { Status } from '../notification.ts';
 import { valuesOf } from '../sending/secret-values.ts';

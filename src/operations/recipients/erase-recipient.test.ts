@@ -172,7 +172,9 @@ describe('POST /platform-admin/erase-recipient', () => {
     expect(csv.text).toBe('email address\r\nother@example.com\r\n');
   });
 
-  it('200: erases letters by address, with their PDFs; templated, uploaded, and rows of files', async () => {
+  it('200: erases letters by address, with their PDFs; templated, uploaded, and rows of files', {
+    timeout: 60_000,
+  }, async () => {
     harness.app.printer = { handOver: async () => {}, despatchesItselfAfter_ms: 0 };
     const service = await aService(harness);
     const key = await anApiKey(harness, service);

@@ -7,7 +7,7 @@ import { eraseDocuments } from '../../documents/documents.ts';
 import { eraseInboundTexts } from '../../inbound/inbound-texts.ts';
 import { eraseFileRows } from '../../jobs/uploads/erase-rows.ts';
 import { eraseLetterFiles, eraseLetterReferences } from '../../letters/erase-letters.ts';
-import { eraseMessages } from '../../notifications/erase-messages.ts';
+import { eraseMessages } from '../../notifications/erasure/erase-messages.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import type { Platform } from '../../platform/platform.ts';

@@ -5,7 +5,7 @@ import { findCallbacksAbout } from '../../delivery/callbacks/callback-history.ts
 import { findDocumentsOf } from '../../documents/documents.ts';
 import { findInboundTextsOf } from '../../inbound/inbound-texts.ts';
 import { findFileRowsOf } from '../../jobs/uploads/erase-rows.ts';
-import { findMessagesOf } from '../../notifications/erase-messages.ts';
+import { findMessagesOf } from '../../notifications/erasure/erase-messages.ts';
 import { getShownMessage } from '../../notifications/history/shown-message.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';

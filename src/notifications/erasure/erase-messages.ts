@@ -1,8 +1,8 @@
-import type { Db } from '../platform/db/database.ts';
-import { nilId } from '../platform/id.ts';
-import { isAddressOf } from '../recipients/sought-recipient.ts';
-import { eraseMessagesById, type OfRecipient, selectEndOfBatch, selectMessagesBetween } from './erase-messages.sql.ts';
-import type { Status } from './notification.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { isAddressOf } from '../../recipients/sought-recipient.ts';
+import type { Status } from '../notification.ts';
+import { eraseMessagesById, type OfRecipient, selectMessagesWithin } from './erase-messages.sql.ts';
+import { listScanRanges } from './scan-ranges.ts';
 
 /** Replaces the recipient of an erased message. */
 export const erasedRecipient = '[erased]';
@@ -19,8 +19,6 @@ const finalStatuses: Status[] = [
   'virus-scan-failed',
   'returned-letter',
 ];
-
-const batchSize = 10_000;
 
 /**
  * Deletes all personal data from messages to an address or number; keeps statuses, times, costs and statistics. Returns which
@@ -42,11 +40,8 @@ export async function eraseMessages(db: Db, of: OfRecipient): Promise<{ ids: str
 /** Messages to an address or number, in batches. Scans the table: an index by recipient would slow down every accepted message. */
 export async function* findMessagesOf(db: Db, of: OfRecipient): AsyncGenerator<{ id: string; service_id: string }[]> {
   const { who } = of;
-  for (let after = nilId; ; ) {
-    const until = await selectEndOfBatch(db, who, after, batchSize);
-    if (until === undefined) return;
-    const found = await selectMessagesBetween(db, { after, until }, of);
+  for (const range of await listScanRanges(db)) {
+    const found = await selectMessagesWithin(db, range, of);
     yield 'address' in who ? found.filter(({ recipient }) => isAddressOf(recipient, who.address)) : found;
-    after = until;
   }
 }

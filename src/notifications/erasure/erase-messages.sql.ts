@@ -1,26 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../platform/db/database.ts';
-import { comparablePart, type SoughtRecipient } from '../recipients/sought-recipient.ts';
-import { forgetFailures } from './attempts/attempts.sql.ts';
-import type { Status } from './notification.ts';
-
-/** Letters have an index of their own: a search by postal address reads nothing else. */
-const mayBeTheirs = (who: SoughtRecipient): RawBuilder<unknown> =>
-  'address' in who ? sql`n.notification_type = 'letter'` : sql`true`;
-
-/** Returns the last id of the next batch; undefined at the end of the table. */
-export async function selectEndOfBatch(
-  db: Db,
-  who: SoughtRecipient,
-  after: string,
-  size: number,
-): Promise<string | undefined> {
-  const { rows } = await sql<{ id: string }>`
-    select id from (
-      select n.id from notifications n where n.id > ${after} and ${mayBeTheirs(who)} order by n.id limit ${size}) as batch
-    order by id desc limit 1`.execute(db);
-  return rows[0]?.id;
-}
+import type { Db } from '../../platform/db/database.ts';
+import { comparablePart, type SoughtRecipient } from '../../recipients/sought-recipient.ts';
+import { forgetFailures } from '../attempts/attempts.sql.ts';
+import type { Status } from '../notification.ts';
+import type { Range } from '../partitions.sql.ts';
 
 export interface OfRecipient {
   who: SoughtRecipient;
@@ -35,7 +18,8 @@ function isTheirs(who: SoughtRecipient): RawBuilder<unknown> {
     return sql`(n.normalised_recipient = ${contact} or n.normalised_recipient is null and n.recipient = ${contact})`;
   }
   const part = comparablePart(who.address);
-  return sql`${mayBeTheirs(who)} and position(${part} in regexp_replace(lower(n.recipient), '[^a-z0-9]', '', 'g')) > 0`;
+  // Letters have an index of their own.
+  return sql`n.notification_type = 'letter' and position(${part} in regexp_replace(lower(n.recipient), '[^a-z0-9]', '', 'g')) > 0`;
 }
 
 interface FoundMessage {
@@ -44,14 +28,14 @@ interface FoundMessage {
   recipient: string;
 }
 
-export async function selectMessagesBetween(
+export async function selectMessagesWithin(
   db: Db,
-  { after, until }: { after: string; until: string },
+  { from_id, to_id }: Range,
   { who, serviceId }: OfRecipient,
 ): Promise<FoundMessage[]> {
   const { rows } = await sql<FoundMessage>`
     select n.id, n.service_id, n.recipient from notifications n
-    where n.id > ${after} and n.id <= ${until} and ${isTheirs(who)}
+    where n.id >= ${from_id} and n.id < ${to_id} and ${isTheirs(who)}
       and (${serviceId ?? null}::uuid is null or n.service_id = ${serviceId ?? null}::uuid)
     order by n.id`.execute(db);
   return rows;
