@@ -14,6 +14,8 @@ export interface NewComplaint {
 /** Undefined if the provider reported it before: its feedback id is known for the message. */
 export async function insertComplaint(tx: Tx, row: NewComplaint & { id: string; created_at: Timestamp }) {
   const { id, notification_id, service_id, ses_feedback_id, complaint_type, complaint_date, created_at } = row;
+  // Two reports of one complaint may arrive at the same time.
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`complaints ${notification_id}`}, 0))`.execute(tx);
   const { rows } = await sql<{ id: string; complaint_date: Timestamp | null }>`
     insert into complaints (id, notification_id, service_id, ses_feedback_id, complaint_type, complaint_date, created_at)
     select ${id}::uuid, ${notification_id}::uuid, ${service_id}::uuid, ${ses_feedback_id}::text, ${complaint_type}::text,
