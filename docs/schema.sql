@@ -718,6 +718,15 @@ create table refused_requests (
 );
 CREATE INDEX refused_requests_service_id_idx ON public.refused_requests USING btree (service_id, id DESC);
 
+create table report_receivers (
+  provider text not null,
+  name text not null,
+  worker uuid not null,
+  leased_until timestamp with time zone not null,
+  received_at timestamp with time zone,
+  constraint report_receivers_pkey PRIMARY KEY (provider, name)
+);
+
 create table report_requests (
   id uuid not null,
   service_id uuid not null,

@@ -39,6 +39,8 @@ export interface Result {
   /** When to try again; undefined removes the message from the queue. */
   later?: { due_at: Date; attempts: number; outcome_known: boolean };
   provider?: string;
+  /** When it counts as delivered if no report has come. */
+  delivered_at?: Date;
   /** Set if the provider was called. */
   outcome?: Outcome['kind'];
   /** The references of its parts, if it went out as several. */
@@ -186,9 +188,10 @@ function resultOf<M>(attempt: Attempt<M>, outcome: Outcome, billable_units: numb
   const called = { queued, provider: provider?.name, outcome: outcome.kind };
   switch (outcome.kind) {
     case 'accepted': {
-      const { provider_reference, part_references: parts, final } = outcome;
+      const { provider_reference, part_references: parts, final, delivered_after_ms } = outcome;
       const facts = { billable_units, provider: provider?.name, provider_reference, ...(final && { status: final }) };
-      return { ...called, change: handedOver(attempt, facts), ...(parts && { parts }) };
+      const assumed = delivered_after_ms && { delivered_at: later(clock.now(), delivered_after_ms) };
+      return { ...called, ...assumed, change: handedOver(attempt, facts), ...(parts && { parts }) };
     }
     case 'refused':
       attempt.log.warn(

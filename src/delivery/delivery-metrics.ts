@@ -12,6 +12,7 @@ export class DeliveryMetrics {
   readonly calls;
   readonly promptness;
   readonly receipts;
+  readonly reports;
 
   constructor(metrics: Metrics) {
     this.timeToProvider = metrics.histogram(
@@ -36,6 +37,11 @@ export class DeliveryMetrics {
       'provider_receipts_total',
       'Receipts, by provider and by whether the message was found',
       ['provider', 'outcome'],
+    );
+    this.reports = metrics.counter(
+      'provider_reports_total',
+      'Reports that were read from a mailbox or received by mail',
+      ['provider', 'kind'],
     );
   }
 

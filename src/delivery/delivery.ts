@@ -20,8 +20,10 @@ import { measureQueues } from './queue-check.ts';
 import { reportsOf } from './receipts/provider-reports.ts';
 import { receiptRecorder } from './receipts/receipt-recorder.ts';
 import { recordReceipts } from './receipts/receipts.ts';
+import { ReportReceivers } from './receipts/report-receivers.ts';
 import { traceReceipts } from './receipts/trace-receipts.ts';
 import { isSandboxInUse, takeSandboxReceipts } from './sandbox/sandbox.ts';
+import { endListedMessages } from './time-outs.ts';
 
 type DeliveryDeps = Platform & {
   config: Config;
@@ -58,6 +60,8 @@ export function buildDelivery(app: DeliveryDeps): Delivery {
     new ChannelWorker(app, texts),
     new ChannelWorker(app, emails),
     sandboxReceipts(app),
+    new ReportReceivers(app),
+    listedMessages(app),
     new CallbackSender(app),
   ];
   const clock = clockRecovery(app);
@@ -103,6 +107,28 @@ function addingUp(app: DeliveryDeps): Delivery {
     start: () => loop.start(),
     runOnce: addUp,
     stop: () => loop.stop(),
+  };
+}
+
+const endEvery_ms = 5_000;
+
+/** Messages that count as delivered because no report has come. */
+function listedMessages(app: DeliveryDeps): Delivery {
+  const isNeeded = app.config.email.providers.some((name) =>
+    app.providers.some((provider) => provider.name === name && provider.deliveredAfter_ms),
+  );
+  const end = () => endListedMessages(app);
+  const step = async () => {
+    await end();
+    return endEvery_ms;
+  };
+  const loop = new Loop({ name: 'listed messages', step, log: app.log });
+  return {
+    start() {
+      if (isNeeded) loop.start();
+    },
+    stop: () => loop.stop(),
+    runOnce: end,
   };
 }
 

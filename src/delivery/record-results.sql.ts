@@ -13,6 +13,7 @@ import type { Db, Tx } from '../platform/db/database.ts';
 import { announcement } from './callbacks/service-callbacks.sql.ts';
 import { type HealthChange, handOverHealth, receiptHealth } from './failover/provider-health.sql.ts';
 import { inTime_ms } from './failover/provider-health.ts';
+import { listUnfinished, type UnfinishedRow } from './time-outs.sql.ts';
 
 /** Without `event` its status stays; without `due_at` it leaves the queue. */
 export interface ResultRow extends Partial<StatusChange> {
@@ -26,22 +27,34 @@ interface Results {
   worker: string;
   rows: ResultRow[];
   failures: FailedAttemptRow[];
+  /** Messages to look at again later. */
+  unfinished: UnfinishedRow[];
   health: HealthChange[];
   now: Date;
 }
 
+const namesOfStatement = {
+  results: { alone: sql`/* prepared: record-results */`, listed: sql`/* prepared: record-results-listed */` },
+  failures: { alone: sql`/* prepared: record-failures */`, listed: sql`/* prepared: record-failures-listed */` },
+};
+
 /** A single statement: one round trip, atomic. Returns the messages that the worker still held. */
-export async function updateResults(db: Db, { worker, rows, failures, health, now }: Results): Promise<Set<string>> {
+export async function updateResults(
+  db: Db,
+  { worker, rows, failures, unfinished, health, now }: Results,
+): Promise<Set<string>> {
   const ids = rows.map(({ id }) => id);
-  // Without failures the statement is another one, which does not name their table.
-  const name = failures.length > 0 ? sql`/* prepared: record-failures */` : sql`/* prepared: record-results */`;
+  // Without failures the statement is another one, which does not name their table. The same for unfinished messages.
   const kept = failures.length > 0 ? sql`, ${keepFailures(failures)}` : sql``;
+  const listed = unfinished.length > 0 ? sql`, ${listUnfinished(unfinished)}` : sql``;
+  const name =
+    namesOfStatement[failures.length > 0 ? 'failures' : 'results'][unfinished.length > 0 ? 'listed' : 'alone'];
   const { rows: held } = await sql<{ id: string }>`${name}
     with result as (
       select * from json_to_recordset(${JSON.stringify(rows)}::json) as r (${changeColumns}, ${placeColumns})
     ), ${heldBy(worker, ids)}, wanted as (
       select * from held where event is not null
-    ), ${statusChange(timestamp(now))}, ${placeChange(worker)}, ${handOverHealth(health)}, ${announcement(now)}${kept}
+    ), ${statusChange(timestamp(now))}, ${placeChange(worker)}, ${handOverHealth(health)}, ${announcement(now)}${kept}${listed}
     select id from held`.execute(db);
   return new Set(held.map(({ id }) => id));
 }

@@ -16,7 +16,10 @@ export async function recordResults(db: Db, worker: string, results: Result[], n
   // Before the results: a part whose message is not recorded yet is harmless, and its receipt is retried.
   if (parts.length > 0) await insertMessageParts(db, parts, timestamp(now));
   const failures = results.flatMap(({ failure }) => failure ?? []);
-  const held = await updateResults(db, { worker, rows: results.map(rowOf), failures, health, now });
+  const unfinished = results.flatMap(({ queued, delivered_at }) =>
+    delivered_at ? [{ notification_id: queued.id, look_at: timestamp(delivered_at) }] : [],
+  );
+  const held = await updateResults(db, { worker, rows: results.map(rowOf), failures, unfinished, health, now });
   const recorded = results.filter(({ queued }) => held.has(queued.id));
   // The sandbox sends nothing, so its account messages stay readable through the API of the service.
   const gone = recorded.filter(({ later, provider }) => !later && provider !== 'sandbox').map(({ queued }) => queued);

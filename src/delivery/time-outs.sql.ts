@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Status } from '../notifications/notification.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
@@ -31,6 +31,7 @@ export interface UnfinishedMessage {
   status: Status;
   created_at: Timestamp;
   sent_at: Timestamp | null;
+  provider: string | null;
 }
 
 const isUnfinished = sql`notification_type in ('sms', 'email') and status in ('created', 'sending', 'pending')`;
@@ -43,23 +44,40 @@ export async function selectUnfinished(
 ): Promise<{ found: UnfinishedMessage[]; last_id: string | undefined }> {
   const { rows } = await sql<UnfinishedMessage & { last_id: string; unfinished: boolean }>`
     with seen as (
-      select id, notification_type, status, created_at, sent_at from notifications
+      select id, notification_type, status, created_at, sent_at, provider from notifications
       where id >= ${range.from_id} and id < ${range.before_id} order by id limit ${limit}
     ), last as (select case when count(*) = ${limit} then max(id::text) end as last_id from seen)
-    select last_id, id, status, created_at, sent_at, coalesce(${isUnfinished}, false) as unfinished
+    select last_id, id, status, created_at, sent_at, provider, coalesce(${isUnfinished}, false) as unfinished
     from last left join seen on ${isUnfinished}`.execute(tx);
   const found = rows.filter(({ unfinished }) => unfinished);
   return {
-    found: found.map(({ id, status, created_at, sent_at }) => ({ id, status, created_at, sent_at })),
+    found: found.map(({ id, status, created_at, sent_at, provider }) => ({
+      id,
+      status,
+      created_at,
+      sent_at,
+      provider,
+    })),
     last_id: rows[0]?.last_id ?? undefined,
   };
 }
 
-export async function upsertUnfinished(tx: Tx, rows: { notification_id: string; look_at: Timestamp }[]): Promise<void> {
-  await sql`
-    insert into unfinished_messages (notification_id, look_at)
-    select * from json_to_recordset(${JSON.stringify(rows)}::json) as u (notification_id uuid, look_at timestamptz)
-    on conflict (notification_id) do update set look_at = excluded.look_at`.execute(tx);
+export interface UnfinishedRow {
+  notification_id: string;
+  look_at: Timestamp;
+}
+
+/** A CTE that puts messages on the list. */
+export function listUnfinished(rows: UnfinishedRow[]): RawBuilder<unknown> {
+  return sql`listed as (
+      insert into unfinished_messages (notification_id, look_at)
+      select * from json_to_recordset(${JSON.stringify(rows)}::json) as u (notification_id uuid, look_at timestamptz)
+      on conflict (notification_id) do update set look_at = excluded.look_at
+    )`;
+}
+
+export async function upsertUnfinished(tx: Tx, rows: UnfinishedRow[]): Promise<void> {
+  await sql`with ${listUnfinished(rows)} select 1`.execute(tx);
 }
 
 /** Deletes due entries from the list; the caller inserts unfinished messages again. */
@@ -74,7 +92,7 @@ export async function takeDueUnfinished(tx: Tx, now: Timestamp, limit: number): 
 
 export async function selectUnfinishedOf(tx: Tx, ids: string[]): Promise<UnfinishedMessage[]> {
   const { rows } = await sql<UnfinishedMessage>`
-    select id, status, created_at, sent_at from notifications
+    select id, status, created_at, sent_at, provider from notifications
     where id = any (${ids}::uuid[]) and ${isUnfinished}`.execute(tx);
   return rows;
 }

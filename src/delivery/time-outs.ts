@@ -1,8 +1,11 @@
+import type { Config } from '../config.ts';
 import type { StatusChange } from '../notifications/status.ts';
 import { earlier, hour_ms, later, timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { firstIdAt, momentOfId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { ProviderDescriptor } from './providers/descriptor.ts';
+import { settingsOf } from './providers/provider-settings.ts';
 import { updateReported } from './record-results.sql.ts';
 import {
   lockSweep,
@@ -23,35 +26,81 @@ const maxAge_ms = receipt_ms + 10 * 24 * hour_ms;
 /** Messages per transaction: some tens of milliseconds, or a few seconds if all are unfinished. */
 const slice = 5_000;
 
+type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Config; providers: readonly ProviderDescriptor[] };
+
 /**
  * Ends messages without a receipt after 72 hours, and those that were never handed over. Each message is checked once, 72
  * hours after its acceptance. Messages handed over later are put on a list and checked when their own timeout has passed.
  */
-export async function timeOutMessages(app: Pick<Platform, 'db' | 'clock' | 'log'>, max = slice): Promise<void> {
-  // Read once: with a moving end, the loop would go on as long as a slice takes a millisecond.
-  const now = app.clock.now();
-  let ended = 0;
-  for (const step of [sweepSlice, endListed]) {
-    for (;;) {
-      const changed = await step(app.db, now, max);
-      if (changed === undefined) break;
-      ended += changed;
-    }
-  }
+export async function timeOutMessages(app: Deps, max = slice): Promise<void> {
+  const ended = await endAll(app, [sweepSlice, endListed], max);
   if (ended > 0) {
     app.log.info({ event: 'messages.timed_out', messages: ended }, 'Messages without a receipt in time were ended');
   }
 }
 
+/** Ends the messages on the list whose time has come: most count as delivered, because no report has come. */
+export async function endListedMessages(app: Deps): Promise<void> {
+  await endAll(app, [endListed], slice);
+}
+
+type Step = (db: Db, ends: Ends, max: number) => Promise<number | undefined>;
+
+async function endAll(app: Deps, steps: Step[], max: number): Promise<number> {
+  // Read once: with a moving end, the loop would go on as long as a slice takes a millisecond.
+  const ends = new Ends(app);
+  let ended = 0;
+  for (const step of steps) {
+    for (;;) {
+      const changed = await step(app.db, ends, max);
+      if (changed === undefined) break;
+      ended += changed;
+    }
+  }
+  return ended;
+}
+
+/** When and how messages end of which nothing more was heard. */
+class Ends {
+  readonly now: Date;
+  private readonly app: Deps;
+
+  constructor(app: Deps) {
+    this.app = app;
+    this.now = app.clock.now();
+  }
+
+  endOf(message: UnfinishedMessage): Date {
+    const { status, created_at, sent_at } = message;
+    if (status === 'created') return later(new Date(created_at), handOver_ms);
+    return later(new Date(sent_at ?? created_at), this.deliveredAfter_ms(message) ?? receipt_ms);
+  }
+
+  changeOf(message: UnfinishedMessage): StatusChange {
+    const { id, status } = message;
+    if (status === 'created') return { id, status: 'technical-failure', event: 'givenUp' };
+    return this.deliveredAfter_ms(message) === undefined
+      ? { id, status: 'temporary-failure', event: 'timedOut' }
+      : { id, status: 'delivered', event: 'assumedDelivered' };
+  }
+
+  private deliveredAfter_ms({ provider }: UnfinishedMessage): number | undefined {
+    const { providers, config } = this.app;
+    const descriptor = providers.find(({ name, channel }) => name === provider && channel === 'email');
+    return descriptor?.deliveredAfter_ms?.(settingsOf(config, descriptor));
+  }
+}
+
 /** Returns the number of ended messages, or undefined if nothing is left to check. */
-function sweepSlice(db: Db, now: Date, max: number): Promise<number | undefined> {
+function sweepSlice(db: Db, ends: Ends, max: number): Promise<number | undefined> {
+  const { now } = ends;
   const end = earlier(now, receipt_ms);
   return inTransaction(db, async (tx) => {
     const mark = await lockSweep(tx, 'time-outs', timestamp(earlier(now, maxAge_ms)));
     if (mark === undefined || Date.parse(mark) >= end.getTime()) return undefined;
     const range = { from_id: firstIdAt(new Date(mark)), before_id: firstIdAt(end) };
     const { found, last_id } = await selectUnfinished(tx, range, max);
-    const ended = await endOrList(tx, found, now);
+    const ended = await endOrList(tx, found, ends);
     // More ids of the last millisecond may follow in the next slice.
     const reached = last_id === undefined ? end : momentOfId(last_id);
     const stuck = timestamp(reached) <= mark;
@@ -60,16 +109,17 @@ function sweepSlice(db: Db, now: Date, max: number): Promise<number | undefined>
   });
 }
 
-function endListed(db: Db, now: Date, max: number): Promise<number | undefined> {
+function endListed(db: Db, ends: Ends, max: number): Promise<number | undefined> {
   return inTransaction(db, async (tx) => {
-    const ids = await takeDueUnfinished(tx, timestamp(now), max);
+    const ids = await takeDueUnfinished(tx, timestamp(ends.now), max);
     if (ids.length === 0) return undefined;
-    return endOrList(tx, await selectUnfinishedOf(tx, ids), now);
+    return endOrList(tx, await selectUnfinishedOf(tx, ids), ends);
   });
 }
 
-async function endOrList(tx: Tx, messages: UnfinishedMessage[], now: Date): Promise<number> {
-  const dueAt = new Map(messages.map((message) => [message.id, endOf(message)]));
+async function endOrList(tx: Tx, messages: UnfinishedMessage[], ends: Ends): Promise<number> {
+  const { now } = ends;
+  const dueAt = new Map(messages.map((message) => [message.id, ends.endOf(message)]));
   const due = messages.filter(({ id }) => (dueAt.get(id) ?? now) <= now);
   const others = messages.filter(({ id }) => (dueAt.get(id) ?? now) > now);
   if (others.length > 0) {
@@ -77,21 +127,14 @@ async function endOrList(tx: Tx, messages: UnfinishedMessage[], now: Date): Prom
     await upsertUnfinished(tx, rows);
   }
   if (due.length === 0) return 0;
-  const changes = due.map(({ id, status }) =>
-    status === 'created'
-      ? ({ id, status: 'technical-failure', event: 'givenUp' } as const)
-      : ({ id, status: 'temporary-failure', event: 'timedOut' } as const),
+  return endMessages(
+    tx,
+    due.map((message) => ends.changeOf(message)),
+    now,
   );
-  return endMessages(tx, changes, now);
 }
 
 /** Ends messages and creates their callbacks. Returns the number of messages that changed. */
 export async function endMessages(tx: Tx, changes: StatusChange[], now: Date): Promise<number> {
   return (await updateReported(tx, changes, { now, ofProvider: false })).length;
-}
-
-function endOf({ status, created_at, sent_at }: UnfinishedMessage): Date {
-  return status === 'created'
-    ? later(new Date(created_at), handOver_ms)
-    : later(new Date(sent_at ?? created_at), receipt_ms);
 }

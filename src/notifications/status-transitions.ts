@@ -8,6 +8,10 @@ export const transitions = {
   handedOverLate: ['pending', 'delivered', 'temporary-failure', 'permanent-failure', 'technical-failure'],
   /** A delivery receipt. Final statuses do not change. */
   receipt: ['created', 'sending', 'pending', 'sent', 'pending-virus-check'],
+  /** The provider reports failures only, so a message without a report counts as delivered after a while. */
+  assumedDelivered: ['sending', 'pending'],
+  /** A failure that corrects such an assumption. Other final statuses do not change. */
+  bounced: ['created', 'sending', 'pending', 'delivered'],
   /** No receipt arrived in time. */
   timedOut: ['sending', 'pending'],
   /** Delivery failed for good. */

@@ -2,7 +2,7 @@ import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Settings, Values } from '../../platform/setting-groups.ts';
 import type { EmailMessage, Provider, TextMessage } from './provider.ts';
-import type { Reports } from './reports.ts';
+import type { ReportReceiver, Reports } from './reports.ts';
 
 /** Everything about one provider. The list in providers.ts is all that the rest of the product knows about them. */
 interface Descriptor<S extends Settings, Message> {
@@ -20,6 +20,12 @@ interface Descriptor<S extends Settings, Message> {
   open(app: ProviderDeps<S>): Provider<Message>;
   /** Declares its receipt webhooks, which authenticate its requests. Omitted if the provider sends no receipts. */
   receipts?(http: Http, app: ReceiptDeps<S>): void;
+  /** What receives its reports in another way than by webhook, if its settings say so. */
+  receivers?(app: ReceiverDeps<S>): ReportReceiver[];
+  /** Checks of what its receivers need, by the name of the receiver. Each throws, with advice, and changes nothing. */
+  receiverChecks?(settings: Values<S>): { name: string; check(): Promise<void> }[];
+  /** How long after it was handed over a message without a report counts as delivered. Omitted or undefined: never. */
+  deliveredAfter_ms?(settings: Values<S>): number | undefined;
   /** Handles an event again that was passed to `retryUnmatched`. */
   retryReceipt?(app: ReceiptDeps<S>, event: object): Promise<void>;
 }
@@ -63,6 +69,11 @@ export type ProviderDeps<S extends Settings = Settings> = Pick<Platform, 'db' | 
 
 export type ReceiptDeps<S extends Settings = Settings> = Omit<ProviderDeps<S>, 'db'> &
   Pick<Reports, 'recordReceipt' | 'recordComplaint' | 'retryUnmatched'>;
+
+export type ReceiverDeps<S extends Settings = Settings> = ReceiptDeps<S> & {
+  /** For the metrics: what was received. */
+  countReport(kind: string): void;
+};
 
 export type InboundDeps<S extends Settings = Settings> = Pick<Platform, 'clock'> &
   ProviderConfig<S> &

@@ -34,6 +34,8 @@ export type Outcome =
       part_references?: string[];
       /** The provider sends no receipts, so acceptance is final. */
       final?: 'delivered';
+      /** The provider reports failures only: after this time without a report the message counts as delivered. */
+      delivered_after_ms?: number;
     }
   | { kind: 'refused'; reason: string; status: 'technical-failure' | 'permanent-failure' }
   | {
@@ -52,7 +54,7 @@ export interface Provider<Message> {
   /** Throws, with advice, if the provider is unreachable or rejects the credentials. Sends nothing. The sandbox omits it. */
   check?(): Promise<void>;
   /**
-   * Takes the reports that arrive on a connection or in a mailbox of ours instead of at a webhook, until `close`. Called
+   * Takes the reports that arrive on the connection that sends, instead of at a webhook, until `close`. Called
    * once, before the first message is sent, and in worker processes only.
    */
   listen?(reports: Reports): void;

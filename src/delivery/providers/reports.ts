@@ -13,6 +13,8 @@ export interface Receipt {
   statusFor(notification: { status: Status }): ReceiptStatus;
   /** When it happened, according to the provider. */
   at?: Date;
+  /** Counts even if the message is `delivered`, which was assumed because no report had come. */
+  correctsDelivery?: boolean;
 }
 
 export type ReceiptStatus = 'delivered' | 'pending' | 'temporary-failure' | 'permanent-failure' | 'technical-failure';
@@ -28,6 +30,17 @@ export interface ReportedComplaint {
   feedback_id: string | null;
   complaint_type: string | null;
   complaint_date: string | null;
+}
+
+/** Receives reports from a source of their own, such as a mailbox. Runs in the workers. */
+export interface ReportReceiver {
+  /** In checks, logs and metrics, such as `bounce mailbox`. */
+  readonly name: string;
+  /** One process at a time runs it. */
+  readonly isExclusive: boolean;
+  /** Receives what is there. Returns the milliseconds until the next step; throws if it cannot receive. */
+  step(): Promise<number>;
+  close(): Promise<void>;
 }
 
 /**

@@ -8,8 +8,6 @@ import { updateReported } from '../record-results.sql.ts';
 import { findMessagesOfParts, recordDeliveredParts } from './message-parts.ts';
 import { type ReceiptTarget, selectIdsByProviderReference, selectTargets } from './receipts.sql.ts';
 
-const mayChange: readonly Status[] = transitions.receipt;
-
 interface RecordedReceipts {
   /** In the order of the receipts. */
   outcomes: ReceiptOutcome[];
@@ -40,9 +38,11 @@ export async function recordReceipts(db: Db | Tx, receipts: Receipt[], now: Date
     if (!isFromProvider(receipt, target)) continue;
     const status = receipt.statusFor(target);
     if (status === 'delivered' && incomplete.has(messageOf(receipt))) continue;
+    const event = receipt.correctsDelivery ? 'bounced' : 'receipt';
+    const mayChange: readonly Status[] = transitions[event];
     if (status === target.status || !mayChange.includes(target.status)) continue;
     const provider = target.provider === null && target.handed_to ? { provider: target.handed_to } : {};
-    changes.set(target.id, { id: target.id, status, event: 'receipt', ...provider });
+    changes.set(target.id, { id: target.id, status, event, ...provider });
     // The next receipt for this message in the batch sees the new status.
     target.status = status;
   }

@@ -546,6 +546,14 @@ export interface RefusedRequests {
   created_at: Time;
 }
 
+export interface ReportReceivers {
+  provider: string;
+  name: string;
+  worker: string;
+  leased_until: Time;
+  received_at: Time | null;
+}
+
 export interface ReportRequests {
   id: string;
   service_id: string;
@@ -1165,6 +1173,7 @@ export interface DB {
   queue_workers: QueueWorkers;
   rate_windows: RateWindows;
   refused_requests: RefusedRequests;
+  report_receivers: ReportReceivers;
   report_requests: ReportRequests;
   returned_letters: ReturnedLetters;
   sandbox_messages: SandboxMessages;

@@ -57,6 +57,16 @@ export class SecretBox {
     return this.keys.some((key) => sameSecret(hmac(key.for(purpose), text).toString('base64url'), digest));
   }
 
+  /** A digest of 80 bits that survives a change of case, for the local part of an email address. */
+  tag(purpose: string, text: string): string {
+    return tagOf(this.firstKey().for(purpose), text);
+  }
+
+  /** Whether it is the tag of this text under any of the keys. */
+  isTag(purpose: string, text: string, tag: string): boolean {
+    return this.keys.some((key) => sameSecret(tagOf(key.for(purpose), text), tag));
+  }
+
   private firstKey(): Key {
     const [key] = this.keys;
     if (!key) throw new Error('There is no secret key');
@@ -96,6 +106,14 @@ function open(key: Buffer, sealed: Buffer, associated: Buffer): Buffer | undefin
   } catch {
     return undefined;
   }
+}
+
+/** Digits and a to z. */
+export const tagLength = 16;
+
+function tagOf(key: Buffer, text: string): string {
+  const hex = hmac(key, text).toString('hex', 0, 10);
+  return BigInt(`0x${hex}`).toString(36).padStart(tagLength, '0');
 }
 
 export function hmac(key: Buffer, text: string): Buffer {

@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+
+export interface ReceiverKey {
+  provider: string;
+  name: string;
+}
+
+/** Whether the worker holds the lease until then: it had it, nobody had it, or it expired. */
+export async function leaseReceiver(
+  db: Db,
+  { provider, name }: ReceiverKey,
+  { worker, now, until }: { worker: string; now: Timestamp; until: Timestamp },
+): Promise<boolean> {
+  const { rows } = await sql`
+    insert into report_receivers as r (provider, name, worker, leased_until) values (${provider}, ${name}, ${worker}, ${until})
+    on conflict (provider, name) do update set worker = excluded.worker, leased_until = excluded.leased_until
+    where r.worker = excluded.worker or r.leased_until < ${now}
+    returning 1`.execute(db);
+  return rows.length > 0;
+}
+
+export async function updateReceivedAt(db: Db, { provider, name }: ReceiverKey, received_at: Timestamp): Promise<void> {
+  await db
+    .updateTable('report_receivers')
+    .set({ received_at })
+    .where('provider', '=', provider)
+    .where('name', '=', name)
+    .execute();
+}
+
+/** Lets the next worker take over at once. */
+export async function endLease(db: Db, { provider, name }: ReceiverKey, worker: string): Promise<void> {
+  await db
+    .updateTable('report_receivers')
+    .set({ leased_until: '-infinity' })
+    .where('provider', '=', provider)
+    .where('name', '=', name)
+    .where('worker', '=', worker)
+    .execute();
+}
+
+export function selectReceivers(db: Db): Promise<(ReceiverKey & { received_at: Timestamp | null })[]> {
+  return db.selectFrom('report_receivers').select(['provider', 'name', 'received_at']).execute();
+}

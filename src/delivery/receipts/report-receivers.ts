@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../../config.ts';
+import { later, minute_ms, timestamp } from '../../platform/clock.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { Loop } from '../../platform/process/loop.ts';
+import { DeliveryMetrics } from '../delivery-metrics.ts';
+import type { ProviderDescriptor } from '../providers/descriptor.ts';
+import type { ReportReceiver } from '../providers/reports.ts';
+import { receiptDeps } from './provider-reports.ts';
+import { receiptRecorder } from './receipt-recorder.ts';
+import {
+  endLease,
+  leaseReceiver,
+  type ReceiverKey,
+  selectReceivers,
+  updateReceivedAt,
+} from './report-receivers.sql.ts';
+
+type Deps = Platform & { config: Config; providers: readonly ProviderDescriptor[] };
+
+/** Longer than the rest between two steps, so that the worker keeps it while all is well. */
+const lease_ms = 2 * minute_ms;
+const askAgain_ms = 10_000;
+const minBackoff_ms = 2_000;
+const maxBackoff_ms = 5 * minute_ms;
+
+/** Runs what receives the reports of the active providers in another way than by webhook. */
+export class ReportReceivers {
+  private readonly app: Deps;
+  private readonly runs: ReceiverRun[];
+
+  constructor(app: Deps) {
+    this.app = app;
+    this.runs = openReceivers(app).map(({ provider, receiver }) => new ReceiverRun(app, provider, receiver));
+  }
+
+  start(): void {
+    if (this.runs.length > 0) measure(this.app);
+    for (const run of this.runs) run.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.runs.map((run) => run.stop()));
+  }
+
+  async runOnce(): Promise<void> {
+    for (const run of this.runs) while ((await run.step()) === 0);
+  }
+}
+
+function openReceivers(app: Deps): { provider: string; receiver: ReportReceiver }[] {
+  const active = app.providers.filter(
+    ({ name, channel, receivers }) => receivers && app.config[channel].providers.includes(name),
+  );
+  const { reports } = new DeliveryMetrics(app.metrics);
+  const receipts = receiptRecorder(app);
+  return active.flatMap((provider) => {
+    const countReport = (kind: string) => reports.inc({ provider: provider.name, kind });
+    const receivers = provider.receivers?.({ ...receiptDeps(app, provider, receipts), countReport }) ?? [];
+    return receivers.map((receiver) => ({ provider: provider.name, receiver }));
+  });
+}
+
+class ReceiverRun {
+  private readonly app: Deps;
+  private readonly key: ReceiverKey;
+  private readonly receiver: ReportReceiver;
+  private readonly worker = randomUUID();
+  private readonly loop: Loop;
+  private failures = 0;
+
+  constructor(app: Deps, provider: string, receiver: ReportReceiver) {
+    this.app = app;
+    this.key = { provider, name: receiver.name };
+    this.receiver = receiver;
+    this.loop = new Loop({ name: receiver.name, step: () => this.stepOrBackOff(), log: app.log });
+  }
+
+  start(): void {
+    this.loop.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.loop.stop();
+    await this.receiver.close();
+    if (this.receiver.isExclusive) await endLease(this.app.db, this.key, this.worker);
+  }
+
+  /** Returns the milliseconds until the next step. */
+  async step(): Promise<number> {
+    const { db, clock } = this.app;
+    const now = clock.now();
+    const until = timestamp(later(now, lease_ms));
+    if (
+      this.receiver.isExclusive &&
+      !(await leaseReceiver(db, this.key, { worker: this.worker, now: timestamp(now), until }))
+    ) {
+      await this.receiver.close();
+      return askAgain_ms;
+    }
+    const rest_ms = await this.receiver.step();
+    if (this.receiver.isExclusive) await updateReceivedAt(db, this.key, timestamp(clock.now()));
+    return rest_ms;
+  }
+
+  /** An outage is logged when it begins and when it ends. */
+  private async stepOrBackOff(): Promise<number> {
+    const { log } = this.app;
+    try {
+      const rest_ms = await this.step();
+      if (this.failures > 0) log.info({ event: 'reports.resumed', ...this.key }, 'Reports are received again');
+      this.failures = 0;
+      return rest_ms;
+    } catch (error) {
+      this.failures += 1;
+      const reason = error instanceof Error ? error.message : String(error);
+      if (this.failures === 1) {
+        log.error({ event: 'reports.failed', ...this.key, reason }, 'Reports cannot be received; trying again');
+      }
+      return Math.min(minBackoff_ms * 2 ** (this.failures - 1), maxBackoff_ms);
+    }
+  }
+}
+
+/** From the database, so that every process reports the same. */
+function measure({ metrics, db }: Deps): void {
+  metrics.gauges(
+    'provider_reports_received_timestamp_seconds',
+    'When a mailbox of reports was last read without an error',
+    ['provider', 'receiver'],
+    async () =>
+      (await selectReceivers(db)).flatMap(({ provider, name, received_at }) =>
+        received_at === null ? [] : [{ labels: { provider, receiver: name }, value: Date.parse(received_at) / 1_000 }],
+      ),
+  );
+}
