@@ -152,6 +152,27 @@ describe('readConfig', () => {
     expect(readConfig({ DATA_DIR: folder }).providers.ses.topicArns).toEqual([]);
   });
 
+  it.each([
+    [{ SMTP_BOUNCE_LISTEN: ':25' }, /SMTP_RETURN_PATH must be set when SMTP_BOUNCE_LISTEN is set/],
+    [
+      { SMTP_RETURN_PATH: 'b@mail.example' },
+      /SMTP_BOUNCE_IMAP_URL or SMTP_BOUNCE_LISTEN must be set when SMTP_RETURN_PATH/,
+    ],
+    [{ SMTP_RETURN_PATH: 'b', SMTP_BOUNCE_LISTEN: '25' }, /SMTP_RETURN_PATH must be an address such as .*, not "b"/],
+    [
+      { SMTP_RETURN_PATH: 'b@mail.example', SMTP_BOUNCE_LISTEN: 'x:99999' },
+      /SMTP_BOUNCE_LISTEN must be an address and a port/,
+    ],
+    [
+      { SMTP_RETURN_PATH: 'b@mail.example', SMTP_BOUNCE_IMAP_URL: 'http://x' },
+      /SMTP_BOUNCE_IMAP_URL must begin with imap/,
+    ],
+    [{ SMTP_BOUNCE_TLS_KEY: 'key' }, /SMTP_BOUNCE_TLS_CERT must be set when SMTP_BOUNCE_TLS_KEY is set/],
+  ])('refuses %j', (environment, problem) => {
+    const smtp = { DATA_DIR: folder, EMAIL_PROVIDERS: 'smtp', SMTP_URL: 'smtp://mail.example' };
+    expect(() => readConfig({ ...smtp, ...environment })).toThrow(problem);
+  });
+
   it('takes both parts of an AWS access key or none', () => {
     const ses = { DATA_DIR: folder, EMAIL_PROVIDERS: 'ses', SES_TOPIC_ARNS: '*', S3_BUCKET: 'files' };
     expect(readConfig(ses).providers.ses.accessKeyId).toBeUndefined();

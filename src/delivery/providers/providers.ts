@@ -8,7 +8,7 @@ import { httpsms } from './httpsms/httpsms.ts';
 import { mmg } from './mmg.ts';
 import { sandboxEmails, sandboxTexts } from './sandbox.ts';
 import { smpp } from './smpp/smpp.ts';
-import { smtp } from './smtp.ts';
+import { smtp } from './smtp/smtp.ts';
 import { twilio } from './twilio.ts';
 import { vonage } from './vonage.ts';
 

@@ -7,6 +7,7 @@ import { SMTPServer } from 'smtp-server';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withoutAwsCredentials } from '../../../test/kit/aws.ts';
 import { emptyDatabase } from '../../../test/kit/database.ts';
+import { startMailbox } from '../../../test/kit/mail-servers.ts';
 import { readConfig } from '../../commands/read-config.ts';
 import { examine } from './doctor.ts';
 
@@ -101,6 +102,27 @@ describe('pennypost doctor', () => {
     ],
   ])('%j: %s', async (environment, expected) => {
     expect(await findings(environment)).toContain(expected);
+  });
+
+  it('opens the mailbox of bounces', async () => {
+    const mailbox = await startMailbox();
+    onTestFinished(mailbox.close);
+    const ofMailbox = async (url: string) => {
+      const found = await findings({
+        EMAIL_PROVIDERS: 'smtp',
+        SMTP_URL: `smtp://us:right@127.0.0.1:${mailPort}`,
+        SMTP_RETURN_PATH: 'bounces@mail.example',
+        SMTP_BOUNCE_IMAP_URL: url,
+      });
+      return found.find((line) => line.includes('bounce mailbox'));
+    };
+    expect(await ofMailbox(mailbox.url)).toBe('ok bounce mailbox: can be read');
+    expect(await ofMailbox(mailbox.url.replace('secret', 'wrong'))).toBe(
+      'PROBLEM bounce mailbox: cannot be read: the user or the password is wrong: correct SMTP_BOUNCE_IMAP_URL',
+    );
+    expect(await ofMailbox('imap://us:secret@127.0.0.1:9')).toBe(
+      'PROBLEM bounce mailbox: cannot be read: ECONNREFUSED: correct SMTP_BOUNCE_IMAP_URL',
+    );
   });
 
   const bucket = { S3_BUCKET: 'our-bucket', S3_ENDPOINT: address, S3_SECRET_ACCESS_KEY: 'secret' };

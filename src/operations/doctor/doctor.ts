@@ -6,6 +6,7 @@ import type { Config } from '../../config.ts';
 import { openEmailProviders, openTextProviders } from '../../delivery/providers/active-providers.ts';
 import type { ProviderDescriptor } from '../../delivery/providers/descriptor.ts';
 import type { Provider } from '../../delivery/providers/provider.ts';
+import { settingsOf } from '../../delivery/providers/provider-settings.ts';
 import { providers } from '../../delivery/providers/providers.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { openDatabase } from '../../platform/db/database.ts';
@@ -45,6 +46,7 @@ export async function examine(
     ...(await checkBucket(config)),
     ...(await checkDatabase(config, url)),
     ...(await checkProvidersAlone(config, url, list)),
+    ...(await checkReceivers(config, list)),
     ...(await checkIssuer(config)),
   ];
 }
@@ -54,14 +56,15 @@ type Running = Platform & { config: Config; providers: readonly ProviderDescript
 /** The same checks in a process that runs, with its own connections. */
 export async function examineRunning(app: Running): Promise<Finding[]> {
   const { config } = app;
-  const [bucket, database, providers, issuer] = await Promise.all([
+  const found = await Promise.all([
     checkBucket(config),
     checkPool(app),
     checkProviders({ ...app, log: createLog('silent') }),
+    checkReceivers(config, app.providers),
     checkIssuer(config),
   ]);
   const { dataDir } = config.storage;
-  return [checkNode(), checkDataDir(dataDir), checkDisk(dataDir), ...bucket, ...database, ...providers, ...issuer];
+  return [checkNode(), checkDataDir(dataDir), checkDisk(dataDir), ...found.flat()];
 }
 
 function checkNode(): Finding {
@@ -229,6 +232,22 @@ async function checkProvider(
   } finally {
     await provider.close?.();
   }
+}
+
+/** Where providers report in another way than by webhook. */
+async function checkReceivers(config: Config, list: readonly ProviderDescriptor[]): Promise<Finding[]> {
+  const active = list.filter(({ name, channel }) => config[channel].providers.includes(name));
+  const checks = active.flatMap((provider) => provider.receiverChecks?.(settingsOf(config, provider)) ?? []);
+  return Promise.all(
+    checks.map(async ({ name, check }) => {
+      try {
+        await Promise.race([check(), tooLate()]);
+        return finding(name, true, 'can be read');
+      } catch (error) {
+        return finding(name, false, 'cannot be read', error instanceof Error ? error.message : String(error));
+      }
+    }),
+  );
 }
 
 async function tooLate(): Promise<never> {

@@ -1,37 +1,13 @@
 import { createTransport } from 'nodemailer';
-import { isInsideName } from '../../platform/http/outside-addresses.ts';
-import * as setting from '../../platform/setting.ts';
-import type { Values } from '../../platform/setting-groups.ts';
-import type { EmailDescriptor, ProviderDeps } from './descriptor.ts';
-import { mailOf } from './mime.ts';
-import type { EmailMessage, Outcome, Provider } from './provider.ts';
+import { isInsideName } from '../../../platform/http/outside-addresses.ts';
+import type { EmailDescriptor, ProviderDeps } from '../descriptor.ts';
+import { mailOf } from '../mime.ts';
+import type { EmailMessage, Outcome, Provider } from '../provider.ts';
+import { problemsOfBounces, receiverChecks, receivers } from './bounces.ts';
+import { ReturnPaths } from './return-path.ts';
+import { type SmtpSettings, smtpSettings } from './settings.ts';
 
-const settings = {
-  url: setting.optionalUrl(
-    'SMTP_URL',
-    'SMTP server, for example `smtps://user:password@mail.example:465`.',
-    ['smtp://', 'smtps://'],
-    { secret: true },
-  ),
-  requireTls: setting.flag(
-    'SMTP_REQUIRE_TLS',
-    'Refuse to send to an SMTP server without STARTTLS, unless it is on this machine or network.',
-    { fallback: true },
-  ),
-  connections: setting.integer('SMTP_CONNECTIONS', 'Connections to the SMTP server that one process keeps open.', {
-    fallback: 10,
-    min: 1,
-    max: 500,
-  }),
-  dkimDomain: setting.optionalText(
-    'SMTP_DKIM_DOMAIN',
-    'Domain for DKIM signatures; requires SMTP_DKIM_SELECTOR and SMTP_DKIM_KEY.',
-  ),
-  dkimSelector: setting.optionalText('SMTP_DKIM_SELECTOR', 'DKIM selector of the published public key.'),
-  dkimKey: setting.optionalText('SMTP_DKIM_KEY', 'DKIM private key, in PEM.', { secret: true }),
-};
-
-/** Any mail server. SMTP has no receipts, so an accepted message counts as delivered. */
+/** Any mail server. With a return path its bounces are read; without, an accepted message counts as delivered. */
 export const smtp = {
   name: 'smtp' as const,
   channel: 'email',
@@ -41,14 +17,20 @@ export const smtp = {
     priority: 50,
     supports_international: false,
   },
-  settings,
+  settings: smtpSettings,
   required: ['url'],
+  together: ['listenCertificate', 'listenKey'],
+  problems: problemsOfBounces,
   open,
-} satisfies EmailDescriptor<typeof settings>;
+  receivers,
+  receiverChecks,
+  // Also without a return path: those that were sent with one.
+  deliveredAfter_ms: ({ deliveredAfter_ms }) => deliveredAfter_ms,
+} satisfies EmailDescriptor<typeof smtpSettings>;
 
-type SmtpSettings = Values<typeof settings>;
-
-function open(app: ProviderDeps<typeof settings>): Provider<EmailMessage> {
+function open(app: ProviderDeps<typeof smtpSettings>): Provider<EmailMessage> {
+  const { returnPath, deliveredAfter_ms: delivered_after_ms } = app.settings;
+  const paths = returnPath === undefined ? undefined : new ReturnPaths(returnPath, app.secrets);
   const transport = createTransport({
     url: app.settings.url,
     requireTLS: requiresTls(app.settings),
@@ -77,11 +59,25 @@ function open(app: ProviderDeps<typeof settings>): Provider<EmailMessage> {
     },
     async send(message) {
       try {
-        await transport.sendMail(mailOf(message));
-        return { kind: 'accepted', final: 'delivered' };
+        await transport.sendMail({ ...mailOf(message), ...(paths && reportsTo(paths, message, app.settings)) });
+        return paths && delivered_after_ms > 0
+          ? { kind: 'accepted', delivered_after_ms }
+          : { kind: 'accepted', final: 'delivered' };
       } catch (error) {
         return outcomeOf(error as SmtpError);
       }
+    },
+  };
+}
+
+/** Asks for the headers only: a bounce then returns neither the content of the message nor its files. */
+function reportsTo(paths: ReturnPaths, { reference, to }: EmailMessage, { reportDeliveries }: SmtpSettings) {
+  return {
+    envelope: { from: paths.addressOf(reference), to },
+    dsn: {
+      id: paths.signed(reference),
+      return: 'headers' as const,
+      notify: reportDeliveries ? ['failure' as const, 'success' as const] : ['failure' as const],
     },
   };
 }

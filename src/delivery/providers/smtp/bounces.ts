@@ -1,0 +1,71 @@
+import { isDatabaseUnavailable } from '../../../platform/db/errors.ts';
+import type { ReceiverDeps } from '../descriptor.ts';
+import type { ReportReceiver } from '../reports.ts';
+import { BounceListener } from './bounce-listener.ts';
+import { checkMailbox, Mailbox, mailboxName } from './mailbox.ts';
+import { type ReportKind, readReport } from './read-report.ts';
+import { recordReport } from './record-report.ts';
+import { problemOfReturnPath, ReturnPaths } from './return-path.ts';
+import type { SmtpSettings, smtpSettings } from './settings.ts';
+
+export function problemsOfBounces({ returnPath, imapUrl, listen }: Partial<SmtpSettings>): string[] {
+  if (returnPath === undefined) {
+    const given =
+      imapUrl !== undefined ? 'SMTP_BOUNCE_IMAP_URL' : listen !== undefined ? 'SMTP_BOUNCE_LISTEN' : undefined;
+    return given === undefined ? [] : [`SMTP_RETURN_PATH must be set when ${given} is set`];
+  }
+  const problem = problemOfReturnPath(returnPath);
+  const isUnread = imapUrl === undefined && listen === undefined;
+  return [
+    ...(problem === undefined ? [] : [`SMTP_RETURN_PATH ${problem}, not "${returnPath}"`]),
+    ...(isUnread ? ['SMTP_BOUNCE_IMAP_URL or SMTP_BOUNCE_LISTEN must be set when SMTP_RETURN_PATH is set'] : []),
+    ...(listen === undefined || addressOf(listen)
+      ? []
+      : [`SMTP_BOUNCE_LISTEN must be an address and a port such as 0.0.0.0:25, not "${listen}"`]),
+  ];
+}
+
+function addressOf(listen: string): { host: string; port: number } | undefined {
+  const [, host = '', port = ''] = /^(?:\[?([0-9a-z.:-]+?)\]?:)?(\d{1,5})$/i.exec(listen) ?? [];
+  return port !== '' && Number(port) <= 65_535
+    ? { host: host === '' ? '0.0.0.0' : host, port: Number(port) }
+    : undefined;
+}
+
+type Deps = ReceiverDeps<typeof smtpSettings>;
+
+export function receivers(app: Deps): ReportReceiver[] {
+  const { returnPath, imapUrl, listen, requireTls, pollEvery_ms, listenCertificate, listenKey } = app.settings;
+  if (returnPath === undefined) return [];
+  const paths = new ReturnPaths(returnPath, app.secrets);
+  const handle = (source: Buffer, recipients?: string[]) => handleReport(app, paths, source, recipients);
+  const address = listen === undefined ? undefined : addressOf(listen);
+  const tls = listenCertificate && listenKey ? { cert: listenCertificate, key: listenKey } : undefined;
+  return [
+    ...(imapUrl === undefined ? [] : [new Mailbox({ url: imapUrl, requireTls, pollEvery_ms, handle })]),
+    ...(address === undefined ? [] : [new BounceListener({ ...address, tls, paths, handle })]),
+  ];
+}
+
+export function receiverChecks({ imapUrl, requireTls }: SmtpSettings) {
+  if (imapUrl === undefined) return [];
+  return [{ name: mailboxName, check: () => checkMailbox({ url: imapUrl, requireTls }) }];
+}
+
+/** Throws only if the database is unavailable: an email that cannot be recorded must not hold up the others. */
+async function handleReport(app: Deps, paths: ReturnPaths, source: Buffer, recipients?: string[]): Promise<ReportKind> {
+  try {
+    const report = await readReport(source, paths, recipients);
+    await recordReport(app, report);
+    app.countReport(report.kind);
+    return report.kind;
+  } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error;
+    app.log.error(
+      { event: 'report.failed', err: error },
+      'An email about the delivery of a message could not be recorded',
+    );
+    app.countReport('other');
+    return 'other';
+  }
+}

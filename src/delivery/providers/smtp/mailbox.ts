@@ -1,0 +1,161 @@
+import type { ImapFlow } from 'imapflow';
+import { isInsideName } from '../../../platform/http/outside-addresses.ts';
+import type { ReportReceiver } from '../reports.ts';
+import { maxReport_bytes, type ReportKind } from './read-report.ts';
+
+interface Place {
+  /** `imaps://user:password@host:993/folder` */
+  url: string;
+  requireTls: boolean;
+}
+
+interface MailboxOptions extends Place {
+  pollEvery_ms: number;
+  /** Returns what it was when everything that it says is committed. */
+  handle(source: Buffer): Promise<ReportKind>;
+}
+
+export const mailboxName = 'bounce mailbox';
+/** Emails are read and moved in batches of this size: one that was read again after a crash changes nothing. */
+const batchSize = 100;
+/** Shorter than the lease of the mailbox. */
+const maxBatch_ms = 30_000;
+const timeout_ms = 20_000;
+/** Emails leave the mailbox when they are recorded: what people look for is in one folder, the rest in the other. */
+const processedFolder = 'Processed';
+const unrecognisedFolder = 'Unrecognised';
+
+/** Reads reports from a mailbox, which nothing else should read. */
+export class Mailbox implements ReportReceiver {
+  readonly name = mailboxName;
+  readonly isExclusive = true;
+  private readonly options: MailboxOptions;
+  private client: ImapFlow | undefined;
+
+  constructor(options: MailboxOptions) {
+    this.options = options;
+  }
+
+  async step(): Promise<number> {
+    try {
+      const client = await this.connected();
+      const { isLast } = await this.readBatch(client);
+      return isLast ? this.options.pollEvery_ms : 0;
+    } catch (error) {
+      await this.close();
+      throw readableError(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    const { client } = this;
+    this.client = undefined;
+    client?.close();
+  }
+
+  private async connected(): Promise<ImapFlow> {
+    if (this.client?.usable) await this.client.noop();
+    else this.client = await openWithFolders(this.options);
+    return this.client;
+  }
+
+  /** Whatever was recorded leaves the mailbox; what was not, because of a crash or an error, is read again. */
+  private async readBatch(client: ImapFlow): Promise<{ isLast: boolean }> {
+    const uids = (await client.search({ deleted: false }, { uid: true })) || [];
+    const handled = await this.handleEach(client, uids.slice(0, batchSize));
+    const recorded = await Promise.all(handled.map(async ({ uid, kind }) => ({ uid, kind: await kind })));
+    const isReport = ({ kind }: { kind: ReportKind }) => kind !== 'other' && kind !== 'unsigned';
+    await move(client, recorded.filter(isReport), processedFolder);
+    await move(
+      client,
+      recorded.filter((one) => !isReport(one)),
+      unrecognisedFolder,
+    );
+    return { isLast: recorded.length === uids.length };
+  }
+
+  /** One after the other, each up to a limit, so that large emails do not fill the memory. */
+  private async handleEach(client: ImapFlow, uids: number[]): Promise<{ uid: number; kind: Promise<ReportKind> }[]> {
+    const handled: { uid: number; kind: Promise<ReportKind> }[] = [];
+    const began = performance.now();
+    for (const uid of uids) {
+      const query = { source: { start: 0, maxLength: maxReport_bytes } };
+      const message = await client.fetchOne(String(uid), query, { uid: true });
+      const source = message ? message.source : undefined;
+      if (!source) throw new Error('an email of the mailbox cannot be read');
+      const kind = this.options.handle(source);
+      // Awaited later, even if the next email cannot be fetched.
+      kind.catch(() => undefined);
+      handled.push({ uid, kind });
+      if (performance.now() - began > maxBatch_ms) break;
+    }
+    return handled;
+  }
+}
+
+async function open({ url: address, requireTls }: Place, readOnly = false): Promise<ImapFlow> {
+  // Loaded here, because most installations have no mailbox.
+  const { ImapFlow } = await import('imapflow');
+  const url = new URL(address);
+  const secure = url.protocol === 'imaps:';
+  const client = new ImapFlow({
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port === '' ? (secure ? 993 : 143) : Number(url.port),
+    secure,
+    ...(secure || !requireTls || isInsideName(url.hostname) ? {} : { doSTARTTLS: true }),
+    auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) },
+    disableAutoIdle: true,
+    connectionTimeout: timeout_ms,
+    greetingTimeout: timeout_ms,
+    socketTimeout: 3 * timeout_ms,
+    // Its lines have addresses.
+    logger: false,
+  });
+  // A lost connection fails the next call.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.mailboxOpen(decodeURIComponent(url.pathname.slice(1)) || 'INBOX', { readOnly });
+    return client;
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}
+
+async function openWithFolders(place: Place): Promise<ImapFlow> {
+  const client = await open(place);
+  const existing = await client.list();
+  for (const folder of [processedFolder, unrecognisedFolder]) {
+    if (!existing.some(({ name }) => name === folder)) await client.mailboxCreate(folder);
+  }
+  return client;
+}
+
+/** Throws, with advice, if the mailbox cannot be opened. */
+export async function checkMailbox(place: Place): Promise<void> {
+  try {
+    const client = await open(place, true);
+    await client.logout();
+  } catch (error) {
+    throw new Error(`${readableError(error).message}: correct SMTP_BOUNCE_IMAP_URL`);
+  }
+}
+
+async function move(client: ImapFlow, emails: { uid: number }[], folder: string): Promise<void> {
+  if (emails.length === 0) return;
+  const uids = emails.map(({ uid }) => uid);
+  const moved = await client.messageMove(uids, folder, { uid: true });
+  if (!moved) throw new Error(`emails cannot be moved to the folder ${folder}`);
+}
+
+/** The library says `Command failed` and keeps the reason elsewhere. Texts of servers may quote addresses. */
+function readableError(error: unknown): Error {
+  const { code, authenticationFailed, serverResponseCode, message } = error as Error & {
+    code?: string;
+    authenticationFailed?: boolean;
+    serverResponseCode?: string;
+  };
+  if (authenticationFailed) return new Error('the user or the password is wrong');
+  return new Error(serverResponseCode ?? code ?? message);
+}

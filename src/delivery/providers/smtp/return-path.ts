@@ -1,0 +1,72 @@
+import { uuidOfHex } from '../../../platform/id.ts';
+import { type SecretBox, tagLength } from '../../../platform/secrets/secrets.ts';
+
+/** The id of the message without hyphens, and its signature. Lower case: some mail servers change the case of addresses. */
+const signedId = new RegExp(`(?<![0-9a-z])([0-9a-f]{32})\\.([0-9a-z]{${tagLength}})(?![0-9a-z])`, 'gi');
+const signedIdLength = 32 + 1 + tagLength;
+/** RFC 5321. */
+const maxLocalPart = 64;
+
+/** The text around the signed id: `bounces+*@example.org`. An address without `*` gets its tag after a plus sign. */
+function partsOf(pattern: string): { before: string; after: string } | undefined {
+  const [, local = '', domain = ''] = /^([\w.+=*-]+)@([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)$/i.exec(pattern) ?? [];
+  const [before = '', after = '', ...more] = (local.includes('*') ? local : `${local}+*`).split('*');
+  return domain === '' || more.length > 0 ? undefined : { before, after: `${after}@${domain}` };
+}
+
+export function problemOfReturnPath(pattern: string): string | undefined {
+  const parts = partsOf(pattern);
+  if (!parts) return 'must be an address such as bounces@example.org, or bounces+*@example.org where * is the tag';
+  const room = maxLocalPart - signedIdLength;
+  const used = parts.before.length + parts.after.indexOf('@');
+  return used > room ? `may have at most ${room} characters before the @ besides the tag` : undefined;
+}
+
+/**
+ * The addresses to which mail servers report about our messages, one per message (VERP). Each is signed, so that only those
+ * who had the message can report about it.
+ */
+export class ReturnPaths {
+  private readonly secrets: SecretBox;
+  private readonly before: string;
+  private readonly after: string;
+
+  constructor(pattern: string, secrets: SecretBox) {
+    const parts = partsOf(pattern);
+    if (!parts) throw new Error('The return path is not an address');
+    this.before = parts.before;
+    this.after = parts.after;
+    this.secrets = secrets;
+  }
+
+  addressOf(id: string): string {
+    return `${this.before}${this.signed(id)}${this.after}`;
+  }
+
+  /** For reports that do not name the address. */
+  signed(id: string): string {
+    return `${id.replaceAll('-', '')}.${this.secrets.tag('return-path', id)}`;
+  }
+
+  /** The message whose return path this address is. */
+  idOfAddress(address: string): string | undefined {
+    const id = this.findId(address);
+    return id !== undefined && this.sameAddress(address) ? id : undefined;
+  }
+
+  /** The first signed id in a text. */
+  findId(text: string): string | undefined {
+    for (const [, hex = '', tag = ''] of text.matchAll(signedId)) {
+      const id = uuidOfHex(hex.toLowerCase());
+      if (this.secrets.isTag('return-path', id, tag.toLowerCase())) return id;
+    }
+    return undefined;
+  }
+
+  private sameAddress(address: string): boolean {
+    const text = address.toLowerCase();
+    const { before, after } = this;
+    const isAround = text.startsWith(before.toLowerCase()) && text.endsWith(after.toLowerCase());
+    return isAround && text.length === before.length + signedIdLength + after.length;
+  }
+}
