@@ -33,6 +33,7 @@ create table api_keys (
   expiry_date timestamp with time zone,
   expires_at timestamp with time zone,
   allowed_networks text[],
+  manage_templates boolean not null,
   constraint api_keys_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
   constraint api_keys_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
   constraint api_keys_pkey PRIMARY KEY (id),
@@ -53,6 +54,7 @@ create table api_keys_history (
   expiry_date timestamp with time zone,
   expires_at timestamp with time zone,
   allowed_networks text[],
+  manage_templates boolean not null,
   constraint api_keys_history_pkey PRIMARY KEY (id, version)
 );
 CREATE INDEX api_keys_history_service_id_idx ON public.api_keys_history USING btree (service_id);
@@ -76,7 +78,7 @@ create table audit_log (
   before jsonb,
   after jsonb,
   constraint audit_log_action_check CHECK ((action = ANY (ARRAY['create'::text, 'update'::text, 'delete'::text, 'find'::text, 'export'::text, 'erase'::text]))),
-  constraint audit_log_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'admin_client'::text, 'visitor'::text, 'command'::text]))),
+  constraint audit_log_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'admin_client'::text, 'visitor'::text, 'command'::text, 'api_key'::text]))),
   constraint audit_log_pkey PRIMARY KEY (id)
 );
 CREATE INDEX audit_log_action_idx ON public.audit_log USING btree (action, created_at, id);

@@ -86,6 +86,7 @@ import { serviceListRoutes } from './statistics/service-lists.routes.ts';
 import { templateEmailFileRoutes } from './templates/files/template-email-files.routes.ts';
 import { templateFolderRoutes } from './templates/folders/template-folders.routes.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
+import { templateSourceRoutes } from './templates/sources/template-sources.routes.ts';
 import { refusalOfTemplateName, refusalOfTemplateSubject } from './templates/template-formats.ts';
 import { templateStatisticsRoutes } from './templates/template-statistics.routes.ts';
 import { templateRoutes } from './templates/templates.routes.ts';
@@ -252,6 +253,7 @@ const listed: Surface<App>[] = [
     afterFailure: (app, request, failure, status) => app.refusedRequests.note(request, failure, status),
     routes: [
       publicTemplateRoutes,
+      templateSourceRoutes,
       sendRoutes,
       bulkRoutes,
       bulkReadingRoutes,

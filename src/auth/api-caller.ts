@@ -17,6 +17,7 @@ export interface ApiCaller {
   service_id: string;
   api_key_id: string;
   key_type: KeyType;
+  manage_templates: boolean;
 }
 
 declare module 'fastify' {
@@ -161,7 +162,8 @@ function admission({ clock }: Deps, service: ServiceWithKeys, matching: ServiceK
   const now = clock.now();
   const key = matching.find((candidate) => candidate.expiry_date === null && !isExpired(candidate, now));
   if (!key) throw refused('keyRevoked');
-  return { caller: { service_id: service.id, api_key_id: key.id, key_type: key.key_type }, key, service };
+  const { id, key_type, manage_templates } = key;
+  return { caller: { service_id: service.id, api_key_id: id, key_type, manage_templates }, key, service };
 }
 
 function isExpired({ expires_at }: ServiceKey, now: Date): boolean {

@@ -22,6 +22,7 @@ const ApiKeys = Type.Object({
       allowed_networks: Nullable(Type.Array(Type.String())),
       last_used_at: Nullable(Datetime),
       version: Type.Integer(),
+      manage_templates: Type.Optional(Type.Boolean({ description: 'Only keys that may manage templates have it' })),
     }),
   ),
 });
@@ -46,6 +47,9 @@ export function apiKeyRoutes(http: Http, app: Platform): void {
               }),
             ),
           ),
+          manage_templates: Type.Optional(
+            Type.Boolean({ description: 'Whether the key may create and change templates through /v2/template' }),
+          ),
         }),
         response: { 201: Data(Uuid) },
       },
@@ -64,13 +68,13 @@ export function apiKeyRoutes(http: Http, app: Platform): void {
         response: { 200: ApiKeys },
       },
     },
-    async (request) => ({ apiKeys: await listApiKeys(app, request.params.service_id) }),
+    async (request) => ({ apiKeys: (await listApiKeys(app, request.params.service_id)).map(apiKeyRecord) }),
   );
 
   http.get(
     '/service/:service_id/api-keys/:api_key_id',
     { schema: { summary: 'Get a live API key', params: OfKey, response: { 200: ApiKeys } } },
-    async (request) => ({ apiKeys: [await getApiKey(app, request.params.service_id, request.params.api_key_id)] }),
+    async ({ params }) => ({ apiKeys: [apiKeyRecord(await getApiKey(app, params.service_id, params.api_key_id))] }),
   );
 
   http.post(
@@ -88,6 +92,11 @@ export function apiKeyRoutes(http: Http, app: Platform): void {
       return reply.code(202).send(null);
     },
   );
+}
+
+/** The record of the protocol, unless the key has a permission that the protocol does not know. */
+function apiKeyRecord({ manage_templates, ...key }: Awaited<ReturnType<typeof getApiKey>>) {
+  return manage_templates ? { ...key, manage_templates } : key;
 }
 
 /** Accepts `live`, the name of normal keys in the user interface and in error messages. */

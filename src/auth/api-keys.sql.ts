@@ -21,6 +21,7 @@ const columns = [
   'allowed_networks',
   'last_used_at',
   'version',
+  'manage_templates',
 ] as const;
 
 export function selectServiceWithKeys(db: Db, serviceId: string) {
@@ -39,6 +40,7 @@ export function selectServiceWithKeys(db: Db, serviceId: string) {
             'api_keys.key_type',
             'api_keys.encrypted_secret',
             'api_keys.allowed_networks',
+            'api_keys.manage_templates',
             // The driver does not parse datetimes inside JSON, so format them here.
             key
               .fn<Timestamp | null>('to_char', ['api_keys.expiry_date', key.val('YYYY-MM-DD"T"HH24:MI:SS.US"Z"')])
@@ -64,6 +66,7 @@ export function insertApiKey(
     created_at: Timestamp;
     expires_at: Timestamp | null;
     allowed_networks: string[] | null;
+    manage_templates: boolean;
   },
 ): Promise<void> {
   return withConstraints(
@@ -128,6 +131,11 @@ export async function revokeKeys(
   for (const { id } of revoked) await insertHistory(tx, id);
 }
 
+/** Who made a key, and what it is called. */
+export function selectKeyAuthor(db: Db | Tx, keyId: string) {
+  return db.selectFrom('api_keys').select(['name', 'created_by_id']).where('id', '=', keyId).executeTakeFirstOrThrow();
+}
+
 export async function apiKeyExists(db: Db, serviceId: string, keyId: string): Promise<boolean> {
   const row = await db
     .selectFrom('api_keys')
@@ -164,6 +172,7 @@ const historyColumns = [
   'expiry_date',
   'expires_at',
   'allowed_networks',
+  'manage_templates',
 ] as const;
 
 async function insertHistory(tx: Tx, keyId: string): Promise<void> {

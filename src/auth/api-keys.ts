@@ -68,6 +68,7 @@ export async function createApiKey(
     created_by: string;
     expires_at?: string | null;
     allowed_networks?: string[] | null;
+    manage_templates?: boolean;
   },
 ): Promise<string> {
   await refuseUnlessExists(app.db, 'services', serviceId);
@@ -89,6 +90,7 @@ export async function createApiKey(
       created_at: timestamp(now),
       expires_at,
       allowed_networks,
+      manage_templates: request.manage_templates ?? false,
     }),
   );
   return secret;

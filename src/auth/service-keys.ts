@@ -15,6 +15,8 @@ export interface ServiceKey {
   expires_at: Timestamp | null;
   /** Null: usable from any address. */
   networks: Networks | null;
+  /** Whether it may create and change templates. */
+  manage_templates: boolean;
 }
 
 /** A service as the public API's authentication sees it. */

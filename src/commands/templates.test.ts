@@ -4,10 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { aReplyTo, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
+import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { adminSecret, useHarness } from '../../test/kit/harness.ts';
 import { runCommand } from '../../test/kit/run-command.ts';
 import { selectTemplateVersions } from '../templates/template-rows.sql.ts';
+
+// Each command makes dozens of requests.
+vi.setConfig({ testTimeout: 60_000 });
 
 const now = '2026-11-16T12:00:00Z';
 const harness = useHarness({ now });
@@ -292,6 +295,66 @@ describe('pennypost templates push', () => {
     expect(await versions()).toEqual({ a: 1, b: 1, c: 1, d: 1 });
     expect(frontMatter(read('c.sms.md'))).toContain('version: 1');
     proxy.close();
+  });
+});
+
+describe('pennypost templates, with an API key', () => {
+  async function runWithKey(...args: string[]) {
+    const key = await anApiKey(harness, service, { manage_templates: true });
+    return runCommand(['templates', ...args, '--url', url], { PENNYPOST_API_KEY: key });
+  }
+
+  it('makes one version of each of 100 changed templates, leaves the others alone, and changes nothing a second time', async () => {
+    for (let index = 0; index < 103; index++) {
+      await aTemplate(harness, service, { name: `Text ${index}`, created_by_id: user });
+    }
+    expect((await runWithKey('pull', folder)).out).toMatch(/103 files written, 0 unchanged\.\n$/);
+    for (let index = 0; index < 100; index++) edit(`text-${index}.sms.md`, 'Hello', 'Dear');
+    const { code, out, err } = await runWithKey('push', folder);
+    expect([code, err, out]).toEqual([0, '', expect.stringMatching(/100 templates pushed, 3 unchanged\.\n$/)]);
+    const after = await versions();
+    for (let index = 0; index < 103; index++) expect(after[`Text ${index}`]).toBe(index < 100 ? 2 : 1);
+    expect((await runWithKey('push', folder)).out).toBe('0 templates pushed, 103 unchanged.\n');
+    expect(await versions()).toEqual(after);
+  }, 180_000);
+
+  it('creates and changes everything as one version, and refuses what the server would refuse', async () => {
+    const sender = await aReplyTo(harness, service, 'letter');
+    write('a.md', '---\nname: A\nchannel: letter\nsubject: S\n---\nText\n');
+    expect((await runWithKey('push', folder)).out).toBe('Created a.md\n1 template pushed, 0 unchanged.\n');
+    const id = /id: (\S+)/.exec(read('a.md'))?.[1] ?? '';
+    edit(
+      'a.md',
+      'subject: S',
+      `subject: T\nsender: ${sender}\nfolder: [One, Two]\npostage: first\nwelsh_subject: W\nwelsh_content: X`,
+    );
+    expect((await runWithKey('push', folder)).code).toBe(0);
+    expect(await get(id)).toMatchObject({
+      ...{ subject: 'T', reply_to: sender, postage: 'first', version: 2, letter_languages: 'welsh_then_english' },
+      ...{ letter_welsh_subject: 'W', letter_welsh_content: 'X' },
+    });
+    expect(await runWithKey('diff', folder)).toEqual({ code: 0, out: '', err: '' });
+    await change(id, { content: 'From the console' });
+    expect((await runWithKey('pull', folder)).out).toBe('Wrote a.md\n1 file written, 0 unchanged.\n');
+    edit('a.md', 'From', 'Not from');
+    await change(id, { content: 'Again' });
+    expect((await runWithKey('push', folder)).code).toBe(3);
+    expect((await runWithKey('pull', folder)).out).toContain('Kept a.md');
+    edit('a.md', sender, id);
+    write('b.md', '---\nname: B\nchannel: sms\n---\nText\n');
+    expect(await runWithKey('push', folder, '--force')).toEqual({
+      code: 2,
+      out: `a.md:1: letter_contact_id ${id} does not exist in database for service id ${service}\n`,
+      err: 'Nothing was pushed.\n',
+    });
+    expect(await versions()).toEqual({ A: 4 });
+  });
+
+  it('says that a key may not manage templates', async () => {
+    const key = await anApiKey(harness, service);
+    const { code, err } = await runCommand(['templates', 'pull', folder, '--url', url], { PENNYPOST_API_KEY: key });
+    expect([code, err]).toEqual([1, 'This API key may not manage templates']);
+    expect(filesIn(folder)).toEqual([]);
   });
 });
 

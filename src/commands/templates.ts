@@ -4,6 +4,7 @@ import { OperatorError } from '../platform/operator-error.ts';
 import { readClientSettings } from './read-config.ts';
 import { AdminServer } from './templates/admin-server.ts';
 import { diff } from './templates/diff.ts';
+import { KeyServer } from './templates/key-server.ts';
 import { preview, readValues } from './templates/preview.ts';
 import { pull } from './templates/pull.ts';
 import { push } from './templates/push.ts';
@@ -74,7 +75,13 @@ function connect(flags: Flags, writes: boolean): TemplateServer {
   const url = last('url') ?? settings.url;
   const service = last('service');
   const user = last('user');
-  if (service === undefined) throw new OperatorError('--service is missing.');
+  if (service === undefined) {
+    const key = last('key') ?? settings.apiKey;
+    if (key) return new KeyServer(url, key);
+    throw new OperatorError(
+      'Set PENNYPOST_API_KEY to a key that may manage templates, or use --service and the admin API.',
+    );
+  }
   const { adminSecret: secret, adminClient: client } = settings;
   if (!isUuid(service)) throw new OperatorError(`${service} is not the id of a service.`);
   if (!secret) throw new OperatorError('The secret of the admin API is missing: set PENNYPOST_ADMIN_SECRET.');

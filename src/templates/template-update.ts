@@ -22,7 +22,7 @@ import { getTemplate, type NewTemplateRequest } from './templates.ts';
 type Deps = Pick<Platform, 'db' | 'clock'>;
 
 /** Type and service cannot be changed; a request that sends them back is accepted. */
-type TemplateUpdateRequest = Partial<Omit<NewTemplateRequest, 'parent_folder_id'>> & {
+export type TemplateUpdateRequest = Partial<Omit<NewTemplateRequest, 'parent_folder_id'>> & {
   archived?: boolean;
   redact_personalisation?: boolean;
   archive_email_file_ids?: string[];
@@ -38,17 +38,37 @@ export function updateTemplate(
   request: TemplateUpdateRequest,
 ): Promise<CurrentTemplateRow> {
   return inTransaction(app.db, async (tx) => {
-    await lockTemplate(tx, templateId);
-    const template = await getTemplateForUpdate(tx, serviceId, templateId);
-    if (request.changes_version !== undefined && request.changes_version !== template.version) {
-      throw conflict(`Somebody has changed the template meanwhile: version ${template.version} is the newest`);
-    }
+    const template = await lockForUpdate(tx, serviceId, templateId, request.changes_version);
     const now = timestamp(app.clock.now());
     if (request.redact_personalisation === true) await redact(tx, template, request, now);
     else if (request.reply_to !== undefined) await changeReplyTo(tx, template, request.reply_to, now);
     else await edit(tx, template, request, now);
     return getTemplate(tx, serviceId, templateId);
   });
+}
+
+async function lockForUpdate(tx: Tx, serviceId: string, templateId: string, changesVersion: number | undefined) {
+  await lockTemplate(tx, templateId);
+  const template = await getTemplateForUpdate(tx, serviceId, templateId);
+  if (changesVersion !== undefined && changesVersion !== template.version) {
+    throw conflict(`Somebody has changed the template meanwhile: version ${template.version} is the newest`);
+  }
+  return template;
+}
+
+/** Changes all fields of the request as one version, the reply-to, too. Nothing changes if only the author differs. */
+export async function updateWholeTemplate(
+  tx: Tx,
+  serviceId: string,
+  templateId: string,
+  { created_by, ...request }: TemplateUpdateRequest & { created_by: string },
+  now: Date,
+): Promise<CurrentTemplateRow> {
+  const template = await lockForUpdate(tx, serviceId, templateId, request.changes_version);
+  if (request.reply_to) await refuseUnlessReplyToExists(tx, template.template_type, serviceId, request.reply_to);
+  const isChange = Object.keys(changesOf(template, request)).length > 0;
+  await edit(tx, template, isChange ? { ...request, created_by } : request, timestamp(now));
+  return getTemplate(tx, serviceId, templateId);
 }
 
 /** Checks that run before the body is validated. */
@@ -113,6 +133,7 @@ function changesOf(template: CurrentTemplateRow, request: TemplateUpdateRequest)
     letter_welsh_subject: isLetter ? request.letter_welsh_subject : undefined,
     letter_welsh_content: isLetter ? request.letter_welsh_content : undefined,
     has_unsubscribe_link: request.has_unsubscribe_link ?? undefined,
+    reply_to: request.reply_to ? canonicalId(request.reply_to) : request.reply_to,
     created_by_id: request.created_by === undefined ? undefined : canonicalId(request.created_by),
   });
 }

@@ -49,20 +49,27 @@ export interface NewTemplateRequest {
 }
 
 export function createTemplate(app: Deps, serviceId: string, request: NewTemplateRequest): Promise<CurrentTemplateRow> {
-  return inTransaction(app.db, async (tx) => {
-    const permissions = await getServicePermissions(tx, serviceId);
-    const template = newTemplate(serviceId, request, app.clock.now());
-    refuseIfForAnotherService(serviceId, request.service);
-    refuseUnlessLanguagesFit(template, request);
-    refuseUnsubscribeLinkUnlessEmail(template.template_type, template.has_unsubscribe_link);
-    await refuseUnlessFolderExists(tx, serviceId, template.folder);
-    refuseUnlessChannelIsAllowed(permissions, template.template_type, 'Creating');
-    refuseIfTooLong(template);
-    refuseIfQrCodeIsTooLong(template);
-    await refuseUnlessReplyToExists(tx, template.template_type, serviceId, template.reply_to);
-    await insertTemplate(tx, template);
-    return getTemplate(tx, serviceId, template.id);
-  });
+  return inTransaction(app.db, (tx) => createTemplateIn(tx, serviceId, request, app.clock.now()));
+}
+
+export async function createTemplateIn(
+  tx: Tx,
+  serviceId: string,
+  request: NewTemplateRequest,
+  now: Date,
+): Promise<CurrentTemplateRow> {
+  const permissions = await getServicePermissions(tx, serviceId);
+  const template = newTemplate(serviceId, request, now);
+  refuseIfForAnotherService(serviceId, request.service);
+  refuseUnlessLanguagesFit(template, request);
+  refuseUnsubscribeLinkUnlessEmail(template.template_type, template.has_unsubscribe_link);
+  await refuseUnlessFolderExists(tx, serviceId, template.folder);
+  refuseUnlessChannelIsAllowed(permissions, template.template_type, 'Creating');
+  refuseIfTooLong(template);
+  refuseIfQrCodeIsTooLong(template);
+  await refuseUnlessReplyToExists(tx, template.template_type, serviceId, template.reply_to);
+  await insertTemplate(tx, template);
+  return getTemplate(tx, serviceId, template.id);
 }
 
 function newTemplate(serviceId: string, request: NewTemplateRequest, now: Date): NewTemplate {

@@ -148,7 +148,7 @@ export async function aService(
 export async function anApiKey(
   harness: Harness,
   serviceId: string,
-  fields: { name?: string; key_type?: KeyType } = {},
+  fields: { name?: string; key_type?: KeyType; manage_templates?: boolean } = {},
 ): Promise<string> {
   const name = fields.name ?? `key-${nextNumber()}`;
   const created_by = await aUser(harness);
@@ -156,6 +156,7 @@ export async function anApiKey(
     name,
     key_type: fields.key_type ?? 'normal',
     created_by,
+    manage_templates: fields.manage_templates ?? false,
   });
   harness.app.changeListener.reset();
   return `${name}-${serviceId}-${secret}`;

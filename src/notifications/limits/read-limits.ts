@@ -25,9 +25,9 @@ export function limitReading(app: Deps, authenticate: Authenticate): Authenticat
   };
 }
 
-/** A preview is a POST but changes nothing. */
+/** Changes of templates count as reads: they send nothing. */
 function isRead({ method, routeOptions }: FastifyRequest): boolean {
-  return method === 'GET' || method === 'HEAD' || routeOptions.url?.endsWith('/preview') === true;
+  return method === 'GET' || method === 'HEAD' || routeOptions.url?.startsWith('/v2/template') === true;
 }
 
 function take(app: Deps, request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {

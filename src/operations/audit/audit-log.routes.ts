@@ -25,7 +25,7 @@ const Entry = Type.Object(
   {
     id: Uuid,
     created_at: Datetime,
-    actor_type: OneOf(['user', 'admin_client', 'visitor', 'command']),
+    actor_type: OneOf(['user', 'admin_client', 'visitor', 'command', 'api_key']),
     user_id: Nullable(Uuid),
     user_name: Text,
     client: Text,
@@ -56,7 +56,7 @@ export function auditLogRoutes(http: Http, app: Platform): void {
     '/platform-admin/audit-log',
     {
       schema: {
-        summary: `List changes by people and admin clients, the newest first, ${pageSize} at a time`,
+        summary: `List changes by people, admin clients and keys, the newest first, ${pageSize} at a time`,
         querystring: Filter,
         response: { 200: Data(Type.Array(Entry)) },
       },

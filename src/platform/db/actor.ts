@@ -3,7 +3,7 @@ import { ContextValue } from '../process/context-value.ts';
 /** Who makes the changes of a request, for the audit log. */
 export interface Actor {
   /** `visitor`: somebody who is not signed in. */
-  type: 'user' | 'admin_client' | 'visitor' | 'command';
+  type: 'user' | 'admin_client' | 'visitor' | 'command' | 'api_key';
   at: string;
   /** Verified by a session. */
   user_id?: string | undefined;

@@ -35,6 +35,7 @@ export interface ApiKeys {
   expiry_date: Time | null;
   expires_at: Time | null;
   allowed_networks: string[] | null;
+  manage_templates: Generated<boolean>;
 }
 
 export interface ApiKeysHistory {
@@ -49,12 +50,13 @@ export interface ApiKeysHistory {
   expiry_date: Time | null;
   expires_at: Time | null;
   allowed_networks: string[] | null;
+  manage_templates: Generated<boolean>;
 }
 
 export interface AuditLog {
   id: string;
   created_at: Time;
-  actor_type: 'user' | 'admin_client' | 'visitor' | 'command';
+  actor_type: 'user' | 'admin_client' | 'visitor' | 'command' | 'api_key';
   user_id: string | null;
   client: string | null;
   claimed_user_id: string | null;

@@ -14,7 +14,7 @@ const columns = [
     order by user_id)`.as('users_with_permission'),
 ] as const;
 
-export function selectFolders(db: Db, serviceId: string) {
+export function selectFolders(db: Db | Tx, serviceId: string) {
   return db
     .selectFrom('template_folders')
     .select(columns)

@@ -1,5 +1,5 @@
 import { timestamp } from '../../platform/clock.ts';
-import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { canonicalId, newId } from '../../platform/id.ts';
@@ -19,12 +19,12 @@ import {
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
 
-export async function listFolders(db: Db, serviceId: string) {
+export async function listFolders(db: Db | Tx, serviceId: string) {
   await refuseUnlessExists(db, 'services', serviceId);
   return selectFolders(db, serviceId);
 }
 
-async function getFolder(db: Db, serviceId: string, id: string) {
+async function getFolder(db: Db | Tx, serviceId: string, id: string) {
   const folder = await selectFolder(db, serviceId, id);
   if (!folder) throw notFound();
   return folder;
@@ -36,16 +36,35 @@ export async function createFolder(
   request: { name: string; parent_id: string | null },
 ) {
   await refuseUnlessExists(db, 'services', serviceId);
-  const now = clock.now();
-  const id = newId(now);
   return inTransaction(db, async (tx) => {
     const { parent_id } = request;
     if (parent_id !== null && !(await selectFolder(tx, serviceId, parent_id))) throw invalid('parent_id not found');
-    const name = trimmedName(request.name);
-    await insertFolder(tx, { id, service_id: serviceId, name, parent_id, created_at: timestamp(now) });
-    await openNewFolder(tx, { id, service_id: serviceId }, parent_id);
+    const id = await addFolder(tx, serviceId, { name: trimmedName(request.name), parent_id }, clock.now());
     return getFolder(tx, serviceId, id);
   });
+}
+
+async function addFolder(tx: Tx, serviceId: string, folder: { name: string; parent_id: string | null }, now: Date) {
+  const id = newId(now);
+  await insertFolder(tx, { id, service_id: serviceId, ...folder, created_at: timestamp(now) });
+  await openNewFolder(tx, { id, service_id: serviceId }, folder.parent_id);
+  return id;
+}
+
+/** The innermost folder of a path of names from the root; null for the root. Creates what is missing. */
+export async function getOrCreateFolders(
+  tx: Tx,
+  serviceId: string,
+  path: readonly string[],
+  now: Date,
+): Promise<string | null> {
+  const folders = await selectFolders(tx, serviceId);
+  let parent_id: string | null = null;
+  for (const name of path.map(trimmedName)) {
+    const found = folders.find((folder) => folder.parent_id === parent_id && folder.name === name);
+    parent_id = found?.id ?? (await addFolder(tx, serviceId, { name, parent_id }, now));
+  }
+  return parent_id;
 }
 
 export async function updateFolder(

@@ -44,6 +44,19 @@ describe('keys', () => {
     expect((await browser.get(`${here}/keys`)).text).toContain('1 key was revoked in the last 7 days');
   });
 
+  it('may manage templates if their maker may', async () => {
+    const { service, person, browser, here } = await aDeveloper();
+    const request = { name: 'repository', key_type: 'test', manage_templates: 'yes' };
+    expect((await browser.get(`${here}/keys`)).text).not.toContain('name="manage_templates"');
+    expect(Object.keys((await browser.post(`${here}/keys/create`, request)).problems)).toEqual(['manage_templates']);
+    await harness.admin('POST', `/user/${person.id}/service/${service}/permission`, {
+      permissions: [{ permission: 'manage_api_keys' }, { permission: 'manage_templates' }],
+    });
+    expect((await browser.get(`${here}/keys`)).text).toContain('name="manage_templates"');
+    await browser.post(`${here}/keys/create`, request);
+    expect((await browser.get(`${here}/keys`)).text).toMatch(/repository<small>may manage templates/);
+  });
+
   it('400 without a name or kind, for a name in use, and for live keys in trial mode; keeps what was typed', async () => {
     const { browser, here } = await aDeveloper();
     expect((await browser.post(`${here}/keys/create`)).problems).toEqual({

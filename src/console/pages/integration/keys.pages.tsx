@@ -13,6 +13,8 @@ type OfApi = Asked<{ service: 'api' }>;
 
 /** Keys act for the team, so only its members create them. */
 const creators = { service: 'api', membersOnly: true } as const;
+/** Nobody gives a key more rights than they have. */
+const templateEditors = { service: 'templates', membersOnly: true } as const;
 
 export function keyPages(pages: Pages, app: ConsoleApp): void {
   async function keysView(
@@ -35,7 +37,13 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
         {created && <NewKey {...created} />}
         <KeyTable service={service} keys={shown.filter(({ expiry_date }) => expiry_date === null)} now={now} />
         <RevokedKeys keys={shown.filter(({ expiry_date }) => expiry_date !== null)} now={now} />
-        {may(creators, visitor.user, service) === 'yes' && <CreateKey draft={draft} service={service} />}
+        {may(creators, visitor.user, service) === 'yes' && (
+          <CreateKey
+            draft={draft}
+            service={service}
+            mayManageTemplates={may(templateEditors, visitor.user, service) === 'yes'}
+          />
+        )}
       </>,
     );
   }
@@ -56,14 +64,18 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
     below: 'Integration',
     show: (asked, draft) =>
       draft.problems.size > 0 ? keysView(asked, draft) : { to: `/services/${asked.service.id}/integration/keys` },
-    form: Type.Object({ name: ApiKeyName, key_type: OneOf(keyTypes) }),
+    form: Type.Object({ name: ApiKeyName, key_type: OneOf(keyTypes), manage_templates: Type.Optional(OneOf(['yes'])) }),
     needs: { name: 'Enter a name.', key_type: 'Choose the kind of the key.' },
-    async act(asked, { name, key_type }) {
+    async act(asked, { name, key_type, ...more }) {
       const { service, visitor } = asked;
       if (key_type === 'normal' && service.restricted) {
         throw invalidField('key_type', 'While the service is in trial mode, it can have no live keys.');
       }
-      const secret = await createApiKey(app, service.id, { name, key_type, created_by: visitor.user.id });
+      const manage_templates = more.manage_templates === 'yes';
+      if (manage_templates && may(templateEditors, visitor.user, service, 'change') !== 'yes')
+        throw invalidField('manage_templates', 'You may not manage templates yourself, so your keys may not either.');
+      const request = { name, key_type, created_by: visitor.user.id, manage_templates };
+      const secret = await createApiKey(app, service.id, request);
       const key = `${name}-${service.id}-${secret}`;
       return keysView(asked, { typed: new Map(), problems: new Map() }, { name, key });
     },

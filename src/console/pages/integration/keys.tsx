@@ -22,6 +22,7 @@ interface Key {
   expires_at: string | null;
   expiry_date: string | null;
   allowed_networks: string[] | null;
+  manage_templates: boolean;
   madeBy: string;
 }
 
@@ -43,7 +44,7 @@ export function KeyTable({ service, keys, now }: { service: { id: string }; keys
       columns={[
         {
           head: 'Name',
-          cell: ({ name, expires_at, allowed_networks }) => (
+          cell: ({ name, expires_at, allowed_networks, manage_templates }) => (
             <>
               {name}
               {expires_at && (
@@ -52,6 +53,7 @@ export function KeyTable({ service, keys, now }: { service: { id: string }; keys
                 </small>
               )}
               {allowed_networks && <small>only from {allowed_networks.join(', ')}</small>}
+              {manage_templates && <small>may manage templates</small>}
             </>
           ),
         },
@@ -133,7 +135,13 @@ export function NewKey({ name, key }: { name: string; key: string }) {
   );
 }
 
-export function CreateKey({ draft, service }: { draft: Draft; service: { id: string; restricted: boolean } }) {
+interface CreateKeyProps {
+  draft: Draft;
+  service: { id: string; restricted: boolean };
+  mayManageTemplates: boolean;
+}
+
+export function CreateKey({ draft, service, mayManageTemplates }: CreateKeyProps) {
   const offered = (['normal', 'team', 'test'] as const).filter((kind) => kind !== 'normal' || !service.restricted);
   return (
     <section class="stack measure" aria-labelledby="create">
@@ -154,6 +162,18 @@ export function CreateKey({ draft, service }: { draft: Draft; service: { id: str
           kind="one"
           choices={offered.map((value) => ({ value, ...kinds[value] }))}
         />
+        {mayManageTemplates && (
+          <label class="choice">
+            <input
+              type="checkbox"
+              name="manage_templates"
+              value="yes"
+              checked={draft.typed.get('manage_templates') === 'yes'}
+            />
+            <span>May manage templates</span>
+            <span class="hint">Also creates, changes and archives templates: for templates kept in a repository.</span>
+          </label>
+        )}
         <div>
           <button class="button button--primary" type="submit">
             Create key

@@ -35,6 +35,8 @@ export function actorWords({ actor_type, user_name, client }: AuditEntry): strin
       return user_name ?? 'A person';
     case 'admin_client':
       return `Client ${client}`;
+    case 'api_key':
+      return `API key ${client}`;
     case 'command':
       return `Command ${client}`;
     case 'visitor':

@@ -1,0 +1,150 @@
+import { OperatorError } from '../../platform/operator-error.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import type { ProcessType, TemplatePostage } from '../../templates/template-row.ts';
+import { JsonRequests, RequestRefused } from './json-requests.ts';
+import { type FieldName, type ServerTemplate, type TemplateFields, withLineFeeds } from './template.ts';
+import { ChangedMeanwhile, mapFew, type TemplateChange, type TemplateServer } from './template-server.ts';
+
+/** A template with all its settings, as `/v2/template/{id}/source` has it. */
+interface Source {
+  id: string;
+  type: Channel;
+  name: string;
+  version: number;
+  subject: string | null;
+  body: string;
+  folder: string[];
+  postage: TemplatePostage | null;
+  sender_id: string | null;
+  process_type: ProcessType;
+  has_unsubscribe_link: boolean;
+  letter_welsh_subject: string | null;
+  letter_welsh_body: string | null;
+  archived: boolean;
+}
+
+type Stored = Pick<ServerTemplate, 'id' | 'version'>;
+
+/** Uses an API key that may manage templates: Pennypost alone has these endpoints. */
+export class KeyServer implements TemplateServer {
+  private readonly requests: JsonRequests;
+
+  constructor(url: string, key: string) {
+    this.requests = new JsonRequests(url, () => key);
+  }
+
+  async list(): Promise<ServerTemplate[]> {
+    const found = await this.requests.find<{ templates: Source[] }>('/v2/templates/source');
+    if (!found) throw new OperatorError('This server has no templates for API keys: use --service and the admin API.');
+    return found.templates.map(read);
+  }
+
+  async find(id: string): Promise<ServerTemplate | undefined> {
+    try {
+      const found = await this.requests.find<Source>(`/v2/template/${id}/source`);
+      return found && read(found);
+    } catch (error) {
+      // The template of another service.
+      if (error instanceof RequestRefused && error.status === 403) return undefined;
+      throw error;
+    }
+  }
+
+  /** Versions have their texts only. */
+  async findVersion(id: string, version: number): Promise<Partial<TemplateFields> | undefined> {
+    type Version = Pick<Source, 'type' | 'name' | 'subject' | 'body' | 'postage'>;
+    const found = await this.requests.find<Version>(`/v2/template/${id}/version/${version}`);
+    if (!found) return undefined;
+    const { type: channel, name, subject, body, postage } = found;
+    const texts = {
+      name: withLineFeeds(name),
+      subject: subject && withLineFeeds(subject),
+      content: withLineFeeds(body),
+    };
+    return { channel, postage, ...texts };
+  }
+
+  async check(changes: TemplateChange[]): Promise<Map<TemplateChange, string>> {
+    const refusals = new Map<TemplateChange, string>();
+    await mapFew(changes, async (change) => {
+      try {
+        await this.store(change, '?dry_run=true');
+      } catch (error) {
+        const isRefusal = error instanceof RequestRefused && ![401, 429].includes(error.status) && error.status < 500;
+        if (!isRefusal && !(error instanceof ChangedMeanwhile)) throw error;
+        refusals.set(change, error.message);
+      }
+    });
+    return refusals;
+  }
+
+  create(fields: TemplateFields): Promise<Stored> {
+    return this.store({ fields, before: undefined, names: [] });
+  }
+
+  async change(_: ServerTemplate, change: TemplateChange, onVersion: (stored: Stored) => Promise<void>): Promise<void> {
+    await onVersion(await this.store(change));
+  }
+
+  private async store({ fields, before, names }: TemplateChange, query = ''): Promise<Stored> {
+    if (!before) {
+      const body = { type: fields.channel, ...bodyOf(fields, namesOfNew(fields)) };
+      return this.requests.post<Source>(`/v2/template${query}`, body);
+    }
+    const body = { version: before.version, ...bodyOf(fields, names) };
+    return this.requests.post<Source>(`/v2/template/${before.id}${query}`, body).catch((error) => {
+      if (error instanceof RequestRefused && error.status === 409) throw new ChangedMeanwhile(error.message);
+      throw error;
+    });
+  }
+}
+
+function read(source: Source): ServerTemplate {
+  const text = (value: string | null) => (value === null ? null : withLineFeeds(value));
+  return {
+    id: source.id,
+    version: source.version,
+    fields: {
+      name: withLineFeeds(source.name),
+      channel: source.type,
+      subject: text(source.subject),
+      content: withLineFeeds(source.body),
+      folder: source.folder,
+      postage: source.postage,
+      sender: source.sender_id,
+      process_type: source.process_type,
+      has_unsubscribe_link: source.has_unsubscribe_link,
+      welsh_subject: text(source.letter_welsh_subject),
+      welsh_content: text(source.letter_welsh_body),
+      archived: source.archived,
+    },
+  };
+}
+
+/** What a new template has besides the defaults. */
+function namesOfNew(fields: TemplateFields): FieldName[] {
+  const names: FieldName[] = ['name', 'content', 'folder', 'sender', 'process_type', 'has_unsubscribe_link'];
+  if (fields.subject !== null) names.push('subject');
+  if (fields.postage !== null) names.push('postage');
+  if (fields.welsh_content !== null) names.push('welsh_content');
+  return names;
+}
+
+function bodyOf(fields: TemplateFields, names: FieldName[]): object {
+  const has = (...some: FieldName[]) => some.some((name) => names.includes(name));
+  const { name, subject, content, folder, postage, sender, process_type, has_unsubscribe_link, archived } = fields;
+  return {
+    ...(has('name') ? { name } : {}),
+    ...(has('subject') ? { subject } : {}),
+    ...(has('content') ? { body: content } : {}),
+    ...(has('folder') ? { folder } : {}),
+    ...(has('postage') ? { postage } : {}),
+    ...(has('sender') ? { sender_id: sender } : {}),
+    ...(has('process_type') ? { process_type } : {}),
+    ...(has('has_unsubscribe_link') ? { has_unsubscribe_link } : {}),
+    ...(has('archived') ? { archived } : {}),
+    ...(has('welsh_subject', 'welsh_content')
+      ? { letter_welsh_subject: fields.welsh_subject, letter_welsh_body: fields.welsh_content }
+      : {}),
+  };
+}

@@ -1,0 +1,139 @@
+import type { ApiCaller } from '../../auth/api-caller.ts';
+import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
+import { forbidden } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import { moveTemplates } from '../folders/template-folders.sql.ts';
+import { getOrCreateFolders, listFolders } from '../folders/template-folders.ts';
+import { templateOfCaller } from '../public-templates.ts';
+import { lookUp } from '../template-lookup.ts';
+import type { CurrentTemplateRow } from '../template-row.ts';
+import { selectListedTemplates, selectTemplateById } from '../template-rows.sql.ts';
+import { type TemplateUpdateRequest, updateWholeTemplate } from '../template-update.ts';
+import { createTemplateIn, getTemplate, type NewTemplateRequest } from '../templates.ts';
+
+type Deps = Pick<Platform, 'db' | 'clock'>;
+
+/** A template with everything that a file about it has. */
+export interface TemplateSource {
+  row: CurrentTemplateRow;
+  /** Names from the root down. */
+  folder: string[];
+}
+
+/** Fields of a request under the names of the public API. */
+export interface SourceRequest
+  extends Pick<NewTemplateRequest, 'postage' | 'process_type' | 'letter_welsh_subject' | 'subject'> {
+  name?: string;
+  body?: string;
+  folder?: string[];
+  sender_id?: string | null;
+  has_unsubscribe_link?: boolean;
+  letter_welsh_body?: string | null;
+}
+
+interface Change {
+  /** The author of the version. */
+  created_by: string;
+  /** Check everything, and store nothing. */
+  dry_run: boolean;
+}
+
+export function refuseUnlessManager({ manage_templates }: ApiCaller): void {
+  if (!manage_templates) throw forbidden('This API key may not manage templates');
+}
+
+export async function listTemplateSources({ db }: Deps, { service_id }: ApiCaller): Promise<TemplateSource[]> {
+  const [templates, folders] = await Promise.all([selectListedTemplates(db, service_id), listFolders(db, service_id)]);
+  return templates.map((row) => ({ row, folder: pathOf(row.folder, folders) }));
+}
+
+/** Also an archived one. */
+export async function getTemplateSource({ db }: Deps, caller: ApiCaller, templateId: string): Promise<TemplateSource> {
+  const row = templateOfCaller(lookUp(await selectTemplateById(db, templateId), caller.service_id));
+  return sourceOf(db, row);
+}
+
+export function createTemplateSource(
+  app: Deps,
+  { service_id }: ApiCaller,
+  request: SourceRequest & { name: string; body: string; type: Channel },
+  { created_by, dry_run }: Change,
+): Promise<TemplateSource> {
+  const { name, body: content, type: template_type } = request;
+  const now = app.clock.now();
+  return inTransactionUnless(dry_run, app.db, async (tx) => {
+    const folder = await getOrCreateFolders(tx, service_id, request.folder ?? [], now);
+    const fields = { ...settingsOf(request), name, content, template_type, created_by };
+    const parent = folder === null ? {} : { parent_folder_id: folder };
+    return createTemplateIn(tx, service_id, { ...fields, ...parent }, now);
+  });
+}
+
+export async function updateTemplateSource(
+  app: Deps,
+  caller: ApiCaller,
+  templateId: string,
+  request: SourceRequest & { version?: number; archived?: boolean },
+  { created_by, dry_run }: Change,
+): Promise<TemplateSource> {
+  templateOfCaller(lookUp(await selectTemplateById(app.db, templateId), caller.service_id));
+  const { name, body: content, archived, version: changes_version, folder } = request;
+  const given = { name, content, archived, changes_version, ...settingsOf(request) };
+  const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const now = app.clock.now();
+  return inTransactionUnless(dry_run, app.db, async (tx) => {
+    const update: TemplateUpdateRequest & { created_by: string } = { ...fields, created_by };
+    await updateWholeTemplate(tx, caller.service_id, templateId, update, now);
+    if (folder) {
+      const into = await getOrCreateFolders(tx, caller.service_id, folder, now);
+      await moveTemplates(tx, [templateId], into);
+    }
+    return getTemplate(tx, caller.service_id, templateId);
+  });
+}
+
+/** Under the names of the rules. A letter is in Welsh, too, if it has a text in Welsh. */
+function settingsOf(request: SourceRequest) {
+  const { subject, postage, process_type, has_unsubscribe_link, letter_welsh_subject, letter_welsh_body } = request;
+  const hasLanguages = letter_welsh_subject !== undefined || letter_welsh_body !== undefined;
+  const isWelsh = (letter_welsh_subject ?? letter_welsh_body ?? null) !== null;
+  return {
+    ...{ subject, postage, process_type, has_unsubscribe_link, reply_to: request.sender_id },
+    ...(hasLanguages ? { letter_languages: isWelsh ? ('welsh_then_english' as const) : ('english' as const) } : {}),
+    ...{ letter_welsh_subject, letter_welsh_content: letter_welsh_body },
+  };
+}
+
+class DryRun extends Error {
+  override readonly name = 'DryRun';
+}
+
+async function inTransactionUnless(
+  dryRun: boolean,
+  db: Db,
+  work: (tx: Tx) => Promise<CurrentTemplateRow>,
+): Promise<TemplateSource> {
+  let source: TemplateSource | undefined;
+  try {
+    return await inTransaction(db, async (tx) => {
+      source = await sourceOf(tx, await work(tx));
+      if (dryRun) throw new DryRun();
+      return source;
+    });
+  } catch (error) {
+    if (error instanceof DryRun && source) return source;
+    throw error;
+  }
+}
+
+async function sourceOf(db: Db | Tx, row: CurrentTemplateRow): Promise<TemplateSource> {
+  return { row, folder: row.folder === null ? [] : pathOf(row.folder, await listFolders(db, row.service)) };
+}
+
+type Folder = Awaited<ReturnType<typeof listFolders>>[number];
+
+function pathOf(id: string | null, folders: readonly Folder[]): string[] {
+  const folder = folders.find((candidate) => candidate.id === id);
+  return folder ? [...pathOf(folder.parent_id, folders), folder.name] : [];
+}
