@@ -87,8 +87,8 @@ import { templateEmailFileRoutes } from './templates/files/template-email-files.
 import { templateFolderRoutes } from './templates/folders/template-folders.routes.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
 import { templateSourceRoutes } from './templates/sources/template-sources.routes.ts';
+import { templateStatisticsRoutes } from './templates/statistics/template-statistics.routes.ts';
 import { refusalOfTemplateName, refusalOfTemplateSubject } from './templates/template-formats.ts';
-import { templateStatisticsRoutes } from './templates/template-statistics.routes.ts';
 import { templateRoutes } from './templates/templates.routes.ts';
 import { unsubscribeRoutes } from './unsubscribe/unsubscribe.routes.ts';
 import { unsubscribeReportRoutes } from './unsubscribe/unsubscribe-reports.routes.ts';

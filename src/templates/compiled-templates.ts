@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { InvalidatedCache } from '../platform/cache.ts';
 import { canonicalId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
@@ -8,6 +9,7 @@ import { lookUp, type TemplateLookup } from './template-lookup.ts';
 import { replyToTextOf } from './template-record.ts';
 import type { CurrentTemplateRow, TemplateRow } from './template-row.ts';
 import { selectTemplateById, selectTemplateVersion } from './template-rows.sql.ts';
+import { selectNamedTemplates } from './templates.sql.ts';
 
 /** A template that is ready for sending. `row.reply_to_text` is the sender, reply-to address or contact block to use. */
 export interface ReadyTemplate<Row extends TemplateRow = CurrentTemplateRow> {
@@ -16,12 +18,14 @@ export interface ReadyTemplate<Row extends TemplateRow = CurrentTemplateRow> {
 }
 
 type FoundTemplate = TemplateLookup<ReadyTemplate>;
+type NamedTemplate = Pick<TemplateRow, 'id' | 'name' | 'template_type'>;
 
 // At most about 120 MB of text in each of the two caches. A typical template weighs about 1,500; an email template
 // 17,000, because it may also hold that much for rendering. Most email templates are the same objects in both caches.
 const maxCharacters = 60_000_000;
 const baseWeight = 1_000;
 const maxChangedServices = 10_000;
+const maxServicesWithNames = 1_000;
 
 interface CacheEntry {
   /** The change counter when the read began; a later change of the service invalidates the entry. */
@@ -40,10 +44,16 @@ export class CompiledTemplates {
   private readonly changedAt = new Map<string, number>();
   private resetAt = 0;
   private changes = 0;
+  private readonly names: InvalidatedCache<NamedTemplate[]>;
   private readonly app: Pick<Platform, 'db' | 'changeListener'>;
 
   constructor(app: Pick<Platform, 'db' | 'changeListener'>) {
     this.app = app;
+    this.names = new InvalidatedCache(app.changeListener, {
+      channel: 'service_changed',
+      max: maxServicesWithNames,
+      load: (serviceId) => selectNamedTemplates(app.db, serviceId),
+    });
     app.changeListener.on('service_changed', (serviceId) => {
       if (this.changedAt.size >= maxChangedServices) this.clearNewest();
       this.changedAt.set(serviceId, ++this.changes);
@@ -59,10 +69,25 @@ export class CompiledTemplates {
 
   /** Ids in canonical form. */
   find(serviceId: string, templateId: string): Promise<FoundTemplate> {
-    const key = `${serviceId} ${templateId}`;
+    return this.findOrLoad(serviceId, `${serviceId} ${templateId}`, () => this.load(serviceId, templateId));
+  }
+
+  /** An earlier version, for sending: with the sender, reply-to address or contact block that it has now. */
+  findEarlier(serviceId: string, templateId: string, version: number): Promise<FoundTemplate> {
+    const key = `${serviceId} ${templateId} ${version}`;
+    return this.findOrLoad(serviceId, key, () => this.loadEarlier(templateId, version));
+  }
+
+  /** Templates of the service with this name that are neither archived nor hidden. */
+  async findNamed(serviceId: string, name: string): Promise<NamedTemplate[]> {
+    const templates = (await this.names.find(serviceId)) ?? [];
+    return templates.filter((template) => template.name === name);
+  }
+
+  private findOrLoad(serviceId: string, key: string, load: () => Promise<FoundTemplate>): Promise<FoundTemplate> {
     const cached = this.newest.get(key);
     if (cached && cached.readAt >= Math.max(this.resetAt, this.changedAt.get(serviceId) ?? 0)) return cached.loading;
-    const loading = this.load(serviceId, templateId);
+    const loading = load();
     if (this.app.changeListener.connected) this.cache(key, { readAt: this.changes, loading });
     return loading;
   }
@@ -85,6 +110,13 @@ export class CompiledTemplates {
     const row = result.template;
     const template = { ...row, reply_to_text: replyToTextOf(row) };
     return { found: 'here', template: { row: template, compiled: this.compile(template, row.reply_to_text).compiled } };
+  }
+
+  private async loadEarlier(templateId: string, version: number): Promise<FoundTemplate> {
+    const row = await this.readVersion(templateId, version);
+    if (!row) return { found: 'nowhere' };
+    const { compiled } = this.compile(row, row.reply_to_text);
+    return { found: 'here', template: { row: { ...row, folder: null, reply_to_text: replyToTextOf(row) }, compiled } };
   }
 
   /** Returns the version that a message was accepted with, or undefined. */

@@ -242,6 +242,17 @@ export async function selectTemplateNames(db: Db, serviceId: string): Promise<st
   return rows.map(({ name }) => name);
 }
 
+/** What requests can name instead of an id. */
+export function selectNamedTemplates(db: Db, serviceId: string) {
+  return db
+    .selectFrom('templates')
+    .select(['id', 'name', 'template_type'])
+    .where('service_id', '=', serviceId)
+    .where('archived', '=', false)
+    .where('hidden', '=', false)
+    .execute();
+}
+
 /** By folder; those outside of folders are left out. */
 export function countTemplatesByFolder(db: Db, serviceId: string) {
   return db

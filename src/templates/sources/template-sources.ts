@@ -22,7 +22,7 @@ export interface TemplateSource {
 }
 
 /** Fields of a request under the names of the public API. */
-export interface SourceRequest
+interface SourceRequest
   extends Pick<NewTemplateRequest, 'postage' | 'process_type' | 'letter_welsh_subject' | 'subject'> {
   name?: string;
   body?: string;

@@ -15,7 +15,7 @@ import {
   type Statistics,
   statisticsByService,
 } from '../../../services/statistics/service-statistics.ts';
-import { countByTemplateAndStatus } from '../../../templates/template-statistics.ts';
+import { countByTemplateAndStatus } from '../../../templates/statistics/template-statistics.ts';
 import { countUnsubscribes } from '../../../unsubscribe/unsubscribe-reports.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 

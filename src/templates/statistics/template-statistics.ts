@@ -1,16 +1,16 @@
-import { addDays, financialYearDays, londonDay, londonInstant } from '../platform/calendar.ts';
-import { type Timestamp, timestamp } from '../platform/clock.ts';
-import { refuseUnlessExists } from '../platform/db/exists.ts';
-import { invalid, invalidField } from '../platform/failure.ts';
-import type { Platform } from '../platform/platform.ts';
-import { isPrecompiled } from './template-record.ts';
+import { addDays, financialYearDays, londonDay, londonInstant } from '../../platform/calendar.ts';
+import { type Timestamp, timestamp } from '../../platform/clock.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
+import { invalid, invalidField } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { isPrecompiled } from '../template-record.ts';
+import { getTemplate } from '../templates.ts';
 import {
   selectLastUsedDay,
   selectMonthlyUsage,
   selectStatusCounts,
   selectUsedDays,
 } from './template-statistics.sql.ts';
-import { getTemplate } from './templates.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
 

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aService, aTemplate } from '../../test/kit/builders.ts';
-import { useHarness } from '../../test/kit/harness.ts';
+import { aService, aTemplate } from '../../../test/kit/builders.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
 
 const harness = useHarness({ now: '2026-07-15T23:30:00Z' });
 const unknown = '4f46df42-f795-4cc4-83bb-65ca312f49cd';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Days } from '../platform/calendar.ts';
-import type { Db } from '../platform/db/database.ts';
-import type { Channel } from '../protocol/channels.ts';
+import type { Days } from '../../platform/calendar.ts';
+import type { Db } from '../../platform/db/database.ts';
+import type { Channel } from '../../protocol/channels.ts';
 
 /** Reads the daily totals, never the messages themselves. Excludes messages of test keys. */
 
