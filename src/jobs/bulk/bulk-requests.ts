@@ -1,11 +1,18 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, OneOf, QueryBoolean, Uuid } from '../../protocol/fields.ts';
+import { Nullable, OneOf, QueryBoolean } from '../../protocol/fields.ts';
 import * as examples from './examples.ts';
 
 /** Request of a bulk send. Problems are reported in the order of declaration here. */
 
+const whichTemplate = {
+  template_id: Type.Optional(Type.String({ format: 'uuid', description: 'Required, unless template_name is given' })),
+  template_name: Type.Optional(
+    Type.String({ description: 'Instead of template_id; the only template with this name' }),
+  ),
+};
+const version = { description: 'The version to send; the newest without it' };
+
 const fields = {
-  template_id: Uuid,
   name: Type.String({ description: 'Shown in lists, as the name of a file would be' }),
 };
 
@@ -23,6 +30,8 @@ const options = {
 
 export const BulkRequest = Type.Object(
   {
+    ...whichTemplate,
+    template_version: Type.Optional(Type.Integer({ minimum: 1, ...version })),
     ...fields,
     rows: Type.Optional(
       Type.Unsafe<unknown[]>({ type: 'array', items: {}, description: 'Lists of cells, the column names first' }),
@@ -38,7 +47,13 @@ export const JsonParameters = Type.Object({ dry_run: Type.Optional(QueryBoolean)
 
 /** Parameters of a body of CSV or NDJSON. */
 export const BulkParameters = Type.Object(
-  { ...fields, ...options, dry_run: Type.Optional(QueryBoolean) },
+  {
+    ...whichTemplate,
+    template_version: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,8}$', ...version })),
+    ...fields,
+    ...options,
+    dry_run: Type.Optional(QueryBoolean),
+  },
   { additionalProperties: false },
 );
 

@@ -11,8 +11,8 @@ import {
 import type { Db } from '../../platform/db/database.ts';
 import { type Failure, invalid } from '../../platform/failure.ts';
 import type { FileSummary } from '../../recipients/spreadsheet/file-problems.ts';
-import { findTemplate, type ReadyTemplate } from '../../templates/compiled-templates.ts';
-import { templateOfCaller } from '../../templates/public-templates.ts';
+import { getChosenTemplate } from '../../templates/chosen-template.ts';
+import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
 import type { JobDeps } from '../job-deps.ts';
 import { rowsWithProblems } from '../uploads/problems-file.ts';
 import type { StoredUpload } from '../uploads/store-sheet.ts';
@@ -31,7 +31,7 @@ import type { BulkSend } from './read-bulk-request.ts';
 /** Returns a template that the service may send with. Everything here is checked before the rows are read. */
 export async function getBulkTemplate(app: JobDeps, context: SendContext, send: BulkSend): Promise<ReadyTemplate> {
   const { service } = context;
-  const template = templateOfCaller(await findTemplate(app, service.id, send.template_id));
+  const template = await getChosenTemplate(app, service.id, send);
   if (template.row.archived) throw invalid(`Template ${template.row.id} has been deleted`);
   const channel = template.row.template_type;
   refuseUnlessChannelIsAllowed(context, channel);

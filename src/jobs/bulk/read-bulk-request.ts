@@ -1,15 +1,15 @@
 import type { FastifyRequest } from 'fastify';
-import { problemsWith, refuse, validation } from '../../notifications/sending/read-requests.ts';
+import { problemsOfTemplate, problemsWith, refuse, validation } from '../../notifications/sending/read-requests.ts';
 import { readScheduledTime } from '../../notifications/sending/scheduled-time.ts';
 import { hour_ms, type Timestamp } from '../../platform/clock.ts';
 import { invalid, type Problem } from '../../platform/failure.ts';
 import { isTrue } from '../../protocol/fields.ts';
 import { inPublicOrder, printedValue } from '../../protocol/schema-problems.ts';
+import type { TemplateChoice } from '../../templates/chosen-template.ts';
 
 import { BulkParameters, BulkRequest, JsonParameters } from './bulk-requests.ts';
 
-export interface BulkSend {
-  template_id: string;
+export interface BulkSend extends TemplateChoice {
   name: string;
   scheduled_for: Timestamp | null;
   reply_to_id: string | undefined;
@@ -55,10 +55,13 @@ function readFields(schema: { properties: object }, fields: Fields, now: Date, p
   const { scheduled_for } = fields ?? {};
   const read = typeof scheduled_for === 'string' ? readScheduledTime(scheduled_for, now, windowOfFiles) : { at: null };
   const more = 'problem' in read ? [validation('scheduled_for', `scheduled_for ${read.problem}`)] : [];
-  refuse(inPublicOrder(schema, [...problems, ...more]));
-  const { template_id, name, reply_to_id, reference, on_error } = fields as BulkParameters;
+  refuse(inPublicOrder(schema, [...problemsOfTemplate(fields), ...problems, ...more]));
+  const { template_id, template_name, template_version, name, reply_to_id, reference, on_error } =
+    fields as BulkParameters;
   return {
     template_id,
+    template_name,
+    template_version: template_version === undefined ? undefined : Number(template_version),
     name,
     scheduled_for: 'at' in read ? read.at : null,
     reply_to_id: reply_to_id ?? undefined,

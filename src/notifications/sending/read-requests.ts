@@ -22,7 +22,8 @@ export function readSmsRequest(request: CheckedRequest, now: Date): SmsSend {
   const { phone_number, scheduled_for } = fieldsOf(request);
   const schedule = readSchedule(scheduled_for, now);
   const parsed = typeof phone_number === 'string' ? parsePhoneNumber(phone_number) : undefined;
-  const problems = inPublicOrder(SmsRequest, [...schemaProblems(request), ...schedule.problems]);
+  const found = [...schemaProblems(request), ...problemsOfTemplate(request.body), ...schedule.problems];
+  const problems = inPublicOrder(SmsRequest, found);
   if (parsed?.ok === false) problems.push({ error: 'InvalidPhoneError', message: 'Not a valid phone number' });
   refuse(problems);
   if (!parsed?.ok) throw new Error('Text message without a number after validation');
@@ -32,7 +33,8 @@ export function readSmsRequest(request: CheckedRequest, now: Date): SmsSend {
 export function readEmailRequest(request: CheckedRequest, now: Date): EmailSend {
   const { email_address, scheduled_for } = fieldsOf(request);
   const schedule = readSchedule(scheduled_for, now);
-  refuse(inPublicOrder(EmailRequest, [...schemaProblems(request), ...schedule.problems]));
+  const problems = [...schemaProblems(request), ...problemsOfTemplate(request.body), ...schedule.problems];
+  refuse(inPublicOrder(EmailRequest, problems));
   const parsed = parseEmailAddress(String(email_address));
   if (!parsed.ok) throw new Error('Email without an address after validation');
   return {
@@ -44,7 +46,8 @@ export function readEmailRequest(request: CheckedRequest, now: Date): EmailSend 
 }
 
 export function readLetterRequest(request: CheckedRequest): LetterRequest {
-  refuse(problemsWith(request, LetterRequest));
+  const problems = [...problemsOfTemplate(request.body), ...problemsWith(request, LetterRequest)];
+  refuse(inPublicOrder(LetterRequest, problems));
   const letter = request.body as LetterRequest;
   const { address_line_1 } = letter.personalisation;
   if (address_line_1 === undefined || address_line_1 === null) {
@@ -74,6 +77,17 @@ export function refuse(problems: Problem[]): void {
   const [first] = problems;
   if (!first) return;
   throw new Failure('invalid', first.error, problems.map(({ message }) => message).join('; '), { problems });
+}
+
+/** A template has an id or a name. Not in the schema, whose words for a choice between properties nobody would understand. */
+export function problemsOfTemplate(body: unknown): Problem[] {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return [];
+  const { template_id, template_name } = body as Fields;
+  if (template_id === undefined && template_name === undefined) {
+    return [{ error: 'ValidationError', message: 'template_id is a required property', about: 'missing' }];
+  }
+  if (template_id === undefined || template_name === undefined) return [];
+  return [validation('template_name', 'template_name cannot be used together with template_id')];
 }
 
 /** Problems found by the route's schema. The routes set `attachValidation`, so the handler reports them. */

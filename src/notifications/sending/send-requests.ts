@@ -8,12 +8,21 @@ import { postages } from '../notification.ts';
 const Personalisation = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true });
 const Reference = Type.String({ maxLength: 1000 });
 const strict = { additionalProperties: false };
+const whichTemplate = {
+  template_id: Type.Optional(Type.String({ format: 'uuid', description: 'Required, unless template_name is given' })),
+  template_name: Type.Optional(
+    Type.String({ description: 'Instead of template_id; the only template of the channel with this name' }),
+  ),
+  template_version: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'The version to send; the newest without it' }),
+  ),
+};
 
 export const SmsRequest = Type.Object(
   {
     reference: Type.Optional(Reference),
     phone_number: Type.String(),
-    template_id: Uuid,
+    ...whichTemplate,
     personalisation: Type.Optional(Personalisation),
     scheduled_for: Type.Optional(Nullable(Type.String({ description: 'ISO 8601, at most 24 hours ahead' }))),
     sms_sender_id: Type.Optional(Uuid),
@@ -29,7 +38,7 @@ export const EmailRequest = Type.Object(
   {
     reference: Type.Optional(Reference),
     email_address: Type.String({ format: 'email' }),
-    template_id: Uuid,
+    ...whichTemplate,
     personalisation: Type.Optional(Personalisation),
     scheduled_for: Type.Optional(Nullable(Type.String({ description: 'ISO 8601, at most 24 hours ahead' }))),
     email_reply_to_id: Type.Optional(Uuid),
@@ -44,7 +53,7 @@ export const EmailRequest = Type.Object(
 );
 
 export const LetterRequest = Type.Object(
-  { reference: Type.Optional(Reference), template_id: Uuid, personalisation: Personalisation },
+  { reference: Type.Optional(Reference), ...whichTemplate, personalisation: Personalisation },
   {
     title: 'LetterRequest',
     ...strict,

@@ -7,8 +7,8 @@ import { maxEmailBytes } from '../../rendering/email/email.ts';
 import { describeMissing } from '../../rendering/placeholders.ts';
 import { isEmpty, isTooLong, maxSmsCharacters, type SmsMessage } from '../../rendering/sms/sms.ts';
 import type { CompiledTemplate } from '../../rendering/template.ts';
-import { findTemplate, type ReadyTemplate } from '../../templates/compiled-templates.ts';
-import { templateOfCaller } from '../../templates/public-templates.ts';
+import { getChosenTemplate, type TemplateChoice } from '../../templates/chosen-template.ts';
+import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
 import { dailyLimitExceeded, isDailyLimitReached } from '../limits/daily-limits.ts';
 import type { LimitedChannel } from './notifications.sql.ts';
 import type { SendContext, SendDeps } from './send-context.ts';
@@ -34,10 +34,10 @@ export function refuseUnlessChannelIsAllowed({ service }: SendContext, channel: 
 export async function getSendableTemplate<Type extends Channel>(
   app: SendDeps,
   { service, template: given }: SendContext,
-  templateId: string,
+  choice: TemplateChoice,
   type: Type,
 ): Promise<TemplateOf<Type>> {
-  const template = given ?? templateOfCaller(await findTemplate(app, service.id, templateId));
+  const template = given ?? (await getChosenTemplate(app, service.id, choice, type));
   if (!isOfType(template, type)) {
     throw invalid(`${template.row.template_type} template is not suitable for ${type} notification`);
   }

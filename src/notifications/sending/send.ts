@@ -61,7 +61,7 @@ export async function sendSms(
 ): Promise<Sent<SmsResponse>> {
   refuseUnlessChannelIsAllowed(context, 'sms');
   const values = request.personalisation ?? {};
-  const template = await getSendableTemplate(app, context, request.template_id, 'sms');
+  const template = await getSendableTemplate(app, context, request, 'sms');
   refuseIfValuesAreMissing(template, values);
   const message = template.compiled.render(values);
   refuseIfTextIsEmpty(message);
@@ -106,7 +106,7 @@ export async function sendEmail(
   { request, cleaned, address, scheduled_for }: EmailSend,
 ): Promise<Sent<EmailResponse>> {
   refuseUnlessChannelIsAllowed(context, 'email');
-  const template = await getSendableTemplate(app, context, request.template_id, 'email');
+  const template = await getSendableTemplate(app, context, request, 'email');
   const { personalisation: values, sanitised_content } = sanitisePersonalisation(
     request.personalisation ?? {},
     (request.sanitise_content_for ?? []).map(String),
@@ -171,7 +171,7 @@ export async function sendLetter(
 ): Promise<Sent<LetterResponse>> {
   refuseUnlessChannelIsAllowed(context, 'letter');
   const values = request.personalisation;
-  const template = await getSendableTemplate(app, context, request.template_id, 'letter');
+  const template = await getSendableTemplate(app, context, request, 'letter');
   refuseLongQrCodes(template.compiled, values);
   refuseIfValuesAreMissing(template, values);
   const body = template.compiled.body(values);
