@@ -367,7 +367,7 @@ describe('pennypost templates diff', () => {
     rmSync(join(folder, 'two.sms.md'));
     write('new.sms.md', '---\nname: New\nchannel: sms\n---\nHi\n');
     const { code, out, err } = await run('diff');
-    expect([code, err]).toEqual([1, '3 templates differ, 0 the same.\n']);
+    expect([code, err]).toEqual([1, '3 differences, 0 templates the same.\n']);
     expect(out).toContain(
       '--- server/one.sms.md\n+++ one.sms.md\n@@ -1,6 +1,6 @@\n ---\n name: One\n channel: sms\n ---\n-First\n+1st\n Second�[2J\n',
     );

@@ -26,7 +26,8 @@ export async function diff(root: string, server: TemplateServer): Promise<void> 
   printProblems(plan.problems);
   const different = plan.changes.length + plan.onlyOnServer.length;
   if (plan.problems.length > 0) process.exitCode = exitCodes.problems;
-  else if (different > 0) fail(1, `${count(different, 'template')} differ, ${plan.unchanged.length} the same.`);
+  else if (different > 0)
+    fail(1, `${count(different, 'difference')}, ${count(plan.unchanged.length, 'template')} the same.`);
 }
 
 interface Side {

@@ -175,6 +175,8 @@ describe('pennypost templates preview', () => {
     expect(read('pay.letter.pdf').subarray(0, 5).toString()).toBe('%PDF-');
     for (const page of [1, 2]) expect(read(`pay.letter.page-${page}.png`).subarray(1, 4).toString()).toBe('PNG');
     expect(existsSync(join(out, 'pay.letter.page-3.png'))).toBe(false);
+    await runCommand(['templates', 'preview', folder, '--out', out]);
+    expect(read('code.sms.txt').toString()).toMatch(/^ŵ x+ \(\(code\)\)\n$/);
     write('values.json', '[]');
     const wrong = await runCommand([
       'templates',

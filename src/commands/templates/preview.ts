@@ -61,7 +61,9 @@ async function render(
   const compiled = compile(fields);
   switch (compiled.template_type) {
     case 'sms': {
-      const { text, character_count, encoding, fragments } = compiled.render(values, { prefix: serviceName ?? null });
+      // Without any value, placeholders would be left out; no placeholder has this name.
+      const some = { '(': '', ...values };
+      const { text, character_count, encoding, fragments } = compiled.render(some, { prefix: serviceName ?? null });
       const figures = { character_count, encoding, fragments };
       return {
         files: [
