@@ -1,5 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -259,7 +259,7 @@ describe('pennypost templates push', () => {
     const refusals: [string, string][] = [
       [
         `id: ${other}\nversion: 1\nname: X\nchannel: sms`,
-        `The service has no template ${other}: remove id and version to create it`,
+        `The service has no template ${other}: use --new to create it`,
       ],
       [
         'name: Taken\nchannel: sms',
@@ -350,6 +350,31 @@ describe('pennypost templates, with an API key', () => {
     expect(await versions()).toEqual({ A: 4 });
   });
 
+  it('reads templates of any server of the protocol, and creates them in another service', async () => {
+    await aTemplate(harness, service, {
+      name: 'Letter',
+      template_type: 'letter',
+      postage: 'first',
+      created_by_id: user,
+    });
+    await aTemplate(harness, service, { name: 'Text', content: 'One\r\ntwo', created_by_id: user });
+    const key = await anApiKey(harness, service);
+    const notify = await proxyTo(({ url: path = '' }) => (path.endsWith('/source') ? 'unknown' : 'pass'));
+    const from = ['--url', addressOf(notify)];
+    const pulled = await runCommand(['templates', 'pull', folder, ...from], { PENNYPOST_API_KEY: key });
+    expect([pulled.code, filesIn(folder)]).toEqual([0, ['letter.letter.md', 'text.sms.md']]);
+    expect(read('letter.letter.md')).toContain('postage: first\n---\nHello ((name))\n');
+    edit('text.sms.md', 'One', '1');
+    const refused = await runCommand(['templates', 'push', folder, ...from], { PENNYPOST_API_KEY: key });
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('lets API keys only read templates')]);
+    notify.close();
+    service = await aService(harness);
+    expect((await runWithKey('push', folder)).code).toBe(2);
+    expect((await runWithKey('push', folder, '--new')).out).toMatch(/2 templates pushed, 0 unchanged\.\n$/);
+    expect((await runWithKey('push', folder)).out).toBe('0 templates pushed, 2 unchanged.\n');
+    expect(await versions()).toEqual({ Letter: 1, Text: 1 });
+  });
+
   it('says that a key may not manage templates', async () => {
     const key = await anApiKey(harness, service);
     const { code, err } = await runCommand(['templates', 'pull', folder, '--url', url], { PENNYPOST_API_KEY: key });
@@ -388,9 +413,17 @@ async function change(id: string, body: object): Promise<void> {
   expect((await selectTemplateVersions(harness.app.db, id, service))[0]?.version).toBeGreaterThan(1);
 }
 
-/** Passes requests on, and cuts the connection after so many that write: the server carries out one more. */
-async function breakingAfter(writes: number): Promise<Server> {
+/** Cuts the connection after so many requests that write: the server carries out one more. */
+function breakingAfter(writes: number): Promise<Server> {
   let count = 0;
+  return proxyTo(({ method }) => {
+    if (method === 'POST') count += 1;
+    return count > writes ? 'cut' : 'pass';
+  });
+}
+
+/** Passes requests on; `cut` loses the response. */
+async function proxyTo(decide: (request: IncomingMessage) => 'pass' | 'cut' | 'unknown'): Promise<Server> {
   const proxy = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -400,8 +433,9 @@ async function breakingAfter(writes: number): Promise<Server> {
       headers: { authorization: headers.authorization ?? '', 'content-type': 'application/json' },
       ...(method === 'GET' ? {} : { body: Buffer.concat(chunks) }),
     });
-    if (method === 'POST') count += 1;
-    if (count > writes) request.socket.destroy();
+    const decision = decide(request);
+    if (decision === 'cut') request.socket.destroy();
+    else if (decision === 'unknown') response.writeHead(404).end('{}');
     else response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));

@@ -28,6 +28,9 @@ export const templates: Command = {
     user: { value: '<id>', description: 'push with the admin API: the author of the new versions' },
     'dry-run': { description: 'push: check everything, print what would change, change nothing' },
     force: { description: 'push: overwrite changes on the server; pull: overwrite changes in files' },
+    new: {
+      description: 'push: create templates whose id the service does not have, as after a pull from another server',
+    },
     prune: { description: 'push: archive templates without a file; pull: delete files without a template' },
     out: { value: '<folder>', description: 'preview: where to write the messages' },
     values: { value: '<file>', description: 'preview: a JSON object with the values of placeholders' },
@@ -51,7 +54,12 @@ async function run([action = '', folder = '']: string[], flags: Flags): Promise<
     case 'pull':
       return pull(folder, connect(flags, false), { force, prune });
     case 'push':
-      return push(folder, connect(flags, true), { dryRun: flags['dry-run'] !== undefined, force, prune });
+      return push(folder, connect(flags, true), {
+        dryRun: flags['dry-run'] !== undefined,
+        createUnknown: flags.new !== undefined,
+        force,
+        prune,
+      });
     case 'diff':
       return diff(folder, connect(flags, false)).catch(failAsDiffDoes);
     case 'preview': {

@@ -1,8 +1,8 @@
-import { createHmac } from 'node:crypto';
 import type { Channel } from '../../protocol/channels.ts';
 import { AdminFolders } from './admin-folders.ts';
 import { type AdminTemplate, bodyOfChange, bodyOfNew, fieldsOf } from './admin-template.ts';
 import { JsonRequests, RequestRefused } from './json-requests.ts';
+import { signedToken } from './signed-token.ts';
 import type { ServerTemplate, TemplateFields } from './template.ts';
 import { ChangedMeanwhile, mapFew, type TemplateChange, type TemplateServer } from './template-server.ts';
 
@@ -127,10 +127,4 @@ export class AdminServer implements TemplateServer {
 function explainConflict(error: unknown): never {
   if (error instanceof RequestRefused && error.status === 409) throw new ChangedMeanwhile(error.message);
   throw error;
-}
-
-function signedToken(iss: string, secret: string): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const signed = `${part({ typ: 'JWT', alg: 'HS256' })}.${part({ iss, iat: Math.floor(Date.now() / 1000) })}`;
-  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
 }

@@ -2,6 +2,7 @@ import { OperatorError } from '../../platform/operator-error.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { ProcessType, TemplatePostage } from '../../templates/template-row.ts';
 import { JsonRequests, RequestRefused } from './json-requests.ts';
+import { signedToken } from './signed-token.ts';
 import { type FieldName, type ServerTemplate, type TemplateFields, withLineFeeds } from './template.ts';
 import { ChangedMeanwhile, mapFew, type TemplateChange, type TemplateServer } from './template-server.ts';
 
@@ -25,18 +26,29 @@ interface Source {
 
 type Stored = Pick<ServerTemplate, 'id' | 'version'>;
 
-/** Uses an API key that may manage templates: Pennypost alone has these endpoints. */
+/** What every server of the Notify protocol tells an API key. */
+type PublicTemplate = Pick<Source, 'id' | 'type' | 'name' | 'version' | 'subject' | 'body' | 'postage'>;
+
+const wholeKey = /-(?<service>[0-9a-f-]{36})-(?<secret>[0-9a-f-]{36})$/i;
+
+/** Uses an API key that may manage templates. Other servers than Pennypost let keys only read them. */
 export class KeyServer implements TemplateServer {
   private readonly requests: JsonRequests;
+  private canOnlyRead = false;
 
   constructor(url: string, key: string) {
-    this.requests = new JsonRequests(url, () => key);
+    const { service = '', secret = '' } = wholeKey.exec(key)?.groups ?? {};
+    if (secret === '')
+      throw new OperatorError('The API key is not whole: its name, the id of the service, the secret.');
+    this.requests = new JsonRequests(url, () => signedToken(service, secret));
   }
 
   async list(): Promise<ServerTemplate[]> {
     const found = await this.requests.find<{ templates: Source[] }>('/v2/templates/source');
-    if (!found) throw new OperatorError('This server has no templates for API keys: use --service and the admin API.');
-    return found.templates.map(read);
+    if (found) return found.templates.map(read);
+    this.canOnlyRead = true;
+    const { templates } = await this.requests.get<{ templates: PublicTemplate[] }>('/v2/templates');
+    return templates.map((template) => read({ ...defaults, ...template }));
   }
 
   async find(id: string): Promise<ServerTemplate | undefined> {
@@ -52,8 +64,7 @@ export class KeyServer implements TemplateServer {
 
   /** Versions have their texts only. */
   async findVersion(id: string, version: number): Promise<Partial<TemplateFields> | undefined> {
-    type Version = Pick<Source, 'type' | 'name' | 'subject' | 'body' | 'postage'>;
-    const found = await this.requests.find<Version>(`/v2/template/${id}/version/${version}`);
+    const found = await this.requests.find<PublicTemplate>(`/v2/template/${id}/version/${version}`);
     if (!found) return undefined;
     const { type: channel, name, subject, body, postage } = found;
     const texts = {
@@ -65,6 +76,9 @@ export class KeyServer implements TemplateServer {
   }
 
   async check(changes: TemplateChange[]): Promise<Map<TemplateChange, string>> {
+    if (this.canOnlyRead && changes.length > 0) {
+      throw new OperatorError('This server lets API keys only read templates: use --service and the admin API.');
+    }
     const refusals = new Map<TemplateChange, string>();
     await mapFew(changes, async (change) => {
       try {
@@ -98,6 +112,16 @@ export class KeyServer implements TemplateServer {
     });
   }
 }
+
+const defaults = {
+  folder: [],
+  sender_id: null,
+  process_type: 'normal' as const,
+  has_unsubscribe_link: false,
+  letter_welsh_subject: null,
+  letter_welsh_body: null,
+  archived: false,
+};
 
 function read(source: Source): ServerTemplate {
   const text = (value: string | null) => (value === null ? null : withLineFeeds(value));

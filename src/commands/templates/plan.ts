@@ -20,13 +20,20 @@ export interface Plan {
   conflicts: FileProblem[];
 }
 
+interface PlanOptions {
+  force: boolean;
+  prune: boolean;
+  /** Files whose id the service does not have are new templates: they come from another service. */
+  createUnknown?: boolean;
+}
+
 export async function makePlan(
   templates: LocalTemplate[],
   server: TemplateServer,
-  { force, prune }: { force: boolean; prune: boolean },
+  { force, prune, createUnknown = false }: PlanOptions,
 ): Promise<Plan> {
   const listed = await server.list();
-  const planner = new Planner(listed, server, force);
+  const planner = new Planner(listed, server, { force, createUnknown });
   for (const template of templates) await planner.add(template);
   const { plan, known } = planner;
   const onlyOnServer = listed.filter(({ id }) => !known.has(id));
@@ -46,20 +53,21 @@ class Planner {
   private readonly listed: ServerTemplate[];
   private readonly byId: Map<string, ServerTemplate>;
   private readonly server: TemplateServer;
-  private readonly force: boolean;
+  private readonly options: { force: boolean; createUnknown: boolean };
 
-  constructor(listed: ServerTemplate[], server: TemplateServer, force: boolean) {
+  constructor(listed: ServerTemplate[], server: TemplateServer, options: Planner['options']) {
     this.listed = listed;
     this.byId = new Map(listed.map((template) => [template.id, template]));
     this.server = server;
-    this.force = force;
+    this.options = options;
   }
 
   async add(local: LocalTemplate): Promise<void> {
     if (local.id === undefined) return this.addNew(local);
     const before = this.byId.get(local.id) ?? (await this.server.find(local.id));
+    if (!before && this.options.createUnknown) return this.addNew(local);
     if (!before) {
-      return this.refuse(local, `The service has no template ${local.id}: remove id and version to create it`);
+      return this.refuse(local, `The service has no template ${local.id}: use --new to create it`);
     }
     this.known.add(before.id);
     this.compare(local, before);
@@ -73,7 +81,7 @@ class Planner {
       this.plan.unchanged.push({ local, stored: before });
     } else if (names.includes('channel')) {
       this.refuse(local, `The channel cannot change: on the server it is ${before.fields.channel}`);
-    } else if (local.version !== before.version && !this.force) {
+    } else if (local.version !== before.version && !this.options.force) {
       this.plan.conflicts.push({ path: local.path, line: 1, message: conflictText(local, before) });
     } else {
       this.plan.changes.push({ action: actionOf(local, before), local, before, fields, names });

@@ -11,6 +11,8 @@ interface PushOptions {
   force: boolean;
   /** Archive templates without a file. */
   prune: boolean;
+  /** Create templates whose id the service does not have. */
+  createUnknown: boolean;
 }
 
 /** Checks everything first: a problem anywhere means that nothing is pushed. */
