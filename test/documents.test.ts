@@ -84,6 +84,7 @@ const runElsewhere = [
   ['DATA_DIR=/new/data pennypost restore', 'below'],
   ['mkdir -m 700 secrets', 'below, up to docker'],
   ['docker build', 'needs Docker; `demo` is run by src/main.test.ts'],
+  ['export PENNYPOST_API_KEY', 'src/commands/templates.test.ts'],
   ['export PENNYPOST', 'the environment that the others get'],
   ['import { createHmac', 'below'],
   ['import { spawn }', 'test/sandbox.test.ts'],
