@@ -703,6 +703,19 @@ create table rate_windows (
   constraint rate_windows_pkey PRIMARY KEY (service_id, key_type, slot)
 );
 
+create table received_parts (
+  service_id uuid not null,
+  user_number text not null,
+  number integer not null,
+  total integer not null,
+  nth integer not null,
+  content text not null,
+  received_at timestamp with time zone not null,
+  constraint received_parts_pkey PRIMARY KEY (service_id, user_number, number, total, nth),
+  constraint received_parts_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
+);
+CREATE INDEX received_parts_received_at_idx ON public.received_parts USING btree (received_at);
+
 create table refused_requests (
   id uuid not null,
   service_id uuid not null,

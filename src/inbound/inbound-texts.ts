@@ -1,5 +1,5 @@
 import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
-import { type Timestamp, timestamp } from '../platform/clock.ts';
+import { earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { notFound } from '../platform/failure.ts';
@@ -20,6 +20,8 @@ import {
   selectInbox,
   selectNewestByPerson,
 } from './inbound-texts.sql.ts';
+import { deletePartsBefore, deletePartsOf } from './received-parts.sql.ts';
+import { partsRetention_ms } from './received-parts.ts';
 
 export type InboundText = InboundTextRow;
 
@@ -103,7 +105,11 @@ export async function getInboundText(app: Deps, serviceId: string, textId: strin
 }
 
 /** Deletes all texts from one phone number and returns their ids. */
-export const eraseInboundTexts = deleteInboundTextsOf;
+export async function eraseInboundTexts(tx: Tx, userNumber: string, serviceId: string | undefined): Promise<string[]> {
+  await deletePartsOf(tx, userNumber, serviceId);
+  return deleteInboundTextsOf(tx, userNumber, serviceId);
+}
+
 export const findInboundTextsOf = selectInboundTextsOf;
 
 /** Deletes received texts beyond the retention of their service for text messages. */
@@ -112,5 +118,9 @@ export async function deleteOldInboundTexts(app: Pick<Platform, 'db' | 'clock' |
   const rules = await listRetentionRules(app.db, now);
   const ofTexts = rules.filter(({ notification_type }) => notification_type === 'sms');
   const deleted = await deleteInboundTexts(app.db, firstKeptId(now, defaultRetentionDays), ofTexts);
+  const parts = await deletePartsBefore(app.db, timestamp(earlier(now, partsRetention_ms)));
+  if (parts > 0) {
+    app.log.warn({ event: 'received_parts.deleted', parts }, 'Deleted parts of texts that never arrived completely');
+  }
   app.log.info({ event: 'inbound_texts.deleted', inbound_texts: deleted }, 'Deleted old received texts');
 }

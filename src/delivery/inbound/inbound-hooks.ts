@@ -1,5 +1,6 @@
 import { recordInboundText } from '../../inbound/inbound-texts.ts';
-import { inTransaction } from '../../platform/db/database.ts';
+import { joinReceivedParts } from '../../inbound/received-parts.ts';
+import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { announceInboundText } from '../callbacks/service-callbacks.ts';
 import type { InboundText } from '../providers/reports.ts';
@@ -7,19 +8,21 @@ import { selectServiceOfNumber } from './inbound-hooks.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'metrics'>;
 
-/** Stores the text for the service that owns the number and creates its callback. Returns false if no service receives texts there. */
+/** Stores the text for the service that owns the number and creates its callback, of a text in parts with the last part. Returns false if no service receives texts there. */
 export async function receiveText(app: Deps, text: InboundText): Promise<boolean> {
   const received = await inTransaction(app.db, async (tx) => {
     const service = await selectServiceOfNumber(tx, text.to.replace(/^\+?44/, '0'));
     if (!service?.permissions.includes('inbound_sms')) return false;
     const now = app.clock.now();
+    const content = await wholeText(tx, service.id, text, now);
+    if (content === undefined) return true;
     const stored = await recordInboundText(
       tx,
       {
         service_id: service.id,
         notify_number: service.number,
         user_number: text.from,
-        content: text.content.replaceAll('\0', ''),
+        content,
         provider: text.provider,
         provider_reference: text.reference,
         provider_date: text.received_at,
@@ -40,4 +43,15 @@ export async function receiveText(app: Deps, text: InboundText): Promise<boolean
     );
   }
   return received;
+}
+
+/** Undefined until all parts of a longer text are here. */
+async function wholeText(
+  tx: Tx,
+  service_id: string,
+  { content, from, part }: InboundText,
+  now: Date,
+): Promise<string | undefined> {
+  const text = content.replaceAll('\0', '');
+  return part ? joinReceivedParts(tx, { service_id, user_number: from, content: text, ...part }, now) : text;
 }

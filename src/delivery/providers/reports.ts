@@ -64,4 +64,6 @@ export interface InboundText {
   content: string;
   received_at: Date | undefined;
   reference: string | undefined;
+  /** If it is the `nth` part of a longer text. All parts have the same number. */
+  part?: { number: number; total: number; nth: number };
 }

@@ -535,6 +535,16 @@ export interface RateWindows {
   count: number;
 }
 
+export interface ReceivedParts {
+  service_id: string;
+  user_number: string;
+  number: number;
+  total: number;
+  nth: number;
+  content: string;
+  received_at: Time;
+}
+
 export interface RefusedRequests {
   id: string;
   service_id: string;
@@ -1174,6 +1184,7 @@ export interface DB {
   provider_health_changes: ProviderHealthChanges;
   queue_workers: QueueWorkers;
   rate_windows: RateWindows;
+  received_parts: ReceivedParts;
   refused_requests: RefusedRequests;
   report_receivers: ReportReceivers;
   report_requests: ReportRequests;

@@ -61,11 +61,11 @@ async function takeReceipt(app: Deps, delivered: Delivered): Promise<void> {
 }
 
 async function takeText({ reports, log }: Deps, delivered: Delivered): Promise<void> {
-  const content = readText(delivered);
-  if (content === undefined) {
+  const text = readText(delivered);
+  if (text === undefined) {
     log.warn({ event: 'smpp.no_text', data_coding: delivered.data_coding }, 'A received message is no text');
     return;
   }
   const { source: from, destination: to } = delivered;
-  await reports.receiveText({ provider: 'smpp', from, to, content, received_at: undefined, reference: undefined });
+  await reports.receiveText({ provider: 'smpp', from, to, ...text, received_at: undefined, reference: undefined });
 }

@@ -376,6 +376,59 @@ describe('SMPP: received texts', () => {
     expect((await texts())[0]).toBe(content);
   });
 
+  it.each([
+    ['a number of 8 bits', (nth: number) => ({ esm_class: 0x40, header: [5, 0, 3, 7, 3, nth], sar: [] })],
+    ['a number of 16 bits', (nth: number) => ({ esm_class: 0x40, header: [6, 8, 4, 1, 7, 3, nth], sar: [] })],
+    ['parameters', (nth: number) => ({ esm_class: 0, header: [], sar: [7, 3, nth] })],
+  ])('are put together from parts with %s', async (_what, partOf) => {
+    const before = await texts();
+    const words = ['one ', 'two ', 'three'];
+    const part = (nth: number) => {
+      const { esm_class, header, sar } = partOf(nth);
+      const [low = 0, total = 0, own = 0] = sar;
+      const parameters: [number, Buffer][] = [
+        [0x020c, Buffer.from([0, low])],
+        [0x020e, Buffer.from([total])],
+        [0x020f, Buffer.from([own])],
+      ];
+      const tlvs = sar.length > 0 ? parameters : [];
+      const text = Buffer.concat([Buffer.from(header), Buffer.from(words[nth - 1] ?? '')]);
+      return centre.deliver({ esm_class, text, tlvs });
+    };
+    expect([await part(3), await part(1), await part(1)]).toEqual([0, 0, 0]);
+    expect(await texts()).toEqual(before);
+    expect(await part(2)).toBe(0);
+    expect(await texts()).toEqual(['one two three', ...before]);
+    const { rows } = await harness.app.pool.query('select 1 from received_parts');
+    expect(rows).toEqual([]);
+  });
+
+  it('in parts that arrive at the same time are put together', async () => {
+    const before = await texts();
+    const sent = Array.from({ length: 5 }, (_, index) => {
+      const text = Buffer.from([5, 0, 3, 9, 5, index + 1, 0x61 + index]);
+      return centre.deliver({ esm_class: 0x40, text });
+    });
+    expect(await Promise.all(sent)).toEqual([0, 0, 0, 0, 0]);
+    expect(await texts()).toEqual(['abcde', ...before]);
+  });
+
+  it('of which a part never arrives are deleted after a day, or with their sender', async () => {
+    const { pool } = harness.app;
+    const count = async () => (await pool.query('select 1 from received_parts')).rowCount;
+    const half = (number: number) =>
+      centre.deliver({ esm_class: 0x40, text: Buffer.from([5, 0, 3, number, 2, 1, 0x61]) });
+    await half(1);
+    expect(await count()).toBe(1);
+    await harness.admin('POST', '/platform-admin/erase-recipient', { recipient: '447700900111' });
+    expect(await count()).toBe(0);
+    await half(2);
+    await pool.query("update received_parts set received_at = received_at - interval '25 hours'");
+    await harness.addTask('delete-inbound-texts');
+    await harness.runTasks();
+    expect(await count()).toBe(0);
+  });
+
   it('are confirmed and left out if they are no text', async () => {
     const before = await texts();
     expect(await centre.deliver({ data_coding: 4, text: Buffer.from([1, 2, 3]) })).toBe(0);
