@@ -51,7 +51,7 @@ function mailOf({ mailFrom, rcptTo, dsn }: SMTPServerSession['envelope'], text: 
 export const mailboxUser = 'bounces%40mail.example';
 
 /** An IMAP server with one user. */
-export async function startMailbox() {
+export async function startMailbox(ownPort = 0) {
   const server = hoodiecrow({
     plugins: ['ID', 'SASL-IR', 'AUTH-PLAIN', 'NAMESPACE', 'ENABLE', 'UNSELECT', 'LITERALPLUS', 'UIDPLUS', 'MOVE'],
     users: { [decodeURIComponent(mailboxUser)]: { password: 'secret' } },
@@ -61,12 +61,11 @@ export async function startMailbox() {
   server.connectionHandlers.push(() => {
     connections += 1;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(ownPort, '127.0.0.1', resolve));
   const { port } = server.server.address() as AddressInfo;
   const count = (folder: string) => server.getMailbox(folder)?.messages.length ?? 0;
   return {
     url: `imap://${mailboxUser}:secret@127.0.0.1:${port}`,
-    port,
     add: (email: string) => server.appendMessage('INBOX', [], false, email),
     counts: () => ({ INBOX: count('INBOX'), Processed: count('Processed'), Unrecognised: count('Unrecognised') }),
     connections: () => connections,

@@ -1,10 +1,11 @@
 import { createTransport } from 'nodemailer';
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { aService } from '../../../../test/kit/builders.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import {
   bounceEmail,
   freePort,
+  mailboxUser,
   type ReceivedMail,
   startMailbox,
   startMailServer,
@@ -185,10 +186,33 @@ describe('the mailbox', () => {
     expect(mailbox.connections()).toBe(before + 1);
   });
 
-  it('has metrics', async () => {
-    const figures = await harness.app.metrics.registry.metrics();
-    expect(figures).toMatch(/provider_reports_total\{provider="smtp",kind="hard-bounce"\} \d+/);
-  });
+  it('is connected to again after an outage, which is logged once and measured', async () => {
+    const { id, mail } = await send();
+    harness.clock.advance({ minutes: 3 });
+    const ownPort = await freePort();
+    const imapUrl = `imap://${mailboxUser}:secret@127.0.0.1:${ownPort}`;
+    const { app } = await harness.anotherProcess({ providers: { smtp: { imapUrl, listen: undefined } } });
+    const delivery = buildDelivery(app);
+    const logged = (event: string) => harness.logged.filter((line) => line.includes(`"${event}"`));
+    delivery.start();
+    await expect.poll(() => logged('reports.failed'), { timeout: 20_000 }).toHaveLength(1);
+    expect(logged('reports.failed')[0]).toContain('"reason":"ECONNREFUSED"');
+    const ownMailbox = await startMailbox(ownPort);
+    // It closes when its clients have left.
+    onTestFinished(async () => {
+      await delivery.stop();
+      await ownMailbox.close();
+    });
+    ownMailbox.add(bounceEmail('postfix-unknown-user.hard-bounce', { returnPath: mail.from }));
+    await expect.poll(() => logged('reports.resumed'), { timeout: 20_000 }).toHaveLength(1);
+    expect(await statusOf(id)).toBe('permanent-failure');
+    const figures = await app.metrics.registry.metrics();
+    expect(figures).toContain('provider_reports_total{provider="smtp",kind="hard-bounce"} 1');
+    const read = Math.floor(harness.clock.now().getTime() / 1_000);
+    expect(figures).toContain(
+      `provider_reports_received_timestamp_seconds{provider="smtp",receiver="bounce mailbox"} ${read}`,
+    );
+  }, 60_000);
 });
 
 describe('1,000 emails, of which 100 bounce and 10 are complained about', () => {
@@ -217,7 +241,7 @@ describe('1,000 emails, of which 100 bounce and 10 are complained about', () => 
     const { complaints } = await listComplaints(harness.app, 1);
     const ofService = complaints.filter(({ service_id }) => service_id === service);
     expect(ofService.map(({ notification_id }) => notification_id).sort()).toEqual(complained.toSorted());
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('the listener', () => {
