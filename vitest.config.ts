@@ -1,8 +1,21 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** About what Windows does not have: signals that a process handles, file modes, users by number, scripts for a shell. */
+const unixOnly = [
+  'src/main.test.ts',
+  'src/platform/embedded-postgres/*.test.ts',
+  'test/documents.test.ts',
+  'test/journeys/rolling-restart.test.ts',
+  'test/journeys/tracing.test.ts',
+  'test/ready.test.ts',
+  'test/sandbox.test.ts',
+  'test/upgrade/*.test.ts',
+];
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...(process.platform === 'win32' ? unixOnly : [])],
     pool: 'forks',
     maxWorkers: '100%',
     // Files share their process's modules, which do no work at import time: reading the application takes a second or more.

@@ -4,8 +4,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findNpm } from './find-npm.mjs';
 
 refuseOldNode();
 process.chdir(resolve(import.meta.dirname, '..'));
@@ -42,14 +43,6 @@ function install() {
   const [command, ...words] = findNpm();
   const options = ['--include=dev', '--include=optional', '--no-audit', '--loglevel=error', ...cacheElsewhere()];
   run(command, [...words, 'ci', ...options], 'ignore');
-}
-
-/** On Windows npm is a script for the shell, so Node runs the program behind it. */
-function findNpm() {
-  const started = process.env.npm_execpath;
-  if (started?.endsWith('npm-cli.js')) return [process.execPath, started];
-  if (process.platform !== 'win32') return ['npm'];
-  return [process.execPath, join(dirname(process.execPath), 'node_modules', 'npm', 'bin', 'npm-cli.js')];
 }
 
 /** Some accounts have no writable home folder. */

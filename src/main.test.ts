@@ -10,7 +10,7 @@ import { cloneDatabase } from '../test/kit/database.ts';
 import { jwt } from '../test/kit/jwt.ts';
 import { processEnvironment } from '../test/kit/process-environment.ts';
 import { main as runMain } from './main.ts';
-import { findFreePort } from './operations/sandbox.ts';
+import { findFreePort } from './platform/process/free-port.ts';
 
 /** The compiled command, as an operator runs it; `npm test` compiles it first. */
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));

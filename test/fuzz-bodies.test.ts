@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDemo } from '../src/operations/demo.ts';
-import { findFreePort } from '../src/operations/sandbox.ts';
+import { findFreePort } from '../src/platform/process/free-port.ts';
 import { cloneDatabase } from './kit/database.ts';
 import { jwt } from './kit/jwt.ts';
 import { processEnvironment } from './kit/process-environment.ts';

@@ -37,6 +37,7 @@ describe('the code that users and contributors run', () => {
   // How each file handles systems that do not have what it uses is beside its name.
   const systemPaths: Record<string, string> = {
     'scripts/test-days.mjs': 'for Linux: libfaketime',
+    'src/commands/templates/diff.ts': 'how diffs name a file that does not exist',
     'src/platform/embedded-postgres/embedded-location.ts': 'only where there are unix sockets and numeric users',
     'src/platform/embedded-postgres/embedded-process.ts': 'asks whether /proc exists',
     'src/platform/embedded-postgres/embedded-server.ts': 'the PATH of a server on a unix system',

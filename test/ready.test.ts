@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { findFreePort } from '../src/operations/sandbox.ts';
+import { findFreePort } from '../src/platform/process/free-port.ts';
 import { cloneDatabase } from './kit/database.ts';
 
 interface Lock {
@@ -45,7 +45,8 @@ describe('scripts/ready.mjs', () => {
   beforeEach(() => {
     clone = mkdtempSync(join(tmpdir(), 'pennypost-clone-'));
     onTestFinished(() => rmSync(clone, { recursive: true }));
-    for (const path of ['scripts/ready.mjs', 'tsconfig.json', 'tsconfig.build.json']) cpSync(path, join(clone, path));
+    for (const path of ['scripts/ready.mjs', 'scripts/find-npm.mjs', 'tsconfig.json', 'tsconfig.build.json'])
+      cpSync(path, join(clone, path));
     const depend = (version: string): Lock => ({
       packages: { '': {}, 'node_modules/stamp': { version }, 'node_modules/for-another-machine': { optional: true } },
     });

@@ -1,14 +1,10 @@
 import { rmSync } from 'node:fs';
-import {
-  describeSandbox,
-  findFreePort,
-  nonDurableSettings,
-  sandboxFolder,
-  whenParentEnds,
-} from '../operations/sandbox.ts';
+import { isAbsolute } from 'node:path';
+import { describeSandbox, nonDurableSettings, sandboxFolder, whenParentEnds } from '../operations/sandbox.ts';
 import type { Command } from '../platform/command-line.ts';
 import { startEmbeddedPostgres } from '../platform/embedded-postgres/embedded.ts';
 import { createLog } from '../platform/log.ts';
+import { findFreePort } from '../platform/process/free-port.ts';
 import { onceStopped } from '../platform/process/once-stopped.ts';
 import { print } from './print.ts';
 import { readSandboxConfig } from './read-config.ts';
@@ -30,7 +26,9 @@ async function run(): Promise<void> {
   const log = createLog(config.log.level, process.stderr);
   const database = await startEmbeddedPostgres({ dataDir: folder, log, settings: nonDurableSettings });
   const deleteFiles = () => {
-    for (const path of [database.location, database.connection.host, folder])
+    // A socket may be in a folder elsewhere.
+    const { host } = database.connection;
+    for (const path of [database.location, ...(isAbsolute(host) ? [host] : []), folder])
       rmSync(path, { recursive: true, force: true });
   };
   process.once('exit', deleteFiles);

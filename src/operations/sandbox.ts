@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { fstatSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApiKey } from '../auth/api-keys.ts';
 import type { Config } from '../config.ts';
 import type { Platform } from '../platform/platform.ts';
+import { stopWithParent } from '../platform/process/stop-with-parent.ts';
 import { platformUserId } from '../users/account-messages/account-messages.ts';
 import type { Demo } from './demo.ts';
 
@@ -27,17 +27,6 @@ export function sandboxFolder(): string {
 
 /** A temporary database need not survive a crash. */
 export const nonDurableSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
-
-/** The port must be known before the start, because links in messages contain it. */
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}
 
 type Deps = Platform & { config: Pick<Config, 'urls' | 'auth'> };
 
@@ -62,14 +51,12 @@ export async function describeSandbox(app: Deps, demo: Demo): Promise<Sandbox> {
 export function whenParentEnds(act: () => void): void {
   // Ignore EPIPE: the parent no longer reads our output, but the cleanup must still run.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  const parent = process.ppid;
-  const watch = setInterval(() => process.ppid !== parent && end(), 250);
   let ended = false;
   function end(): void {
-    clearInterval(watch);
     if (!ended) act();
     ended = true;
   }
+  stopWithParent(end);
   const stdin = fstatSync(0);
   if (stdin.isFIFO() || stdin.isSocket()) process.stdin.once('end', end).once('error', end).resume();
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findFreePort } from '../../src/operations/sandbox.ts';
+import { findFreePort } from '../../src/platform/process/free-port.ts';
 import { emptyDatabase } from '../kit/database.ts';
 import { processEnvironment } from '../kit/process-environment.ts';
 import { useBrowser } from './kit/browser.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findFreePort } from '../../src/operations/sandbox.ts';
+import { findFreePort } from '../../src/platform/process/free-port.ts';
 import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
 import { adminSecret, useHarness } from '../kit/harness.ts';
 import { jwt } from '../kit/jwt.ts';

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findFreePort } from '../../src/operations/sandbox.ts';
+import { findFreePort } from '../../src/platform/process/free-port.ts';
 import { anApiKey, aService, aTemplate, aUser } from '../kit/builders.ts';
 import { adminSecret, useHarness } from '../kit/harness.ts';
 import { processEnvironment } from '../kit/process-environment.ts';

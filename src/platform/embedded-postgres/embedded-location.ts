@@ -18,7 +18,7 @@ import { OperatorError } from '../operator-error.ts';
 import { chooseServerUser, findBarrier, ownUid, type ServerUser } from './embedded-user.ts';
 
 /** The folder of the server's files, and the user it runs as (undefined: the current user). */
-interface Location {
+export interface Location {
   folder: string;
   user: ServerUser | undefined;
 }
@@ -52,6 +52,8 @@ export function findOrCreateLocation(dataDir: string): Location {
 function findExisting(folder: string): Location | undefined {
   if (!existsSync(folder)) return undefined;
   const { uid, gid } = statSync(folder);
+  // Windows has no numeric users; permissions of its folders are inherited.
+  if (ownUid() === undefined) return { folder, user: undefined };
   if (uid === ownUid()) return uid === 0 ? undefined : { folder, user: undefined };
   if (ownUid() !== 0) {
     throw new OperatorError(

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { OperatorError } from '../operator-error.ts';
+import { addressOf } from './embedded-address.ts';
 import {
   type Cluster,
   findRunningServer,
   isAsWanted,
   isSocketAnswered,
   launch,
-  type RunningServer,
-  serverPort,
+  type ServerAddress,
   shutDown,
   superuser,
 } from './embedded-server.ts';
@@ -41,7 +41,7 @@ export async function takeOwnership(cluster: Cluster, dataDir: string): Promise<
       await shutDown(cluster, running.pid);
       continue;
     }
-    const owner = await connect(running.socketFolder);
+    const owner = await connect(addressOf(running, cluster.folder));
     if (owner === undefined) {
       cluster.log.warn(
         { event: 'postgres.unresponsive', pid: running.pid },
@@ -97,12 +97,11 @@ async function launchUnlessOthersDo(cluster: Cluster): Promise<void> {
   }
 }
 
-/** Returns undefined if the socket does not respond although the server reports that it is ready. */
-async function connect(socketFolder: RunningServer['socketFolder']): Promise<pg.Client | undefined> {
+/** Returns undefined if the server does not respond although the server reports that it is ready. */
+async function connect({ host, port, password }: ServerAddress): Promise<pg.Client | undefined> {
   for (let attempt = 1; attempt <= 3; attempt++) {
     const client = new pg.Client({
-      host: socketFolder,
-      port: serverPort,
+      ...{ host, port, password },
       user: superuser,
       database: 'postgres',
       ssl: false,

@@ -20,6 +20,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../operator-error.ts';
 import { isAlive } from '../process/is-alive.ts';
 import type { Binaries } from './embedded-binaries.ts';
+import { requestStopByPgCtl, startByPgCtl, stopByPgCtl } from './embedded-pg-ctl.ts';
 import { isServerProcess } from './embedded-process.ts';
 import type { ServerUser } from './embedded-user.ts';
 
@@ -27,7 +28,7 @@ import type { ServerUser } from './embedded-user.ts';
 export interface Cluster {
   folder: string;
   data: string;
-  socketFolder: string;
+  address: ServerAddress;
   user: ServerUser | undefined;
   binaries: Binaries;
   settings: Record<string, string>;
@@ -39,23 +40,42 @@ export interface Log {
   warn(details: object, text: string): void;
 }
 
+/**
+ * Where a server is reached. A unix socket in a folder that only its user can enter needs no password. Node has no unix
+ * sockets on Windows: there it is a port of this machine, which any user can connect to, with a password.
+ */
+export interface ServerAddress {
+  /** The folder of the socket, or an address. */
+  host: string;
+  port: number;
+  password: string | undefined;
+}
+
 /** Contents of the postmaster.pid of a running server. */
 export interface RunningServer {
   pid: number;
+  port: number;
+  /** Empty if it has no socket. */
   socketFolder: string;
   status: string;
 }
 
 export const superuser = 'pennypost';
-export const serverPort = 5432;
+
+export const passwordFile = (folder: string) => join(folder, 'password');
+
+const isWindows = process.platform === 'win32';
+
+/** Windows finds its own libraries by these. */
+const passedOn = isWindows ? /^(SystemRoot|SystemDrive|windir|ComSpec|Path|TEMP|TMP)$/i : /^(LD_|FAKETIME)/;
 
 /**
  * The caller's PG* variables must not reach the server (PGPORT would rename the socket), and it does not need secrets.
  * The dynamic linker and fake-time variables must be the same for both.
  */
 const environment = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(LD_|FAKETIME)/.test(name))),
-  PATH: '/usr/bin:/bin',
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => passedOn.test(name))),
+  ...(isWindows ? {} : { PATH: '/usr/bin:/bin' }),
   LC_ALL: 'C',
   TZ: 'UTC',
 };
@@ -78,10 +98,15 @@ export async function createClusterIfMissing(cluster: Cluster): Promise<boolean>
     if (!existsSync(cluster.data)) throw error;
     return false;
   }
-  const folder = openSync(cluster.folder, constants.O_RDONLY);
+  // Windows opens no folders.
+  if (!isWindows) syncFolder(cluster.folder);
+  return true;
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, constants.O_RDONLY);
   fsyncSync(folder);
   closeSync(folder);
-  return true;
 }
 
 function deleteAbandonedDrafts(folder: string): void {
@@ -101,13 +126,16 @@ function initialise(cluster: Cluster, data: string): Promise<void> {
   const options = [
     ...['--pgdata', data, '--username', superuser, '--encoding', 'UTF8', '--locale', 'C'],
     ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--data-checksums'],
-    ...['--auth-local', 'trust', '--auth-host', 'reject', '--no-instructions'],
+    ...['--no-instructions', '--auth-local', cluster.address.password === undefined ? 'trust' : 'reject'],
+    ...(cluster.address.password === undefined
+      ? ['--auth-host', 'reject']
+      : ['--auth-host', 'scram-sha-256', '--pwfile', passwordFile(cluster.folder)]),
     // Without these, initdb would probe the machine's limits.
     ...['--set', `max_connections=${max_connections}`, '--set', `shared_buffers=${shared_buffers}`],
     ...(fsync === 'off' ? ['--no-sync'] : []),
   ];
   return new Promise((resolve, reject) => {
-    const child = spawn(cluster.binaries.initdb, options, asServerUser(cluster));
+    const child = spawn(cluster.binaries.initdb, options, { ...asServerUser(cluster), windowsHide: true });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
     child.once('error', (error) => reject(explainSpawnError(error, cluster)));
@@ -121,23 +149,38 @@ function initialise(cluster: Cluster, data: string): Promise<void> {
   });
 }
 
-function commandLine({ data, socketFolder, settings }: Cluster): string[] {
+function commandLine(cluster: Cluster): string[] {
+  return ['-D', cluster.data, ...settingsOf(cluster).flatMap((setting) => ['-c', setting])];
+}
+
+function settingsOf({ address: { host, port, password }, settings }: Cluster): string[] {
   // PostgreSQL parses this as a list, so a folder with a comma in its name must be quoted.
-  const unix_socket_directories = `"${socketFolder.replaceAll('"', '""')}"`;
-  const all = { ...settings, listen_addresses: '', unix_socket_directories, port: String(serverPort) };
-  return ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  const socket = { listen_addresses: '', unix_socket_directories: `"${host.replaceAll('"', '""')}"` };
+  const ways = password === undefined ? socket : { listen_addresses: host, unix_socket_directories: '' };
+  return Object.entries({ ...settings, ...ways, port: String(port) }).map(([name, value]) => `${name}=${value}`);
 }
 
 /** Whether the running server has the same binaries and settings that we would start now. */
 export function isAsWanted(cluster: Cluster): boolean {
-  const wanted = [cluster.binaries.postgres, ...commandLine(cluster).map((argument) => `"${argument}"`)].join(' ');
-  return readFileSync(join(cluster.data, 'postmaster.opts'), 'utf8').trim() === wanted;
+  const started = readFileSync(join(cluster.data, 'postmaster.opts'), 'utf8').trim();
+  // pg_ctl writes paths in its own way; the version of the binaries is one of the settings.
+  if (usesPgCtl(cluster)) return settingsOf(cluster).every((setting) => started.includes(`"${setting}"`));
+  return started === [cluster.binaries.postgres, ...commandLine(cluster).map((argument) => `"${argument}"`)].join(' ');
+}
+
+/** Where there are no unix sockets, there are no signals either. */
+function usesPgCtl({ address }: Cluster): boolean {
+  return address.password !== undefined;
+}
+
+function pgCtlOf(cluster: Cluster) {
+  return { program: cluster.binaries.pgCtl, data: cluster.data, spawnOptions: asServerUser(cluster) };
 }
 
 export function findRunningServer(cluster: Pick<Cluster, 'data'>): RunningServer | undefined {
-  const [pid, , , , socketFolder = '', , , status = 'starting'] = readPidFile(cluster).split('\n');
+  const [pid, , , port, socketFolder = '', , , status = 'starting'] = readPidFile(cluster).split(/\r?\n/);
   if (!isServerProcess(Number(pid), cluster.data)) return undefined;
-  return { pid: Number(pid), socketFolder, status: status.trim() };
+  return { pid: Number(pid), port: Number(port), socketFolder, status: status.trim() };
 }
 
 function readPidFile({ data }: Pick<Cluster, 'data'>): string {
@@ -153,6 +196,12 @@ export async function launch(cluster: Cluster): Promise<void> {
   deleteStaleFiles(cluster);
   const log = openLog(cluster);
   const logStart = fstatSync(log).size;
+  if (usesPgCtl(cluster)) {
+    const started = startByPgCtl(pgCtlOf(cluster), join(cluster.folder, logName), commandLine(cluster).slice(2));
+    const isReady = await started.finally(() => closeSync(log));
+    if (!isReady) throw new OperatorError(`PostgreSQL did not start in ${cluster.folder}: see ${logName} there`);
+    return;
+  }
   // Detached: Ctrl-C in a terminal reaches the whole process group, and the application must drain first.
   const child = spawn(cluster.binaries.postgres, commandLine(cluster), {
     ...asServerUser(cluster),
@@ -188,7 +237,8 @@ export async function launch(cluster: Cluster): Promise<void> {
  * the same user, as happens in containers.
  */
 function deleteStaleFiles(cluster: Cluster): void {
-  const socketLock = join(cluster.socketFolder, `.s.PGSQL.${serverPort}.lock`);
+  const { host, port } = cluster.address;
+  const socketLock = join(host, `.s.PGSQL.${port}.lock`);
   for (const file of [join(cluster.data, 'postmaster.pid'), socketLock]) {
     if (!existsSync(file)) continue;
     const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
@@ -204,6 +254,10 @@ const shutdownSteps = [
 ] as const;
 
 export async function shutDown(cluster: Cluster, pid: number, firstStep = 0): Promise<void> {
+  if (usesPgCtl(cluster)) {
+    if (await stopsByPgCtl(cluster, pid, firstStep)) return;
+    throw new OperatorError(`PostgreSQL (process ${pid}) does not stop`);
+  }
   for (const [signal, timeout_ms] of shutdownSteps.slice(firstStep)) {
     signalServer(pid, signal);
     const deadline = Date.now() + timeout_ms;
@@ -215,7 +269,23 @@ export async function shutDown(cluster: Cluster, pid: number, firstStep = 0): Pr
   throw new OperatorError(`PostgreSQL (process ${pid}) does not stop`);
 }
 
-export function signalServer(pid: number, signal: NodeJS.Signals): void {
+async function stopsByPgCtl(cluster: Cluster, pid: number, firstStep: number): Promise<boolean> {
+  for (const [index, mode] of (['fast', 'immediate'] as const).entries()) {
+    if (index < firstStep) continue;
+    if (await stopByPgCtl(pgCtlOf(cluster), mode, shutdownSteps[index]?.[1] ?? 0)) return true;
+    // It may have ended by itself.
+    if (!isServerProcess(pid, cluster.data)) return true;
+  }
+  return false;
+}
+
+/** For the end of this process: the server stops by itself. */
+export function requestShutDown(cluster: Cluster, pid: number): void {
+  if (usesPgCtl(cluster)) requestStopByPgCtl(pgCtlOf(cluster));
+  else signalServer(pid, 'SIGINT');
+}
+
+function signalServer(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
@@ -224,20 +294,22 @@ export function signalServer(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** Whether a server listens on the socket: one in another container on the same volume has no visible process. */
-export function isSocketAnswered({ socketFolder }: Cluster): Promise<boolean> {
+export async function isSocketAnswered({ address: { host, port, password } }: Cluster): Promise<boolean> {
+  if (password !== undefined) return false;
   return new Promise((resolve) => {
-    const socket = connect(join(socketFolder, `.s.PGSQL.${serverPort}`));
+    const socket = connect(join(host, `.s.PGSQL.${port}`));
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
     socket.once('connect', () => socket.destroy());
   });
 }
 
 const maxLog_bytes = 10_000_000;
+const logName = 'server.log';
 
 function openLog({ folder, user }: Cluster): number {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
   // The server's user owns the folder: root must not follow a symlink placed there by that user.
-  const log = openSync(join(folder, 'server.log'), O_APPEND | O_CREAT | O_NOFOLLOW | O_RDWR, 0o600);
+  const log = openSync(join(folder, logName), O_APPEND | O_CREAT | O_NOFOLLOW | O_RDWR, 0o600);
   if (user !== undefined) fchownSync(log, user.uid, user.gid);
   if (fstatSync(log).size > maxLog_bytes) ftruncateSync(log);
   return log;

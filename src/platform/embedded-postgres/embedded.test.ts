@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
+import { type EmbeddedPostgres, findRunningEmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
 
 const isRoot = process.getuid?.() === 0;
 const messages: string[] = [];
@@ -33,8 +33,8 @@ afterEach(async () => {
 
 afterAll(() => rmSync(home, { recursive: true }));
 
-async function start(dataDir: string, more: Record<string, string> = {}): Promise<EmbeddedPostgres> {
-  const server = await startEmbeddedPostgres({ dataDir, log, settings: { ...settings, ...more } });
+async function start(dataDir: string, more: Record<string, string> = {}, transport?: 'tcp'): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres({ dataDir, log, settings: { ...settings, ...more }, transport });
   running.add(server);
   return server;
 }
@@ -67,11 +67,11 @@ async function eventually(check: () => Promise<unknown>): Promise<void> {
 }
 
 /** Another Pennypost in a separate process that can be killed. It runs the compiled files. */
-async function startInOwnProcess(dataDir: string): Promise<ChildProcess> {
+async function startInOwnProcess(dataDir: string, transport?: 'tcp'): Promise<ChildProcess> {
   const program = `
     import { startEmbeddedPostgres } from './dist/platform/embedded-postgres/embedded.js';
     const log = { info() {}, warn() {} };
-    await startEmbeddedPostgres({ ...${JSON.stringify({ dataDir, settings })}, log });
+    await startEmbeddedPostgres({ ...${JSON.stringify({ dataDir, settings, transport })}, log });
     process.stdout.write('started');`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -256,5 +256,48 @@ describe('startEmbeddedPostgres', () => {
     await query(server, 'create table letters as select 7 as n');
     await server.stop();
     expect(await query(await start(dataDir), 'select n from letters')).toEqual([{ n: 7 }]);
+  });
+});
+
+/** As on Windows, where Node has no unix sockets and there are no signals. */
+describe('startEmbeddedPostgres on a port', () => {
+  it('needs its password, keeps data across restarts and new settings, and comes back', {
+    timeout: 60_000,
+  }, async () => {
+    const dataDir = join(home, 'port');
+    const first = await start(dataDir, {}, 'tcp');
+    await query(first, 'create table letters as select 7 as n');
+    const { password, ...open } = first.connection;
+    expect(open.host).toBe('127.0.0.1');
+    expect(statSync(join(first.location, 'password')).mode & 0o777).toBe(0o600);
+    for (const wrong of ['', 'guessed']) {
+      const client = new pg.Client({ ...open, password: wrong });
+      await expect(client.connect(), wrong).rejects.toThrow(/password/);
+    }
+    expect(findRunningEmbeddedPostgres(dataDir)).toBe(first.url);
+    await expect(start(dataDir, {}, 'tcp')).rejects.toThrow('Another Pennypost already runs');
+
+    process.kill(pidOf(first), 'SIGKILL');
+    await eventually(async () => expect(await query(first, 'select n from letters')).toEqual([{ n: 7 }]));
+    await first.stop();
+    expect(existsSync(join(first.location, 'data', 'postmaster.pid'))).toBe(false);
+
+    const second = await start(dataDir, { work_mem: '9MB' }, 'tcp');
+    expect(second.connection.password).toBe(password);
+    expect(await query(second, 'select n, current_setting($$work_mem$$) as mem from letters')).toEqual([
+      { n: 7, mem: '9MB' },
+    ]);
+  });
+
+  it('takes over a server whose process was killed, and restarts it only for other settings', async () => {
+    const dataDir = join(home, 'orphan-on-a-port');
+    const other = await startInOwnProcess(dataDir, 'tcp');
+    await kill(other);
+    const orphan = findRunningEmbeddedPostgres(dataDir);
+    const taken = await start(dataDir, {}, 'tcp');
+    expect(taken.url).toBe(orphan);
+    await taken.stop();
+    expect(findRunningEmbeddedPostgres(dataDir)).toBeUndefined();
+    expect(messages.join()).not.toContain('different settings');
   });
 });

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { addressOf, chooseAddress, type Transport, toUrl, usualTransport } from './embedded-address.ts';
 import { findBinaries } from './embedded-binaries.ts';
-import { createSocketFolder, findOrCreateLocation } from './embedded-location.ts';
+import { findOrCreateLocation } from './embedded-location.ts';
 import { takeOwnership } from './embedded-ownership.ts';
 import {
   type Cluster,
   createClusterIfMissing,
   findRunningServer,
   type Log,
-  serverPort,
+  requestShutDown,
   shutDown,
-  signalServer,
   superuser,
 } from './embedded-server.ts';
 import { isNobody } from './embedded-user.ts';
@@ -23,10 +23,12 @@ interface EmbeddedPostgresOptions {
   log: Log;
   /** PostgreSQL settings that override our defaults. */
   settings?: Record<string, string>;
+  /** How clients connect; the default is right for this system. */
+  transport?: Transport;
 }
 
 export interface EmbeddedPostgres {
-  connection: { host: string; port: number; user: string; database: string; ssl: false };
+  connection: { host: string; port: number; password: string | undefined; user: string; database: string; ssl: false };
   /** Can be used as DATABASE_URL. */
   url: string;
   /** The folder of the database: <dataDir>/postgres unless the server's user cannot access that. */
@@ -85,10 +87,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     );
   }
   const binaries = findBinaries(location.user);
+  const data = join(location.folder, 'data');
   const cluster: Cluster = {
     ...location,
-    data: join(location.folder, 'data'),
-    socketFolder: createSocketFolder(location),
+    data,
+    address: await chooseAddress(location, data, options.transport ?? usualTransport),
     binaries,
     // The version is part of the name so that a new version counts as a difference in settings: see isAsWanted.
     settings: { ...defaultSettings, cluster_name: `pennypost-${binaries.version}`, ...options.settings },
@@ -98,14 +101,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     log.info({ event: 'postgres.created', location: location.folder }, 'Created the database');
 
   const stop = await keepRunning(cluster, dataDir);
-  const connection = {
-    host: cluster.socketFolder,
-    port: serverPort,
-    user: superuser,
-    database: databaseName,
-    ssl: false as const,
-  };
-  return { connection, url: toUrl(connection), location: location.folder, stop };
+  const connection = { ...cluster.address, user: superuser, database: databaseName, ssl: false as const };
+  return { connection, url: toUrl(cluster.address, superuser, databaseName), location: location.folder, stop };
 }
 
 /** The URL of a server that another process runs in this folder, for commands that only connect to it. */
@@ -114,7 +111,7 @@ export function findRunningEmbeddedPostgres(dataDir: string): string | undefined
   const location = findOrCreateLocation(dataDir);
   const running = findRunningServer({ data: join(location.folder, 'data') });
   if (running?.status !== 'ready') return undefined;
-  return toUrl({ host: running.socketFolder, port: serverPort, user: superuser, database: databaseName, ssl: false });
+  return toUrl(addressOf(running, location.folder), superuser, databaseName);
 }
 
 /** Owns the server until the returned function is called, and restarts it if it dies. */
@@ -168,7 +165,7 @@ async function keepRunning(cluster: Cluster, dataDir: string): Promise<() => Pro
   /** Last resort when the process exits without calling `stop`. */
   function stopOnExit(): void {
     const running = findRunningServer(cluster);
-    if (owner !== undefined && running !== undefined) signalServer(running.pid, 'SIGINT');
+    if (owner !== undefined && running !== undefined) requestShutDown(cluster, running.pid);
   }
 
   await take();
@@ -182,9 +179,4 @@ async function keepRunning(cluster: Cluster, dataDir: string): Promise<() => Pro
 async function createDatabaseIfMissing(client: pg.Client): Promise<void> {
   const { rowCount } = await client.query('select from pg_database where datname = $1', [databaseName]);
   if (rowCount === 0) await client.query(`create database ${databaseName}`);
-}
-
-/** Port and sslmode are explicit because PGPORT and PGSSLMODE would otherwise override the defaults. */
-function toUrl({ host, port, user, database }: EmbeddedPostgres['connection']): string {
-  return `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}&sslmode=disable`;
 }

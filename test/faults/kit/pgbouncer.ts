@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePort } from '../../../src/operations/sandbox.ts';
+import { findFreePort } from '../../../src/platform/process/free-port.ts';
 
 export function isPgBouncerInstalled(): boolean {
   return spawnSync('pgbouncer', ['--version']).status === 0;

@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { chownSync, readFileSync, writeFileSync } from 'node:fs';
+import { findFreePort } from '../process/free-port.ts';
+import { createSocketFolder, type Location } from './embedded-location.ts';
+import { findRunningServer, passwordFile, type RunningServer, type ServerAddress } from './embedded-server.ts';
+
+export type Transport = 'socket' | 'tcp';
+
+const socketPort = 5432;
+const loopback = '127.0.0.1';
+
+export const usualTransport: Transport = process.platform === 'win32' ? 'tcp' : 'socket';
+
+/** A port stays the same while this process runs: connections to the server are opened again after a restart. */
+export async function chooseAddress(location: Location, data: string, transport: Transport): Promise<ServerAddress> {
+  if (transport === 'socket') return { host: createSocketFolder(location), port: socketPort, password: undefined };
+  const port = findRunningServer({ data })?.port ?? (await findFreePort());
+  return { host: loopback, port, password: findOrCreatePassword(location) };
+}
+
+export function addressOf({ socketFolder, port }: RunningServer, folder: string): ServerAddress {
+  if (socketFolder !== '') return { host: socketFolder, port, password: undefined };
+  return { host: loopback, port, password: readPassword(folder) };
+}
+
+function findOrCreatePassword({ folder, user }: Location): string {
+  const file = passwordFile(folder);
+  try {
+    // Fails if it exists, or if another process has just created it.
+    writeFileSync(file, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' });
+    // initdb reads it.
+    if (user) chownSync(file, user.uid, user.gid);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+  return readPassword(folder);
+}
+
+function readPassword(folder: string): string {
+  return readFileSync(passwordFile(folder), 'utf8');
+}
+
+/** Port and sslmode are explicit because PGPORT and PGSSLMODE would otherwise override the defaults. */
+export function toUrl({ host, port, password }: ServerAddress, user: string, database: string): string {
+  if (password !== undefined) return `postgresql://${user}:${password}@${host}:${port}/${database}?sslmode=disable`;
+  return `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}&sslmode=disable`;
+}
