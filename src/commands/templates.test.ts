@@ -156,6 +156,17 @@ describe('pennypost templates pull', () => {
     expect([forced.code, forced.out]).toEqual([0, expect.stringContaining('Deleted gone.sms.md')]);
     expect(read('one.sms.md')).toContain('From the console');
     expect(filesIn(folder)).toEqual(['new.sms.md', 'one.sms.md', 'two.sms.md']);
+    const owner = service;
+    service = await aService(harness);
+    expect((await run('pull', '--prune')).out).toContain(`The service has no template ${one}: one.sms.md stays`);
+    expect(filesIn(folder)).toHaveLength(3);
+    service = owner;
+    folder = aFolder();
+    expect(await run('push', '--prune')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--prune would archive all'),
+    });
+    expect(await versions()).toEqual({ One: 2, Two: 2 });
   });
 });
 

@@ -29,7 +29,7 @@ export async function pull(root: string, server: TemplateServer, { force, prune 
   }
   const listedIds = new Set(listed.map(({ id }) => id));
   const gone = templates.filter(({ id, fields }) => id !== undefined && !listedIds.has(id) && !fields.archived);
-  for (const template of gone) await removeOrReport(root, template, prune);
+  for (const template of gone) await removeOrReport(root, server, template, prune);
   print(`${count(counts.written, 'file')} written, ${counts.unchanged} unchanged.`);
   if (counts.kept > 0) {
     fail(exitCodes.conflicts, `${count(counts.kept, 'file')} kept: push first, or use --force to overwrite.`);
@@ -82,8 +82,11 @@ async function hasOwnChanges(
   return !pulled || differingFields(fields, { ...fields, ...pulled }).length > 0;
 }
 
-async function removeOrReport(root: string, template: LocalTemplate, prune: boolean): Promise<void> {
+/** Files of another service stay, whatever was asked: a wrong key must not empty the folder. */
+async function removeOrReport(root: string, server: TemplateServer, template: LocalTemplate, prune: boolean) {
   const name = described(template, undefined);
+  const isOfService = (await server.find(template.id ?? '')) !== undefined;
+  if (!isOfService) return print(`The service has no template ${template.id}: ${name} stays`);
   if (!prune) return print(`The server no longer has ${name}: --prune deletes the file`);
   await deleteTemplateFile(root, template.path);
   print(`Deleted ${name}`);

@@ -19,6 +19,9 @@ interface PushOptions {
 export async function push(root: string, server: TemplateServer, { dryRun, ...options }: PushOptions): Promise<void> {
   const { templates, problems } = await readFolder(root);
   if (problems.length > 0) return refuse(exitCodes.problems, problems);
+  if (templates.length === 0 && options.prune) {
+    return fail(exitCodes.problems, 'Nothing was pushed: the folder has no templates, so --prune would archive all.');
+  }
   const plan = await makePlan(templates, server, options);
   if (plan.problems.length > 0) return refuse(exitCodes.problems, plan.problems);
   if (plan.conflicts.length > 0) {
