@@ -34,6 +34,7 @@ let actions: Action[];
 /** The request with this id cannot write its entry. */
 const refusedId = 'deadbeefdeadbeef';
 const readerId = 'feedfeedfeedfeed';
+const unstorableId = 'badcafebadcafe00';
 
 beforeAll(async () => {
   pages = new Map(collectPages(harness.app).flatMap((page) => (page.act ? [[page.path, page]] : [])));
@@ -77,6 +78,12 @@ function isWhole({ action, noun, before, after }: Awaited<ReturnType<typeof entr
   return (action === 'create' || before !== null) && (action === 'delete' || after !== null);
 }
 
+/** Not a password, which is counted when it is wrong. */
+function takesText(page: DeclaredPage | undefined): boolean {
+  const { required = [], properties = {} } = page?.form ?? {};
+  return required.length > 0 && !('current_password' in properties);
+}
+
 const isRight = ({ status, problems }: Page) => status < 400 && Object.keys(problems).length === 0;
 
 describe('every action of the console', { timeout: 240_000 }, () => {
@@ -92,6 +99,20 @@ describe('every action of the console', { timeout: 240_000 }, () => {
     expect(ofOthers.length).toBeGreaterThan(150);
     expect(reader?.user?.read_only_operator).toBe(true);
     expect(await entriesOf(readerId)).toEqual([]);
+  });
+
+  it('changes nothing when its fields cannot be stored, and says so', async () => {
+    const wrong: string[] = [];
+    for (const action of actions.filter(({ path }) => takesText(pages.get(path)))) {
+      const fields = Object.entries(pages.get(action.path)?.form?.properties ?? {});
+      const form = Object.fromEntries(
+        fields.map(([name, schema]) => ['items' in schema ? `${name}[]` : name, '\u0000']),
+      );
+      const { status } = await send({ ...action, by: action.by ?? 'a platform administrator', form }, unstorableId);
+      if (status >= 500) wrong.push(`${action.path}: ${status}`);
+    }
+    expect(wrong).toEqual([]);
+    expect(await entriesOf(unstorableId)).toEqual([]);
   });
 
   it('has its entry, without which it fails; a failed one has none', async () => {
