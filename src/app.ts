@@ -11,6 +11,7 @@ import { createLetterResults, type LetterResults } from './letters/letter-result
 import { createPdfThreads, type PdfThreads } from './letters/pdf-threads.ts';
 import { printFolder } from './letters/print/print-folder.ts';
 import type { PrintProvider } from './letters/print/print-provider.ts';
+import { printSftp } from './letters/print/print-sftp.ts';
 import { accountMessageSender } from './notifications/account-messages/account-message-sender.ts';
 import { RefusedRequests } from './notifications/refused/refused-requests.ts';
 import { createSending, type SendState } from './notifications/sending/send-state.ts';
@@ -155,7 +156,7 @@ export function buildApp(config: Config, outside: Outside): App {
     uploadSlots: new UploadSlots(),
     pdfThreads,
     letterResults: createLetterResults(platform),
-    printer: outside.printer ?? printFolder(config),
+    printer: outside.printer ?? (config.letters.handOff === 'sftp' ? printSftp(config.letters) : printFolder(config)),
     providers: outside.providers ?? providers,
     bodyMemory: new BodyMemory(config.http.bodyMemory_bytes),
     apart,

@@ -2,6 +2,7 @@ import type { ProviderDescriptor } from './delivery/providers/descriptor.ts';
 import { emailProviders, providerGroups, smsProviders } from './delivery/providers/provider-settings.ts';
 import { providers } from './delivery/providers/providers.ts';
 import { receiptTokens } from './delivery/providers/receipt-address.ts';
+import { printSettings } from './letters/print/print-settings.ts';
 import * as setting from './platform/setting.ts';
 import { type GroupValues, group } from './platform/setting-groups.ts';
 
@@ -282,24 +283,7 @@ const groups = {
       'Base URL of the logo files of email branding; a logo may also be a full URL.',
     ),
   }),
-  letters: group('Letters', {
-    printer: setting.text(
-      'PRINT_PROVIDER',
-      'Short lower-case name of the letter printer, as used in the path of its billing report.',
-      { fallback: 'dvla' },
-    ),
-    handOff: setting.oneOf(
-      'PRINT_HAND_OFF',
-      '`folder`: letters are written to PRINT_FOLDER for the printer; `sandbox`: the same, and they are marked as posted immediately.',
-      ['sandbox', 'folder'],
-      { fallback: 'sandbox' },
-    ),
-    printFolder: setting.optionalText(
-      'PRINT_FOLDER',
-      'Folder that the printer collects letters from, one folder per print run.',
-      { fallbackText: '`outbox/print` in the data folder' },
-    ),
-  }),
+  letters: group('Letters', printSettings),
   delivery: group('Delivery', {
     providerRates: setting.numbersByName(
       'PROVIDER_RATES',

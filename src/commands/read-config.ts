@@ -4,6 +4,7 @@ import type { ProviderDescriptor } from '../delivery/providers/descriptor.ts';
 import { providerProblems } from '../delivery/providers/provider-settings.ts';
 import { providers } from '../delivery/providers/providers.ts';
 import { isAllSandbox } from '../delivery/sandbox/sandbox.ts';
+import { problemsOfPrinter } from '../letters/print/print-settings.ts';
 import { isLoopback } from '../platform/http/networks.ts';
 import { type GeneratedSecret, generatedSecret } from '../platform/secrets/generated-secrets.ts';
 import { problemsOfSecrets } from '../platform/secrets/secret-length.ts';
@@ -36,6 +37,7 @@ export function readConfig(
       'clientSecret',
     ]),
     ...problemsOfSingleSignOn(general.values.singleSignOn),
+    ...problemsOfPrinter(general.values.letters),
     ...problemsOfSecrets({ ...auth, ...encryption }, shortKeysMayRead),
   ];
   if (problems.length > 0) throw new ConfigurationError(problems);

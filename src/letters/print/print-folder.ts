@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import { isDay } from '../../platform/calendar.ts';
 import { localFiles } from '../../platform/storage/files.ts';
+import { manifestOf } from './print-manifest.ts';
 import type { PrintProvider } from './print-provider.ts';
 
 interface Settings {
@@ -12,8 +13,7 @@ interface Settings {
 }
 
 /**
- * Writes letters to a folder that the printer collects from: one subfolder per print run. The manifest that lists the files
- * is written last, so that a printer that waits for manifests never sees an incomplete batch.
+ * Writes letters to a folder that the printer collects from: one subfolder per print run, the manifest last.
  */
 export function printFolder(config: Settings): PrintProvider {
   const path = printFolderPath(config);
@@ -23,22 +23,11 @@ export function printFolder(config: Settings): PrintProvider {
     despatchesItselfAfter_ms:
       sandbox && config.providers.sandbox.receipts === 'auto' ? config.providers.sandbox.delay_ms : undefined,
     deleteBefore: sandbox ? (day) => deleteRunsBefore(path, day) : undefined,
-    async handOver({ day, letters }) {
+    async handOver(batch) {
+      const { day, letters } = batch;
       for (const { name, pdf } of letters) await folder.put(join(day, name), pdf);
-      const manifest = {
-        print_run: day,
-        letters: letters.map(({ name, reference, notification_id, postage, sheets, callback_url, pdf }) => ({
-          file: name,
-          reference,
-          notification_id,
-          postage,
-          sheets,
-          bytes: pdf.length,
-          callback_url,
-        })),
-      };
-      const text = `${JSON.stringify(manifest, null, 2)}\n`;
-      await folder.put(join(day, `MANIFEST.${letters[0]?.reference}.JSON`), Buffer.from(text));
+      const { name, content } = manifestOf(batch);
+      await folder.put(join(day, name), content);
     },
   };
 }

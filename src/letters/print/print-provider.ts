@@ -15,7 +15,7 @@ export interface PrintProvider {
   deleteBefore?(day: string): Promise<void>;
 }
 
-interface PrintBatch {
+export interface PrintBatch {
   /** The London day of the print run. */
   day: string;
   letters: PrintedFile[];

@@ -1,0 +1,32 @@
+import { posix } from 'node:path';
+import type { Config } from '../../config.ts';
+import { manifestOf } from './print-manifest.ts';
+import type { PrintProvider } from './print-provider.ts';
+import { SftpConnection } from './sftp-connection.ts';
+
+/**
+ * Uploads letters to the SFTP server of the printer: one folder per print run, the manifest last. A letter that is there with
+ * its full length is not uploaded again, so an interrupted batch continues where it stopped.
+ */
+export function printSftp(
+  settings: Pick<Config['letters'], 'sftpUrl' | 'sftpPassword' | 'sftpKey' | 'sftpHostKey'>,
+): PrintProvider {
+  return {
+    async handOver(batch) {
+      const connection = await SftpConnection.open(settings);
+      try {
+        const folder = posix.join(connection.home, batch.day);
+        const sizes = await connection.sizesIn(folder);
+        const upload = (name: string, content: Uint8Array) =>
+          connection.replace(posix.join(folder, name), Buffer.from(content), sizes.has(name));
+        for (const { name, pdf } of batch.letters) {
+          if (sizes.get(name) !== pdf.length) await upload(name, pdf);
+        }
+        const { name, content } = manifestOf(batch);
+        await upload(name, content);
+      } finally {
+        await connection.close();
+      }
+    },
+  };
+}
