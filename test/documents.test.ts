@@ -77,6 +77,7 @@ function shapeOf(value: unknown): unknown {
 const runElsewhere = [
   ['npm start', 'test/ready.test.ts'],
   ['npm test', 'runs this'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT=', 'src/commands/read-config.test.ts'],
   ['pennypost doctor', 'below'],
   ['pennypost console-link', 'src/main.test.ts'],
   ['pennypost create-admin', 'src/main.test.ts'],
