@@ -1134,6 +1134,20 @@ create table status_count_changes (
   job_id uuid
 );
 
+create table suppressed_recipients (
+  id uuid not null,
+  service_id uuid not null,
+  email_address text not null,
+  reason text not null,
+  notification_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint suppressed_recipients_pkey PRIMARY KEY (id),
+  constraint suppressed_recipients_reason_check CHECK ((reason = ANY (ARRAY['hard-bounce'::text, 'complaint'::text, 'unsubscribe'::text]))),
+  constraint suppressed_recipients_service_id_email_address_key UNIQUE (service_id, email_address),
+  constraint suppressed_recipients_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE
+);
+CREATE INDEX suppressed_recipients_service_id_idx ON public.suppressed_recipients USING btree (service_id, id DESC);
+
 create table task_runs (
   task text not null,
   watched_since timestamp with time zone not null,

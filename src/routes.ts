@@ -80,6 +80,8 @@ import { callbackSigningRoutes } from './services/settings/callback-signing.rout
 import { dataRetentionRoutes } from './services/settings/data-retention.routes.ts';
 import { guestListRoutes } from './services/settings/guest-list.routes.ts';
 import { serviceStatisticsRoutes } from './services/statistics/service-statistics.routes.ts';
+import { suppressedRecipientRoutes } from './services/suppression/suppressed-recipients.routes.ts';
+import { suppressionListRoutes } from './services/suppression/suppression-list.routes.ts';
 import { performanceDashboardRoutes } from './statistics/performance-dashboard.routes.ts';
 import { platformStatsRoutes } from './statistics/platform-stats.routes.ts';
 import { serviceListRoutes } from './statistics/service-lists.routes.ts';
@@ -163,6 +165,7 @@ const listed: Surface<App>[] = [
       organisationServiceRoutes,
       goLiveRequestRoutes,
       guestListRoutes,
+      suppressionListRoutes,
       smsSenderRoutes,
       protectedSenderIdRoutes,
       emailReplyToRoutes,
@@ -259,6 +262,7 @@ const listed: Surface<App>[] = [
       bulkReadingRoutes,
       publicNotificationRoutes,
       inboundTextRoutes,
+      suppressedRecipientRoutes,
     ],
   },
   {

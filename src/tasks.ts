@@ -1,6 +1,7 @@
 import { type App, forTasks } from './app.ts';
 import { createAllowances } from './billing/allowance.task.ts';
 import { deleteOldSessions } from './console/sessions/sessions.ts';
+import { storeFailureCallbacks } from './delivery/callbacks/service-callbacks.ts';
 import { cleanDelivery } from './delivery/delivery.task.ts';
 import { driftBack, shiftFromSlow } from './delivery/failover/provider-failover.ts';
 import { findLostMessages } from './delivery/lost-messages.ts';
@@ -28,6 +29,7 @@ import {
   printLetters,
 } from './letters/print/print-run.ts';
 import { announceReturnedLetters } from './letters/returned/returned-letters.ts';
+import { announceFailures } from './notifications/callback-tasks.ts';
 import { checkPrecompiledLetter, composeLetter } from './notifications/letter-tasks.ts';
 import { createPartitions } from './notifications/partitions.ts';
 import { applyRetention, deleteExpiredData } from './notifications/retention.ts';
@@ -205,6 +207,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
   },
   queued(announceReturnedLetters, createReturnedLetterCallbacks),
   queued(recordEmailReceipt, retryReceipt),
+  queued(announceFailures, storeFailureCallbacks),
   {
     name: 'shift-from-slow-provider',
     description: 'Reduces the share of a text message provider whose receipts are slow.',

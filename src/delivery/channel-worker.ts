@@ -256,12 +256,12 @@ export class ChannelWorker<Message> {
   }
 
   private async record(results: Result[]): Promise<undefined[]> {
-    const { db, clock, log } = this.app;
+    const { clock, log } = this.app;
     const { worker } = this.leases;
     const recorded = await retryUntilAvailable(
       log,
       () => this.stopping,
-      () => this.leases.watch(() => recordResults(db, worker, results, clock.now())),
+      () => this.leases.watch(() => recordResults(this.app, worker, results, clock.now())),
     );
     for (const result of recorded) this.measure(result);
     if (results.some(({ outcome }) => outcome === 'retry')) await this.checkFailover();

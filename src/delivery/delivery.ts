@@ -144,7 +144,7 @@ function sandboxReceipts(app: DeliveryDeps): Delivery {
     const { receipts, outcomes, changed } = await retryOnConflict(() =>
       inTransaction(app.db, async (tx) => {
         const due = await takeSandboxReceipts(tx, now);
-        return { receipts: due, ...(await recordReceipts(tx, due, now)) };
+        return { receipts: due, ...(await recordReceipts({ ...app, db: tx }, due, now)) };
       }),
     );
     metrics.observeReceipts(receipts, outcomes, changed, now);

@@ -26,7 +26,7 @@ async function lease(reader: DeliveryQueueReader): Promise<QueuedNotification[]>
 }
 
 function record(reader: DeliveryQueueReader, ...results: Result[]): Promise<Result[]> {
-  return recordResults(harness.app.db, reader.worker, results, harness.clock.now());
+  return recordResults(harness.app, reader.worker, results, harness.clock.now());
 }
 
 function accepted(queued: QueuedNotification): Result {

@@ -1,16 +1,21 @@
 import { forgetAccountValues } from '../notifications/sending/secret-values.ts';
 import { timestamp } from '../platform/clock.ts';
-import type { Db } from '../platform/db/database.ts';
+import { type Db, inTransaction } from '../platform/db/database.ts';
+import type { Platform } from '../platform/platform.ts';
+import { recordSuppressions } from '../services/suppression/suppression-list.ts';
 import type { Result } from './deliver.ts';
 import { type HandOver, handOverHealth } from './failover/provider-health.ts';
 import { insertMessageParts, type MessagePart } from './receipts/message-parts.sql.ts';
 import { type ResultRow, updateResults } from './record-results.sql.ts';
 
+type Deps = Pick<Platform, 'db' | 'metrics'>;
+
 /**
  * Records statuses, queue entries, health and callbacks of many attempts atomically. Skips messages that another worker
  * holds by now. Returns the recorded results.
  */
-export async function recordResults(db: Db, worker: string, results: Result[], now: Date): Promise<Result[]> {
+export async function recordResults(app: Deps, worker: string, results: Result[], now: Date): Promise<Result[]> {
+  const { db } = app;
   const health = handOverHealth(results.flatMap(handOvers), results.flatMap(errors), now);
   const parts = results.flatMap(partsOf);
   // Before the results: a part whose message is not recorded yet is harmless, and its receipt is retried.
@@ -19,12 +24,39 @@ export async function recordResults(db: Db, worker: string, results: Result[], n
   const unfinished = results.flatMap(({ queued, delivered_at }) =>
     delivered_at ? [{ notification_id: queued.id, look_at: timestamp(delivered_at) }] : [],
   );
-  const held = await updateResults(db, { worker, rows: results.map(rowOf), failures, unfinished, health, now });
+  const rows = results.map(rowOf);
+  const update = (db: Db) => updateResults(db, { worker, rows, failures, unfinished, health, now });
+  const bounced = results.filter(isBounced);
+  const held = bounced.length === 0 ? await update(db) : await updateAndSuppress(app, bounced, update, now);
   const recorded = results.filter(({ queued }) => held.has(queued.id));
   // The sandbox sends nothing, so its account messages stay readable through the API of the service.
   const gone = recorded.filter(({ later, provider }) => !later && provider !== 'sandbox').map(({ queued }) => queued);
   await forgetAccountValues(db, gone);
   return recorded;
+}
+
+/** The mail server refused the recipient at once. */
+function isBounced({ queued, outcome, change }: Result): boolean {
+  return queued.notification_type === 'email' && outcome === 'refused' && change?.status === 'permanent-failure';
+}
+
+function updateAndSuppress(
+  app: Deps,
+  bounced: Result[],
+  update: (db: Db) => Promise<Set<string>>,
+  now: Date,
+): Promise<Set<string>> {
+  return inTransaction(app.db, async (tx) => {
+    const held = await update(tx);
+    const suppressions = bounced
+      .filter(({ queued }) => held.has(queued.id))
+      .map(({ queued: { id, service_id, normalised_recipient } }) => ({
+        ...{ service_id, notification_id: id, email_address: normalised_recipient },
+        reason: 'hard-bounce' as const,
+      }));
+    await recordSuppressions(app, tx, suppressions, now);
+    return held;
+  });
 }
 
 function partsOf({ change, parts = [] }: Result): MessagePart[] {

@@ -20,6 +20,7 @@ import {
   updateJob,
 } from './jobs.sql.ts';
 import { isWaiting, startJob } from './start-job.ts';
+import { failSuppressed, suppressedAmong } from './suppressed-rows.ts';
 import { findTemplateOfJob } from './template-of-job.ts';
 import { readReadyRows } from './uploads/ready-row.ts';
 
@@ -101,19 +102,20 @@ async function expandChunk(
     const chunk = await selectNextChunk(tx, id);
     const expandedAt = app.clock.now();
     if (!chunk) return { job, done: 0, finished: await finish(tx, job, expandedAt) };
-    const {
-      rows: stored,
-      files,
-      letters,
-    } = await notificationsOf(app, {
+    const rows = [...readReadyRows(chunk.messages ?? '[]')];
+    const suppressed = await suppressedAmong(tx, job, service, rows);
+    const notifications = await notificationsOf(app, {
       job,
       service,
       template,
-      rows: readReadyRows(chunk.messages ?? '[]'),
+      rows,
       firstRow: chunk.first_row,
       expandedAt,
+      suppressed,
     });
+    const { rows: stored, files, letters } = notifications;
     await storeRows(tx, stored, files);
+    await failSuppressed(app, tx, notifications.suppressed, suppressed, expandedAt);
     const tasks = letters.map((letter) => ({
       payload: { notification_id: letter.id },
       priority: app.sending.letterTurns.priorityFor(letter),

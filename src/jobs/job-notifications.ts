@@ -21,6 +21,8 @@ interface JobChunk {
   rows: Iterable<ReadyRow | null>;
   firstRow: number;
   expandedAt: Date;
+  /** Normalised addresses that get nothing: their rows are stored with status `created`, and not queued. */
+  suppressed: ReadonlyMap<string, unknown>;
 }
 
 /** Then requests that have arrived meanwhile are handled: 500 rows would keep them waiting for ten milliseconds. */
@@ -32,6 +34,8 @@ interface ChunkNotifications {
   files: RowFiles[];
   /** Letters to compose. */
   letters: NewNotification[];
+  /** Emails to suppressed addresses. */
+  suppressed: { id: string; address: string }[];
 }
 
 /** The notifications of a chunk's rows, serialized. */
@@ -40,7 +44,7 @@ export async function notificationsOf(app: JobDeps, chunk: JobChunk): Promise<Ch
   const idOf = jobRowIds(job.id, expandedAt);
   const created_at = timestamp(expandedAt);
   const lastMillisecond = timestamp(earlier(expandedAt, 1));
-  const result: ChunkNotifications = { rows: [], files: [], letters: [] };
+  const result: ChunkNotifications = { rows: [], files: [], letters: [], suppressed: [] };
   let offset = -1;
   for (const row of chunk.rows) {
     offset += 1;
@@ -74,10 +78,17 @@ export async function notificationsOf(app: JobDeps, chunk: JobChunk): Promise<Ch
       job_id: job.id,
       job_row_number: number,
     };
-    const accepted = isAllowed(chunk, notification) ? notification : failed(notification);
+    const address = row.normalised_recipient ?? '';
+    const isSuppressed = chunk.suppressed.has(address);
+    const allowed = isAllowed(chunk, notification) ? notification : failed(notification);
+    const accepted = isSuppressed ? { ...allowed, lane: null } : allowed;
     const serialized = rowOf(accepted);
     result.rows.push(serialized ?? withoutUnstorableText(accepted));
     if (!serialized || accepted.status !== 'created') continue;
+    if (isSuppressed) {
+      result.suppressed.push({ id, address });
+      continue;
+    }
     if (template.email_files.length > 0) result.files.push(await filesOf(app, template, accepted));
     if (accepted.notification_type === 'letter') result.letters.push(accepted);
   }

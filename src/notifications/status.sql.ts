@@ -20,13 +20,17 @@ export interface ChangedNotification {
 
 export const rollupDay = sql`(created_at at time zone 'Europe/London')::date`;
 
-/** Billable statuses: `billable_units` counts only in these. */
-const isBillableIn = (status: RawBuilder<unknown>) => sql`(key_type <> 'test' and case notification_type
+/** Billable statuses: `billable_units` counts only in these. An email to a suppressed recipient has no provider: it was not sent. */
+const isBillableIn = (
+  status: RawBuilder<unknown>,
+  provider: RawBuilder<unknown>,
+) => sql`(key_type <> 'test' and case notification_type
   when 'sms' then ${status} in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure', 'permanent-failure')
-  when 'email' then ${status} in ('sending', 'delivered', 'temporary-failure', 'permanent-failure')
+  when 'email' then ${status} in ('sending', 'delivered', 'temporary-failure')
+    or ${status} = 'permanent-failure' and ${provider} is not null
   else ${status} in ('sending', 'delivered', 'returned-letter') end)`;
 
-export const isBillable = isBillableIn(sql`status`);
+export const isBillable = isBillableIn(sql`status`, sql`provider`);
 
 /** The key of a message's row in daily usage. */
 export const usageKey = sql`${rollupDay} as london_day, service_id, template_id, notification_type,
@@ -99,8 +103,8 @@ export function statusChange(now: Timestamp, lookUp = sql`true`): RawBuilder<unk
       group by 1, 2, 3, 4, 5, 6, 7, 8
     ), recharged as (
       select * from after
-      where (${isBillableIn(sql`status`)}, provider, billable_units, postage, international) is distinct from
-        (${isBillableIn(sql`previous_status`)}, previous_provider, previous_units, previous_postage, previous_international)
+      where (${isBillable}, provider, billable_units, postage, international) is distinct from
+        (${isBillableIn(sql`previous_status`, sql`previous_provider`)}, previous_provider, previous_units, previous_postage, previous_international)
     ), both_sides as (
       select ${sides}, status, provider, billable_units, postage, international, 1 as change from recharged
       union all

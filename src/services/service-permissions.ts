@@ -12,6 +12,8 @@ const allServicePermissions = [
   'edit_folder_permissions',
   'international_letters',
   'sms_to_uk_landlines',
+  // Only here, not in GOV.UK Notify: keep a suppression list.
+  'suppress_recipients',
 ] as const;
 
 export const defaultServicePermissions = ['sms', 'email', 'letter', 'international_sms', 'international_letters'];

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
-import type { Db } from '../platform/db/database.ts';
+import type { Tx } from '../platform/db/database.ts';
 
 /** One open request per message: unsubscribing again before the service has processed it changes nothing. */
 export async function insertUnsubscribeRequest(
-  db: Db,
+  tx: Tx,
   row: {
     id: string;
     service_id: string;
@@ -15,7 +15,7 @@ export async function insertUnsubscribeRequest(
     created_at: Timestamp;
   },
 ): Promise<void> {
-  await db
+  await tx
     .insertInto('unsubscribe_requests')
     // The link may be older than the retention of its message; then its job is not known.
     .values({ ...row, job_id: sql`(select job_id from notifications where id = ${row.notification_id})` })

@@ -1,8 +1,10 @@
 import type { Config } from '../config.ts';
 import { day_ms, timestamp } from '../platform/clock.ts';
+import { inTransaction } from '../platform/db/database.ts';
 import { Failure } from '../platform/failure.ts';
 import { canonicalId, newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { recordSuppressions } from '../services/suppression/suppression-list.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
 import { insertUnsubscribeRequest } from './unsubscribe.sql.ts';
 
@@ -52,13 +54,21 @@ export function findSubscription(app: Deps, notificationId: string, token: strin
 }
 
 /** Idempotent: mail clients may send the request twice. */
-export async function recordUnsubscribe(app: Deps, notificationId: string, token: string): Promise<void> {
+export async function recordUnsubscribe(
+  app: Deps & Pick<Platform, 'metrics'>,
+  notificationId: string,
+  token: string,
+): Promise<void> {
   const read = readToken(app, token);
   if (!read) throw refused('This is not a valid unsubscribe link.');
   if (!isValid(app, notificationId, read)) throw refused('This unsubscribe link is invalid or expired.');
   const { issued_at: _, ...subscription } = read;
   const now = app.clock.now();
-  await insertUnsubscribeRequest(app.db, { id: newId(now), created_at: timestamp(now), ...subscription });
+  const { service_id, notification_id, email_address } = subscription;
+  await inTransaction(app.db, async (tx) => {
+    await insertUnsubscribeRequest(tx, { id: newId(now), created_at: timestamp(now), ...subscription });
+    await recordSuppressions(app, tx, [{ service_id, notification_id, email_address, reason: 'unsubscribe' }], now);
+  });
 }
 
 function refused(text: string): Failure {

@@ -61,6 +61,10 @@ function pounds(value: Money): number {
   return Number(`${digits.slice(0, -scale)}.${digits.slice(-scale)}`);
 }
 
+/** An email that no provider got, because its recipient is on a suppression list. */
+const isSuppressed = (m: { notification_type: string; status: string; provider: string | null }) =>
+  m.notification_type === 'email' && m.status === 'permanent-failure' && m.provider === null;
+
 const billable: Record<string, string[]> = {
   sms: ['sending', 'sent', 'delivered', 'pending', 'temporary-failure', 'permanent-failure'],
   email: ['sending', 'delivered', 'temporary-failure', 'permanent-failure'],
@@ -119,7 +123,7 @@ export class NaiveFigures {
   constructor(world: RawWorld) {
     this.world = world;
     this.billed = world.messages
-      .filter((m) => m.key_type !== 'test' && billable[m.notification_type]?.includes(m.status))
+      .filter((m) => m.key_type !== 'test' && billable[m.notification_type]?.includes(m.status) && !isSuppressed(m))
       .map((m) => ({ ...m, day: dayOf(m.created_at), chargeable: 0, free: 0, charged: 0, rate: 0n, cost: 0n }));
     const text = (m: Billed) =>
       `${m.day} ${String(m.rate_multiplier).padStart(5)} ${m.provider ?? 'unknown'} ${m.template_id}`;

@@ -67,6 +67,16 @@ export function announcement(now: Date): RawBuilder<unknown> {
     )`;
 }
 
+export async function insertFailureCallbacks(db: Db, ids: string[], now: Date): Promise<void> {
+  await sql`
+    with after as (
+      select n.*, 'created' as previous_status from notifications n
+      where n.id = any (${ids}::uuid[]) and not exists (
+        select from service_callbacks c where c.subject_id = n.id and c.callback_type = 'delivery_status')
+    ), ${announcement(now)}
+    select 1`.execute(db);
+}
+
 /**
  * The next services with waiting callbacks, in id order after `after`, and whether any are due. A loose index scan: the long
  * queue of one service costs the others nothing.

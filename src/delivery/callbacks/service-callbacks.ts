@@ -3,9 +3,16 @@ import type { ReturnedLetter } from '../../letters/returned/returned-letters.ts'
 import { timestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { newId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
 import { type CallbackType, tokenPurpose } from '../../services/settings/callback-api.ts';
-import { insertCallbacks, replaceCopiedTokens, selectCopiedTokens, selectTargets } from './service-callbacks.sql.ts';
+import {
+  insertCallbacks,
+  insertFailureCallbacks,
+  replaceCopiedTokens,
+  selectCopiedTokens,
+  selectTargets,
+} from './service-callbacks.sql.ts';
 
 /** Each stored callback has its own copy of the token. */
 export const copiedCallbackTokens: EncryptedValues = {
@@ -63,6 +70,14 @@ export async function announceReturnedLetter(tx: Tx, letter: ReturnedLetter, now
     upload_letter_file_name: precompiled && !api_key_id ? letter.client_reference : null,
   };
   await announce(tx, 'returned_letter', [{ service_id, subject_id: notification_id, body }], now);
+}
+
+/** For messages that failed before they reached delivery. A task may run twice: there is one callback for each. */
+export function storeFailureCallbacks(
+  { db, clock }: Pick<Platform, 'db' | 'clock'>,
+  { notification_ids }: { notification_ids: string[] },
+): Promise<void> {
+  return insertFailureCallbacks(db, notification_ids, clock.now());
 }
 
 /** Inserts callbacks for the services that configured this type. */

@@ -4,6 +4,7 @@ import { later, minute_ms } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/task.ts';
+import { recordSuppressions } from '../../services/suppression/suppression-list.ts';
 import { announceComplaint } from '../callbacks/service-callbacks.ts';
 import { receiveText } from '../inbound/inbound-hooks.ts';
 import type { ProviderDescriptor, ReceiptDeps } from '../providers/descriptor.ts';
@@ -12,7 +13,7 @@ import type { ReceiptOutcome, ReportedComplaint, Reports } from '../providers/re
 import { type ReceiptRecorder, receiptRecorder } from './receipt-recorder.ts';
 import { findTargets, isFromProvider } from './receipts.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'queue' | 'secrets'> & { config: Config };
+type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'queue' | 'secrets' | 'metrics'> & { config: Config };
 
 /** A report about a message younger than this may have arrived before the reference of the provider was recorded. */
 const retryFor_ms = 5 * minute_ms;
@@ -30,7 +31,7 @@ export const recordEmailReceipt: Task<StoredEvent> = {
 };
 
 export async function retryReceipt(
-  app: Deps & Pick<Platform, 'metrics' | 'tracing'> & { providers: readonly ProviderDescriptor[] },
+  app: Deps & Pick<Platform, 'tracing'> & { providers: readonly ProviderDescriptor[] },
   { provider: name, event }: StoredEvent,
 ): Promise<void> {
   const provider = app.providers.find((known) => known.name === name && known.retryReceipt);
@@ -49,11 +50,7 @@ export function receiptDeps(app: Deps, provider: ProviderDescriptor, receipts: R
 }
 
 /** What a provider uses that takes its reports on a connection of its own. */
-export function reportsOf(
-  app: Deps & Pick<Platform, 'metrics'>,
-  provider: { name: string },
-  receipts: ReceiptRecorder,
-): Reports {
+export function reportsOf(app: Deps, provider: { name: string }, receipts: ReceiptRecorder): Reports {
   return { ...messageReports(app, provider, receipts), receiveText: (text) => receiveText(app, text) };
 }
 
@@ -83,7 +80,7 @@ function messageReports(
 
 /** A complaint does not change the status: the message was delivered. */
 export function recordReportedComplaint(
-  app: Pick<Platform, 'db' | 'clock'>,
+  app: Pick<Platform, 'db' | 'clock' | 'metrics'>,
   complaint: ReportedComplaint,
 ): Promise<ReceiptOutcome> {
   return inTransaction(app.db, async (tx) => {
@@ -103,6 +100,10 @@ export function recordReportedComplaint(
       now,
     );
     if (!recorded) return 'known';
+    const { id: notification_id, service_id, normalised_recipient: email_address } = target;
+    if (target.notification_type === 'email') {
+      await recordSuppressions(app, tx, [{ service_id, notification_id, email_address, reason: 'complaint' }], now);
+    }
     await announceComplaint(
       tx,
       {

@@ -35,7 +35,7 @@ async function delivered(db: Db, ids: string[]): Promise<number> {
       statusFor: () => 'delivered',
     }),
   );
-  return (await recordReceipts(db, receipts, harness.clock.now())).changed.length;
+  return (await recordReceipts({ ...harness.app, db }, receipts, harness.clock.now())).changed.length;
 }
 
 /** Index entries of messages that the connection has read so far. */

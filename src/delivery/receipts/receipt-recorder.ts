@@ -19,7 +19,7 @@ export function receiptRecorder(app: Pick<Platform, 'db' | 'clock' | 'log' | 'me
     async commit(receipts) {
       const began_ms = Date.now();
       const now = app.clock.now();
-      const { outcomes, changed } = await retryOnConflict(() => recordReceipts(app.db, receipts, now));
+      const { outcomes, changed } = await retryOnConflict(() => recordReceipts(app, receipts, now));
       metrics.observeReceipts(receipts, outcomes, changed, now);
       await traceReceipts(app, changed, began_ms);
       return outcomes;

@@ -1,12 +1,16 @@
 import type { Status } from '../../notifications/notification.ts';
 import { type ChangedNotification, type StatusChange, transitions } from '../../notifications/status.ts';
-import type { Db, Tx } from '../../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { isUuid } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
+import { recordSuppressions } from '../../services/suppression/suppression-list.ts';
 import type { Receipt, ReceiptOutcome } from '../providers/reports.ts';
 import { updateReported } from '../record-results.sql.ts';
 import { findMessagesOfParts, recordDeliveredParts } from './message-parts.ts';
 import { type ReceiptTarget, selectIdsByProviderReference, selectTargets } from './receipts.sql.ts';
+
+type ReceiptsDeps = Pick<Platform, 'metrics'> & { db: Db | Tx };
 
 interface RecordedReceipts {
   /** In the order of the receipts. */
@@ -18,7 +22,8 @@ interface RecordedReceipts {
  * Records all receipts or none. Repeated, late and unknown receipts and those of another provider change nothing: a status
  * changes only by an allowed transition, and never before the message was given to a provider.
  */
-export async function recordReceipts(db: Db | Tx, receipts: Receipt[], now: Date): Promise<RecordedReceipts> {
+export async function recordReceipts(app: ReceiptsDeps, receipts: Receipt[], now: Date): Promise<RecordedReceipts> {
+  const { db } = app;
   if (receipts.length === 0) return { outcomes: [], changed: [] };
   const messages = await findMessagesOfParts(db, othersThanOurIds(receipts));
   const messageOf = ({ reference }: Receipt) => messages.get(reference) ?? reference;
@@ -46,9 +51,37 @@ export async function recordReceipts(db: Db | Tx, receipts: Receipt[], now: Date
     // The next receipt for this message in the batch sees the new status.
     target.status = status;
   }
-  const changed = changes.size > 0 ? await updateReported(db, [...changes.values()], { now, ofProvider: true }) : [];
+  const changed = await recordChanges(app, [...changes.values()], targets, now);
   const outcomes = receipts.map((receipt) => (targets.has(messageOf(receipt)) ? 'known' : 'unknown'));
   return { outcomes, changed };
+}
+
+/** Emails that bounced are suppressed in the same transaction. Most batches have none and need only one statement. */
+async function recordChanges(
+  app: ReceiptsDeps,
+  changes: StatusChange[],
+  targets: ReadonlyMap<string, ReceiptTarget>,
+  now: Date,
+): Promise<ChangedNotification[]> {
+  if (changes.length === 0) return [];
+  const update = (db: Db | Tx) => updateReported(db, changes, { now, ofProvider: true });
+  const bounced = [...targets.values()].filter(
+    ({ notification_type, status }) => notification_type === 'email' && status === 'permanent-failure',
+  );
+  if (bounced.length === 0) return update(app.db);
+  const updateAndSuppress = async (tx: Tx) => {
+    const changed = await update(tx);
+    const failed = new Set(changed.filter(({ status }) => status === 'permanent-failure').map(({ id }) => id));
+    const suppressions = bounced
+      .filter(({ id }) => failed.has(id))
+      .map(({ id, service_id, normalised_recipient }) => ({
+        ...{ service_id, notification_id: id, email_address: normalised_recipient },
+        reason: 'hard-bounce' as const,
+      }));
+    await recordSuppressions(app, tx, suppressions, now);
+    return changed;
+  };
+  return app.db.isTransaction ? updateAndSuppress(app.db as Tx) : inTransaction(app.db, updateAndSuppress);
 }
 
 /** Only the provider that has the message may report on it. The sandbox accepts receipts of any provider. */

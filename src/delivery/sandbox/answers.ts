@@ -100,7 +100,7 @@ export async function answerMessage(app: Deps, message: InboxMessage, answer: An
 async function report(app: Deps, message: InboxMessage, status: ReceiptStatus): Promise<void> {
   const { id: reference, notification_type } = message;
   const receipt = { provider: 'sandbox', proven: true, notification_type, reference, statusFor: () => status };
-  const { changed } = await retryOnConflict(() => recordReceipts(app.db, [receipt], app.clock.now()));
+  const { changed } = await retryOnConflict(() => recordReceipts(app, [receipt], app.clock.now()));
   if (changed.length === 0) throw changedMeanwhile();
 }
 

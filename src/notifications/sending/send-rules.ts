@@ -7,6 +7,12 @@ import { maxEmailBytes } from '../../rendering/email/email.ts';
 import { describeMissing } from '../../rendering/placeholders.ts';
 import { isEmpty, isTooLong, maxSmsCharacters, type SmsMessage } from '../../rendering/sms/sms.ts';
 import type { CompiledTemplate } from '../../rendering/template.ts';
+import {
+  countRefusedSends,
+  findSuppressed,
+  refusalText,
+  suppressRecipients,
+} from '../../services/suppression/suppression-list.ts';
 import { getChosenTemplate, type TemplateChoice } from '../../templates/chosen-template.ts';
 import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
 import { dailyLimitExceeded, isDailyLimitReached } from '../limits/daily-limits.ts';
@@ -97,6 +103,16 @@ export function refuseUnlessRecipientIsAllowed({ service, key_type }: SendContex
       'Can’t send to this recipient when service is in trial mode – see https://www.notifications.service.gov.uk/trial-mode',
     );
   }
+}
+
+/** One indexed lookup, for services that keep a suppression list. */
+export async function refuseIfSuppressed(app: SendDeps, context: SendContext, address: string): Promise<void> {
+  const { service, key_type } = context;
+  if (key_type === 'test' || !service.permissions.has(suppressRecipients)) return;
+  const suppressed = (await findSuppressed(app.db, service.id, [address])).get(address);
+  if (!suppressed) return;
+  if (!context.only_check) countRefusedSends(app, [suppressed.reason]);
+  throw invalid(refusalText(suppressed));
 }
 
 export function refuseUnlessNumberIsAllowed({ service }: SendContext, number: PhoneNumber): void {

@@ -36,6 +36,7 @@ import {
   refuseIfBodyIsEmpty,
   refuseIfDailyLimitIsReached,
   refuseIfEmailIsTooLong,
+  refuseIfSuppressed,
   refuseIfTextIsEmpty,
   refuseIfTextIsTooLong,
   refuseIfValuesAreMissing,
@@ -117,10 +118,11 @@ export async function sendEmail(
   refuseIfBodyIsEmpty(template.compiled.body(withFileNames));
   const replyTo = chooseReplyTo(context, template, request.email_reply_to_id);
   refuseUnlessRecipientIsAllowed(context, address);
+  const isSimulated = isFromApi(context) && isSimulatedEmailAddress(address);
+  if (!isSimulated) await refuseIfSuppressed(app, context, address);
   const files = { uploads: readFiles(values), ofTemplate: templateFiles };
   const hasFiles = files.uploads.length + templateFiles.length > 0;
   refuseUnlessFilesAreSetUp(app, context.service, hasFiles);
-  const isSimulated = isFromApi(context) && isSimulatedEmailAddress(address);
   const documents = isSimulated
     ? exampleDocuments(app, context.service.id, files)
     : await prepareDocuments(app, { service_id: context.service.id, recipient: address, now: context.now }, files);

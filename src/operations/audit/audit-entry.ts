@@ -39,6 +39,7 @@ export const auditNouns = [
   'session',
   'sms_rate',
   'sms_sender',
+  'suppressed_recipient',
   'template',
   'template_email_file',
   'template_folder',

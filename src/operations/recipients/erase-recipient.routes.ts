@@ -28,6 +28,10 @@ const Erasure = Type.Object({
     callbacks: Count,
     sandbox_messages: Count,
     unsubscribe_requests: Count,
+    suppressed_recipients: Type.Integer({
+      minimum: 0,
+      description: 'Entries of suppression lists: the services can send to the address again',
+    }),
     complaints: Count,
     file_rows: Type.Integer({ minimum: 0, description: 'Of sent files and of contact lists' }),
     documents: Type.Integer({ minimum: 0, description: 'Files whose recipient has to confirm the address' }),

@@ -87,6 +87,7 @@ describe('POST /platform-admin/erase-recipient', () => {
           callbacks: 2,
           sandbox_messages: 1,
           unsubscribe_requests: 0,
+          suppressed_recipients: 0,
           complaints: 0,
           file_rows: 0,
           documents: 0,
@@ -280,8 +281,18 @@ describe('POST /platform-admin/erase-recipient', () => {
     await inTransaction(harness.app.db, (tx) =>
       recordComplaint(tx, { ...complaint, ses_feedback_id: 'leads-to-ada' }, harness.clock.now()),
     );
+    await harness.app.db
+      .insertInto('suppressed_recipients')
+      .values({
+        ...{ id: newId(harness.clock.now()), service_id: service, notification_id: id, reason: 'complaint' },
+        ...{ email_address: 'ada@erased.example', created_at: harness.clock.now().toISOString() },
+      })
+      .execute();
+    const found = await harness.admin('POST', '/platform-admin/find-recipient', { recipient: 'ada@erased.example' });
+    expect(found.body.total).toMatchObject({ suppressed_recipient: 1 });
     const { body } = await erase('ada@erased.example');
-    expect(body.erased).toMatchObject({ notifications: 1, unsubscribe_requests: 1, complaints: 1 });
+    const once = { notifications: 1, unsubscribe_requests: 1, suppressed_recipients: 1, complaints: 1 };
+    expect(body.erased).toMatchObject(once);
     expect(body.left).toMatchObject({ unsubscribe_requests: 1 });
     const complaints = await harness.app.db
       .selectFrom('complaints')

@@ -12,6 +12,7 @@ import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { eraseGuests } from '../../services/settings/guest-list.ts';
+import { eraseSuppressions } from '../../services/suppression/suppression-list.ts';
 import { eraseUnsubscribeRequests } from '../../unsubscribe/unsubscribe-reports.ts';
 import { readRecipient, recipientKey, type Sought } from './recipient-key.ts';
 
@@ -23,6 +24,7 @@ export interface Erasure {
     | 'callbacks'
     | 'sandbox_messages'
     | 'unsubscribe_requests'
+    | 'suppressed_recipients'
     | 'complaints'
     | 'file_rows'
     | 'documents'
@@ -69,6 +71,7 @@ async function eraseAll(app: Deps, tx: Tx, { who, serviceId }: Sought): Promise<
     inbound_texts: inbound.length,
     callbacks: callbacks.erased,
     unsubscribe_requests: requests.erased,
+    suppressed_recipients: recipient === undefined ? 0 : await eraseSuppressions(tx, recipient, serviceId),
     complaints: await eraseComplaints(tx, messages.ids),
     file_rows: rows.erased,
     guest_list: recipient === undefined ? 0 : await eraseGuests(tx, recipient, serviceId),

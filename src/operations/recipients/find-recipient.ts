@@ -12,6 +12,7 @@ import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { getService } from '../../services/services.ts';
 import { findGuests } from '../../services/settings/guest-list.ts';
+import { findSuppressionsOf } from '../../services/suppression/suppression-list.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { findUnsubscribeRequestsOf } from '../../unsubscribe/unsubscribe-reports.ts';
 import { readRecipient, recipientKey, type Sought } from './recipient-key.ts';
@@ -24,6 +25,7 @@ export const heldKinds = [
   'contact_list_row',
   'document',
   'unsubscribe_request',
+  'suppressed_recipient',
   'complaint',
   'guest_list',
   'callback',
@@ -122,6 +124,7 @@ async function* recordsOfContact(
     }
     const requests = await findUnsubscribeRequestsOf(db, { emailAddress: recipient, serviceId });
     for (const request of requests) yield record('unsubscribe_request', request);
+    for (const entry of await findSuppressionsOf(db, recipient, serviceId)) yield record('suppressed_recipient', entry);
   }
   for (const guest of await findGuests(db, recipient, serviceId)) yield record('guest_list', guest);
 }

@@ -856,6 +856,15 @@ export interface StatusCountChanges {
   job_id: string | null;
 }
 
+export interface SuppressedRecipients {
+  id: string;
+  service_id: string;
+  email_address: string;
+  reason: 'hard-bounce' | 'complaint' | 'unsubscribe';
+  notification_id: string;
+  created_at: Time;
+}
+
 export interface TaskRuns {
   task: string;
   watched_since: Time;
@@ -1210,6 +1219,7 @@ export interface DB {
   single_sign_on_states: SingleSignOnStates;
   sms_rates: SmsRates;
   status_count_changes: StatusCountChanges;
+  suppressed_recipients: SuppressedRecipients;
   task_runs: TaskRuns;
   template_drafts: TemplateDrafts;
   template_email_files: TemplateEmailFiles;

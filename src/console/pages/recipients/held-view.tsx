@@ -10,6 +10,7 @@ const kindNames: Record<(typeof heldKinds)[number], string> = {
   contact_list_row: 'Rows of contact lists',
   document: 'Files sent by email',
   unsubscribe_request: 'Unsubscribe requests',
+  suppressed_recipient: 'Suppression lists',
   complaint: 'Complaints',
   guest_list: 'Guest lists',
   callback: 'Callbacks',
@@ -89,6 +90,8 @@ export function HeldView({ path, recipient, held, ofService }: HeldProps) {
         >
           Texts, values, files and rows about {recipient} are erased and cannot be restored. Numbers of messages,
           statuses and costs stay. What is still being sent is left, and can be erased later.
+          {held.total.suppressed_recipient > 0 &&
+            ' The address leaves the suppression list, so that emails to it are sent again.'}
         </Confirm>
       </div>
     </section>

@@ -1,0 +1,90 @@
+import { type Selectable, sql } from 'kysely';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import type { SuppressedRecipients } from '../../platform/db/schema.ts';
+
+export type SuppressionReason = SuppressedRecipients['reason'];
+
+export interface NewSuppression {
+  id: string;
+  service_id: string;
+  /** Normalised. */
+  email_address: string;
+  reason: SuppressionReason;
+  notification_id: string;
+}
+
+/**
+ * Adds what is not on the list yet, for services that keep one, and not for messages of test keys. In order of the key, so that two
+ * such statements never deadlock. Returns the reasons of the new entries.
+ */
+export async function insertSuppressions(tx: Tx, rows: NewSuppression[], now: Timestamp): Promise<SuppressionReason[]> {
+  const { rows: added } = await sql<{ reason: SuppressionReason }>`
+    insert into suppressed_recipients (id, service_id, email_address, reason, notification_id, created_at)
+    select r.id, r.service_id, r.email_address, r.reason, r.notification_id, ${now}::timestamptz
+    from json_to_recordset(${JSON.stringify(rows)}::json)
+      as r (id uuid, service_id uuid, email_address text, reason text, notification_id uuid)
+    join services s on s.id = r.service_id and 'suppress_recipients' = any (s.permissions)
+    where not exists (select from notifications n where n.id = r.notification_id and n.key_type = 'test')
+    order by r.service_id, r.email_address
+    on conflict (service_id, email_address) do nothing
+    returning reason`.execute(tx);
+  return added.map(({ reason }) => reason);
+}
+
+export type SuppressedRecipient = Pick<Selectable<SuppressedRecipients>, (typeof columns)[number]>;
+
+const columns = ['id', 'email_address', 'reason', 'notification_id', 'created_at'] as const;
+
+/** Newest first; `older_than` is the last id of the previous page. */
+export function selectSuppressions(db: Db, serviceId: string, page: { size: number; older_than?: string | undefined }) {
+  const { size, older_than } = page;
+  const list = db.selectFrom('suppressed_recipients').select(columns).where('service_id', '=', serviceId);
+  return (older_than === undefined ? list : list.where('id', '<', older_than))
+    .orderBy('id', 'desc')
+    .limit(size)
+    .execute();
+}
+
+/** Those of these addresses that are on the list. */
+export async function selectSuppressed(
+  db: Db | Tx,
+  serviceId: string,
+  emailAddresses: readonly string[],
+): Promise<SuppressedRecipient[]> {
+  const { rows } = await sql<SuppressedRecipient>`/* prepared: suppressed-recipients */
+    select id, email_address, reason, notification_id, created_at from suppressed_recipients
+    where service_id = ${serviceId} and email_address = any (${emailAddresses}::text[])`.execute(db);
+  return rows;
+}
+
+export function selectSuppression(db: Db, serviceId: string, id: string) {
+  return db
+    .selectFrom('suppressed_recipients')
+    .select(columns)
+    .where('service_id', '=', serviceId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Joined with the services, so that the index by service and address is used. */
+export async function selectSuppressionsOf(db: Db, emailAddress: string, serviceId: string | undefined) {
+  const { rows } = await sql<SuppressedRecipient & { service_id: string }>`
+    select r.* from suppressed_recipients r join services s on r.service_id = s.id
+    where r.email_address = ${emailAddress} and (${serviceId ?? null}::uuid is null or s.id = ${serviceId ?? null}::uuid)
+    order by r.id`.execute(db);
+  return rows;
+}
+
+/** Of one service, or of all. Returns how many were deleted. */
+export async function deleteSuppressionsOf(
+  db: Db,
+  emailAddress: string,
+  serviceId: string | undefined,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from suppressed_recipients r using services s
+    where r.service_id = s.id and r.email_address = ${emailAddress}
+      and (${serviceId ?? null}::uuid is null or s.id = ${serviceId ?? null}::uuid)`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}

@@ -1,0 +1,143 @@
+import { londonDay } from '../../platform/calendar.ts';
+import { timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
+import { invalidField, notFound } from '../../platform/failure.ts';
+import { newId } from '../../platform/id.ts';
+import type { Metrics } from '../../platform/metrics.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { parseEmailAddress } from '../../recipients/email-address.ts';
+import { emailAddressText } from '../../recipients/recipient-texts.ts';
+import {
+  deleteSuppressionsOf,
+  insertSuppressions,
+  type NewSuppression,
+  type SuppressedRecipient,
+  type SuppressionReason,
+  selectSuppressed,
+  selectSuppression,
+  selectSuppressions,
+  selectSuppressionsOf,
+} from './suppression-list.sql.ts';
+
+export type { SuppressedRecipient, SuppressionReason } from './suppression-list.sql.ts';
+
+type Deps = Pick<Platform, 'db'>;
+
+/** A permission of services: those without it keep no list, and nothing is looked up for them. */
+export const suppressRecipients = 'suppress_recipients';
+
+interface Suppression extends Omit<NewSuppression, 'id' | 'email_address'> {
+  /** Normalised; null if the recipient was erased. */
+  email_address: string | null;
+}
+
+/**
+ * Adds addresses to the lists of their services, in the transaction of what happened to them. The first reason stays. Services that keep
+ * no list and messages of test keys are left out.
+ */
+export async function recordSuppressions(
+  { metrics }: Pick<Platform, 'metrics'>,
+  tx: Tx,
+  suppressions: Suppression[],
+  now: Date,
+): Promise<void> {
+  const rows = suppressions.flatMap(({ email_address, ...row }) =>
+    email_address === null ? [] : { ...row, email_address, id: newId(now) },
+  );
+  if (rows.length === 0) return;
+  for (const reason of await insertSuppressions(tx, rows, timestamp(now))) addedEntries(metrics).inc({ reason });
+}
+
+function addedEntries(metrics: Metrics) {
+  return metrics.counter('suppressed_recipients_added_total', 'Addresses added to suppression lists', ['reason']);
+}
+
+/** Emails that were not sent because their recipient is on the list. */
+export function countRefusedSends({ metrics }: Pick<Platform, 'metrics'>, reasons: SuppressionReason[]): void {
+  const refused = metrics.counter('suppressed_sends_total', 'Emails not sent: their recipient is suppressed', [
+    'reason',
+  ]);
+  for (const reason of reasons) refused.inc({ reason });
+}
+
+/** Those of these normalised addresses that are on the list, by address. */
+export async function findSuppressed(
+  db: Db | Tx,
+  serviceId: string,
+  emailAddresses: readonly string[],
+): Promise<Map<string, SuppressedRecipient>> {
+  const found = await selectSuppressed(db, serviceId, emailAddresses);
+  return new Map(found.map((entry) => [entry.email_address, entry]));
+}
+
+const whatHappened: Record<SuppressionReason, string> = {
+  'hard-bounce': 'an email to it bounced',
+  complaint: 'the recipient reported an email as spam',
+  unsubscribe: 'the recipient unsubscribed',
+};
+const longDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** Why an email is refused, and what to do. */
+export function refusalText({ reason, created_at }: SuppressedRecipient): string {
+  const day = longDay.format(new Date(`${londonDay(new Date(created_at))}T00:00:00Z`));
+  return `Can’t send to this recipient: ${whatHappened[reason]} on ${day}. Remove the address from the suppression list to send again.`;
+}
+
+const suppressionPageSize = 250;
+
+/** One page, newest first, and whether there are older entries. */
+export async function listSuppressions(
+  { db }: Deps,
+  serviceId: string,
+  { older_than, size = suppressionPageSize }: { older_than?: string | undefined; size?: number } = {},
+): Promise<{ entries: SuppressedRecipient[]; hasOlder: boolean }> {
+  await refuseUnlessExists(db, 'services', serviceId);
+  const found = await selectSuppressions(db, serviceId, { size: size + 1, older_than });
+  return { entries: found.slice(0, size), hasOlder: found.length > size };
+}
+
+/** All entries, page by page. */
+export async function* allSuppressions(app: Deps, serviceId: string): AsyncGenerator<SuppressedRecipient[]> {
+  for (let older_than: string | undefined; ; ) {
+    const { entries, hasOlder } = await listSuppressions(app, serviceId, { older_than, size: 1_000 });
+    yield entries;
+    if (!hasOlder) return;
+    older_than = entries.at(-1)?.id;
+  }
+}
+
+export async function getSuppression({ db }: Deps, serviceId: string, id: string): Promise<SuppressedRecipient> {
+  const found = await selectSuppression(db, serviceId, id);
+  if (!found) throw notFound();
+  return found;
+}
+
+/** The entry of an address in any spelling. */
+export async function findSuppression(
+  { db }: Deps,
+  serviceId: string,
+  emailAddress: string,
+): Promise<SuppressedRecipient | undefined> {
+  const [found] = await selectSuppressed(db, serviceId, [normalised(emailAddress)]);
+  return found;
+}
+
+/** The service can send to the address again. Returns it normalised. */
+export async function liftSuppression({ db }: Deps, serviceId: string, emailAddress: string): Promise<string> {
+  await refuseUnlessExists(db, 'services', serviceId);
+  const address = normalised(emailAddress);
+  const lifted = await deleteSuppressionsOf(db, address, serviceId);
+  if (lifted === 0) throw notFound('This address is not on the suppression list');
+  return address;
+}
+
+function normalised(emailAddress: string): string {
+  const parsed = parseEmailAddress(emailAddress);
+  if (!parsed.ok) throw invalidField('email_address', emailAddressText);
+  return parsed.address;
+}
+
+/** Of one service, or of all. Returns how many entries were deleted. */
+export const eraseSuppressions = deleteSuppressionsOf;
+export const findSuppressionsOf = selectSuppressionsOf;
