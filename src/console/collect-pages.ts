@@ -65,6 +65,7 @@ import { brandingPages } from './pages/settings/branding.pages.tsx';
 import { channelSettingPages } from './pages/settings/channel.pages.tsx';
 import { emailSettingPages } from './pages/settings/email/email.pages.tsx';
 import { replyToPages } from './pages/settings/email/reply-to.pages.tsx';
+import { suppressionPages } from './pages/settings/email/suppression.pages.tsx';
 import { generalSettingPages } from './pages/settings/general/general.pages.tsx';
 import { letterSettingPages } from './pages/settings/letter/letter.pages.tsx';
 import { operatorSettingPages } from './pages/settings/operator/operator.pages.tsx';
@@ -139,6 +140,7 @@ const modules: PageModule<ConsoleApp>[] = [
   channelSettingPages,
   emailSettingPages,
   replyToPages,
+  suppressionPages,
   textSettingPages,
   letterSettingPages,
   brandingPages,

@@ -176,7 +176,20 @@ async function someOfAll(harness: Harness, serviceId: string, mark: string): Pro
     ['reply_to_id', await aReplyTo(harness, serviceId, 'email', { is_default: true })],
     ['letter_contact_id', await aReplyTo(harness, serviceId, 'letter', { text: `Town Hall${mark}\nSW1A 1AA` })],
     ['batch_id', await anUnsubscribeReport(harness, serviceId)],
+    ['suppressed_id', await aSuppressedRecipient(harness, serviceId, email)],
   ]);
+}
+
+async function aSuppressedRecipient(
+  { app, clock }: Harness,
+  service_id: string,
+  notification_id: string,
+): Promise<string> {
+  const id = newId(clock.now());
+  const why = { reason: 'hard-bounce', email_address: 'ada@example.org' } as const;
+  const row = { id, service_id, notification_id, ...why, created_at: timestamp(clock.now()) };
+  await app.db.insertInto('suppressed_recipients').values(row).execute();
+  return id;
 }
 
 /** Files of recipients: one that was sent, two that were checked, a contact list; and a letter that is a PDF. */

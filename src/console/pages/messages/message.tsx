@@ -89,7 +89,7 @@ interface ProgressProps {
 /** Status and timeline; also a fragment. It is asked for again until nothing more will happen. */
 export function Progress({ record, events, isOpen, replayAt }: ProgressProps) {
   const status = record.status as Status;
-  const advice = whatToDo(record.notification_type, status);
+  const advice = whatToDo(record.notification_type, status, record.sent_by);
   return (
     <div class="stack" data-live={isOpen || undefined}>
       {statusesOfGroup.failed.includes(status) && advice ? (

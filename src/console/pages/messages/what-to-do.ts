@@ -46,7 +46,13 @@ const ofChannel: Record<Channel, Partial<Record<Status, Advice>>> = {
   },
 };
 
-/** What a failed status means for the person who looks at it. */
-export function whatToDo(channel: Channel, status: Status): Advice | undefined {
+const suppressed: Advice = {
+  problem: 'It was not sent: its recipient is on the suppression list.',
+  help: 'The address bounced before, or the person complained or unsubscribed. The list is in the settings of email.',
+};
+
+/** What a failed status means for the person who looks at it. `provider` is null if none got the message. */
+export function whatToDo(channel: Channel, status: Status, provider: string | null): Advice | undefined {
+  if (channel === 'email' && status === 'permanent-failure' && provider === null) return suppressed;
   return ofChannel[channel][status] ?? ofAll[status];
 }

@@ -12,6 +12,7 @@ import { listLetterContacts } from '../../../services/senders/letter-contacts.ts
 import { listSmsSenders } from '../../../services/senders/sms-senders.ts';
 import type { Service } from '../../../services/services.ts';
 import { defaultRetentionDays, listRetentions } from '../../../services/settings/data-retention.ts';
+import { suppressRecipients } from '../../../services/suppression/suppression-list.ts';
 import type { OfService } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { channelNames, limitSettings, textSettings } from './operator/operator-settings.ts';
@@ -85,6 +86,11 @@ async function emailSettings(app: ConsoleApp, service: Service, limit: Component
       },
       { label: 'Brand', value: brand?.name ?? 'None', path: 'email/branding' },
       { label: 'Contact for files', value: service.contact_link ?? 'None', path: 'email/files-contact' },
+      {
+        label: 'Suppression list',
+        value: service.permissions.includes(suppressRecipients) ? 'On' : 'Off',
+        path: 'email/suppression-list',
+      },
       { label: 'Daily limit', value: limit, path: 'operator/email-limit', who: operator },
     ],
   };

@@ -1,0 +1,160 @@
+import { Type } from 'typebox';
+import { csvLine, sendCsv } from '../../../../platform/http/csv.ts';
+import { isUuid } from '../../../../platform/id.ts';
+import { updateService } from '../../../../services/service-update.ts';
+import {
+  allSuppressions,
+  findSuppression,
+  getSuppression,
+  liftSuppression,
+  listSuppressions,
+  suppressRecipients,
+} from '../../../../services/suppression/suppression-list.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import { keepSearch, readSearch } from '../../../kept-search.ts';
+import type { Pages } from '../../../page.ts';
+import { Confirm } from '../../../parts/confirm.tsx';
+import { addSettingPage, needsYesOrNo, settingsOf, team, withPermission, YesNo, yesOrNo } from '../setting-page.tsx';
+import { reasonWords, SuppressionList } from './suppression-list.tsx';
+
+const path = 'email/suppression-list';
+const here = `/services/:service_id/settings/${path}`;
+const pageSize = 50;
+
+/** Addresses that the service does not send to. An address is in forms only, or encrypted in the address of a page. */
+export function suppressionPages(pages: Pages, app: ConsoleApp): void {
+  const listOf = (service: { id: string }) => `${settingsOf(service)}/${path}`;
+  const crumbs = (service: { id: string }) => [
+    { label: 'Settings', to: settingsOf(service) },
+    { label: 'Suppression list', to: listOf(service) },
+  ];
+
+  pages.add(here, {
+    who: team,
+    below: 'Settings',
+    async show({ service, visitor, query }, draft) {
+      const isOn = service.permissions.includes(suppressRecipients);
+      const sought = readSearch(app, visitor, query('q'));
+      const older_than = isUuid(query('older_than')) ? query('older_than') : undefined;
+      const found = sought === '' ? undefined : await findSuppression(app, service.id, sought);
+      const page =
+        sought === ''
+          ? await listSuppressions(app, service.id, { older_than, size: pageSize })
+          : { entries: found ? [found] : [], hasOlder: false };
+      const address = `/console${listOf(service)}`;
+      return {
+        title: 'Suppression list',
+        lead: isOn
+          ? 'Emails to these addresses are refused: they bounced, or the person complained or unsubscribed.'
+          : 'The list is off: emails are sent to every address, and nothing is added.',
+        crumbs: [{ label: 'Settings', to: settingsOf(service) }],
+        actions: (
+          <>
+            <a class="button" href={`${address}/csv`}>
+              Download CSV
+            </a>
+            <a
+              class={isOn ? 'button' : 'button button--primary'}
+              href={`/console${settingsOf(service)}/email/suppression`}
+            >
+              {isOn ? 'Switch off' : 'Switch on'}
+            </a>
+          </>
+        ),
+        content: (
+          <SuppressionList
+            {...page}
+            draft={draft}
+            sought={sought}
+            address={address}
+            messages={`/console/services/${service.id}/messages`}
+            newest={older_than === undefined}
+            isOn={isOn}
+            now={app.clock.now()}
+          />
+        ),
+      };
+    },
+    form: Type.Object({ email_address: Type.Optional(Type.String({ maxLength: 320, format: 'email' })) }),
+    onlyReads: true,
+    act: ({ service, visitor }, { email_address = '' }) => ({
+      to: `${listOf(service)}?${new URLSearchParams({ q: keepSearch(app, visitor, email_address) })}`,
+    }),
+  });
+
+  pages.add(`${here}/csv`, {
+    who: team,
+    show({ service, reply }) {
+      return { sent: sendCsv(reply, `${service.name} suppression list.csv`, csvOf(service.id)) };
+    },
+  });
+
+  async function* csvOf(serviceId: string): AsyncGenerator<string> {
+    yield csvLine(['email_address', 'reason', 'created_at', 'notification_id']);
+    for await (const entries of allSuppressions(app, serviceId)) {
+      yield entries
+        .map(({ email_address, reason, created_at, notification_id }) =>
+          csvLine([email_address, reason, created_at, notification_id]),
+        )
+        .join('');
+    }
+  }
+
+  pages.add(`${here}/:suppressed_id`, {
+    who: team,
+    below: 'Settings',
+    async show({ service, param }) {
+      const { id, email_address, reason } = await getSuppression(app, service.id, param('suppressed_id'));
+      const advice =
+        reason === 'hard-bounce'
+          ? 'Lift it if the mailbox exists again: an email that bounces adds the address again.'
+          : 'Lift it only if the person asked you to: they did not want your emails.';
+      return {
+        title: email_address,
+        about: 'Suppressed recipient',
+        lead: `${reasonWords[reason]}. ${advice}`,
+        crumbs: crumbs(service),
+        content: (
+          <Confirm
+            label="Lift"
+            action={`Send emails to ${email_address} again`}
+            to={`/console${listOf(service)}/${id}`}
+          >
+            The address leaves the list. The audit log records who lifted it.
+          </Confirm>
+        ),
+      };
+    },
+    form: Type.Object({}),
+    async act({ service, param }) {
+      const { email_address } = await getSuppression(app, service.id, param('suppressed_id'));
+      await liftSuppression(app, service.id, email_address);
+      return { to: listOf(service), notice: 'The address is lifted. Emails to it are sent again.' };
+    },
+  });
+
+  addSettingPage(pages, {
+    path: 'email/suppression',
+    who: team,
+    title: 'Keep a suppression list',
+    lead: 'Addresses that bounce, complain or unsubscribe get no more emails from this service until you lift them.',
+    fields: ({ permissions }, draft) => (
+      <YesNo
+        draft={draft}
+        legend="Keep a suppression list"
+        isYes={permissions.includes(suppressRecipients)}
+        hints={{
+          yes: 'Requests to send to a listed address are refused; rows of files fail at once. Emails accepted before are still sent.',
+          no: 'Emails are sent to every address. The list stays, and counts again when you switch it on.',
+        }}
+      />
+    ),
+    form: yesOrNo,
+    needs: needsYesOrNo,
+    async save(service, { value }) {
+      const permissions = withPermission(service, suppressRecipients, value === 'yes');
+      await updateService(app, service.id, { permissions });
+      return undefined;
+    },
+  });
+}
