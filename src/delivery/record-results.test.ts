@@ -10,7 +10,7 @@ import { recordResults } from './record-results.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 
-const aWorker = () => new DeliveryQueueReader('sms', randomUUID());
+const aWorker = (channel: 'sms' | 'email' = 'sms') => new DeliveryQueueReader(channel, randomUUID());
 
 async function lease(reader: DeliveryQueueReader): Promise<QueuedNotification[]> {
   const now = harness.clock.now();
@@ -86,6 +86,30 @@ describe('a result', () => {
     expect(await record(other, accepted(second))).toHaveLength(1);
     expect(await record(stalled, accepted(first))).toEqual([]);
     expect((await messageOf(harness, id)).status).toBe('sending');
+  });
+
+  it('of an email whose recipient the mail server refuses suppresses the address, if the message is still held', async () => {
+    const service = await aService(harness, { permissions: ['email', 'suppress_recipients'] });
+    const id = await aQueuedMessage(harness, service, { notification_type: 'email' });
+    const [stalled, other] = [aWorker('email'), aWorker('email')];
+    const refused = (queued: QueuedNotification): Result => ({
+      ...{ queued, provider: 'sandbox', outcome: 'refused' },
+      change: { id: queued.id, status: 'permanent-failure', event: 'givenUp', provider: 'sandbox', billable_units: 0 },
+    });
+    const list = () =>
+      harness.app.db
+        .selectFrom('suppressed_recipients')
+        .select(['email_address', 'reason', 'notification_id'])
+        .where('service_id', '=', service)
+        .execute();
+    const first = await leased(stalled);
+    harness.clock.advance({ seconds: 9 });
+    const second = await leased(other);
+    await record(stalled, refused(first));
+    expect(await list()).toEqual([]);
+    await record(other, refused(second));
+    expect((await messageOf(harness, id)).status).toBe('permanent-failure');
+    expect(await list()).toEqual([{ email_address: 'ada@example.org', reason: 'hard-bounce', notification_id: id }]);
   });
 
   it('after its receipt keeps the status of the receipt and adds the data of the hand-over', async () => {

@@ -43,6 +43,7 @@ const sameInConsole = [
   ...['POST /service/{service_id}/upload/{upload_id}', 'DELETE /service/{service_id}/upload/{upload_id}'],
   ...['POST /service/{service_id}/contact-list', 'DELETE /service/{service_id}/contact-list/{contact_list_id}'],
   ...['POST /service/{service_id}/notifications/{notification_id}/cancel', 'POST /letters/returned'],
+  'POST /service/{service_id}/suppression-list/lift',
   ...['POST /service/{service_id}/report-request', 'POST /service/{service_id}/callbacks/{callback_id}/replay'],
 ];
 
