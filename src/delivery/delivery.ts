@@ -139,7 +139,6 @@ const receiptsEvery_ms = 25;
 function sandboxReceipts(app: DeliveryDeps): Delivery {
   const metrics = new DeliveryMetrics(app.metrics);
   const step = async () => {
-    const began_ms = Date.now();
     const now = app.clock.now();
     const { receipts, outcomes, changed } = await retryOnConflict(() =>
       inTransaction(app.db, async (tx) => {
@@ -148,7 +147,7 @@ function sandboxReceipts(app: DeliveryDeps): Delivery {
       }),
     );
     metrics.observeReceipts(receipts, outcomes, changed, now);
-    await traceReceipts(app, changed, began_ms);
+    await traceReceipts(app, changed, now);
     return receipts.length;
   };
   const restAfter = (taken: number) => (taken > 0 ? { atLeast_ms: receiptsEvery_ms, atMost_ms: 0 } : receiptsIdle_ms);

@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { systemClock } from '../../platform/clock.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { addressLinesFromPersonalisation, parsePostalAddress } from '../../recipients/postal-address.ts';
 import { composeLetter, pageToPng } from '../../rendering/pdf/pdf-worker.ts';
@@ -93,7 +94,7 @@ async function render(
 async function renderLetter(compiled: LetterTemplate, values: Personalisation) {
   const { lines } = parsePostalAddress(addressLinesFromPersonalisation(values));
   const address = lines.length >= 3 && lines.length <= 7 ? lines : undefined;
-  const document = compiled.document(values, { date: new Date(), address });
+  const document = compiled.document(values, { date: systemClock.now(), address });
   const { pdf, page_count } = await composeLetter(document, { purpose: 'preview' });
   const files: File[] = [['.pdf', pdf]];
   for (let page = 1; page <= page_count; page++) files.push([`.page-${page}.png`, await pageToPng(pdf, page)]);

@@ -17,11 +17,10 @@ export function receiptRecorder(app: Pick<Platform, 'db' | 'clock' | 'log' | 'me
   const metrics = new DeliveryMetrics(app.metrics);
   return new GroupCommit({
     async commit(receipts) {
-      const began_ms = Date.now();
       const now = app.clock.now();
       const { outcomes, changed } = await retryOnConflict(() => recordReceipts(app, receipts, now));
       metrics.observeReceipts(receipts, outcomes, changed, now);
-      await traceReceipts(app, changed, began_ms);
+      await traceReceipts(app, changed, now);
       return outcomes;
     },
     largest: 500,

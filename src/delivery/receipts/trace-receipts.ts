@@ -6,7 +6,7 @@ import type { Platform } from '../../platform/platform.ts';
 export async function traceReceipts(
   app: Pick<Platform, 'db' | 'clock' | 'log' | 'tracing'>,
   changed: ChangedNotification[],
-  began_ms: number,
+  began: Date,
 ): Promise<void> {
   const spans = await startSpans(
     app,
@@ -15,7 +15,7 @@ export async function traceReceipts(
       name: 'record receipt',
       kind: 'consumer',
       facts: { 'pennypost.status': status, ...(provider ? { 'pennypost.provider': provider } : {}) },
-      began_ms,
+      began_ms: began.getTime(),
     })),
   );
   for (const span of spans.values()) span.end();

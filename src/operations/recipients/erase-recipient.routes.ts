@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Raw, Uuid } from '../../protocol/fields.ts';
+import { Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { eraseRecipient } from './erase-recipient.ts';
 import { exportRecipient, findRecipient, heldKinds } from './find-recipient.ts';
@@ -53,6 +53,9 @@ const Held = Type.Object({
   services: Type.Array(Type.Object({ service_id: Uuid, service_name: Type.String(), counts: Counts })),
 });
 
+/** The other fields depend on the kind. */
+const Exported = Type.Object({ kind: Type.String(), service_id: Uuid }, { additionalProperties: true });
+
 export function eraseRecipientRoutes(
   http: Http,
   app: Platform & { config: Config; compiledTemplates: CompiledTemplates },
@@ -75,7 +78,7 @@ export function eraseRecipientRoutes(
       schema: {
         summary: 'Export everything that is held about a recipient',
         body: Recipient,
-        response: { 200: Raw('application/json', 'A list of objects with their kind and service_id') },
+        response: { 200: Type.Array(Exported) },
       },
     },
     async ({ body }, reply) => {
