@@ -1,12 +1,6 @@
-import { londonDay } from '../platform/calendar.ts';
+import { londonDayInWords } from '../platform/calendar.ts';
 import { asHtml, type Page } from '../platform/http/page.ts';
 import type { StoredDocument } from './documents.ts';
-
-const longDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
-
-function day(moment: string): string {
-  return longDay.format(new Date(`${londonDay(new Date(moment))}T00:00:00Z`));
-}
 
 function contact({ contact_link, service_name }: StoredDocument): string {
   if (!contact_link) return '';
@@ -32,7 +26,7 @@ export function downloadPage(document: StoredDocument, fileUrl: string): Page {
       <dl>${filename ? `<dt>File</dt><dd>${asHtml(filename)}</dd>` : ''}
       <dt>Type</dt><dd>${asHtml(file_extension.toUpperCase())}</dd>
       <dt>Size</dt><dd>${sizeInWords(size_in_bytes)}</dd>
-      <dt>Available until</dt><dd>${day(available_until)}</dd></dl>
+      <dt>Available until</dt><dd>${londonDayInWords(new Date(available_until))}</dd></dl>
       <p><a class="button" href="${asHtml(fileUrl)}">Download this file</a></p>${contact(document)}`,
   };
 }
@@ -40,7 +34,7 @@ export function downloadPage(document: StoredDocument, fileUrl: string): Page {
 export function confirmPage(document: StoredDocument, problem?: string): Page {
   return {
     title: 'Confirm your email address',
-    content: `<p><b>${asHtml(document.service_name)}</b> sent you a file to download. It is available until ${day(document.available_until)}.</p>
+    content: `<p><b>${asHtml(document.service_name)}</b> sent you a file to download. It is available until ${londonDayInWords(new Date(document.available_until))}.</p>
       <p>To keep it safe, enter the email address that the message was sent to.</p>
       ${problem ? `<p class="error">${asHtml(problem)}</p>` : ''}
       <form method="post"><label for="email_address">Email address</label>
@@ -55,7 +49,7 @@ export const wrongAddress =
 export function expiredPage(document: StoredDocument): Page {
   return {
     title: 'No longer available',
-    content: `<p>This file was available until ${day(document.available_until)}. Ask ${asHtml(document.service_name)} to send it again.</p>${contact(document)}`,
+    content: `<p>This file was available until ${londonDayInWords(new Date(document.available_until))}. Ask ${asHtml(document.service_name)} to send it again.</p>${contact(document)}`,
   };
 }
 

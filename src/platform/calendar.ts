@@ -68,6 +68,13 @@ export function londonInstant(day: string, hour = 0, minute = 0): Date {
   return wall.hour === hour && wall.minute === minute && londonDayOf(wall) === day ? summer : new Date(asIfUtc);
 }
 
+const longDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** The London day of a moment in words: 3 November 2026. */
+export function londonDayInWords(moment: Date): string {
+  return longDay.format(new Date(`${londonDay(moment)}T00:00:00Z`));
+}
+
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * day_ms).toISOString().slice(0, 10);
 }

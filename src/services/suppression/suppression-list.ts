@@ -1,4 +1,4 @@
-import { londonDay } from '../../platform/calendar.ts';
+import { londonDayInWords } from '../../platform/calendar.ts';
 import { timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -76,11 +76,10 @@ const whatHappened: Record<SuppressionReason, string> = {
   complaint: 'the recipient reported an email as spam',
   unsubscribe: 'the recipient unsubscribed',
 };
-const longDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
 
 /** Why an email is refused, and what to do. */
 export function refusalText({ reason, created_at }: SuppressedRecipient): string {
-  const day = longDay.format(new Date(`${londonDay(new Date(created_at))}T00:00:00Z`));
+  const day = londonDayInWords(new Date(created_at));
   return `Can’t send to this recipient: ${whatHappened[reason]} on ${day}. Remove the address from the suppression list to send again.`;
 }
 
