@@ -46,6 +46,11 @@ function isOutOfResources(error: unknown): boolean {
 const lostConnection = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
+  'ECONNABORTED',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
   'ENOENT',
   'EPIPE',
   'ETIMEDOUT',
@@ -53,26 +58,49 @@ const lostConnection = new Set([
   'EAI_AGAIN',
 ]);
 
+/** Of the driver, which gives them no code. */
+const lostConnectionMessages = [
+  'Connection terminated',
+  'Connection ended',
+  'timeout exceeded when trying to connect',
+  'timeout expired',
+  'Client has encountered a connection error',
+  'Client was closed and is not queryable',
+  'Client network socket disconnected before secure TLS connection',
+  'Cannot use a pool after',
+];
+
 export function isQueryTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
-/** Whether the server, not the statement, is at fault: a retry may succeed. */
-export function isDatabaseUnavailable(error: unknown): boolean {
+/** A write reached a standby, or a primary that became one. */
+export function isReadOnlyServer(error: unknown): boolean {
+  return error instanceof Error && (error as { code?: unknown }).code === '25006';
+}
+
+/** Whether the server cannot be used: it does not respond, it is starting or shutting down, or it is read-only. */
+export function isServerGone(error: unknown): boolean {
+  // Of a host name with several addresses.
+  if (error instanceof AggregateError) return error.errors.some(isServerGone);
   if (!(error instanceof Error)) return false;
-  const code = (error as { code?: unknown }).code;
+  if (isReadOnlyServer(error) || isQueryTimeout(error)) return true;
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
   if (typeof code === 'string') {
-    // 08: connection failures; 53: out of disk, memory or connections; 57P01-57P05: shutting down, crashed, starting
-    // up; 58030: I/O error; 55000: not accepting connections; 25006: read-only after a failover.
-    if (/^(08...|53...|57P0[1-5]|58030|55000|25006)$/.test(code)) return true;
-    const syscall = (error as { syscall?: unknown }).syscall;
+    // 08: connection failures; 57P01-57P05: shutting down, crashed, starting up.
+    if (/^(08...|57P0[1-5])$/.test(code)) return true;
     if (lostConnection.has(code) && (syscall === 'connect' || syscall === 'read' || syscall === 'write')) return true;
     if (code === 'EAI_AGAIN' || code === 'ENOTFOUND') return syscall === 'getaddrinfo';
   }
-  if (isQueryTimeout(error)) return true;
-  return /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after|Connection ended)/.test(
-    error.message,
-  );
+  return lostConnectionMessages.some((message) => error.message.startsWith(message));
+}
+
+/** Whether the server, not the statement, is at fault: a retry may succeed. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (isServerGone(error)) return true;
+  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+  // 53: out of disk, memory or connections; 58030: I/O error; 55000: not accepting connections.
+  return typeof code === 'string' && /^(53...|58030|55000)$/.test(code);
 }
 
 /** For the operator who starts the program. */
