@@ -135,17 +135,13 @@ const groups = {
     ),
   }),
   database: group('Database', {
-    url: setting.optionalUrl(
+    url: setting.databaseUrl(
       'DATABASE_URL',
-      'PostgreSQL >= 15 to use. Unset: an embedded PostgreSQL in the data folder.',
-      ['postgres://', 'postgresql://'],
-      { secret: true },
+      'PostgreSQL >= 15 to use; with several hosts (`host1:5432,host2:5432`), the one that is the primary. Unset: an embedded PostgreSQL in the data folder.',
     ),
-    sessionUrl: setting.optionalUrl(
+    sessionUrl: setting.databaseUrl(
       'DATABASE_SESSION_URL',
-      'Direct connection to the same database. Required when DATABASE_URL goes through PgBouncer in transaction mode.',
-      ['postgres://', 'postgresql://'],
-      { secret: true },
+      'Direct connection to the same database. Required when DATABASE_URL goes through PgBouncer in transaction mode. May name several hosts, too.',
     ),
     preparedStatements: setting.flag<boolean | undefined>(
       'DATABASE_PREPARED_STATEMENTS',

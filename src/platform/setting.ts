@@ -1,4 +1,5 @@
 import { day_ms, hour_ms } from './clock.ts';
+import { urlsOfHosts } from './db/database-hosts.ts';
 import { isNetwork } from './http/networks.ts';
 
 /** A declared setting: its environment variable, how to parse it, its default, and its documentation. */
@@ -58,6 +59,16 @@ export function optionalUrl(
     }
     return value;
   });
+}
+
+/** Of PostgreSQL, perhaps with several hosts. */
+export function databaseUrl(name: string, description: string): Setting<string | undefined> {
+  const ofOneHost = optionalUrl(name, description, ['postgres://', 'postgresql://'], { secret: true });
+  const parse = (value: string) => {
+    for (const url of urlsOfHosts(value)) ofOneHost.parse(url);
+    return value;
+  };
+  return { ...ofOneHost, parse };
 }
 
 export const integer = wholeNumber(1);

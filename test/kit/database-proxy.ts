@@ -7,10 +7,13 @@ export class DatabaseProxy {
   dropNotices = false;
   /** A network that drops packets: every connection stays open, and nothing passes. */
   silent = false;
+  /** A standby: new connections accept no writes. */
+  readOnly = false;
   private refusing = false;
   private readonly target: URL;
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
+  private readonly clients = new Set<Socket>();
 
   static async start(databaseUrl: string): Promise<DatabaseProxy> {
     const proxy = new DatabaseProxy(databaseUrl);
@@ -26,8 +29,7 @@ export class DatabaseProxy {
 
   /** The URL of the database through it. */
   get url(): string {
-    const { port } = this.server.address() as AddressInfo;
-    return `postgresql://${this.target.username}@127.0.0.1:${port}${this.target.pathname}?sslmode=disable`;
+    return `postgresql://${this.target.username}@127.0.0.1:${this.port}${this.target.pathname}?sslmode=disable`;
   }
 
   /** A server that is down: connections break, and new ones are refused. */
@@ -38,6 +40,20 @@ export class DatabaseProxy {
 
   accept(): void {
     this.refusing = false;
+  }
+
+  /** Sends the message to every client, as if the server had. */
+  say(message: Buffer): void {
+    for (const socket of this.clients) socket.write(message);
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** How many connections are open. */
+  get open(): number {
+    return this.clients.size;
   }
 
   async close(): Promise<void> {
@@ -57,9 +73,18 @@ export class DatabaseProxy {
       this.sockets.add(socket);
       socket.on('error', () => undefined).on('close', () => this.sockets.delete(socket));
     }
-    client.on('close', () => server.destroy());
+    this.clients.add(client);
+    client.on('close', () => {
+      this.clients.delete(client);
+      server.destroy();
+    });
     server.on('close', () => client.destroy());
-    client.on('data', (bytes) => this.silent || server.write(bytes));
+    let isStarting = true;
+    client.on('data', (bytes) => {
+      if (this.silent) return;
+      server.write(isStarting && this.readOnly ? withReadOnly(bytes) : bytes);
+      isStarting = false;
+    });
     let rest = Buffer.alloc(0);
     server.on('data', (bytes) => {
       const { whole, part } = messagesIn(Buffer.concat([rest, bytes]));
@@ -68,6 +93,14 @@ export class DatabaseProxy {
       if (!this.silent) client.write(Buffer.concat(passing));
     });
   }
+}
+
+/** The first message of a connection, with one more setting: length, version, settings, a zero. */
+function withReadOnly(startup: Buffer): Buffer {
+  const setting = Buffer.from('default_transaction_read_only\0on\0\0');
+  const changed = Buffer.concat([startup.subarray(0, -1), setting]);
+  changed.writeInt32BE(changed.length, 0);
+  return changed;
 }
 
 const notificationResponse = 'A'.charCodeAt(0);

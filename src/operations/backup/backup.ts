@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { createGunzip, createGzip } from 'node:zlib';
-import pg from 'pg';
+import type pg from 'pg';
 import { partitionOf } from '../../notifications/partitions.ts';
 import { londonDay } from '../../platform/calendar.ts';
+import { DatabaseClient } from '../../platform/db/database-client.ts';
 import { isBeforeBaseline, migrate, migrationFiles } from '../../platform/db/migrate.ts';
 import type { Seed } from '../../platform/db/seed.ts';
 import { momentOfId } from '../../platform/id.ts';
@@ -182,7 +183,7 @@ async function copyIntoTable(
 }
 
 async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new DatabaseClient({ connectionString: url, mayBeStandby: true });
   await client.connect();
   try {
     await work(client);

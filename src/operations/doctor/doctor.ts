@@ -1,6 +1,6 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { decryptKeySecret } from '../../auth/api-keys.ts';
 import type { Config } from '../../config.ts';
 import { openEmailProviders, openTextProviders } from '../../delivery/providers/active-providers.ts';
@@ -10,6 +10,7 @@ import { settingsOf } from '../../delivery/providers/provider-settings.ts';
 import { providers } from '../../delivery/providers/providers.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { openDatabase } from '../../platform/db/database.ts';
+import { DatabaseClient } from '../../platform/db/database-client.ts';
 import { migrationFiles } from '../../platform/db/migrate.ts';
 import { newId } from '../../platform/id.ts';
 import { createLog } from '../../platform/log.ts';
@@ -124,7 +125,7 @@ async function checkIssuer(config: Config): Promise<Finding[]> {
 }
 
 async function checkDatabase(config: Config, url: string): Promise<Finding[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  const client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -7,6 +7,7 @@ import { type App, buildApp } from '../../app.ts';
 import { api, formats, surfaces } from '../../routes.ts';
 import { buildServer } from '../http/server.ts';
 import { OperatorError } from '../operator-error.ts';
+import { isDatabaseUnavailable } from './errors.ts';
 
 const harness = useHarness();
 let url: string;
@@ -95,8 +96,10 @@ describe('the listening connection', () => {
     const ask = await aServer(app);
     expect(await ask(key)).toBe(200);
     proxy.silent = true;
+    const unanswered = app.pool.query('select 1').catch((error: unknown) => error);
     await expect.poll(() => app.changeListener.connected, soon).toBe(false);
     await revoke('revoked in silence');
+    expect(isDatabaseUnavailable(await unanswered)).toBe(true);
     proxy.silent = false;
     expect(await ask(key)).toBe(403);
     await expect.poll(() => app.changeListener.connected, { ...soon, timeout: 20_000 }).toBe(true);

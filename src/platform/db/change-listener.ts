@@ -3,6 +3,8 @@ import pg from 'pg';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
 import { keptAlive, openPool, sessionSettings } from './database.ts';
+import { DatabaseClient } from './database-client.ts';
+import { primaryOf } from './primary.ts';
 
 type Listener = (payload: string) => void;
 
@@ -89,7 +91,7 @@ export class ChangeListener {
 
   /** Returns whether notifications arrive through the new connection. */
   private async connect(within_ms: number): Promise<boolean> {
-    const client = new pg.Client({
+    const client = new DatabaseClient({
       connectionString: this.options.sessionUrl,
       connectionTimeoutMillis: connectWithin_ms,
       query_timeout: connectWithin_ms,
@@ -155,7 +157,20 @@ export class ChangeListener {
       { event: 'changes.lost', reason },
       'Database notifications may be lost; caching is off until they arrive again',
     );
+    void this.checkServers();
     this.retryLater();
+  }
+
+  /** A heartbeat that was lost is the first sign of a server that vanished silently. */
+  private async checkServers(): Promise<void> {
+    const { url, sessionUrl, log } = this.options;
+    const closed = await Promise.all([...new Set([url, sessionUrl])].map((each) => primaryOf(each).check()));
+    const connections = closed.reduce((sum, count) => sum + count, 0);
+    if (connections > 0)
+      log.warn(
+        { event: 'database.server_gone', connections },
+        'The database server does not respond or is read-only; the connections to it were closed',
+      );
   }
 
   private abandon(client: pg.Client): void {
@@ -171,7 +186,11 @@ export class ChangeListener {
       const heard = await this.connect(heardWithin_ms).catch(() => false);
       if (this.closed) return;
       if (heard)
-        return this.options.log.info({ event: 'changes.back' }, 'Database notifications arrive again; caching is on');
+        return this.options.log.info(
+          { event: 'changes.back', server: `${this.client?.host}:${this.client?.port}` },
+          'Database notifications arrive again; caching is on',
+        );
+      void this.checkServers();
       this.retryLater();
     }, 500);
     this.timer.unref();

@@ -1,10 +1,9 @@
-import type { Socket } from 'node:net';
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
 import { currentActor, statementKind } from './actor.ts';
-import { isQueryTimeout } from './errors.ts';
+import { DatabaseClient } from './database-client.ts';
 import type { DB } from './schema.ts';
 
 /** For reads and single statements. A function that must run in a transaction takes a Tx. */
@@ -58,6 +57,7 @@ export function openPool(options: PoolOptions): pg.Pool {
       options.log.warn({ event: 'database.connection_lost', err: error }, 'An idle database connection was lost');
   });
   pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('release', (error, client) => (client as unknown as Connection).onRelease(error));
   endInTime(pool);
   return pool;
 }
@@ -94,15 +94,14 @@ const planSettings = '-c enable_seqscan=off';
 /** If no response arrives this long after the statement timeout, the server or the connection to it is gone. */
 const responseTimeout_ms = 5_000;
 
-/** On a query timeout the driver keeps the connection, and the pool would hand out a dead one. */
-class Connection extends pg.Client {
+class Connection extends DatabaseClient {
   /** Whom the last transaction named. */
   private namedActor: string | undefined;
 
   override query(...args: never[]): never {
     const actor = currentActor();
     const result: unknown = actor === undefined ? this.send(args) : this.sendAs(actor, args);
-    if (result instanceof Promise) result.catch((error) => (isQueryTimeout(error) ? this.end() : undefined));
+    if (result instanceof Promise) result.catch((error) => this.afterError(error));
     return result as never;
   }
 
@@ -143,11 +142,6 @@ class Connection extends pg.Client {
       throw error;
     }
     return results[chosen];
-  }
-
-  /** Closes the socket without notifying the server. */
-  cut(): void {
-    (this as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
   }
 }
 

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
 import { inTransaction, openDatabase } from './database.ts';
+import { DatabaseClient } from './database-client.ts';
 import { DatabaseUnreachable, isDatabaseUnavailable } from './errors.ts';
 import type { Seed } from './seed.ts';
 
@@ -135,7 +136,12 @@ async function applySeeds(url: string, log: Log, seeds: readonly Seed[], clock: 
 }
 
 async function migrateQueue(url: string, log: Log): Promise<void> {
-  const pgPool = new pg.Pool({ connectionString: url, max: 1, options: '-c statement_timeout=0' });
+  const pgPool = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    options: '-c statement_timeout=0',
+    Client: DatabaseClient,
+  });
   const onError = (error: Error) =>
     log.warn({ event: 'migration.connection_lost', err: error }, 'The migration connection was lost');
   pgPool.on('error', onError);
@@ -153,7 +159,7 @@ async function migrateQueue(url: string, log: Log): Promise<void> {
 async function connectWithRetry(url: string, log: Log, wait_ms: number): Promise<pg.Client> {
   const deadline = Date.now() + wait_ms;
   for (let attempt = 1; ; attempt += 1) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    const client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: 5_000 });
     client.on('error', (error) =>
       log.warn({ event: 'migration.connection_lost', err: error }, 'The migration connection was lost'),
     );

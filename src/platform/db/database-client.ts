@@ -1,0 +1,98 @@
+import type { EventEmitter } from 'node:events';
+import pg from 'pg';
+import { urlsOfHosts } from './database-hosts.ts';
+import { isQueryTimeout, isReadOnlyServer, isServerGone } from './errors.ts';
+import { primaryOf } from './primary.ts';
+import { cut } from './server-probe.ts';
+
+interface Config extends pg.ClientConfig {
+  /** With a URL of one host: whether that may be a standby, as for a backup. */
+  mayBeStandby?: boolean;
+}
+
+/** Reported by each server since PostgreSQL 14, whenever they change. A pooler may not pass them on. */
+const readOnlySettings = ['in_hot_standby', 'default_transaction_read_only'];
+
+/** A connection to the server of the URL that accepts writes. Every connection to a database of the product is one. */
+export class DatabaseClient extends pg.Client {
+  private readonly url: string;
+  private readonly mayBeStandby: boolean;
+  private readonly readOnly = new Set<string>();
+  private mustClose = false;
+
+  constructor(config: Config = {}) {
+    const url = config.connectionString ?? '';
+    const [first, ...others] = urlsOfHosts(url);
+    super({ ...config, connectionString: first });
+    this.url = url;
+    this.mayBeStandby = config.mayBeStandby === true && others.length === 0;
+    const { connection } = this as unknown as { connection: EventEmitter };
+    connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
+      if (!readOnlySettings.includes(parameterName)) return;
+      if (parameterValue === 'on') this.readOnly.add(parameterName);
+      else this.readOnly.delete(parameterName);
+    });
+    // The commit was cancelled while it waited for the standby. PostgreSQL reports success, but a failover may lose it.
+    this.on('notice', (notice) => {
+      if ((notice as { routine?: string }).routine === 'SyncRepWaitForLSN') this.cut();
+    });
+  }
+
+  override connect(...args: never[]): never {
+    const [callback] = args as ((error?: unknown) => void)[];
+    const connected = this.connectToPrimary();
+    if (!callback) return connected as never;
+    connected.then(() => callback(), callback);
+    return undefined as never;
+  }
+
+  private async connectToPrimary(): Promise<this> {
+    const primary = primaryOf(this.url);
+    const server = await primary.find();
+    this.host = server.host;
+    this.port = server.port;
+    primary.add(this, server);
+    try {
+      await super.connect();
+    } catch (error) {
+      if (isServerGone(error)) primary.doubt(server);
+      throw error;
+    }
+    if (this.readOnly.size > 0 && !this.mayBeStandby) {
+      primary.doubt(server);
+      void this.end();
+      throw new ReadOnlyServer(`${server.host}:${server.port}`);
+    }
+    return this;
+  }
+
+  /**
+   * After a query timeout the driver keeps the connection, and the pool would hand out a dead one. A server that became
+   * read-only keeps its connections as well; the transaction must still be able to roll back.
+   */
+  protected afterError(error: unknown): void {
+    if (isQueryTimeout(error)) void this.end();
+    if (!isReadOnlyServer(error)) return;
+    this.mustClose = true;
+    void primaryOf(this.url).check();
+  }
+
+  /** For the pool, which then removes the connection. */
+  onRelease(error: unknown): void {
+    if (error) this.afterError(error);
+    if (this.mustClose) void this.end();
+  }
+
+  /** Closes the socket without notifying the server. */
+  cut(): void {
+    cut(this);
+  }
+}
+
+class ReadOnlyServer extends Error {
+  readonly code = '25006';
+
+  constructor(server: string) {
+    super(`${server} is a standby: it accepts no writes`);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Socket } from 'node:net';
+import pg from 'pg';
+import { isServerGone } from './errors.ts';
+
+/** A host of a database URL. */
+export interface Server {
+  url: string;
+  host: string;
+  port: number;
+}
+
+/** `refusing`: it is alive, but has no connection to spare, or does not know the user. */
+export type Answer = { server: Server; timeline: number } & (
+  | { is: 'primary' | 'standby' }
+  | { is: 'refusing' | 'gone'; error: unknown }
+);
+
+/** Longer than a working server takes to accept a connection, and short enough to notice a dead one. */
+const answerWithin_ms = 2_000;
+
+/** Asks a server what it is, on a connection of its own. */
+export async function probe(server: Server): Promise<Answer> {
+  const client = new pg.Client({ connectionString: server.url });
+  client.on('error', () => undefined);
+  const tooLate = setTimeout(() => cut(client), answerWithin_ms);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ transaction_read_only: string }>('show transaction_read_only');
+    const is = rows[0]?.transaction_read_only === 'off' ? 'primary' : 'standby';
+    return { server, is, timeline: is === 'primary' ? await timelineOf(client) : 0 };
+  } catch (error) {
+    return { server, is: isServerGone(error) ? 'gone' : 'refusing', error, timeline: 0 };
+  } finally {
+    clearTimeout(tooLate);
+    cut(client);
+  }
+}
+
+/**
+ * Each promotion begins a new timeline. A primary that stood still and moves again has the older one, until it is
+ * stopped. 0: a managed database that does not say.
+ */
+async function timelineOf(client: pg.Client): Promise<number> {
+  try {
+    const { rows } = await client.query<{ file: string }>('select pg_walfile_name(pg_current_wal_lsn()) as file');
+    return Number.parseInt(rows[0]?.file.slice(0, 8) ?? '', 16);
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) return 0;
+    throw error;
+  }
+}
+
+/** Closes the socket without notifying the server. */
+export function cut(client: pg.Client): void {
+  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+}
