@@ -28,6 +28,7 @@ import {
   printBatch,
   printLetters,
 } from './letters/print/print-run.ts';
+import { readReportFiles } from './letters/print/report-files.ts';
 import { announceReturnedLetters } from './letters/returned/returned-letters.ts';
 import { announceFailures } from './notifications/callback-tasks.ts';
 import { checkPrecompiledLetter, composeLetter } from './notifications/letter-tasks.ts';
@@ -188,6 +189,16 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
   },
   queued(printBatch, printLetters),
   queued(despatchBatch, despatchInSandbox),
+  {
+    name: 'read-printer-reports',
+    description: 'Reads the files with reports that the printer put on its SFTP server.',
+    schedule: {
+      cron: '*/10 * * * *',
+      reason: 'A report waits for minutes, and the printer sees soon whether its file was read.',
+    },
+    ...soonAgain,
+    run: readReportFiles,
+  },
   {
     name: 'check-letters',
     description: 'Logs an error when letters are not printed, posted or scanned in time, and when they fail.',

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { measureQueues } from '../src/delivery/queue-check.ts';
 import { measureJobs } from '../src/jobs/unfinished-jobs.ts';
 import { measureLetters } from '../src/letters/print/late-letters.ts';
+import { measureReportFiles } from '../src/letters/print/report-files.ts';
 import { measureRollups } from '../src/notifications/rollups/rollup-metrics.ts';
 import { TaskRuns } from '../src/platform/queue/task-runs.ts';
 import { tasks } from '../src/tasks.ts';
@@ -47,6 +48,7 @@ beforeAll(() => {
   app.metrics.collectProcessMetrics();
   measureJobs(app);
   measureLetters(app);
+  measureReportFiles(app);
   measureQueues(app);
   measureRollups(app);
   new TaskRuns(app, tasks);

@@ -5,6 +5,7 @@ import { buildDelivery } from '../delivery/delivery.ts';
 import { measureJobs } from '../jobs/unfinished-jobs.ts';
 import { warmPdfThreads } from '../letters/pdf-threads.ts';
 import { measureLetters } from '../letters/print/late-letters.ts';
+import { measureReportFiles } from '../letters/print/report-files.ts';
 import { preparePartitions } from '../notifications/partitions.ts';
 import { measureRollups } from '../notifications/rollups/rollup-metrics.ts';
 import { reachable } from '../operations/banner.ts';
@@ -76,6 +77,7 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
   if (roles.worker) {
     measureJobs(app);
     measureLetters(app);
+    measureReportFiles(app);
     measureRollups(app);
   }
 

@@ -1,5 +1,15 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import ssh2 from 'ssh2';
@@ -11,8 +21,14 @@ export interface SftpServer {
   hostKey: string;
   /** What clients did, in order. */
   log: string[];
-  /** Cuts the connection before the write of a file whose name contains this text, once. */
+  /** Cuts the connection before it reads, writes or renames a file whose path contains this text, once. */
   cutAt: string | undefined;
+  /** Names that it lists besides those of the files. */
+  inventedNames: string[];
+  /** Lists them again and again. */
+  listsWithoutEnd: boolean;
+  /** Files whose path contains this text go on after their end. */
+  readsWithoutEnd: string | undefined;
   close(): Promise<void>;
 }
 
@@ -27,7 +43,14 @@ export async function startSftpServer(
   if (parsed instanceof Error) throw parsed;
   const digest = createHash('sha256').update(parsed.getPublicSSH()).digest('base64').replace(/=+$/, '');
   const allowed = accepts.key === undefined ? undefined : ssh2.utils.parseKey(accepts.key);
-  const state: Omit<SftpServer, 'url' | 'close'> = { hostKey: `SHA256:${digest}`, log: [], cutAt: undefined };
+  const state: Omit<SftpServer, 'url' | 'close'> = {
+    hostKey: `SHA256:${digest}`,
+    log: [],
+    cutAt: undefined,
+    inventedNames: [],
+    listsWithoutEnd: false,
+    readsWithoutEnd: undefined,
+  };
   const clients = new Set<ssh2.Connection>();
   const server = new ssh2.Server({ hostKeys: [pem] }, (client) => {
     clients.add(client);
@@ -56,12 +79,18 @@ export async function startSftpServer(
       buffer.writeUInt32BE(open.push(entry) - 1);
       return buffer;
     };
-    const attributes = (path: string) => {
-      const { mode, size, uid, gid, atimeMs, mtimeMs } = statSync(at(path));
+    const attributes = (path: string, read = statSync) => {
+      const { mode, size, uid, gid, atimeMs, mtimeMs } = read(at(path));
       return { mode, size, uid, gid, atime: Math.floor(atimeMs / 1_000), mtime: Math.floor(mtimeMs / 1_000) };
     };
     const stat = (id: number, path: string) =>
       existsSync(at(path)) ? sftp.attrs(id, attributes(path)) : sftp.status(id, STATUS_CODE.NO_SUCH_FILE);
+    const cuts = (path: string) => {
+      if (state.cutAt === undefined || !path.includes(state.cutAt)) return false;
+      state.cutAt = undefined;
+      client.end();
+      return true;
+    };
     const attempt = (id: number, work: () => void) => {
       try {
         work();
@@ -82,26 +111,35 @@ export async function startSftpServer(
         rmSync(at(path));
       }),
     );
-    sftp.on('RENAME', (id, from, to) =>
+    sftp.on('RENAME', (id, from, to) => {
+      if (cuts(to)) return;
       attempt(id, () => {
         if (existsSync(at(to))) throw new Error('the name is taken');
         state.log.push(`rename ${from} ${to}`);
         renameSync(at(from), at(to));
-      }),
-    );
+      });
+    });
     sftp.on('OPEN', (id, path, flags) => {
-      if (!(flags & OPEN_MODE.WRITE)) return sftp.status(id, STATUS_CODE.PERMISSION_DENIED);
+      if (!(flags & OPEN_MODE.WRITE)) {
+        if (!existsSync(at(path))) return sftp.status(id, STATUS_CODE.NO_SUCH_FILE);
+        state.log.push(`read ${path}`);
+        return sftp.handle(id, handle({ path, chunks: [] }));
+      }
       state.log.push(`open ${path}`);
       sftp.handle(id, handle({ path, chunks: [] }));
+    });
+    sftp.on('READ', (id, buffer, offset, length) => {
+      const { path = '' } = open[buffer.readUInt32BE()] ?? {};
+      if (cuts(path)) return;
+      const data = readFileSync(at(path)).subarray(offset, offset + length);
+      if (data.length > 0) return sftp.data(id, data);
+      const isEndless = state.readsWithoutEnd !== undefined && path.includes(state.readsWithoutEnd);
+      return isEndless ? sftp.data(id, Buffer.alloc(length, 'x')) : sftp.status(id, STATUS_CODE.EOF);
     });
     sftp.on('WRITE', (id, buffer, _offset, data) => {
       const entry = open[buffer.readUInt32BE()];
       if (!entry) return sftp.status(id, STATUS_CODE.FAILURE);
-      if (state.cutAt !== undefined && entry.path.includes(state.cutAt)) {
-        state.cutAt = undefined;
-        writeFileSync(at(entry.path), data.subarray(0, 3));
-        return void client.end();
-      }
+      if (cuts(entry.path)) return writeFileSync(at(entry.path), data.subarray(0, 3));
       entry.chunks.push(Buffer.from(data));
       sftp.status(id, STATUS_CODE.OK);
     });
@@ -111,17 +149,17 @@ export async function startSftpServer(
     sftp.on('READDIR', (id, buffer) => {
       const number = buffer.readUInt32BE();
       const path = open[number]?.path ?? '';
-      const names = listed.has(number) ? [] : readdirSync(at(path));
+      const isFirst = !listed.has(number);
       listed.add(number);
-      if (names.length === 0) return sftp.status(id, STATUS_CODE.EOF);
-      sftp.name(
-        id,
-        names.map((filename) => ({
-          filename,
-          longname: `-rw-r--r-- 1 notify notify 0 Jan 1 00:00 ${filename}`,
-          attrs: attributes(join(path, filename)),
-        })),
-      );
+      const names = isFirst ? readdirSync(at(path)) : [];
+      const invented = isFirst || state.listsWithoutEnd ? state.inventedNames : [];
+      const entry = (filename: string, attrs: ssh2.Attributes) => ({ filename, longname: filename, attrs });
+      const regular = { mode: 0o100_644, size: 10, uid: 0, gid: 0, atime: 0, mtime: 0 };
+      const entries = [
+        ...names.map((name) => entry(name, attributes(join(path, name), lstatSync))),
+        ...invented.map((name) => entry(name, regular)),
+      ];
+      return entries.length === 0 ? sftp.status(id, STATUS_CODE.EOF) : sftp.name(id, entries);
     });
     sftp.on('CLOSE', (id, buffer) => {
       const entry = open[buffer.readUInt32BE()];

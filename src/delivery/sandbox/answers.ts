@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import { recordRejection } from '../../letters/print/despatch.ts';
+import { recordRejections } from '../../letters/print/despatch.ts';
 import { letterReference } from '../../letters/print/print-provider.ts';
 import { despatchInSandbox, printInSandbox } from '../../letters/print/print-run.ts';
 import { recordReturnedLetters } from '../../letters/returned/returned-letters.ts';
@@ -87,7 +87,7 @@ export async function answerMessage(app: Deps, message: InboxMessage, answer: An
     case 'posted':
       return despatchInSandbox(app, { notification_ids: [id] });
     case 'rejected':
-      await inTransaction(app.db, (tx) => recordRejection(tx, id, app.clock.now()));
+      await inTransaction(app.db, (tx) => recordRejections(tx, [id], app.clock.now()));
       return;
     case 'returned':
       await recordReturnedLetters(app, [letterReference(id)]);

@@ -55,7 +55,8 @@ export async function recordDespatches(tx: Tx, despatches: Despatch[], now: Date
   return rows;
 }
 
-/** The printer rejected the letter; it will not be posted. */
-export function recordRejection(tx: Tx, notificationId: string, now: Date): Promise<ChangedNotification[]> {
-  return recordStatusChanges(tx, [{ id: notificationId, status: 'technical-failure', event: 'givenUp' }], now);
+/** The printer rejected the letters; they will not be posted. */
+export async function recordRejections(tx: Tx, ids: string[], now: Date): Promise<ChangedNotification[]> {
+  const changes = ids.map((id) => ({ id, status: 'technical-failure' as const, event: 'givenUp' as const }));
+  return recordStatusChanges(tx, changes, now);
 }

@@ -32,6 +32,7 @@ export interface PrintedFile {
   pdf: Uint8Array;
 }
 
+export const referencePattern = '^[0-9A-Z]{16}$';
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
 /** The printer's reference of a letter: 16 capitals and digits, derived from the id and therefore stable. */

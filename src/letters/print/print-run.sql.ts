@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Postage } from '../../notifications/notification.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
@@ -50,6 +50,16 @@ export async function insertPrintedLetters(tx: Tx, rows: Insertable<PrintedLette
     .values(rows)
     .onConflict((conflict) => conflict.column('reference').doNothing())
     .execute();
+}
+
+/** The letters of these references, by reference. Unknown ones are missing. */
+export async function selectPrintedLetters(db: Db, references: string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('printed_letters')
+    .select(['reference', 'notification_id'])
+    .where('reference', '=', sql<string>`any (${references})`)
+    .execute();
+  return new Map(rows.map(({ reference, notification_id }) => [reference, notification_id]));
 }
 
 export async function deletePrintedLettersBefore(db: Db, moment: Timestamp): Promise<void> {

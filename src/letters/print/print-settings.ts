@@ -37,6 +37,10 @@ export const printSettings = {
     'PRINT_SFTP_HOST_KEY',
     'Fingerprint of the key of that server, as `ssh-keygen -l` prints it: `SHA256:...`. No other server gets letters.',
   ),
+  sftpReportsFolder: setting.optionalText(
+    'PRINT_SFTP_REPORTS_FOLDER',
+    'Folder of that server where the printer puts reports about posted and returned letters, for example `/reports`. Without it none are read.',
+  ),
 };
 
 export function problemsOfPrinter({
@@ -45,8 +49,11 @@ export function problemsOfPrinter({
   sftpHostKey,
   sftpPassword,
   sftpKey,
+  sftpReportsFolder,
 }: Partial<Values<typeof printSettings>>): string[] {
-  if (handOff !== 'sftp') return [];
+  if (handOff !== 'sftp') {
+    return sftpReportsFolder === undefined ? [] : ['PRINT_SFTP_REPORTS_FOLDER needs PRINT_HAND_OFF=sftp'];
+  }
   const named = { PRINT_SFTP_URL: sftpUrl, PRINT_SFTP_HOST_KEY: sftpHostKey };
   const missing = Object.entries(named).filter(([, value]) => value === undefined);
   return [
@@ -56,6 +63,9 @@ export function problemsOfPrinter({
       : []),
     ...(sftpHostKey !== undefined && !/^SHA256:[A-Za-z0-9+/]{43}$/.test(sftpHostKey)
       ? ['PRINT_SFTP_HOST_KEY must be a fingerprint such as SHA256:... with 43 characters, as ssh-keygen -l prints it']
+      : []),
+    ...(sftpReportsFolder !== undefined && !/^(\/(?!\.\.?(\/|$))[^/]+)+$/.test(sftpReportsFolder)
+      ? ['PRINT_SFTP_REPORTS_FOLDER must be the path of a folder such as /reports, without . and ..']
       : []),
   ];
 }

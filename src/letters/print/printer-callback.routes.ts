@@ -2,19 +2,8 @@ import { Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { NoContent, OneOf } from '../../protocol/fields.ts';
-import { readPrinterToken, recordPrinterReport } from './printer-callback.ts';
-
-const postageClasses = ['1ST', '2ND', 'INTERNATIONAL'] as const;
-const mailingProducts = [
-  'UNCODED',
-  'MM UNSORTED',
-  'UNSORTED',
-  'MM',
-  'INT EU',
-  'INT ROW',
-  'UNSORTEDE',
-  'MM ECONOMY',
-] as const;
+import { readPrinterToken, recordPrinterCallback } from './printer-callback.ts';
+import { jobStatuses, mailingProducts, postageClasses, sheetsPattern } from './printer-report.ts';
 
 const property = (key: string, value: object) => ({
   contains: { type: 'object', properties: { key: { const: key }, value }, required: ['key', 'value'] },
@@ -26,13 +15,13 @@ const Report = Type.Object({
   data: Type.Object(
     {
       jobId: Type.String(),
-      jobStatus: OneOf(['DESPATCHED', 'REJECTED']),
+      jobStatus: OneOf(jobStatuses),
       transitionDate: Type.String({ format: 'datetime' }),
       despatchProperties: Type.Optional(
         Type.Array(Type.Object({ key: Type.String(), value: Type.String() }), {
           minItems: 3,
           allOf: [
-            property('totalSheets', { type: 'string', pattern: '^[0-9]+$' }),
+            property('totalSheets', { type: 'string', pattern: sheetsPattern }),
             property('postageClass', { enum: [...postageClasses] }),
             property('mailingProduct', { enum: [...mailingProducts] }),
           ],
@@ -65,7 +54,7 @@ export function printerCallbackRoutes(http: Http, app: Platform): void {
       },
     },
     async (request, reply) => {
-      await recordPrinterReport(app, request.query.token, request.body);
+      await recordPrinterCallback(app, request.query.token, request.body);
       return reply.code(204).send(null);
     },
   );

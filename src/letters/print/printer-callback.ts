@@ -1,11 +1,10 @@
 import type { Config } from '../../config.ts';
 import { day_ms, later } from '../../platform/clock.ts';
-import { inTransaction } from '../../platform/db/database.ts';
 import { forbidden, invalid } from '../../platform/failure.ts';
 import { isUuid, momentOfId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { SecretBox } from '../../platform/secrets/secrets.ts';
-import { costThreshold, recordDespatches, recordRejection } from './despatch.ts';
+import { type PrinterReport, recordPrinterReports } from './printer-report.ts';
 
 const purpose = 'printer-callback';
 
@@ -32,50 +31,32 @@ export function readPrinterToken({ secrets, clock }: Pick<Platform, 'secrets' | 
   throw forbidden('A valid token must be provided in the query string');
 }
 
-interface PrinterReport {
+interface PrinterCallback {
   id: string;
-  data: {
+  data: Pick<PrinterReport, 'jobStatus' | 'transitionDate'> & {
     jobId: string;
-    jobStatus: 'DESPATCHED' | 'REJECTED';
-    transitionDate: string;
     despatchProperties?: { key: string; value: string }[];
   };
 }
 
-/** Records a report of the printer. A letter with a final status does not change. */
-export async function recordPrinterReport(
+export async function recordPrinterCallback(
   app: Pick<Platform, 'db' | 'clock' | 'log' | 'secrets'>,
   token: unknown,
-  { id, data }: PrinterReport,
+  { id, data }: PrinterCallback,
 ): Promise<void> {
-  const notificationId = readPrinterToken(app, token);
+  const notification_id = readPrinterToken(app, token);
   // Some printers put the id of the letter in the job id, others in the event id.
-  if (![data.jobId, id].some((named) => named.toLowerCase() === notificationId)) {
+  if (![data.jobId, id].some((named) => named.toLowerCase() === notification_id)) {
     throw invalid('Notification ID in letter callback data does not match ID in token');
   }
-  const now = app.clock.now();
-  if (data.jobStatus === 'REJECTED') {
-    await inTransaction(app.db, (tx) => recordRejection(tx, notificationId, now));
-    app.log.error({ event: 'letter.rejected', notification_id: notificationId }, 'The printer rejected a letter');
-    return;
-  }
-  const properties = new Map((data.despatchProperties ?? []).map(({ key, value }) => [key, value]));
-  const despatch = {
-    notification_id: notificationId,
-    despatched_at: new Date(data.transitionDate),
-    cost_threshold: costThreshold(properties.get('mailingProduct') ?? '', properties.get('postageClass') ?? ''),
-  };
-  const [posted] = await inTransaction(app.db, (tx) => recordDespatches(tx, [despatch], now));
-  const reportedSheets = Number(properties.get('totalSheets'));
-  if (posted && posted.sheets !== reportedSheets) {
-    app.log.warn(
-      {
-        event: 'letter.sheets_differ',
-        notification_id: notificationId,
-        sheets: posted.sheets,
-        reported_sheets: reportedSheets,
-      },
-      'The printer reported a different number of sheets',
-    );
-  }
+  const { jobStatus, transitionDate, despatchProperties = [] } = data;
+  const properties = new Map(despatchProperties.map(({ key, value }) => [key, value]));
+  const [totalSheets = '', postageClass = '', mailingProduct = ''] = [
+    properties.get('totalSheets'),
+    properties.get('postageClass'),
+    properties.get('mailingProduct'),
+  ];
+  await recordPrinterReports(app, [
+    { notification_id, jobStatus, transitionDate, totalSheets, postageClass, mailingProduct },
+  ]);
 }

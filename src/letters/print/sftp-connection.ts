@@ -1,39 +1,59 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { posix } from 'node:path';
+import { promisify } from 'node:util';
+import type { FileEntryWithStats, SFTPWrapper } from 'ssh2';
 import Client from 'ssh2-sftp-client';
 
-interface Settings {
+interface SftpSettings {
   sftpUrl: string | undefined;
   sftpPassword: string | undefined;
   sftpKey: string | undefined;
   sftpHostKey: string | undefined;
 }
 
-const timeout_ms = 20_000;
+export interface RemoteFile {
+  name: string;
+  size_bytes: number;
+  modifiedAt: Date;
+  /** False for folders, symbolic links and whatever else has a name. */
+  regular: boolean;
+}
 
-/** A connection to an SFTP server whose key is known. */
+const maxSilence_ms = 20_000;
+/** A batch that takes longer continues with its next attempt. */
+const maxConnection_ms = 900_000;
+/** More files than a print run has. A server could list names without end. */
+const maxListed = 200_000;
+
+/** A connection to an SFTP server whose key is known. The server may be slow, broken or hostile: time and memory are bounded. */
 export class SftpConnection {
   /** The folder in the URL. */
   readonly home: string;
   private readonly client: Client;
+  private readonly sftp: SFTPWrapper;
+  private readonly socket: Socket;
 
-  private constructor(client: Client, home: string) {
+  private constructor(client: Client, sftp: SFTPWrapper, socket: Socket, home: string) {
     this.client = client;
+    this.sftp = sftp;
+    this.socket = socket;
     this.home = home;
   }
 
-  static async open({ sftpUrl = '', sftpPassword, sftpKey, sftpHostKey }: Settings): Promise<SftpConnection> {
+  static async open({ sftpUrl = '', sftpPassword, sftpKey, sftpHostKey }: SftpSettings): Promise<SftpConnection> {
     const { hostname, port, username, pathname } = new URL(sftpUrl);
     // Each call reports its own errors; without these functions the library writes to standard output.
     const client = new Client('print', { error: () => {}, end: () => {}, close: () => {} });
+    const socket = boundedSocket(hostname.replace(/^\[|\]$/g, ''), port === '' ? 22 : Number(port));
     let presented = '';
     try {
-      await client.connect({
-        host: hostname.replace(/^\[|\]$/g, ''),
-        port: port === '' ? 22 : Number(port),
+      const sftp = await client.connect({
+        sock: socket,
         username: decodeURIComponent(username),
         password: sftpPassword,
         privateKey: sftpKey,
-        readyTimeout: timeout_ms,
+        readyTimeout: maxSilence_ms,
         // A second attempt is the work of the task.
         retries: 0,
         hostVerifier: (key: Buffer) => {
@@ -41,19 +61,57 @@ export class SftpConnection {
           return presented === sftpHostKey;
         },
       });
+      return new SftpConnection(client, sftp, socket, decodeURIComponent(pathname) || '/');
     } catch (error) {
+      socket.destroy();
       if (presented !== '' && presented !== sftpHostKey) {
         throw new Error(`the SFTP server of the printer has the key ${presented}, which is not PRINT_SFTP_HOST_KEY`);
       }
       throw error;
     }
-    return new SftpConnection(client, decodeURIComponent(pathname) || '/');
   }
 
   /** The length of each file in a folder, which is created if it is missing. */
   async sizesIn(folder: string): Promise<Map<string, number>> {
-    await this.client.mkdir(folder, true);
-    return new Map((await this.client.list(folder)).map(({ name, size }) => [name, size]));
+    await this.createFolder(folder);
+    const sizes = new Map<string, number>();
+    for await (const { name, size_bytes } of this.list(folder, maxListed)) sizes.set(name, size_bytes);
+    return sizes;
+  }
+
+  /** At most so many entries of a folder. */
+  async *list(folder: string, maxEntries: number): AsyncGenerator<RemoteFile> {
+    const handle = await promisify(this.sftp.opendir.bind(this.sftp))(folder);
+    try {
+      for (let listed = 0; listed < maxEntries; ) {
+        const entries = await this.readEntries(handle);
+        if (!entries) return;
+        for (const entry of entries.slice(0, maxEntries - listed)) yield remoteFile(entry);
+        // An answer without entries counts, too: a server could send nothing else.
+        listed += Math.max(entries.length, 1);
+      }
+    } finally {
+      await promisify(this.sftp.close.bind(this.sftp))(handle);
+    }
+  }
+
+  /** Undefined at the end of the folder. */
+  private readEntries(handle: Buffer): Promise<FileEntryWithStats[] | undefined> {
+    return new Promise((resolve, reject) => {
+      this.sftp.readdir(handle, (error, entries) => {
+        if (!error) resolve(entries);
+        else if ((error as { code?: unknown }).code === endOfFile) resolve(undefined);
+        else reject(error);
+      });
+    });
+  }
+
+  /** The start of a file, if it is longer. */
+  async read(path: string, maxBytes: number): Promise<Buffer> {
+    // Options of ssh2, which the types of the client do not know.
+    const readStreamOptions: object = { start: 0, end: maxBytes - 1 };
+    // An empty file is an empty list.
+    return Buffer.from((await this.client.get(path, undefined, { readStreamOptions })) as Buffer | []);
   }
 
   /** Uploads under a temporary name, so that a file under its own name is always complete. */
@@ -65,9 +123,48 @@ export class SftpConnection {
     await this.client.rename(temporary, path);
   }
 
-  async close(): Promise<void> {
-    await this.client.end();
+  async move(from: string, to: string): Promise<void> {
+    await this.client.rename(from, to);
   }
+
+  async createFolder(folder: string): Promise<void> {
+    await this.client.mkdir(folder, true);
+  }
+
+  /** Writes and deletes a file. Returns the time at the server, by which the ages of its files are judged. */
+  async tryToWrite(folder: string): Promise<Date> {
+    const path = posix.join(folder, `.pennypost-${randomUUID()}.part`);
+    await this.client.put(Buffer.from('Pennypost deletes this file at once.\n'), path);
+    const { modifyTime } = await this.client.stat(path);
+    await this.client.delete(path);
+    return new Date(modifyTime);
+  }
+
+  get isOpen(): boolean {
+    return !this.socket.destroyed;
+  }
+
+  async close(): Promise<void> {
+    if (this.isOpen) await this.client.end();
+  }
+}
+
+const endOfFile = 1;
+
+/** A socket that is destroyed when the server is silent or takes too long; calls that wait for it then fail. */
+function boundedSocket(host: string, port: number): Socket {
+  const socket = connect({ host, port });
+  const giveUp = (why: string) => socket.destroy(new Error(`the SFTP server of the printer ${why}`));
+  socket.setTimeout(maxSilence_ms, () => giveUp(`sent nothing for ${maxSilence_ms / 1_000} s`));
+  const tooLong = `was connected for more than ${maxConnection_ms / 60_000} minutes`;
+  const timer = setTimeout(() => giveUp(tooLong), maxConnection_ms).unref();
+  socket.once('close', () => clearTimeout(timer));
+  return socket;
+}
+
+function remoteFile({ filename, attrs }: FileEntryWithStats): RemoteFile {
+  const { size, mtime } = attrs;
+  return { name: filename, size_bytes: size, modifiedAt: new Date(mtime * 1_000), regular: attrs.isFile() };
 }
 
 /** As `ssh-keygen -l` prints it. */

@@ -3,18 +3,20 @@ import { takesLongLists } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Datetime, Day, LondonTime, Nullable, Uuid } from '../../protocol/fields.ts';
+import { referencePattern } from '../print/print-provider.ts';
 import { returnedLetterRecord } from './returned-letter-record.ts';
 import {
   countReturnedLetters,
   listReturnedLetterDays,
   listReturnedLetters,
+  maxReferences,
   recordReturnedLetters,
 } from './returned-letters.ts';
 
 const OfService = Type.Object({ service_id: Uuid });
 
 const References = Type.Object({
-  references: Type.Array(Type.String({ pattern: '^[0-9A-Z]{16}$' }), { maxItems: 50_000 }),
+  references: Type.Array(Type.String({ pattern: referencePattern }), { maxItems: maxReferences }),
 });
 
 const Returned = Type.Object({

@@ -31,6 +31,8 @@ export const announceReturnedLetters: Task<ReturnedLettersTask> = {
   maxAttempts: 25,
 };
 
+/** How many references one report may have. */
+export const maxReferences = 50_000;
 const announcedAtOnce = 500;
 
 /**

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { recordReturnedLetters } from '../../../../letters/returned/returned-letters.ts';
+import { referencePattern } from '../../../../letters/print/print-provider.ts';
+import { maxReferences, recordReturnedLetters } from '../../../../letters/returned/returned-letters.ts';
 import { invalidField } from '../../../../platform/failure.ts';
 import { takesLongText } from '../../../../platform/http/body/body-limits.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
@@ -7,7 +8,7 @@ import { count } from '../../../money.ts';
 import type { Pages } from '../../../page.ts';
 import { TextArea } from '../../../parts/text-area.tsx';
 
-const maxReferences = 50_000;
+const isReference = new RegExp(referencePattern);
 
 /** What the printer reports by other means than its calls. */
 export function reportReturnedPages(pages: Pages, app: ConsoleApp): void {
@@ -39,7 +40,7 @@ export function reportReturnedPages(pages: Pages, app: ConsoleApp): void {
     ...takesLongText,
     async act(_asked, { references: text }) {
       const references = [...new Set(text.split(/[\s,;]+/).filter(Boolean))];
-      const wrong = references.find((reference) => !/^[0-9A-Z]{16}$/.test(reference));
+      const wrong = references.find((reference) => !isReference.test(reference));
       if (wrong !== undefined) {
         throw invalidField('references', `“${wrong.slice(0, 40)}” is not a reference: nothing was reported.`);
       }

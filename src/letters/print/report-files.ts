@@ -1,0 +1,138 @@
+import { posix } from 'node:path';
+import type { Config } from '../../config.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { recordReturnedLetters } from '../returned/returned-letters.ts';
+import { selectPrintedLetters } from './print-run.sql.ts';
+import { recordPrinterReports } from './printer-report.ts';
+import { maxReportBytes, type ReportFile, ReportFileError, readReportFile, tooLarge } from './report-file.ts';
+import { type RemoteFile, SftpConnection } from './sftp-connection.ts';
+
+type Deps = Pick<Platform, 'db' | 'clock' | 'queue' | 'log' | 'metrics'> & { config: Pick<Config, 'letters'> };
+
+/** Entries of the folder that are looked at. Files that were read leave it, so the next run sees others. */
+const maxEntries = 10_000;
+/** A file that changed within this time may still be growing. */
+const quiet_ms = 60_000;
+const recordedAtOnce = 500;
+
+/** No path and no hidden file. A temporary name, such as `.part`, ends otherwise. */
+const reportName = /^[A-Za-z0-9_][A-Za-z0-9_. -]{0,150}\.csv$/i;
+
+/**
+ * Reads the reports that the printer put on its server. A file is moved after its rows are stored; if the process ends in between,
+ * it is read again, which changes nothing.
+ */
+export async function readReportFiles(app: Deps): Promise<void> {
+  const { sftpReportsFolder: folder } = app.config.letters;
+  if (folder === undefined) return;
+  const connection = await SftpConnection.open(app.config.letters);
+  try {
+    const files = await listReports(app, connection, folder);
+    if (files.length === 0) return;
+    const [done, quarantine] = reportFolders(folder);
+    for (const target of [done, quarantine]) await connection.createFolder(target);
+    const serverTime = await connection.tryToWrite(done);
+    const complete = files.filter(({ modifiedAt }) => serverTime.getTime() - modifiedAt.getTime() >= quiet_ms);
+    await takeReports(app, connection, folder, complete);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Where the files go that were read, and those that cannot be. */
+function reportFolders(folder: string): [done: string, quarantine: string] {
+  return [posix.join(folder, 'done'), posix.join(folder, 'quarantine')];
+}
+
+/** Oldest first: a letter is posted before it is returned. */
+async function listReports(app: Deps, connection: SftpConnection, folder: string): Promise<RemoteFile[]> {
+  const files = new Map<string, RemoteFile>();
+  let entries = 0;
+  let refused = 0;
+  for await (const file of connection.list(folder, maxEntries)) {
+    entries++;
+    if (file.regular && reportName.test(file.name)) files.set(file.name, file);
+    else if (/\.csv$/i.test(file.name)) refused++;
+  }
+  if (refused > 0 || entries === maxEntries) {
+    app.log.warn(
+      { event: 'printer_report.ignored', refused, entries },
+      'The folder of printer reports has .csv entries that are no files or have unusual names, or too many entries',
+    );
+  }
+  return [...files.values()].sort((a, b) => a.modifiedAt.getTime() - b.modifiedAt.getTime());
+}
+
+/** One file that the server does not give must not keep the others waiting. */
+async function takeReports(app: Deps, connection: SftpConnection, folder: string, files: RemoteFile[]): Promise<void> {
+  const failures: { file: string; err: unknown }[] = [];
+  for (const file of files) {
+    if (!connection.isOpen) break;
+    await takeReport(app, connection, folder, file).catch((err) => failures.push({ file: file.name, err }));
+  }
+  const [first] = failures;
+  if (!first) return;
+  app.log.error(
+    { event: 'printer_report.failed', failures: failures.length, ...first },
+    'Reports of the printer could not be taken: they are tried again',
+  );
+  throw first.err;
+}
+
+async function takeReport(app: Deps, connection: SftpConnection, folder: string, file: RemoteFile): Promise<void> {
+  const path = posix.join(folder, file.name);
+  const [done, quarantine] = reportFolders(folder);
+  // The printer may use a name again.
+  const name = `${app.clock.now().toISOString().replace(/\D/g, '').slice(0, 14)}.${file.name}`;
+  try {
+    const report = await fetchReport(app, connection, path, file);
+    if (!report) return;
+    await storeReport(app, file.name, report);
+    await connection.move(path, posix.join(done, name));
+    files(app.metrics).inc({ outcome: 'stored' });
+  } catch (error) {
+    if (!(error instanceof ReportFileError)) throw error;
+    const { problems } = error;
+    const text = [`${file.name} was not read. Nothing in it was recorded. Correct it and put it back.`, ...problems];
+    await connection.replace(posix.join(quarantine, `${name}.txt`), Buffer.from(`${text.join('\n')}\n`), false);
+    await connection.move(path, posix.join(quarantine, name));
+    files(app.metrics).inc({ outcome: 'quarantined' });
+    app.log.error(
+      { event: 'printer_report.quarantined', file: file.name, problem: problems[0] },
+      'A report of the printer could not be read: see the text file beside it in the folder quarantine',
+    );
+  }
+}
+
+/** Undefined if the file has another length than listed: it is still being written. */
+async function fetchReport(app: Deps, connection: SftpConnection, path: string, { size_bytes }: RemoteFile) {
+  if (size_bytes > maxReportBytes) throw new ReportFileError([tooLarge]);
+  const content = await connection.read(path, maxReportBytes + 1);
+  return content.length === size_bytes ? readReportFile(content, app.clock.now()) : undefined;
+}
+
+/** Letters that are unknown do not spoil a report: the printer may print for others, too, or report a deleted letter. */
+async function storeReport(app: Deps, file: string, { despatches, returned }: ReportFile): Promise<void> {
+  const references = [...despatches.keys(), ...returned];
+  const letters = await selectPrintedLetters(app.db, references);
+  const reports = [...despatches].flatMap(([reference, report]) => {
+    const notification_id = letters.get(reference);
+    return notification_id === undefined ? [] : { ...report, notification_id };
+  });
+  let recorded = returned.size > 0 ? await recordReturnedLetters(app, [...returned]) : 0;
+  for (let start = 0; start < reports.length; start += recordedAtOnce) {
+    recorded += await recordPrinterReports(app, reports.slice(start, start + recordedAtOnce));
+  }
+  const unknown = references.length - letters.size;
+  const line = { event: 'printer_report.stored', file, letters: references.length, recorded, unknown };
+  app.log[unknown > 0 ? 'warn' : 'info'](line, 'A report of the printer was read');
+}
+
+/** From zero, so that the first file in quarantine is an increase. */
+export function measureReportFiles({ metrics }: Pick<Deps, 'metrics'>): void {
+  for (const outcome of ['stored', 'quarantined']) files(metrics).inc({ outcome }, 0);
+}
+
+function files(metrics: Deps['metrics']) {
+  return metrics.counter('printer_report_files_total', 'Files with reports of the printer, by outcome', ['outcome']);
+}
