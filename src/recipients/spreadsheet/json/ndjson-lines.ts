@@ -17,31 +17,43 @@ const recipientNames: Record<Channel, string | null> = {
 };
 
 const maxShownName = 100;
+/** Lines have the same names again and again, and a key takes longer than all else of a value. */
+const maxKnownNames = 1_000;
+const maxKnownLength = 200;
 
-export function readLine(
-  text: string,
-  line: number,
-  channel: Channel,
-  parse: (json: string) => unknown,
-): ReadonlyMap<string, SheetCell> {
-  const fields = parseLine(text, line, parse);
+/** Reads the lines of one file. */
+export function lineReading(channel: Channel, parse: (json: string) => unknown) {
   const recipientName = recipientNames[channel];
+  const textNames = recipientName === null ? ['reference'] : [recipientName, 'reference'];
   const names = [...(recipientName === null ? [] : [recipientName]), 'personalisation', 'reference'];
-  const unexpected = Object.keys(fields).find((name) => !names.includes(name));
-  if (unexpected !== undefined) {
-    throw new SpreadsheetError('line-unknown-key', { line, name: shown(unexpected), names: names.join(', ') });
-  }
-  const values = readValues(fields.personalisation, line);
-  for (const name of recipientName === null ? ['reference'] : [recipientName, 'reference']) {
-    const value = readText(fields[name], name, line);
-    if (value === null) continue;
+  const knownKeys = new Map<string, string>();
+
+  function keyOf(name: string): string {
+    const known = knownKeys.get(name);
+    if (known !== undefined) return known;
     const key = comparableKey(name);
-    const other = values.get(key);
-    // One column holds both: a template that shows the recipient or the reference shows this one.
-    if (other !== undefined && other !== value) throw new SpreadsheetError('line-two-values', { line, name });
-    values.set(key, value);
+    if (knownKeys.size < maxKnownNames && name.length <= maxKnownLength) knownKeys.set(name, key);
+    return key;
   }
-  return values;
+
+  return (text: string, line: number): LineValues => {
+    const fields = parseLine(text, line, parse);
+    for (const name of Object.keys(fields)) {
+      if (names.includes(name)) continue;
+      throw new SpreadsheetError('line-unknown-key', { line, name: shown(name), names: names.join(', ') });
+    }
+    const values = readValues(fields.personalisation, line, keyOf);
+    for (const name of textNames) {
+      const value = readText(fields[name], name, line);
+      if (value === null) continue;
+      const key = keyOf(name);
+      const other = values.get(key);
+      // One column holds both: a template that shows the recipient or the reference shows this one.
+      if (other !== undefined && other !== value) throw new SpreadsheetError('line-two-values', { line, name });
+      values.set(key, value);
+    }
+    return values;
+  };
 }
 
 function parseLine(text: string, line: number, parse: (json: string) => unknown): Json {
@@ -56,16 +68,16 @@ function parseLine(text: string, line: number, parse: (json: string) => unknown)
 }
 
 /** If two names are the same, the later one wins, as in a single send. */
-function readValues(personalisation: unknown, line: number): Map<string, SheetCell> {
-  if (personalisation === undefined || personalisation === null) return new Map();
+function readValues(personalisation: unknown, line: number, keyOf: (name: string) => string): Map<string, SheetCell> {
+  const values = new Map<string, SheetCell>();
+  if (personalisation === undefined || personalisation === null) return values;
   if (!isObject(personalisation)) throw new SpreadsheetError('line-personalisation', { line });
-  return new Map(
-    Object.entries(personalisation).flatMap(([name, value]) => {
-      const cell = cellOf(value);
-      if (cell === undefined) throw new SpreadsheetError('line-nested-value', { line, name: shown(name) });
-      return cell === '' ? [] : [[comparableKey(name), cell] as const];
-    }),
-  );
+  for (const name of Object.keys(personalisation)) {
+    const cell = cellOf(personalisation[name]);
+    if (cell === undefined) throw new SpreadsheetError('line-nested-value', { line, name: shown(name) });
+    if (cell !== '') values.set(keyOf(name), cell);
+  }
+  return values;
 }
 
 /** Undefined for an object, and for a list in a list. */

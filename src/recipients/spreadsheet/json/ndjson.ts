@@ -4,7 +4,7 @@ import { BatchOfRows, openSheet } from '../row-batches.ts';
 import type { Header, RowBatch, Sheet } from '../sheet.ts';
 import { SpreadsheetError } from '../spreadsheet-error.ts';
 import { LineReader } from './line-reader.ts';
-import { ndjsonColumns, readLine } from './ndjson-lines.ts';
+import { lineReading, ndjsonColumns } from './ndjson-lines.ts';
 
 interface NdjsonOptions {
   limits: Pick<SpreadsheetLimits, 'textBytes' | 'textRows' | 'rowCharacters'>;
@@ -24,6 +24,7 @@ export function openNdjson(
   { limits, channel, placeholders, parse = JSON.parse }: NdjsonOptions,
 ): Promise<Sheet> {
   const lines = new LineReader(limits.rowCharacters);
+  const readLine = lineReading(channel, parse);
   const batch = new BatchOfRows(limits.textRows);
   let columns: ReturnType<typeof ndjsonColumns> | undefined;
   let header: Header | undefined;
@@ -42,7 +43,7 @@ export function openNdjson(
   function* add(texts: Iterable<{ line: number; text: string }>): Generator<RowBatch> {
     for (const { line, text } of texts) {
       if (text.trim() === '') continue;
-      const values = readLine(text, line, channel, parse);
+      const values = readLine(text, line);
       columns ??= ndjsonColumns(channel, placeholders, values);
       header ??= { names: columns.names, width: columns.names.length };
       batch.add(columns.cellsOf(values), text.length);
