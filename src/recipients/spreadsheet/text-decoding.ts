@@ -62,7 +62,7 @@ export class TextDecoding {
 
   private decodeStarted(bytes: Uint8Array, last: boolean): string {
     if (this.decoder) return this.decodeWith(this.decoder, bytes, last);
-    const at = bytes.findIndex((byte) => byte > 127);
+    const at = findNonAscii(bytes);
     if (at === -1) return this.ascii(bytes);
     const before = this.ascii(bytes.subarray(0, at));
     const rest = bytes.subarray(at);
@@ -98,6 +98,12 @@ export class TextDecoding {
     if (this.encoding === 'windows-1252' && notWindowsText.test(text)) throw new SpreadsheetError('not-text');
     return text;
   }
+}
+
+// Not findIndex: a function call for each byte takes as long as reading the rows.
+function findNonAscii(bytes: Uint8Array): number {
+  for (let at = 0; at < bytes.length; at++) if ((bytes[at] ?? 0) > 127) return at;
+  return -1;
 }
 
 function sequenceLength(lead: number): number {
