@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Insertable } from 'kysely';
-import { type ReadyRow, writeReadyRows } from '../../src/jobs/uploads/ready-row.ts';
+import { type ReadyRow, writeReadyRow } from '../../src/jobs/uploads/ready-row.ts';
 import { timestamp } from '../../src/platform/clock.ts';
 import type { Uploads } from '../../src/platform/db/schema.ts';
 import type { FileSummary } from '../../src/recipients/spreadsheet/file-problems.ts';
@@ -76,7 +76,7 @@ export async function aCheckedUpload(
         first_row,
         row_count: chunk.length,
         cells: JSON.stringify(chunk.map((row) => [row?.recipient ?? '', ''])),
-        messages: writeReadyRows(chunk),
+        messages: `[${chunk.map(writeReadyRow).join(',')}]`,
         problem_count: chunk.filter((row) => row === null).length,
         abroad_count: chunk.filter((row) => row?.abroad).length,
       })

@@ -22,7 +22,7 @@ import { cleanRecipient } from '../../recipients/whitespace.ts';
 import { contentProblems } from '../../rendering/content-problems.ts';
 import { type CompiledTemplate, compileTemplate, type TemplateSource } from '../../rendering/template.ts';
 import type { TemplatePostage } from '../../templates/template-row.ts';
-import { type ReadyRow, writeReadyRows } from './ready-row.ts';
+import { type ReadyRow, writeReadyRow } from './ready-row.ts';
 
 /** What the rows of a file are checked against, as a value that can be passed to a thread. */
 export interface CheckPlan {
@@ -44,16 +44,15 @@ interface TemplateToCheck {
 
 interface RowsToCheck {
   firstRow: number;
-  /** As read, or as stored in a chunk. */
-  rows: SheetCell[][] | string;
+  /** The rows as JSON, as a chunk stores them. One text is cheaper to pass to a thread than many cells. */
+  cells: string;
   toShow: RowsToShow;
   /** Rows with problems whose problems are listed; others are only counted. */
   maxDescribed: number;
 }
 
-/** The columns of a chunk, and what was counted. */
+/** Columns of a chunk, and what was counted. */
 interface CheckedRows {
-  cells: string;
   messages: string | null;
   problems: string | null;
   /** Of rows without problems. */
@@ -69,23 +68,22 @@ export interface RowProblems {
 }
 
 /** Runs in a thread. Rows are checked one by one, so that only their JSON takes memory. */
-export function checkRows(plan: CheckPlan, { firstRow, rows, toShow, maxDescribed }: RowsToCheck): CheckedRows {
-  const parsed: SheetCell[][] = typeof rows === 'string' ? JSON.parse(rows) : rows;
-  const cells = typeof rows === 'string' ? rows : JSON.stringify(rows);
+export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescribed }: RowsToCheck): CheckedRows {
+  const rows: SheetCell[][] = JSON.parse(cells);
   const counts = noRows();
   if (plan.against === null) {
     const columns = planColumns(plan.header, null, []);
-    for (const [offset, row] of parsed.entries()) {
+    for (const [offset, row] of rows.entries()) {
       const unchecked = { index: firstRow + offset, recipient: null, problems: [], abroad: false };
       countRow(counts, unchecked, { allowed: true, show: () => showRow(columns, row, unchecked), toShow });
     }
-    return { cells, messages: null, problems: null, abroad_count: 0, counts };
+    return { messages: null, problems: null, abroad_count: 0, counts };
   }
   const { template, postage } = templateOf(plan.against);
   const check = new RowCheck(plan.header, template, plan.permissions);
   const described: RowProblems[] = [];
   let abroad_count = 0;
-  const messages = parsed.map((row, offset) => {
+  const messages = rows.map((row, offset) => {
     const checked = check.check(firstRow + offset, row);
     const allowed = isAllowed(checked.destination, plan.allowedRecipients);
     countRow(counts, checked, { allowed, show: () => showRow(check.columns, row, checked), toShow });
@@ -94,10 +92,9 @@ export function checkRows(plan: CheckPlan, { firstRow, rows, toShow, maxDescribe
     }
     const ready = readyRow(checked, postage);
     if (ready?.abroad) abroad_count++;
-    return writeReadyRows([ready]).slice(1, -1);
+    return writeReadyRow(ready);
   });
   return {
-    cells,
     messages: `[${messages.join(',')}]`,
     problems: described.length > 0 ? JSON.stringify(described) : null,
     abroad_count,
@@ -127,39 +124,52 @@ function templateOf(against: NonNullable<CheckPlan['against']>): { template: Row
 function readyRow(checked: CheckedRow, postage: TemplatePostage): ReadyRow | null {
   const { destination, personalisation, reference, abroad, problems } = checked;
   if (problems.length > 0 || destination === null) return null;
+  const to = addressee(checked, destination, postage);
+  // Spreading `to` would take as long as all the rest of the check.
   return {
-    ...addressee(checked, destination, postage),
-    personalisation: Object.fromEntries(
-      Object.entries(personalisation).flatMap(([name, value]) => (value === null ? [] : [[name, value]])),
-    ),
+    recipient: to.recipient,
+    normalised_recipient: to.normalised_recipient,
+    international: to.international,
+    rate_multiplier: to.rate_multiplier,
+    postage: to.postage,
+    personalisation: withoutNulls(personalisation),
     client_reference: reference,
     abroad,
   };
 }
 
+function withoutNulls(values: CheckedRow['personalisation']): ReadyRow['personalisation'] {
+  const isComplete = (all: typeof values): all is ReadyRow['personalisation'] => !Object.values(all).includes(null);
+  if (isComplete(values)) return values;
+  return Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
+}
+
 function addressee({ recipient }: CheckedRow, destination: Destination, postage: TemplatePostage) {
   switch (destination.channel) {
     case 'sms': {
-      const { normalised, international, multiplier } = destination.number;
+      const { normalised, international, multiplier: rate_multiplier } = destination.number;
       const cleaned = cleanRecipient(recipient ?? normalised);
-      const price = { international, rate_multiplier: multiplier, postage: null };
-      return { recipient: cleaned, normalised_recipient: normalised, ...price };
+      return { recipient: cleaned, normalised_recipient: normalised, international, rate_multiplier, postage: null };
     }
     case 'email': {
       const { cleaned, address } = destination;
-      return { recipient: cleaned, normalised_recipient: address, ...domestic, postage: null };
+      return {
+        recipient: cleaned,
+        normalised_recipient: address,
+        international: false,
+        rate_multiplier: 1,
+        postage: null,
+      };
     }
     case 'letter': {
       const { address } = destination;
       return {
         recipient: address.lines.join('\n'),
         normalised_recipient: null,
-        ...domestic,
         international: address.international,
+        rate_multiplier: 1,
         postage: postageForAddress(address, postage),
       };
     }
   }
 }
-
-const domestic = { international: false, rate_multiplier: 1 };

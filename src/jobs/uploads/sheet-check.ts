@@ -54,30 +54,30 @@ export class SheetCheck {
     this.placeholders = template?.compiled.placeholders.filter((name) => !files.has(name)) ?? [];
   }
 
-  /** Undefined if all rows are beyond the limit: they are counted and not stored. `rows` as read, or as stored in a chunk. */
+  /** Undefined if all rows are beyond the limit: they are counted and not stored. */
   async check(firstRow: number, rows: SheetCell[][]): Promise<Chunk | undefined> {
     this.tally.rowCount += rows.length;
     const readable = rows.slice(0, Math.max(0, this.maxRows - firstRow));
-    return readable.length === 0 ? undefined : this.run(firstRow, readable, readable.length);
+    return readable.length === 0 ? undefined : this.run(firstRow, readable.length, JSON.stringify(readable));
   }
 
   async checkStored({ first_row, row_count, cells }: Pick<Chunk, 'first_row' | 'row_count' | 'cells'>): Promise<Chunk> {
     this.tally.rowCount += row_count;
-    return this.run(first_row, cells, row_count);
+    return this.run(first_row, row_count, cells);
   }
 
-  private async run(first_row: number, rows: SheetCell[][] | string, row_count: number): Promise<Chunk> {
+  private async run(first_row: number, row_count: number, cells: string): Promise<Chunk> {
     const threads = this.threads.checkersFor(this.against.service.id);
     const { counts, ...columns } = await threads
       .run('checkRows', this.plan, {
         firstRow: first_row,
-        rows,
+        cells,
         toShow: this.tally.toShow(maxRowsShown),
         maxDescribed: Math.max(0, maxDescribedRows - this.tally.rowsWithProblems),
       })
       .catch(refuseIfTooSlow);
     this.tally.add(counts);
-    return { first_row, row_count, ...columns, problem_count: counts.rows_with_problems };
+    return { first_row, row_count, cells, ...columns, problem_count: counts.rows_with_problems };
   }
 
   summary(): FileSummary {

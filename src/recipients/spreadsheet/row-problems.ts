@@ -105,6 +105,8 @@ export function rowChecker(columns: Columns, template: RowTemplate, allowed: Rec
       .map((name) => [name, columns.byKey.get(comparableKey(name)) ?? -1] as const),
     ...(letter ? addressColumns.map(({ name, index }) => [name, index] as const) : []),
   ];
+  /** Copied for each row: entries that are there are set faster than an object is built, and `__proto__` is one of them. */
+  const noValues: Values = Object.fromEntries(sources.map(([name]) => [name, null]));
   const recipientColumn = letter ? undefined : columns.columns.findIndex(({ recipient }) => recipient);
   const referenceColumn = columns.byKey.get('reference');
   const judged = columns.columns.flatMap(({ used, recipient, name }, index) =>
@@ -113,9 +115,8 @@ export function rowChecker(columns: Columns, template: RowTemplate, allowed: Rec
 
   return (index: number, row: Row): CheckedRow => {
     const problems: RowProblem[] = [];
-    const personalisation = Object.fromEntries(
-      sources.map(([name, column]) => [name, column === -1 ? null : (row.values[column] ?? null)]),
-    );
+    const personalisation = { ...noValues };
+    for (const [name, column] of sources) personalisation[name] = row.values[column] ?? null;
     const { destination, abroad = false } = letter ? readAddress(row, problems) : readRecipient(row, problems);
     for (const { name, index: column } of judged) {
       if ((row.values[column] ?? null) === null) problems.push(problem('missing-data', name));
