@@ -13,6 +13,26 @@ export async function readServerFacts(client: pg.ClientBase) {
   return { ...facts, migrations };
 }
 
+interface Standby {
+  sync_state: string | null;
+  behind_bytes: number | null;
+  /** Null while it has everything. */
+  behind_s: number | null;
+}
+
+/** The state of a standby is null without the privileges of pg_read_all_stats. */
+export async function readReplication(
+  client: pg.ClientBase,
+): Promise<{ standbys: Standby[]; synchronous_commit: string }> {
+  const { rows: standbys } = await client.query<Standby>(
+    `select sync_state, pg_wal_lsn_diff(pg_current_wal_lsn(), flush_lsn)::float8 as behind_bytes,
+      extract(epoch from flush_lag)::float8 as behind_s
+    from pg_stat_replication where state is null or state in ('catchup', 'streaming')`,
+  );
+  const { rows } = await client.query<{ synchronous_commit: string }>('show synchronous_commit');
+  return { standbys, synchronous_commit: rows[0]?.synchronous_commit ?? '' };
+}
+
 interface KeyRow {
   id: string;
   service_id: string;

@@ -20,15 +20,8 @@ import { SecretBox } from '../../platform/secrets/secrets.ts';
 import { openFiles } from '../../platform/storage/open-files.ts';
 import { createOpenIdIssuer } from '../../users/sign-in/single-sign-on/openid.ts';
 import { readServerFacts, selectSomeKeys } from './doctor.sql.ts';
-
-export interface Finding {
-  name: string;
-  ok: boolean;
-  /** The result, and if there is a problem, how to fix it. */
-  description: string;
-  /** Of a check of a provider. */
-  provider?: string;
-}
+import { type Finding, finding } from './finding.ts';
+import { checkStandbys } from './standbys.ts';
 
 const minFreeBytes = 1024 ** 3;
 const maxClockDifference_ms = 5_000;
@@ -174,6 +167,7 @@ async function checkServer(config: Config, client: pg.ClientBase): Promise<Findi
       `${Math.round(difference)} ms from the database’s clock`,
       'let both machines keep time with NTP: tokens are accurate to 30 s',
     ),
+    await checkStandbys(config, client),
     checkSecretKeys(config, facts.migrations.length > 0 ? await selectSomeKeys(client) : []),
   ];
 }
@@ -254,8 +248,4 @@ async function checkReceivers(config: Config, list: readonly ProviderDescriptor[
 async function tooLate(): Promise<never> {
   await sleep(maxCheck_ms, undefined, { ref: false });
   throw new Error(`no response within ${maxCheck_ms / 1_000} s: look at the status page of the provider`);
-}
-
-function finding(name: string, ok: boolean, found: string, todo = ''): Finding {
-  return { name, ok, description: ok ? found : `${found}: ${todo}` };
 }

@@ -1,5 +1,6 @@
 import { type Timestamp, timestamp } from '../../platform/clock.ts';
-import { examineRunning, type Finding } from '../doctor/doctor.ts';
+import { examineRunning } from '../doctor/doctor.ts';
+import type { Finding } from '../doctor/finding.ts';
 
 type Deps = Parameters<typeof examineRunning>[0];
 

@@ -1,0 +1,12 @@
+export interface Finding {
+  name: string;
+  ok: boolean;
+  /** The result, and if there is a problem, how to fix it. */
+  description: string;
+  /** Of a check of a provider. */
+  provider?: string;
+}
+
+export function finding(name: string, ok: boolean, found: string, todo = ''): Finding {
+  return { name, ok, description: ok ? found : `${found}: ${todo}` };
+}
