@@ -12,6 +12,7 @@ import { systemClock } from '../../platform/clock.ts';
 import { openDatabase } from '../../platform/db/database.ts';
 import { DatabaseClient } from '../../platform/db/database-client.ts';
 import { migrationFiles } from '../../platform/db/migrate.ts';
+import { Failure } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import { createLog } from '../../platform/log.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
@@ -98,7 +99,8 @@ async function checkBucket(config: Config): Promise<Finding[]> {
     await files.remove(path);
     return [finding('files', true, `bucket ${config.s3.bucket} can be read and written`)];
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const cause = error instanceof Failure ? error.cause : error;
+    const reason = cause instanceof Error ? cause.message : String(cause);
     const fix = error instanceof OperatorError ? '' : ': check the S3_ settings and the permissions of the access key';
     return [finding('files', false, `bucket ${config.s3.bucket}`, `${reason}${fix}`)];
   }

@@ -78,7 +78,16 @@ describe('object store', () => {
     stumbles = [503, 500];
     await files.put('x', Buffer.from('x'));
     stumbles = [503, 503, 503];
-    await expect(files.get('x')).rejects.toThrow('the object store did not return a file: 503 SlowDown');
+    const reason = new Error('the object store did not return a file: 503 SlowDown');
+    await expect(files.get('x')).rejects.toMatchObject({ kind: 'unavailable', cause: reason });
+  });
+
+  it('is unavailable, not broken, if it cannot be reached', async () => {
+    const away = objectStore({
+      ...{ endpoint: 'http://127.0.0.1:9', bucket: 'letters', region, clock: systemClock },
+      credentials: async () => account,
+    });
+    await expect(away.put('x', Buffer.from('x'))).rejects.toMatchObject({ kind: 'unavailable' });
   });
 
   it('reports why a request was rejected, without secrets', async () => {

@@ -1,5 +1,6 @@
 import { request } from 'undici';
 import type { Clock } from '../clock.ts';
+import { type Failure, unavailable } from '../failure.ts';
 import { type AwsCredentialSource, NoAwsCredentials } from './aws-credentials.ts';
 import { encode, signedHeaders } from './aws-signature.ts';
 import type { Files } from './files.ts';
@@ -52,7 +53,8 @@ export function objectStore(options: ObjectStoreOptions): Files {
         const response = await call(method, url, body);
         if (response.status < 500 || last) return response;
       } catch (error) {
-        if (last || error instanceof NoAwsCredentials) throw error;
+        if (error instanceof NoAwsCredentials) throw error;
+        if (last) throw notAvailable(error);
       }
       await new Promise((resolve) => setTimeout(resolve, pause_ms * attempt));
     }
@@ -78,5 +80,10 @@ export function objectStore(options: ObjectStoreOptions): Files {
 
 function storeError(what: string, status: number, content: Buffer): Error {
   const code = /<Code>([A-Za-z]{1,60})<\/Code>/.exec(content.toString('utf8', 0, 2000))?.[1] ?? 'no reason';
-  return new Error(`the object store did not ${what} a file: ${status} ${code}`);
+  const error = new Error(`the object store did not ${what} a file: ${status} ${code}`);
+  return status < 500 ? error : notAvailable(error);
+}
+
+function notAvailable(reason: unknown): Failure {
+  return unavailable('Files cannot be stored or read, try again shortly', reason);
 }
