@@ -157,20 +157,21 @@ export class ChangeListener {
       { event: 'changes.lost', reason },
       'Database notifications may be lost; caching is off until they arrive again',
     );
-    void this.checkServers();
+    void this.checkServers().then((connections) => {
+      if (connections > 0)
+        this.options.log.warn(
+          { event: 'database.server_gone', connections },
+          'The database server does not respond or is read-only; the connections to it were closed',
+        );
+    });
     this.retryLater();
   }
 
-  /** A heartbeat that was lost is the first sign of a server that vanished silently. */
-  private async checkServers(): Promise<void> {
-    const { url, sessionUrl, log } = this.options;
+  /** A lost heartbeat is the first sign of a server that vanished silently. Returns how many connections were closed. */
+  private async checkServers(): Promise<number> {
+    const { url, sessionUrl } = this.options;
     const closed = await Promise.all([...new Set([url, sessionUrl])].map((each) => primaryOf(each).check()));
-    const connections = closed.reduce((sum, count) => sum + count, 0);
-    if (connections > 0)
-      log.warn(
-        { event: 'database.server_gone', connections },
-        'The database server does not respond or is read-only; the connections to it were closed',
-      );
+    return closed.reduce((sum, count) => sum + count, 0);
   }
 
   private abandon(client: pg.Client): void {
