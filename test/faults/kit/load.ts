@@ -9,6 +9,8 @@ export class Load {
   readonly responses: Record<string, number> = {};
   /** Milliseconds, of those with a 201 response. */
   readonly took: number[] = [];
+  /** When those responses arrived. */
+  readonly acceptedAt: number[] = [];
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 256 });
   private readonly portOf: () => number;
   private readonly recipient: () => string;
@@ -24,6 +26,7 @@ export class Load {
     if (status === '201') {
       this.accepted.add(JSON.parse(body).id);
       this.took.push(performance.now() - started);
+      this.acceptedAt.push(Date.now());
     }
     this.responses[status] = (this.responses[status] ?? 0) + 1;
     return status;

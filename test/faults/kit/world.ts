@@ -1,7 +1,10 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { DatabaseClient } from '../../../src/platform/db/database-client.ts';
+import { isDatabaseUnavailable } from '../../../src/platform/db/errors.ts';
 import { findRunningEmbeddedPostgres } from '../../../src/platform/embedded-postgres/embedded.ts';
 import { findFreePort } from '../../../src/platform/process/free-port.ts';
 import { cloneDatabase } from '../../kit/database.ts';
@@ -109,15 +112,22 @@ export class World {
     await Promise.all(this.processes.map((process) => process.untilReady()));
   }
 
+  /** Retried for a minute while the database is unavailable. */
   async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
     const connectionString = this.ownDatabaseUrl ?? findRunningEmbeddedPostgres(this.dataDir);
-    const client = new pg.Client({ connectionString });
-    client.on('error', () => undefined);
-    await client.connect();
-    try {
-      return (await client.query<Row>(text, values)).rows;
-    } finally {
-      await client.end();
+    const deadline = Date.now() + 60_000;
+    for (;;) {
+      const client = new DatabaseClient({ connectionString, connectionTimeoutMillis: 5_000, query_timeout: 20_000 });
+      client.on('error', () => undefined);
+      try {
+        await client.connect();
+        return (await client.query<Row>(text, values)).rows;
+      } catch (error) {
+        if (!isDatabaseUnavailable(error) || Date.now() > deadline) throw error;
+        await sleep(500);
+      } finally {
+        await client.end();
+      }
     }
   }
 
