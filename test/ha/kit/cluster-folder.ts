@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, openSync, statfsSync, writeFileSync } from 'node:fs';
-import { setPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chooseServerUser } from '../../../src/platform/embedded-postgres/embedded-user.ts';
 import { programPath } from './programs.ts';
@@ -55,10 +55,7 @@ export class ClusterFolder {
   run(name: string, program: string, words: string[]): ChildProcess {
     const log = openSync(join(this.path, `${name}.log`), 'a');
     const env = { PATH: programPath, LC_ALL: 'C', TZ: 'UTC', HOME: this.path };
-    const child = spawn(program, words, { cwd: this.path, env, stdio: ['ignore', log, log], ...this.user });
-    // A cluster that waits for the processor falls apart. Only root may ask for more than others have.
-    if (this.user && child.pid) setPriority(child.pid, -10);
-    return child;
+    return spawn(program, words, { cwd: this.path, env, stdio: ['ignore', log, log], ...this.user });
   }
 
   async close(): Promise<void> {

@@ -73,7 +73,10 @@ listen etcd
             synchronous_mode: true,
             synchronous_mode_strict: true,
             primary_start_timeout: 0,
-            postgresql: { use_pg_rewind: true, parameters: { max_connections: 300 } },
+            postgresql: {
+              use_pg_rewind: true,
+              parameters: { max_connections: 300, wal_retrieve_retry_interval: '500ms' },
+            },
           },
           initdb: [{ encoding: 'UTF8' }, { locale: 'C' }, 'data-checksums'],
         },
