@@ -49,6 +49,8 @@ export class DatabaseClient extends pg.Client {
   private async connectToPrimary(): Promise<this> {
     const primary = primaryOf(this.url);
     const server = await primary.find();
+    // It was ended during the search.
+    if ((this as unknown as { _ending: boolean })._ending) throw new Error('Connection terminated');
     this.host = server.host;
     this.port = server.port;
     primary.add(this, server);
