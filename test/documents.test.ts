@@ -93,7 +93,9 @@ const runElsewhere = [
   ['import os', 'needs Python: npm run test:clients'],
   ['NotificationClient client', 'needs Java: npm run test:clients'],
   ['DATABASE_URL=postgres', 'settings, not commands'],
+  ['DATABASE_URL="postgres', 'settings, not commands'],
   ['ignore_startup_parameters', 'a setting of PgBouncer'],
+  ['synchronous_mode', 'settings of Patroni, which npm run test:ha uses'],
   ['alter role', 'needs a role called pennypost'],
 ] as const;
 
