@@ -111,8 +111,8 @@ export async function run(progress: Progress, { messages: rows = defaultRows }: 
 }
 
 /**
- * The steady load runs until the file is a set of notifications, and is measured in that time. It is compared with the same
- * load just before, in slices of the same length.
+ * The steady load runs until the file is a set of notifications, and is measured while the file is received and while it
+ * expands. It is compared with the same load just before, in slices of the same length.
  */
 async function measure(bed: Bed, format: keyof typeof formats) {
   const { progress, product, database, other, rows } = bed;
@@ -132,7 +132,8 @@ async function measure(bed: Bed, format: keyof typeof formats) {
   const load = (async () => {
     while (!finished) slices.push(await steadyLoad(bed, slice_s));
   })();
-  const times = await sendFile(bed, format);
+  const { accepted_at_ms, ...times } = await sendFile(bed, format);
+  const finished_at_ms = now_ms();
   finished = true;
   await load;
   clearInterval(sampling);
@@ -146,8 +147,9 @@ async function measure(bed: Bed, format: keyof typeof formats) {
     ...times,
     rss_growth_mb: round(rssMax - rssBefore),
     accept_p99_ms_before: p99(before),
-    accept_p99_ms: p99(slices),
-    accept_p99_ratio: round(p99(slices) / p99(before)),
+    accept_p99_ms_while_received: p99(slices, { to: accepted_at_ms }),
+    accept_p99_ms_while_expanding: p99(slices, { from: accepted_at_ms, to: finished_at_ms }),
+    accept_p99_ratio: round(p99(slices, { from: accepted_at_ms, to: finished_at_ms }) / p99(before)),
     priority_wait_p99_ms: round(waits[0].p99),
     not_accepted: sent - slices.reduce((sum, { accepted }) => sum + accepted, 0),
   };
@@ -196,6 +198,7 @@ async function sendFile({ product, database, postmaster, bulk, rows }: Bed, form
   if (response.status !== 201) throw new Error(`the file was refused: ${await response.text()}`);
   const { data } = (await response.json()) as { data: { id: string } };
   const accepted = performance.now();
+  const accepted_at_ms = now_ms();
   const cpuAccepted = cpuNow() - cpuBefore;
   while (performance.now() < accepted + maxDuration_s * 1_000) {
     const { rows: found } = await database.query('select status, rows_done from jobs where id = $1', [data.id]);
@@ -205,6 +208,8 @@ async function sendFile({ product, database, postmaster, bulk, rows }: Bed, form
         accepted_s: round((accepted - started) / 1_000),
         accepted_cpu_s: round(cpuAccepted / 1_000),
         all_notifications_s: round((performance.now() - accepted) / 1_000),
+        all_notifications_cpu_s: round((cpuNow() - cpuBefore - cpuAccepted) / 1_000),
+        accepted_at_ms,
       };
     }
     await sleep(100);
@@ -212,9 +217,22 @@ async function sendFile({ product, database, postmaster, bulk, rows }: Bed, form
   throw new Error(`the file did not become notifications within ${maxDuration_s} seconds`);
 }
 
-function p99(slices: PacedReport[]): number {
-  const latencies = slices.flatMap(({ latencies_ms }) => latencies_ms).sort((left, right) => left - right);
-  return round(quantile(latencies, 0.99));
+/** Of the requests that were sent in this time. */
+function p99(slices: PacedReport[], { from = 0, to = Number.POSITIVE_INFINITY } = {}): number {
+  const latencies = slices.flatMap(({ latencies_ms, sent_at_ms }) =>
+    latencies_ms.filter((_, index) => {
+      const sent_at = sent_at_ms[index] ?? 0;
+      return sent_at >= from && sent_at < to;
+    }),
+  );
+  return round(
+    quantile(
+      latencies.sort((left, right) => left - right),
+      0.99,
+    ),
+  );
 }
+
+const now_ms = () => performance.timeOrigin + performance.now();
 
 const round = (value: number): number => Math.round(value * 10) / 10;

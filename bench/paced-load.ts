@@ -20,6 +20,8 @@ export interface PacedReport {
   accepted: number;
   /** From request to response. */
   latencies_ms: number[];
+  /** When each of these requests was sent, in milliseconds since 1970. */
+  sent_at_ms: number[];
   /** Max wait of a message for a free connection. */
   behind_ms: number;
   errors: Record<string, number>;
@@ -32,7 +34,15 @@ process.once('message', (order: PacedOrder) => {
 });
 
 function load(order: PacedOrder): Promise<PacedReport> {
-  const report: PacedReport = { seconds: 0, accepted: 0, latencies_ms: [], behind_ms: 0, errors: {}, cpu_ms: 0 };
+  const report: PacedReport = {
+    seconds: 0,
+    accepted: 0,
+    latencies_ms: [],
+    sent_at_ms: [],
+    behind_ms: 0,
+    errors: {},
+    cpu_ms: 0,
+  };
   return new Promise((resolve, reject) => {
     const started = performance.now();
     const sockets = new Set<Socket>();
@@ -44,7 +54,9 @@ function load(order: PacedOrder): Promise<PacedReport> {
 
     function onAnswer(socket: Socket, status: string): void {
       answered += 1;
-      report.latencies_ms.push(performance.now() - (asked.get(socket) ?? 0));
+      const sent_at = asked.get(socket) ?? 0;
+      report.latencies_ms.push(performance.now() - sent_at);
+      report.sent_at_ms.push(performance.timeOrigin + sent_at);
       if (status === '201') report.accepted += 1;
       else report.errors[status] = (report.errors[status] ?? 0) + 1;
       idle.add(socket);
