@@ -84,10 +84,11 @@ export async function countUnfinishedJobs(tx: Tx, serviceId: string): Promise<nu
   return count;
 }
 
-export function selectNextChunk(tx: Tx, jobId: string): Promise<Selectable<UploadChunks> | undefined> {
+/** Without the cells as they were in the file, which are as long as the messages. */
+export function selectNextChunk(tx: Tx, jobId: string) {
   return tx
     .selectFrom('upload_chunks')
-    .selectAll()
+    .select(['upload_id', 'first_row', 'row_count', 'messages', 'abroad_count'])
     .where('upload_id', '=', jobId)
     .where('expanded_at', 'is', null)
     .orderBy('first_row')
