@@ -9,14 +9,25 @@ function keepTheLoopBusy(): void {
   while (performance.now() < end);
 }
 
+/** Times of processors that are busy for this share of the time. */
+function processors(share: { busy: number }) {
+  let times = { busy: 0, total: 0 };
+  return () => {
+    times = { busy: times.busy + 1_000 * share.busy, total: times.total + 1_000 };
+    return times;
+  };
+}
+
+const idle = processors({ busy: 0 });
+
 it('runs at full speed without requests, however busy the loop', () => {
-  const pace = new BulkPace();
+  const pace = new BulkPace(idle);
   keepTheLoopBusy();
   expect(pace.share()).toBe(1);
 });
 
 it('slows down while requests arrive and the loop is busy, but never stops', () => {
-  const pace = new BulkPace();
+  const pace = new BulkPace(idle);
   const shares = Array.from({ length: 12 }, () => {
     pace.countRequest();
     keepTheLoopBusy();
@@ -28,7 +39,7 @@ it('slows down while requests arrive and the loop is busy, but never stops', () 
 });
 
 it('speeds up again when the loop is idle, and at once when requests end', async () => {
-  const pace = new BulkPace();
+  const pace = new BulkPace(idle);
   for (let count = 0; count < 3; count += 1) {
     pace.countRequest();
     keepTheLoopBusy();
@@ -42,4 +53,20 @@ it('speeds up again when the loop is idle, and at once when requests end', async
   expect(faster).toBeLessThan(1);
   await sleep(150);
   expect(pace.share()).toBe(1);
+});
+
+it('slows down to half speed while requests arrive and all processors are busy', async () => {
+  const machine = { busy: 1 };
+  const pace = new BulkPace(processors(machine));
+  const shares: number[] = [];
+  const judge = async () => {
+    pace.countRequest();
+    await sleep(110);
+    shares.push(pace.share());
+  };
+  for (let count = 0; count < 4; count += 1) await judge();
+  expect(shares).toEqual([0.7, 0.5, 0.5, 0.5]);
+  machine.busy = 0.8;
+  await judge();
+  expect(shares.at(-1)).toBeCloseTo(0.575);
 });

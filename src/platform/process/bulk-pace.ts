@@ -1,22 +1,34 @@
+import { cpus } from 'node:os';
 import { performance } from 'node:perf_hooks';
 
 /** The share of time that the event loop may be busy before requests noticeably wait for it. */
 const busy = 0.7;
+/** The same for all processors of the machine, which may run the database too. */
+const saturated = 0.9;
 const judgeEvery_ms = 100;
 const slowDown = 0.7;
 const speedUp = 1.15;
 /** Bulk work never stops. */
 export const smallestShare = 0.05;
+/** Other programs may use all processors for hours, so they alone slow bulk work down to this share at most. */
+const smallestShareBesideOthers = 0.5;
 
 /**
  * How fast bulk messages are created and delivered by a process that also responds to requests. While requests arrive, bulk
- * work slows down until the event loop is idle for part of the time; without requests it runs at full speed.
+ * work slows down until the event loop and the processors are idle for part of the time; without requests it runs at full speed.
  */
 export class BulkPace {
   private requests = 0;
   private current = 1;
   private judgedAt = performance.now();
   private utilization = performance.eventLoopUtilization();
+  private readonly readTimes: () => ProcessorTimes;
+  private times: ProcessorTimes;
+
+  constructor(readTimes = processorTimes) {
+    this.readTimes = readTimes;
+    this.times = readTimes();
+  }
 
   /** Called for each request, so it only counts. */
   countRequest(): void {
@@ -33,13 +45,33 @@ export class BulkPace {
   private judge(now: number): void {
     const utilization = performance.eventLoopUtilization();
     const used = performance.eventLoopUtilization(utilization, this.utilization).utilization;
-    this.current = this.requests === 0 ? 1 : nextShare(this.current, used);
+    const times = this.readTimes();
+    const passed = times.total - this.times.total;
+    const isSaturated = passed > 0 && (times.busy - this.times.busy) / passed > saturated;
+    this.current = this.requests === 0 ? 1 : nextShare(this.current, used > busy, isSaturated);
     this.utilization = utilization;
+    this.times = times;
     this.judgedAt = now;
     this.requests = 0;
   }
 }
 
-function nextShare(current: number, used: number): number {
-  return used > busy ? Math.max(smallestShare, current * slowDown) : Math.min(1, current * speedUp);
+function nextShare(current: number, isLoopBusy: boolean, isSaturated: boolean): number {
+  if (isLoopBusy) return Math.max(smallestShare, current * slowDown);
+  if (isSaturated && current >= smallestShareBesideOthers)
+    return Math.max(smallestShareBesideOthers, current * slowDown);
+  return Math.min(isSaturated ? smallestShareBesideOthers : 1, current * speedUp);
+}
+
+/** Milliseconds since the start of the machine, of all its processors. */
+interface ProcessorTimes {
+  busy: number;
+  total: number;
+}
+
+function processorTimes(): ProcessorTimes {
+  const all = cpus().map(({ times }) => times);
+  const idle = all.reduce((sum, times) => sum + times.idle, 0);
+  const total = all.reduce((sum, { user, nice, sys, idle, irq }) => sum + user + nice + sys + idle + irq, 0);
+  return { busy: total - idle, total };
 }
