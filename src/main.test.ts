@@ -10,6 +10,7 @@ import { cloneDatabase } from '../test/kit/database.ts';
 import { jwt } from '../test/kit/jwt.ts';
 import { processEnvironment } from '../test/kit/process-environment.ts';
 import { main as runMain } from './main.ts';
+import { OperatorError } from './platform/operator-error.ts';
 import { findFreePort } from './platform/process/free-port.ts';
 
 /** The compiled command, as an operator runs it; `npm test` compiles it first. */
@@ -30,14 +31,17 @@ function pennypost(args: string[], environment: Record<string, string> = {}) {
   });
 }
 
-/** What a command prints that ends before it does anything, without the seconds that a process takes to start. */
-async function printed(args: string[]): Promise<string> {
+/** What a command prints, without the seconds that a process takes to start. Throws what the process would print as an error. */
+async function printed(args: string[], environment: Record<string, string> = {}): Promise<string> {
+  const before = process.env;
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   try {
+    process.env = { ...processEnvironment, DATA_DIR: folder, LOG_LEVEL: 'silent', ...environment };
     await runMain(args);
     return write.mock.calls.map(([text]) => String(text)).join('');
   } finally {
     write.mockRestore();
+    process.env = before;
   }
 }
 
@@ -57,7 +61,7 @@ describe('pennypost', () => {
   });
 
   it('--version prints the version', async () => {
-    expect((await pennypost(['--version'])).out).toMatch(/^\d+\.\d+\.\d+/);
+    expect(await printed(['--version'])).toMatch(/^\d+\.\d+\.\d+/);
   });
 
   it('rejects an unknown command and lists the commands', async () => {
@@ -86,13 +90,18 @@ describe('pennypost', () => {
       { DATABASE_URL: 'postgres://us:my/secret@127.0.0.1/x', SMTP_URL: 'smtp://us:my#secret@127.0.0.1' },
       'SMTP_URL is not an address; in a password / is written %2F',
     ],
-    ['a data folder that is a file', { DATA_DIR: main }, 'Remove what is there, or set DATA_DIR'],
-    ['an address of another machine', { HOST: '203.0.113.9', PORT: '0' }, 'Set HOST to one that it has'],
-  ])('reports %s without a stack, with exit code 1', async (_what, environment, words) => {
-    const { code, err } = await pennypost(['serve'], environment);
+  ])('reports %s without a secret', async (_what, environment, words) => {
+    const error: unknown = await printed(['serve'], environment).catch((reason) => reason);
+    expect(error).toBeInstanceOf(OperatorError);
+    expect(String(error)).toContain(words);
+    expect(String(error)).not.toMatch(/my.secret/);
+  });
+
+  it('reports a data folder that is a file without a stack, with exit code 1', async () => {
+    const { code, err } = await pennypost(['serve'], { DATA_DIR: main });
     expect(code).toBe(1);
-    expect(err).toContain(words);
-    expect(err).not.toMatch(/my.secret|\n {4}at /);
+    expect(err).toContain('Remove what is there, or set DATA_DIR');
+    expect(err).not.toContain('\n    at ');
   });
 
   it('rejects an unknown flag and explains where settings come from', async () => {
@@ -110,9 +119,7 @@ describe('pennypost', () => {
   });
 
   it('openapi prints the document without a database', async () => {
-    const { code, out } = await pennypost(['openapi']);
-    expect(code).toBe(0);
-    expect(JSON.parse(out).openapi).toBe('3.1.0');
+    expect(JSON.parse(await printed(['openapi'])).openapi).toBe('3.1.0');
   });
 
   it('demo prints the key, which the server does not log', { timeout: 90_000 }, async () => {
@@ -126,9 +133,9 @@ describe('pennypost', () => {
       server.kill('SIGKILL');
       await database.drop();
     });
-    let printed = '';
-    for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk) => (printed += chunk));
-    await expect.poll(() => printed, { timeout: 40_000 }).toContain('main.js demo');
+    let logged = '';
+    for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk) => (logged += chunk));
+    await expect.poll(() => logged, { timeout: 40_000 }).toContain('main.js demo');
 
     // Only the server has the port set.
     const { code, out } = await pennypost(['demo'], { ...settings, PORT: '' });
@@ -142,23 +149,22 @@ describe('pennypost', () => {
       headers: { authorization: `Bearer ${key}` },
     });
     expect(response.status).toBe(200);
-    expect(printed).not.toContain(key.slice(-36));
+    expect(logged).not.toContain(key.slice(-36));
 
-    const off = await pennypost(['demo'], { ...settings, DEMO: 'false' });
-    expect(off).toMatchObject({ code: 1, out: '', err: expect.stringContaining('set DEMO=true') });
-    const elsewhere = await pennypost(['demo'], { ...settings, DATA_DIR: join(folder, 'unused') });
-    expect(elsewhere).toMatchObject({ code: 1, out: '', err: expect.stringContaining('start the server first') });
+    await expect(printed(['demo'], { ...settings, DEMO: 'false' })).rejects.toThrow('set DEMO=true');
+    const elsewhere = printed(['demo'], { ...settings, DATA_DIR: join(folder, 'unused') });
+    await expect(elsewhere).rejects.toThrow('start the server first');
 
     const address = join(folder, 'address');
     const recorded = readFileSync(address);
     server.kill('SIGTERM');
     await once(server, 'exit');
-    const stopped = { code: 1, out: '', err: expect.stringMatching(/No server with the data folder .* is running/) };
+    const stopped = /No server with the data folder .* is running/;
     expect(existsSync(address)).toBe(false);
-    expect(await pennypost(['demo'], settings)).toMatchObject(stopped);
+    await expect(printed(['demo'], settings)).rejects.toThrow(stopped);
     // As after a killed server.
     writeFileSync(address, recorded);
-    expect(await pennypost(['demo'], settings)).toMatchObject(stopped);
+    await expect(printed(['demo'], settings)).rejects.toThrow(stopped);
   });
 
   it('serves the administrative API on ADMIN_PORT only', { timeout: 90_000 }, async () => {
@@ -176,10 +182,10 @@ describe('pennypost', () => {
       server.kill('SIGKILL');
       await database.drop();
     });
-    let printed = '';
-    server.stdout.on('data', (chunk) => (printed += chunk));
-    await expect.poll(() => printed, { timeout: 60_000 }).toContain('Pennypost is listening');
-    expect(printed).toContain(`http://127.0.0.1:${adminPort}/metrics`);
+    let logged = '';
+    server.stdout.on('data', (chunk) => (logged += chunk));
+    await expect.poll(() => logged, { timeout: 60_000 }).toContain('Pennypost is listening');
+    expect(logged).toContain(`http://127.0.0.1:${adminPort}/metrics`);
 
     const iat = Math.floor(Date.now() / 1_000);
     const authorization = `Bearer ${jwt({ iss: 'notify-admin', iat }, secrets.ADMIN_CLIENT_SECRETS)}`;
@@ -206,32 +212,27 @@ describe('pennypost', () => {
     expect(code).toBe(0);
   });
 
-  it('reports a port in use without a stack, with exit code 1', async () => {
+  it('reports a port in use, and an address of another machine, without a stack', { timeout: 120_000 }, async () => {
     const database = await cloneDatabase();
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const { code, err } = await pennypost(['api'], { DATABASE_URL: database.url, PORT: String(port) });
-    expect(code).toBe(1);
-    expect(err).toBe(`Port ${port} of 127.0.0.1 is in use by another process. Stop that one, or set PORT.\n`);
-    other.close();
-    await database.drop();
-  });
-
-  it('warns when browser tests may create users', { timeout: 60_000 }, async () => {
-    const database = await cloneDatabase();
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
-    const { out } = await pennypost(['api'], {
+    const { code, out, err } = await pennypost(['api'], {
       DATABASE_URL: database.url,
       PORT: String(port),
       LOG_LEVEL: 'warn',
       FUNCTIONAL_TESTS_SECRETS: 'very-secret-canary-of-more-than-32-characters',
     });
+    expect(code).toBe(1);
+    expect(err).toBe(`Port ${port} of 127.0.0.1 is in use by another process. Stop that one, or set PORT.\n`);
+    // A server that starts also warns when browser tests may create users.
     expect(out).toContain('FUNCTIONAL_TESTS_SECRETS is set');
     expect(out).not.toContain('canary');
     other.close();
+    const elsewhere = { DATABASE_URL: database.url, HOST: '203.0.113.9', PORT: '0' };
+    const refused = await pennypost(['api'], elsewhere);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('Set HOST to one that it has') });
+    expect(refused.err).not.toContain('\n    at ');
     await database.drop();
   });
 
@@ -242,9 +243,8 @@ describe('pennypost', () => {
     const created = await pennypost(words, environment);
     expect(created.code).toBe(0);
     expect(created.out).toMatch(/\nhttps:\/\/admin\.example\/new-password\/[\w-]+\n/);
-    const other = await pennypost(['create-admin', 'Grace', 'grace@example.org', '07700900124'], environment);
-    expect(other).toMatchObject({ code: 1, out: '' });
-    expect(other.err).toContain('There is a platform administrator already: ada@example.org.');
+    const other = printed(['create-admin', 'Grace', 'grace@example.org', '07700900124'], environment);
+    await expect(other).rejects.toThrow('There is a platform administrator already: ada@example.org.');
     await database.drop();
   });
 
@@ -255,12 +255,10 @@ describe('pennypost', () => {
       BASE_URL: 'https://post.example',
       SECRET_KEY: 'of-a-test-and-at-least-32-characters-long',
     };
-    const first = await pennypost(['console-link'], environment);
-    expect(first.out).toMatch(/^https:\/\/post\.example\/console\/start#[A-Z2-9]{4}-[A-Z2-9]{4}-[A-Z2-9]{4}\n$/);
-    await pennypost(['create-admin', 'Ada Admin', 'ada@example.org', '07700900123'], environment);
-    const second = await pennypost(['console-link'], environment);
-    expect(second).toMatchObject({ code: 1, out: '' });
-    expect(second.err).toContain('The console is set up.');
+    const first = await printed(['console-link'], environment);
+    expect(first).toMatch(/^https:\/\/post\.example\/console\/start#[A-Z2-9]{4}-[A-Z2-9]{4}-[A-Z2-9]{4}\n$/);
+    await printed(['create-admin', 'Ada Admin', 'ada@example.org', '07700900123'], environment);
+    await expect(printed(['console-link'], environment)).rejects.toThrow('The console is set up.');
     const link = await pennypost(['console-link', '--for', 'ada@example.org'], environment);
     expect(link.out).toMatch(/^https:\/\/post\.example\/console\/link\/[\w-]+\n$/);
     await database.drop();
