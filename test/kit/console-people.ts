@@ -2,10 +2,10 @@ import { createSession } from '../../src/console/sessions/sessions.ts';
 import { timestamp } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/id.ts';
 import { creatorPermissions } from '../../src/users/members/permissions.ts';
-import { hashPassword } from '../../src/users/sign-in/passwords.ts';
 import { getUserRecord } from '../../src/users/user-record.ts';
 import { ConsoleVisitor } from './console-visitor.ts';
 import type { Harness } from './harness.ts';
+import { quickHash } from './quick-hash.ts';
 
 export const password = 'correct horse battery';
 let hash: Promise<string> | undefined;
@@ -23,7 +23,7 @@ interface Fields {
 
 /** A user whose password is `password`. */
 export async function aPerson({ app, clock }: Harness, fields: Fields = {}) {
-  hash ??= hashPassword(password);
+  hash ??= quickHash(password);
   const id = newId(clock.now());
   const now = timestamp(clock.now());
   await app.db
