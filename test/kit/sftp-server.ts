@@ -23,6 +23,8 @@ export interface SftpServer {
   log: string[];
   /** Cuts the connection before it reads, writes or renames a file whose path contains this text, once. */
   cutAt: string | undefined;
+  /** Refuses to write files whose path begins with this text, and to move files there. */
+  readOnly: string | undefined;
   /** Names that it lists besides those of the files. */
   inventedNames: string[];
   /** Lists them again and again. */
@@ -47,6 +49,7 @@ export async function startSftpServer(
     hostKey: `SHA256:${digest}`,
     log: [],
     cutAt: undefined,
+    readOnly: undefined,
     inventedNames: [],
     listsWithoutEnd: false,
     readsWithoutEnd: undefined,
@@ -85,6 +88,7 @@ export async function startSftpServer(
     };
     const stat = (id: number, path: string) =>
       existsSync(at(path)) ? sftp.attrs(id, attributes(path)) : sftp.status(id, STATUS_CODE.NO_SUCH_FILE);
+    const isReadOnly = (path: string) => state.readOnly !== undefined && path.startsWith(state.readOnly);
     const cuts = (path: string) => {
       if (state.cutAt === undefined || !path.includes(state.cutAt)) return false;
       state.cutAt = undefined;
@@ -114,7 +118,7 @@ export async function startSftpServer(
     sftp.on('RENAME', (id, from, to) => {
       if (cuts(to)) return;
       attempt(id, () => {
-        if (existsSync(at(to))) throw new Error('the name is taken');
+        if (existsSync(at(to)) || isReadOnly(to)) throw new Error('the name is taken, or may not be');
         state.log.push(`rename ${from} ${to}`);
         renameSync(at(from), at(to));
       });
@@ -125,6 +129,7 @@ export async function startSftpServer(
         state.log.push(`read ${path}`);
         return sftp.handle(id, handle({ path, chunks: [] }));
       }
+      if (isReadOnly(path)) return sftp.status(id, STATUS_CODE.PERMISSION_DENIED);
       state.log.push(`open ${path}`);
       sftp.handle(id, handle({ path, chunks: [] }));
     });
@@ -145,7 +150,9 @@ export async function startSftpServer(
     });
     sftp.on('FSTAT', (id, buffer) => stat(id, open[buffer.readUInt32BE()]?.path ?? ''));
     sftp.on('FSETSTAT', (id) => sftp.status(id, STATUS_CODE.OK));
-    sftp.on('OPENDIR', (id, path) => sftp.handle(id, handle({ path, chunks: [] })));
+    sftp.on('OPENDIR', (id, path) =>
+      existsSync(at(path)) ? sftp.handle(id, handle({ path, chunks: [] })) : sftp.status(id, STATUS_CODE.NO_SUCH_FILE),
+    );
     sftp.on('READDIR', (id, buffer) => {
       const number = buffer.readUInt32BE();
       const path = open[number]?.path ?? '';

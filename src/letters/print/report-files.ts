@@ -40,7 +40,7 @@ export async function readReportFiles(app: Deps): Promise<void> {
 }
 
 /** Where the files go that were read, and those that cannot be. */
-function reportFolders(folder: string): [done: string, quarantine: string] {
+export function reportFolders(folder: string): [done: string, quarantine: string] {
   return [posix.join(folder, 'done'), posix.join(folder, 'quarantine')];
 }
 

@@ -131,10 +131,15 @@ export class SftpConnection {
     await this.client.mkdir(folder, true);
   }
 
-  /** Writes and deletes a file. Returns the time at the server, by which the ages of its files are judged. */
-  async tryToWrite(folder: string): Promise<Date> {
-    const path = posix.join(folder, `.pennypost-${randomUUID()}.part`);
-    await this.client.put(Buffer.from('Pennypost deletes this file at once.\n'), path);
+  /**
+   * Writes a file, moves it to another folder if one is given, and deletes it. Returns the time at the server, by which the
+   * ages of its files are judged.
+   */
+  async tryToWrite(folder: string, target = folder): Promise<Date> {
+    const name = `.pennypost-${randomUUID()}.part`;
+    const path = posix.join(target, name);
+    await this.client.put(Buffer.from('Pennypost deletes this file at once.\n'), posix.join(folder, name));
+    if (target !== folder) await this.move(posix.join(folder, name), path);
     const { modifyTime } = await this.client.stat(path);
     await this.client.delete(path);
     return new Date(modifyTime);

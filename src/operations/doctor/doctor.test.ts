@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withoutAwsCredentials } from '../../../test/kit/aws.ts';
 import { emptyDatabase } from '../../../test/kit/database.ts';
 import { startMailbox } from '../../../test/kit/mail-servers.ts';
+import { startSftpServer } from '../../../test/kit/sftp-server.ts';
 import { readConfig } from '../../commands/read-config.ts';
 import { examine } from './doctor.ts';
 
@@ -122,6 +123,48 @@ describe('pennypost doctor', () => {
     );
     expect(await ofMailbox('imap://us:secret@127.0.0.1:9')).toBe(
       'PROBLEM bounce mailbox: cannot be read: ECONNREFUSED: correct SMTP_BOUNCE_IMAP_URL',
+    );
+  });
+
+  it('writes, moves and deletes files at the SFTP server of the printer', async () => {
+    const root = join(folder, 'sftp');
+    mkdirSync(join(root, 'letters'), { recursive: true });
+    const server = await startSftpServer(root, { password: 'secret' });
+    onTestFinished(server.close);
+    const ofPrinter = async (environment: Record<string, string> = {}) => {
+      const found = await findings({
+        PRINT_HAND_OFF: 'sftp',
+        PRINT_SFTP_URL: server.url,
+        PRINT_SFTP_PASSWORD: 'secret',
+        PRINT_SFTP_HOST_KEY: server.hostKey,
+        PRINT_SFTP_REPORTS_FOLDER: '/reports',
+        ...environment,
+      });
+      return found.find((line) => line.includes('printer'));
+    };
+    const { host } = new URL(server.url);
+    expect(await ofPrinter({ PRINT_SFTP_HOST_KEY: `SHA256:${'A'.repeat(43)}` })).toBe(
+      `PROBLEM printer: SFTP: ${host}: the SFTP server of the printer has the key ${server.hostKey}, which is not PRINT_SFTP_HOST_KEY: ask the printer whether that key is right before you correct it`,
+    );
+    expect(await ofPrinter({ PRINT_SFTP_PASSWORD: 'wrong' })).toMatch(
+      /: correct the user in PRINT_SFTP_URL, and PRINT_SFTP_KEY or PRINT_SFTP_PASSWORD$/,
+    );
+    expect(await ofPrinter({ PRINT_SFTP_KEY: 'no key' })).toMatch(/: correct PRINT_SFTP_KEY$/);
+    expect(await ofPrinter({ PRINT_SFTP_URL: 'sftp://notify@127.0.0.1:9/letters' })).toMatch(
+      /^PROBLEM printer: SFTP: 127.0.0.1:9: .*ECONNREFUSED.*: correct PRINT_SFTP_URL, and let this machine connect to that server$/,
+    );
+    expect(await ofPrinter()).toMatch(
+      /^PROBLEM printer: SFTP: \/reports cannot be read \(.*\): create it, or correct PRINT_SFTP_REPORTS_FOLDER$/,
+    );
+    mkdirSync(join(root, 'reports'));
+    expect(await ofPrinter()).toBe('ok printer: letters can be uploaded, and reports read');
+    server.readOnly = '/reports/quarantine';
+    expect(await ofPrinter()).toMatch(
+      /^PROBLEM printer: SFTP: files cannot be moved from \/reports to \/reports\/quarantine \(.*\): let the user/,
+    );
+    server.readOnly = '/letters';
+    expect(await ofPrinter()).toMatch(
+      /^PROBLEM printer: SFTP: \/letters cannot be written \(.*\): let the user create, rename and delete files there/,
     );
   });
 

@@ -8,6 +8,7 @@ import type { ProviderDescriptor } from '../../delivery/providers/descriptor.ts'
 import type { Provider } from '../../delivery/providers/provider.ts';
 import { settingsOf } from '../../delivery/providers/provider-settings.ts';
 import { providers } from '../../delivery/providers/providers.ts';
+import { checkSftp } from '../../letters/print/check-sftp.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { openDatabase } from '../../platform/db/database.ts';
 import { DatabaseClient } from '../../platform/db/database-client.ts';
@@ -42,6 +43,7 @@ export async function examine(
     ...(await checkDatabase(config, url)),
     ...(await checkProvidersAlone(config, url, list)),
     ...(await checkReceivers(config, list)),
+    ...(await checkPrinter(config)),
     ...(await checkIssuer(config)),
   ];
 }
@@ -56,6 +58,7 @@ export async function examineRunning(app: Running): Promise<Finding[]> {
     checkPool(app),
     checkProviders({ ...app, log: createLog('silent') }),
     checkReceivers(config, app.providers),
+    checkPrinter(config),
     checkIssuer(config),
   ]);
   const { dataDir } = config.storage;
@@ -245,6 +248,17 @@ async function checkReceivers(config: Config, list: readonly ProviderDescriptor[
       }
     }),
   );
+}
+
+async function checkPrinter({ letters }: Config): Promise<Finding[]> {
+  if (letters.handOff !== 'sftp') return [];
+  try {
+    await Promise.race([checkSftp(letters), tooLate()]);
+    const reports = letters.sftpReportsFolder === undefined ? '' : ', and reports read';
+    return [finding('printer', true, `letters can be uploaded${reports}`)];
+  } catch (error) {
+    return [finding('printer', false, 'SFTP', error instanceof Error ? error.message : String(error))];
+  }
 }
 
 async function tooLate(): Promise<never> {
