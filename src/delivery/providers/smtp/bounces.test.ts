@@ -1,6 +1,8 @@
 import { createTransport } from 'nodemailer';
+import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { aService } from '../../../../test/kit/builders.ts';
+import { aCertificate } from '../../../../test/kit/certificate.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import {
   bounceEmail,
@@ -27,11 +29,17 @@ beforeEach(() => {
   mailServer.beforeAnswer = async () => {};
 });
 
+const certificate = aCertificate(
+  { from: new Date('2020-01-01T00:00:00Z'), until: new Date('2040-01-01T00:00:00Z') },
+  'bounces.example',
+);
 const smtp = {
   url: mailServer.url,
   returnPath: 'bounces@mail.example',
   imapUrl: mailbox.url,
   listen: `127.0.0.1:${port}`,
+  listenCertificate: certificate.pem,
+  listenKey: certificate.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 };
 const harness = useHarness({
   now: '2026-11-15T12:00:00Z',
@@ -245,8 +253,8 @@ describe('1,000 emails, of which 100 bounce and 10 are complained about', () => 
 });
 
 describe('the listener', () => {
-  const deliver = (to: string | string[], raw: string) => {
-    const transport = createTransport({ host: '127.0.0.1', port, secure: false, ignoreTLS: true });
+  const deliver = (to: string | string[], raw: string, tls: object = { ignoreTLS: true }) => {
+    const transport = createTransport({ host: '127.0.0.1', port, secure: false, ...tls });
     return transport.sendMail({ envelope: { from: '', to }, raw });
   };
 
@@ -254,6 +262,37 @@ describe('the listener', () => {
     const { id, mail } = await send();
     const raw = bounceEmail('exim-unknown-user.hard-bounce', { returnPath: mail.from });
     await deliver(mail.from, `${raw}${'x'.repeat(3_000_000)}`);
+    expect(await statusOf(id)).toBe('permanent-failure');
+  });
+
+  it('takes a bounce over STARTTLS, with its own certificate', async () => {
+    const { id, mail } = await send();
+    const raw = bounceEmail('postfix-unknown-user.hard-bounce', { returnPath: mail.from });
+    const servername = 'bounces.example';
+    const secure = (ca: string) => ({ requireTLS: true, tls: { ca, servername, minVersion: 'TLSv1.2' } });
+    const other = aCertificate({ from: new Date('2020-01-01'), until: new Date('2040-01-01') }, servername);
+    await expect(deliver(mail.from, raw, secure(other.pem))).rejects.toThrow();
+    expect(await statusOf(id)).toBe('sending');
+    await deliver(mail.from, raw, secure(certificate.pem));
+    expect(await statusOf(id)).toBe('permanent-failure');
+  });
+
+  it('451 while the database is away: the sender keeps the bounce, and it is recorded when repeated', async () => {
+    const { id, mail } = await send();
+    const raw = bounceEmail('postfix-unknown-user.hard-bounce', { returnPath: mail.from });
+    const database = (await harness.app.pool.query('select current_database() as name')).rows[0].name;
+    const server = new pg.Client({ connectionString: harness.serverUrl });
+    await server.connect();
+    onTestFinished(async () => {
+      await server.query(`alter database ${database} allow_connections true`);
+      await server.end();
+    });
+    await server.query(`alter database ${database} allow_connections false`);
+    await server.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database]);
+    await expect(deliver(mail.from, raw)).rejects.toMatchObject({ responseCode: 451 });
+    await server.query(`alter database ${database} allow_connections true`);
+    expect(await statusOf(id)).toBe('sending');
+    await deliver(mail.from, raw);
     expect(await statusOf(id)).toBe('permanent-failure');
   });
 
