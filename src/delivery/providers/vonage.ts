@@ -134,8 +134,8 @@ const configurationAdvice = new Map([
   [403, 'let the Vonage application use the Messages API'],
 ]);
 
-/** Error codes about the number: unroutable, barred, invalid. */
-const refusedCodes = new Set(['1040', '1050', '1170']);
+/** Error codes about the number: an unknown prefix, barred, invalid. */
+const refusedCodes = new Set(['1040', '1050', '1170', '1430']);
 
 function outcomeOf(response: HttpResponse): Outcome {
   const { status, json } = response;
@@ -202,21 +202,17 @@ function refuseUnlessSigned(
   if (!isGenuine) throw forbidden('Vonage callback failed: invalid signature');
 }
 
-/** The phone is off or busy, or the network failed: 1180, 1230, 1240, 1280; unknown or expired: 1330, 1360. */
-const temporaryCodes = new Set(['1030', '1100', '1180', '1230', '1240', '1280', '1330', '1360']);
-/** About the number: barred, absent for good, ported, illegal, unroutable, restricted, blocked, without credit. */
+/** Of https://developer.vonage.com/en/api-errors/messages. */
+const temporaryCodes = new Set([
+  ...['1000', '1030', '1100', '1331'], // throttled, or a failure at Vonage or at the carrier
+  ...['1180', '1220', '1230', '1260'], // the phone is off or busy, the network failed, unreachable
+  ...['1330', '1360'], // unknown, expired
+]);
 const permanentCodes = new Set([
-  '1040',
-  '1050',
-  '1170',
-  '1190',
-  '1200',
-  '1210',
-  '1250',
-  '1270',
-  '1290',
-  '1300',
-  '1310',
+  ...['1040', '1050', '1170', '1430'], // an unknown prefix, barred, invalid
+  ...['1190', '1200', '1240', '1250'], // gone, ported, opted out, unroutable
+  ...['1270', '1280', '1290'], // age restriction, blocked by the carrier, no credit
+  ...['1300', '1310'], // not in the network, not a suitable device
 ]);
 
 /** Undefined if the status is not final. */
