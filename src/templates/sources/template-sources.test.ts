@@ -82,19 +82,23 @@ describe('POST /v2/template', () => {
       ],
       [
         { name: 'X', type: 'letter', body: '', subject: 'X' },
-        refusal(403, 'BadRequestError', 'template_type Creating letter templates is not allowed'),
+        refusal(403, 'BadRequestError', 'type Creating letter templates is not allowed'),
       ],
       [
         { ...examples.newSource, sender_id: sender },
+        refusal(400, 'BadRequestError', `sender_id ${sender} does not exist in database for service id ${service}`),
+      ],
+      [
+        { name: 'X', type: 'sms', body: 'x', letter_welsh_subject: 'y', letter_welsh_body: 'z' },
         refusal(
           400,
           'BadRequestError',
-          `email_reply_to_id ${sender} does not exist in database for service id ${service}`,
+          'letter_welsh_subject Only letters have languages.; letter_welsh_body Only letters have languages.',
         ),
       ],
       [
         { name: 'X', type: 'sms', body: 'x'.repeat(919), folder: ['Never'] },
-        refusal(400, 'ValidationError', 'content Content has a character count greater than the limit of 918'),
+        refusal(400, 'ValidationError', 'body Content has a character count greater than the limit of 918'),
       ],
     ];
     for (const [body, expected] of cases) expect(await post('template', body)).toMatchObject(expected);

@@ -11,6 +11,7 @@ import type { CurrentTemplateRow } from '../template-row.ts';
 import { selectListedTemplates, selectTemplateById } from '../template-rows.sql.ts';
 import { type TemplateUpdateRequest, updateWholeTemplate } from '../template-update.ts';
 import { createTemplateIn, getTemplate, type NewTemplateRequest } from '../templates.ts';
+import { withPublicNames } from './public-field-names.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
 
@@ -123,7 +124,7 @@ async function inTransactionUnless(
     });
   } catch (error) {
     if (error instanceof DryRun && source) return source;
-    throw error;
+    throw withPublicNames(error);
   }
 }
 
