@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aReplyTo, aService, aTemplate } from '../../../../test/kit/builders.ts';
+import { aNotification, aReplyTo, aService, aTemplate } from '../../../../test/kit/builders.ts';
 import { aPerson, joinService, signedIn } from '../../../../test/kit/console-people.ts';
 import type { ConsoleVisitor, Page } from '../../../../test/kit/console-visitor.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { getInboxMessage } from '../../../delivery/sandbox/inbox.ts';
 import { findSentEmail } from '../../../delivery/sandbox/sent-email.ts';
+import { inTransaction } from '../../../platform/db/database.ts';
+import { recordSuppressions } from '../../../services/suppression/suppression-list.ts';
 
 const everything = { platform_admin: true, permissions: {} };
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
@@ -150,6 +152,25 @@ describe('POST /console/services/{id}/send/{template_id}', () => {
     const full = await aServiceOfPerson({ sms_message_limit: 0 });
     const over = await browser.post(urlOf(await aTemplate(harness, full), full), { do: 'check', ...filled });
     expect(over.problems['']).toBe('The daily limit of the service is reached. Try again tomorrow.');
+  });
+
+  it('400 for an address on the suppression list, with what happened and what to do', async () => {
+    const list = await aServiceOfPerson({ permissions: ['email', 'suppress_recipients'] });
+    const template = await aTemplate(harness, list, { template_type: 'email', subject: 's', content: 'c' });
+    const sent = await aNotification(harness, list, template, { notification_type: 'email' });
+    const entry = { service_id: list, notification_id: sent, email_address: 'ada@example.org' };
+    await inTransaction(harness.app.db, (tx) =>
+      recordSuppressions(harness.app, tx, [{ ...entry, reason: 'hard-bounce' }], harness.clock.now()),
+    );
+    const page = await browser.post(urlOf(template, list), { do: 'check', ...values, to: 'Ada@example.org' });
+    expect([page.status, page.problems]).toEqual([
+      400,
+      {
+        to: 'Can’t send to this recipient: an email to it bounced on 16 November 2026. Remove the address from the suppression list to send again.',
+      },
+    ]);
+    expect(page.text).toContain('value="Ada@example.org"');
+    expect(await messages(list)).toHaveLength(1);
   });
 
   it('uses my own number or address, and renders the preview alone', async () => {
