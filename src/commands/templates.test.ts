@@ -218,12 +218,12 @@ describe('pennypost templates push', () => {
         letter_languages: 'welsh_then_english',
         letter_welsh_subject: 'Cymraeg',
         letter_welsh_content: 'Testun',
-        version: 3,
+        version: 2,
       },
       created_by: { id: user },
     });
     expect(read('letter.letter.md')).toContain('# a comment\n');
-    expect(read('letter.letter.md')).toContain('version: 3 # pulled\n');
+    expect(read('letter.letter.md')).toContain('version: 2 # pulled\n');
     expect(read('new.md')).toMatch(/^\uFEFF---\r\nid: [0-9a-f-]{36}\r\nversion: 1\r\nname: Brand new\r\n/);
     const id = /id: (\S+)/.exec(read('new.md'))?.[1] ?? '';
     expect(await get(id)).toMatchObject({ name: 'Brand new', content: 'Line\nnext', version: 1 });
@@ -240,6 +240,19 @@ describe('pennypost templates push', () => {
     edit('new.md', 'archived: true', 'archived: false');
     expect((await run('push')).out).toBe('Restored new.md\n1 template pushed, 0 unchanged.\n');
     expect(await get(id)).toMatchObject({ archived: false, version: 3, folder: expect.any(String) });
+  });
+
+  it('gives other servers the sender first, and then the rest', async () => {
+    const sender = await aReplyTo(harness, service, 'email');
+    const id = await aTemplate(harness, service, { name: 'One', template_type: 'email' });
+    await run('pull');
+    edit('one.email.md', 'name: One\n', `name: Two\nsender: ${sender}\n`);
+    const other = await proxyTo(() => 'other-server');
+    const { code, err } = await run('push', '--url', addressOf(other));
+    other.close();
+    expect([code, err]).toEqual([0, '']);
+    expect(await get(id)).toMatchObject({ name: 'Two', reply_to: sender, version: 3 });
+    expect(read('one.email.md')).toContain('version: 3\n');
   });
 
   it('refuses to overwrite what somebody changed on the server, unless --force is given', async () => {
@@ -355,7 +368,7 @@ describe('pennypost templates, with an API key', () => {
     write('b.md', '---\nname: B\nchannel: sms\n---\nText\n');
     expect(await runWithKey('push', folder, '--force')).toEqual({
       code: 2,
-      out: `a.md:1: letter_contact_id ${id} does not exist in database for service id ${service}\n`,
+      out: `a.md:1: sender_id ${id} does not exist in database for service id ${service}\n`,
       err: 'Nothing was pushed.\n',
     });
     expect(await versions()).toEqual({ A: 4 });
@@ -433,22 +446,30 @@ function breakingAfter(writes: number): Promise<Server> {
   });
 }
 
-/** Passes requests on; `cut` loses the response. */
-async function proxyTo(decide: (request: IncomingMessage) => 'pass' | 'cut' | 'unknown'): Promise<Server> {
+/** Passes requests on; `cut` loses the response, and another server does not know `changes_version`. */
+async function proxyTo(
+  decide: (request: IncomingMessage) => 'pass' | 'cut' | 'unknown' | 'other-server',
+): Promise<Server> {
   const proxy = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { method = 'GET', headers } = request;
+    const decision = decide(request);
+    const body = Buffer.concat(chunks).toString();
     const answer = await fetch(url + request.url, {
       method,
       headers: { authorization: headers.authorization ?? '', 'content-type': 'application/json' },
-      ...(method === 'GET' ? {} : { body: Buffer.concat(chunks) }),
+      ...(method === 'GET' ? {} : { body: decision === 'other-server' ? withoutVersion(body) : body }),
     });
-    const decision = decide(request);
     if (decision === 'cut') request.socket.destroy();
     else if (decision === 'unknown') response.writeHead(404).end('{}');
     else response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   return proxy;
+}
+
+function withoutVersion(body: string): string {
+  const { changes_version: _, ...rest } = JSON.parse(body);
+  return JSON.stringify(rest);
 }

@@ -30,7 +30,10 @@ export type TemplateUpdateRequest = Partial<Omit<NewTemplateRequest, 'parent_fol
   changes_version?: number;
 };
 
-/** One route, five behaviours: redact and reply-to ignore all other fields of the request. */
+/**
+ * One route, five behaviours: redact ignores all other fields of the request, and so does reply-to in the protocol. A request with
+ * `changes_version`, which the protocol does not have, changes the reply-to with the others, as one version.
+ */
 export function updateTemplate(
   app: Deps,
   serviceId: string,
@@ -41,8 +44,9 @@ export function updateTemplate(
     const template = await lockForUpdate(tx, serviceId, templateId, request.changes_version);
     const now = timestamp(app.clock.now());
     if (request.redact_personalisation === true) await redact(tx, template, request, now);
-    else if (request.reply_to !== undefined) await changeReplyTo(tx, template, request.reply_to, now);
-    else await edit(tx, template, request, now);
+    else if (request.reply_to !== undefined && request.changes_version === undefined) {
+      await changeReplyTo(tx, template, request.reply_to, now);
+    } else await edit(tx, template, request, now);
     return getTemplate(tx, serviceId, templateId);
   });
 }
@@ -65,7 +69,6 @@ export async function updateWholeTemplate(
   now: Date,
 ): Promise<CurrentTemplateRow> {
   const template = await lockForUpdate(tx, serviceId, templateId, request.changes_version);
-  if (request.reply_to) await refuseUnlessReplyToExists(tx, template.template_type, serviceId, request.reply_to);
   const isChange = Object.keys(changesOf(template, request)).length > 0;
   await edit(tx, template, isChange ? { ...request, created_by } : request, timestamp(now));
   return getTemplate(tx, serviceId, templateId);
@@ -101,7 +104,9 @@ async function changeReplyTo(tx: Tx, template: CurrentTemplateRow, replyTo: stri
 }
 
 async function edit(tx: Tx, template: CurrentTemplateRow, request: TemplateUpdateRequest, now: string) {
-  if (request.subject !== undefined) refuseUnlessSubjectFits(template.template_type, request.subject);
+  const { template_type, service } = template;
+  if (request.reply_to) await refuseUnlessReplyToExists(tx, template_type, service, request.reply_to);
+  if (request.subject !== undefined) refuseUnlessSubjectFits(template_type, request.subject);
   const change = changesOf(template, request);
   const changed = { ...template, ...change };
   refuseUnlessLanguagesFit(changed, request);

@@ -69,7 +69,8 @@ const TemplateUpdate = Type.Object({
   archive_email_file_ids: Type.Optional(Type.Array(Uuid)),
   changes_version: Type.Optional(
     Type.Integer({
-      description: 'The version that is changed: 409 if there is a newer one. Without it the last request wins',
+      description:
+        'The version that is changed: 409 if there is a newer one, and reply_to is changed together with the other fields. Without it the last request wins, and reply_to is changed alone',
     }),
   ),
   ...settings,

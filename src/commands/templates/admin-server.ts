@@ -3,7 +3,7 @@ import { AdminFolders } from './admin-folders.ts';
 import { type AdminTemplate, bodyOfChange, bodyOfNew, fieldsOf } from './admin-template.ts';
 import { JsonRequests, RequestRefused } from './json-requests.ts';
 import { signedToken } from './signed-token.ts';
-import type { ServerTemplate, TemplateFields } from './template.ts';
+import { differingFields, type ServerTemplate, type TemplateFields } from './template.ts';
 import { ChangedMeanwhile, mapFew, type TemplateChange, type TemplateServer } from './template-server.ts';
 
 interface Credentials {
@@ -101,19 +101,24 @@ export class AdminServer implements TemplateServer {
     onVersion: (stored: Stored) => Promise<void>,
   ): Promise<void> {
     let { version } = before;
-    const store = async (body: object) => {
+    const store = async (body: object): Promise<AdminTemplate> => {
       const { data } = await this.requests
         // Other servers ignore `changes_version`.
         .post<{ data: AdminTemplate }>(`${this.root}/template/${before.id}`, { ...body, changes_version: version })
         .catch(explainConflict);
       version = data.version;
       await onVersion({ id: before.id, version });
+      return data;
     };
     await this.refuseIfChanged(before);
-    // The protocol takes the sender alone, as a version of its own.
-    if (names.includes('sender')) await store({ reply_to: fields.sender });
-    const body = bodyOfChange(fields, names);
-    if (Object.keys(body).length > 0) await store({ ...body, created_by: this.user });
+    const sender = names.includes('sender') ? { reply_to: fields.sender } : {};
+    const body = { ...bodyOfChange(fields, names), ...sender };
+    if (Object.keys(body).length > 0) {
+      const stored = fieldsOf(await store({ ...body, created_by: this.user }), fields.folder);
+      // Servers that do not know `changes_version` take the sender alone; the rest is another version there.
+      const left = bodyOfChange(fields, differingFields(stored, fields));
+      if ('reply_to' in sender && Object.keys(left).length > 0) await store({ ...left, created_by: this.user });
+    }
     if (names.includes('folder') && !fields.archived) await this.folders.move(before.id, fields.folder);
   }
 
