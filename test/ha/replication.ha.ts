@@ -50,7 +50,7 @@ it('a commit that was cancelled while it waited for the standby is not taken for
 it('doctor says whether a standby is synchronous, and otherwise what a failover would lose', async () => {
   await cluster.untilWhole();
   const config = readConfig({ DATA_DIR: folder, DATABASE_URL: cluster.url });
-  const standbys = async () => (await examine(config, cluster.url, [])).find(({ name }) => name === 'standbys');
+  const standbys = async () => (await examine(config, cluster.url)).find(({ name }) => name === 'standbys');
   expect(await standbys()).toEqual({
     name: 'standbys',
     ok: true,

@@ -5,6 +5,7 @@ import { OperatorError } from '../operator-error.ts';
 import { keptAlive, openPool, sessionSettings } from './database.ts';
 import { DatabaseClient } from './database-client.ts';
 import { primaryOf } from './primary.ts';
+import { startOfServer } from './server-probe.ts';
 
 type Listener = (payload: string) => void;
 
@@ -43,6 +44,8 @@ export class ChangeListener {
   /** One per process, so that no process receives the heartbeats of the others. */
   private readonly beatChannel = `heartbeat_${randomUUID()}`;
   private heard: (beat: string) => void = () => undefined;
+  /** When the server was started that took the last heartbeat. */
+  private serverStartedAt: string | undefined;
 
   constructor(options: ChangeListenerOptions) {
     this.options = options;
@@ -126,11 +129,12 @@ export class ChangeListener {
     const heard = new Promise<true>((resolve) => {
       this.heard = (payload) => payload === beat && resolve(true);
     });
-    await this.beats.query({
-      text: 'select pg_notify($1, $2)',
+    const { rows } = await this.beats.query({
+      text: `select pg_notify($1, $2), ${startOfServer} as started_at`,
       values: [this.beatChannel, beat],
       query_timeout: sentWithin_ms,
     } as pg.QueryConfig);
+    this.serverStartedAt = rows[0].started_at;
     return Promise.race([heard, elapsed(within_ms)]);
   }
 
@@ -169,8 +173,8 @@ export class ChangeListener {
 
   /** A lost heartbeat is the first sign of a server that vanished silently. Returns how many connections were closed. */
   private async checkServers(): Promise<number> {
-    const { url, sessionUrl } = this.options;
-    const closed = await Promise.all([...new Set([url, sessionUrl])].map((each) => primaryOf(each).check()));
+    const urls = new Set([this.options.url, this.options.sessionUrl]);
+    const closed = await Promise.all([...urls].map((url) => primaryOf(url).check(this.serverStartedAt)));
     return closed.reduce((sum, count) => sum + count, 0);
   }
 

@@ -32,9 +32,11 @@ export class DatabaseClient extends pg.Client {
       if (parameterValue === 'on') this.readOnly.add(parameterName);
       else this.readOnly.delete(parameterName);
     });
-    // The commit was cancelled while it waited for the standby. PostgreSQL reports success, but a failover may lose it.
+    // The commit was cancelled while it waited for the standby. PostgreSQL reports success next, but a failover may lose it.
     this.on('notice', (notice) => {
-      if ((notice as { routine?: string }).routine === 'SyncRepWaitForLSN') this.cut();
+      if ((notice as { routine?: string }).routine !== 'SyncRepWaitForLSN') return;
+      connection.emit('error', new Error('Connection terminated: a commit did not wait for the standby'));
+      this.cut();
     });
   }
 

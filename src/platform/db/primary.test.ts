@@ -5,6 +5,7 @@ import { createLog } from '../log.ts';
 import { inTransaction, openDatabase } from './database.ts';
 import { failureOfDatabaseError, isDatabaseUnavailable } from './errors.ts';
 import { primaryOf } from './primary.ts';
+import { startOfServer } from './server-probe.ts';
 
 let one: DatabaseProxy;
 let other: DatabaseProxy;
@@ -105,6 +106,17 @@ it('keeps the connections to a host that has none to spare', async () => {
   expect(await session()).toBe(before);
 });
 
+it('closes connections to another server than the one that the address leads to now', async () => {
+  const url = `${one.url}&application_name=moved`;
+  const { pool } = open(url);
+  await pool.query('select 1');
+  const { rows } = await pool.query(`select ${startOfServer} as now`);
+  expect(await primaryOf(url).check(rows[0].now)).toBe(0);
+  expect(await primaryOf(url).check('1234567890.5')).toBe(1);
+  await expect.poll(() => pool.totalCount).toBe(0);
+  expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+});
+
 it('replaces a connection whose server became read-only, with a single host too', async () => {
   const proxy = await aProxy();
   onTestFinished(() => proxy.close());
@@ -134,9 +146,19 @@ it('does not take a commit for stored that no longer waits for the standby', asy
   const { pool } = open(proxy.url);
   await pool.query('select 1');
   const waiting = pool.query('select pg_sleep(0.2)').catch((error: unknown) => error);
-  const fields = 'SWARNING\0C01000\0Mcanceling wait for synchronous replication\0RSyncRepWaitForLSN\0\0';
-  const length = Buffer.alloc(4);
-  length.writeInt32BE(4 + fields.length);
-  proxy.say(Buffer.concat([Buffer.from('N'), length, Buffer.from(fields)]));
+  // In one piece: a warning, that the statement is complete, and that the server is ready.
+  proxy.say(
+    Buffer.concat([
+      message('N', 'SWARNING\0C01000\0Mcanceling wait for synchronous replication\0RSyncRepWaitForLSN\0\0'),
+      message('C', 'SELECT 1\0'),
+      message('Z', 'I'),
+    ]),
+  );
   expect(isDatabaseUnavailable(await waiting)).toBe(true);
 });
+
+function message(type: string, content: string): Buffer {
+  const head = Buffer.from(`${type}....`);
+  head.writeInt32BE(4 + content.length, 1);
+  return Buffer.concat([head, Buffer.from(content)]);
+}

@@ -14,6 +14,8 @@ class Primary {
   private readonly connections = new Map<pg.Client, Server>();
   private known: Server | undefined;
   private doubtful: boolean;
+  /** When the known server was started, according to the last search. */
+  private startedAt: string | undefined;
   private searching: Promise<Server> | undefined;
   private failure: { error: NoPrimary; at: number } | undefined;
 
@@ -46,10 +48,16 @@ class Primary {
   /**
    * After a sign that the server is gone: closes every connection to it unless it answers as the primary. What waits
    * for a response then fails at once, not after the timeout of its statement. Returns how many were closed.
+   * `startedAt`: of the server that responded last. A proxy or DNS may lead new connections to another one.
    */
-  async check(): Promise<number> {
+  async check(startedAt?: string): Promise<number> {
     const before = [...this.connections.keys()];
-    await this.search().catch(() => undefined);
+    const isFound = await this.search().then(
+      () => true,
+      () => false,
+    );
+    if (isFound && startedAt !== undefined && this.startedAt !== undefined && this.startedAt !== startedAt)
+      for (const client of before) this.close(client);
     return before.filter((client) => !this.connections.has(client)).length;
   }
 
@@ -62,7 +70,9 @@ class Primary {
 
   private async ask(): Promise<Server> {
     const answers = await this.answers();
-    const [found] = answers.filter(({ is }) => is === 'primary').sort((one, other) => other.timeline - one.timeline);
+    const [found] = answers
+      .filter((answer) => answer.is === 'primary')
+      .sort((one, other) => other.timeline - one.timeline);
     const isKnownAlive = answers.some(({ server, is }) => server === this.known && is === 'refusing');
     const server = found?.server ?? (isKnownAlive ? this.known : undefined);
     this.closeOthers(server);
@@ -73,6 +83,7 @@ class Primary {
     }
     this.failure = undefined;
     this.known = server;
+    this.startedAt = found && 'startedAt' in found ? found.startedAt : undefined;
     this.doubtful = this.servers.length > 1 && found === undefined;
     return server;
   }
@@ -91,11 +102,12 @@ class Primary {
   }
 
   private closeOthers(primary: Server | undefined): void {
-    for (const [client, server] of this.connections) {
-      if (server === primary) continue;
-      this.connections.delete(client);
-      cut(client);
-    }
+    for (const [client, server] of this.connections) if (server !== primary) this.close(client);
+  }
+
+  private close(client: pg.Client): void {
+    this.connections.delete(client);
+    cut(client);
   }
 }
 

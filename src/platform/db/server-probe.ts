@@ -11,9 +11,12 @@ export interface Server {
 
 /** `refusing`: it is alive, but has no connection to spare, or does not know the user. */
 export type Answer = { server: Server; timeline: number } & (
-  | { is: 'primary' | 'standby' }
+  | { is: 'primary' | 'standby'; startedAt: string }
   | { is: 'refusing' | 'gone'; error: unknown }
 );
+
+/** Tells servers behind the same address apart. */
+export const startOfServer = 'extract(epoch from pg_postmaster_start_time())::text';
 
 /** Longer than a working server takes to accept a connection, and short enough to notice a dead one. */
 const answerWithin_ms = 2_000;
@@ -25,9 +28,12 @@ export async function probe(server: Server): Promise<Answer> {
   const tooLate = setTimeout(() => cut(client), answerWithin_ms);
   try {
     await client.connect();
-    const { rows } = await client.query<{ transaction_read_only: string }>('show transaction_read_only');
-    const is = rows[0]?.transaction_read_only === 'off' ? 'primary' : 'standby';
-    return { server, is, timeline: is === 'primary' ? await timelineOf(client) : 0 };
+    const { rows } = await client.query<{ read_only: string; started_at: string }>(
+      `select current_setting('transaction_read_only') as read_only, ${startOfServer} as started_at`,
+    );
+    const [{ read_only, started_at: startedAt } = { read_only: '', started_at: '' }] = rows;
+    const is = read_only === 'off' ? 'primary' : 'standby';
+    return { server, is, startedAt, timeline: is === 'primary' ? await timelineOf(client) : 0 };
   } catch (error) {
     return { server, is: isServerGone(error) ? 'gone' : 'refusing', error, timeline: 0 };
   } finally {
