@@ -1,6 +1,6 @@
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { twilioSignature } from '../../src/delivery/providers/twilio.ts';
+import { twilioSignature } from '../../src/delivery/providers/sms/twilio.ts';
 import { platformUserId } from '../../src/users/account-messages/account-messages.ts';
 import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
 import type { ConfigChanges } from '../kit/changed-config.ts';

@@ -6,8 +6,8 @@ import { aService } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf, queueOf } from '../../../test/kit/queued-messages.ts';
 import { receiptPathOf, startStubGateways } from '../../../test/kit/stub-gateways.ts';
+import { twilioSignature } from './sms/twilio.ts';
 import { requiresTls } from './smtp/smtp.ts';
-import { twilioSignature } from './twilio.ts';
 
 const gateways = await startStubGateways();
 afterAll(() => gateways.close());

@@ -3,14 +3,14 @@ import { ses } from './aws/ses.ts';
 import { mailgun } from './email/mailgun.ts';
 import { postmark } from './email/postmark.ts';
 import { sendgrid } from './email/sendgrid.ts';
-import { firetext } from './firetext.ts';
 import { httpsms } from './httpsms/httpsms.ts';
-import { mmg } from './mmg.ts';
 import { sandboxEmails, sandboxTexts } from './sandbox.ts';
 import { smpp } from './smpp/smpp.ts';
+import { firetext } from './sms/firetext.ts';
+import { mmg } from './sms/mmg.ts';
+import { twilio } from './sms/twilio.ts';
+import { vonage } from './sms/vonage.ts';
 import { smtp } from './smtp/smtp.ts';
-import { twilio } from './twilio.ts';
-import { vonage } from './vonage.ts';
 
 /** Every provider. Settings, webhooks and the rows of `provider_details` follow from this list. */
 export const providers = [

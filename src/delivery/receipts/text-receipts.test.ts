@@ -4,7 +4,7 @@ import { useHarness } from '../../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf, queueOf } from '../../../test/kit/queued-messages.ts';
 import { receiptPathOf, startStubGateways } from '../../../test/kit/stub-gateways.ts';
 import type { NewNotification } from '../../notifications/notification.ts';
-import { twilioSignature } from '../providers/twilio.ts';
+import { twilioSignature } from '../providers/sms/twilio.ts';
 
 const harness = useHarness({
   now: '2026-11-15T12:00:00Z',

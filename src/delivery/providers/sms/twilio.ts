@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { Type } from 'typebox';
-import { forbidden } from '../../platform/failure.ts';
-import type { Http } from '../../platform/http/surface.ts';
-import { sameSecret } from '../../platform/secrets/secrets.ts';
-import * as setting from '../../platform/setting.ts';
-import type { ProviderDeps, ReceiptDeps, SmsDescriptor } from './descriptor.ts';
-import { ProviderHttpClient, retryOf } from './http-client.ts';
-import type { Provider, TextMessage } from './provider.ts';
-import { missingFields, receiptResponses } from './receipt-callback.ts';
-import type { Receipt, ReceiptStatus } from './reports.ts';
+import { forbidden } from '../../../platform/failure.ts';
+import type { Http } from '../../../platform/http/surface.ts';
+import { sameSecret } from '../../../platform/secrets/secrets.ts';
+import * as setting from '../../../platform/setting.ts';
+import type { ProviderDeps, ReceiptDeps, SmsDescriptor } from '../descriptor.ts';
+import { ProviderHttpClient, retryOf } from '../http-client.ts';
+import type { Provider, TextMessage } from '../provider.ts';
+import { missingFields, receiptResponses } from '../receipt-callback.ts';
+import type { Receipt, ReceiptStatus } from '../reports.ts';
 
 const settings = {
   url: setting.url('TWILIO_URL', 'Base URL of the Twilio API.', { fallback: 'https://api.twilio.com' }),

@@ -1,16 +1,16 @@
 import { type Static, Type } from 'typebox';
-import type { Http } from '../../platform/http/surface.ts';
-import * as setting from '../../platform/setting.ts';
-import { adminErrors } from '../../protocol/error-bodies.ts';
-import type { InboundDeps, ProviderDeps, ReceiptDeps, SmsDescriptor } from './descriptor.ts';
-import { ProviderHttpClient, retryOf } from './http-client.ts';
-import { PhoneNumber, refuseUnlessGateway } from './inbound-callback.ts';
-import { plainText } from './plain-text.ts';
-import type { Provider, TextMessage } from './provider.ts';
-import { londonTime, utcTime } from './provider-times.ts';
-import { receiptAddress } from './receipt-address.ts';
-import { Anything, isProven, missingFields, ReceiptToken, receiptResponses } from './receipt-callback.ts';
-import type { Receipt, ReceiptStatus } from './reports.ts';
+import type { Http } from '../../../platform/http/surface.ts';
+import * as setting from '../../../platform/setting.ts';
+import { adminErrors } from '../../../protocol/error-bodies.ts';
+import type { InboundDeps, ProviderDeps, ReceiptDeps, SmsDescriptor } from '../descriptor.ts';
+import { ProviderHttpClient, retryOf } from '../http-client.ts';
+import { PhoneNumber, refuseUnlessGateway } from '../inbound-callback.ts';
+import { plainText } from '../plain-text.ts';
+import type { Provider, TextMessage } from '../provider.ts';
+import { londonTime, utcTime } from '../provider-times.ts';
+import { receiptAddress } from '../receipt-address.ts';
+import { Anything, isProven, missingFields, ReceiptToken, receiptResponses } from '../receipt-callback.ts';
+import type { Receipt, ReceiptStatus } from '../reports.ts';
 
 const settings = {
   url: setting.url('MMG_URL', 'MMG endpoint for sending text messages.', {

@@ -1,21 +1,21 @@
 import { createHash, createPrivateKey, type KeyObject } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { type Clock, hour_ms, later, minute_ms } from '../../platform/clock.ts';
-import { forbidden } from '../../platform/failure.ts';
-import type { Http } from '../../platform/http/surface.ts';
-import { newId } from '../../platform/id.ts';
-import { isSignedWith, readJwt, signedJwt } from '../../platform/secrets/jwt.ts';
-import { sameSecret } from '../../platform/secrets/secrets.ts';
-import * as setting from '../../platform/setting.ts';
-import type { InboundDeps, ProviderDeps, ReceiptDeps, SmsDescriptor } from './descriptor.ts';
-import { type HttpResponse, ProviderHttpClient, retryOf } from './http-client.ts';
-import { InboundOk, PhoneNumber } from './inbound-callback.ts';
-import { plainText } from './plain-text.ts';
-import type { Outcome, Provider, TextMessage } from './provider.ts';
-import { utcTime } from './provider-times.ts';
-import { Anything, isRecent, receiptResponses } from './receipt-callback.ts';
-import type { ReceiptStatus } from './reports.ts';
+import { type Clock, hour_ms, later, minute_ms } from '../../../platform/clock.ts';
+import { forbidden } from '../../../platform/failure.ts';
+import type { Http } from '../../../platform/http/surface.ts';
+import { newId } from '../../../platform/id.ts';
+import { isSignedWith, readJwt, signedJwt } from '../../../platform/secrets/jwt.ts';
+import { sameSecret } from '../../../platform/secrets/secrets.ts';
+import * as setting from '../../../platform/setting.ts';
+import type { InboundDeps, ProviderDeps, ReceiptDeps, SmsDescriptor } from '../descriptor.ts';
+import { type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
+import { InboundOk, PhoneNumber } from '../inbound-callback.ts';
+import { plainText } from '../plain-text.ts';
+import type { Outcome, Provider, TextMessage } from '../provider.ts';
+import { utcTime } from '../provider-times.ts';
+import { Anything, isRecent, receiptResponses } from '../receipt-callback.ts';
+import type { ReceiptStatus } from '../reports.ts';
 
 const settings = {
   url: setting.url('VONAGE_URL', 'Base URL of the Vonage Messages API.', { fallback: 'https://api.nexmo.com' }),
