@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { anApiKey, aService } from '../../../test/kit/builders.ts';
 import { type ConfigChanges, changedConfig } from '../../../test/kit/changed-config.ts';
 import { DatabaseProxy } from '../../../test/kit/database-proxy.ts';
@@ -18,14 +18,16 @@ beforeAll(async () => {
   service = await aService(harness);
 });
 
-async function aProxy(): Promise<DatabaseProxy> {
+type Test = Pick<TestContext, 'onTestFinished'>;
+
+async function aProxy({ onTestFinished }: Test): Promise<DatabaseProxy> {
   const proxy = await DatabaseProxy.start(url);
   onTestFinished(() => proxy.close());
   return proxy;
 }
 
 /** A separate process that connects to the database through the proxy. */
-function aProcess(proxy: DatabaseProxy, changes: ConfigChanges = {}): App {
+function aProcess({ onTestFinished }: Test, proxy: DatabaseProxy, changes: ConfigChanges = {}): App {
   const { clock, files } = harness;
   const outside = { databaseUrl: proxy.url, log: harness.app.log, clock, files };
   const app = buildApp(changedConfig(harness.app.config, changes), outside);
@@ -33,7 +35,7 @@ function aProcess(proxy: DatabaseProxy, changes: ConfigChanges = {}): App {
   return app;
 }
 
-async function aServer(app: App) {
+async function aServer({ onTestFinished }: Test, app: App) {
   await app.open();
   const http = await buildServer({ app, surfaces, formats, api: { ...api, version: 'test' } });
   onTestFinished(() => http.close());
@@ -51,62 +53,63 @@ async function revoke(name: string): Promise<void> {
 
 const soon = { timeout: 10_000, interval: 50 };
 
-describe('start', () => {
-  it('fails if notifications are not delivered, and names the setting that helps', async () => {
-    const proxy = await aProxy();
+// They mostly wait, so they wait together.
+describe.concurrent('start', () => {
+  it('fails if notifications are not delivered, and names the setting that helps', async (test) => {
+    const proxy = await aProxy(test);
     proxy.dropNotices = true;
-    const refused = await aProcess(proxy)
+    const refused = await aProcess(test, proxy)
       .open()
       .catch((error) => error);
     expect(refused).toBeInstanceOf(OperatorError);
     expect(refused.message).toContain('DATABASE_SESSION_URL');
   });
 
-  it('succeeds behind a pooler when DATABASE_SESSION_URL bypasses it', async () => {
-    const proxy = await aProxy();
+  it('succeeds behind a pooler when DATABASE_SESSION_URL bypasses it', async (test) => {
+    const proxy = await aProxy(test);
     proxy.dropNotices = true;
-    const app = aProcess(proxy, { database: { sessionUrl: url } });
+    const app = aProcess(test, proxy, { database: { sessionUrl: url } });
     await app.open();
     expect(app.changeListener.connected).toBe(true);
   });
 });
 
-describe('a revoked key', () => {
-  it('is rejected within seconds when notifications are lost, and caching resumes when they arrive', async () => {
+describe.concurrent('a revoked key', () => {
+  it('is rejected within seconds when notifications are lost, and caching resumes when they arrive', async (test) => {
     const key = await anApiKey(harness, service, { name: 'revoked behind a pooler' });
-    const proxy = await aProxy();
-    const app = aProcess(proxy);
-    const ask = await aServer(app);
+    const proxy = await aProxy(test);
+    const app = aProcess(test, proxy);
+    const ask = await aServer(test, app);
     expect(await ask(key)).toBe(200);
     proxy.dropNotices = true;
     await revoke('revoked behind a pooler');
-    await expect.poll(() => ask(key), soon).toBe(403);
+    await test.expect.poll(() => ask(key), soon).toBe(403);
     expect(app.changeListener.connected).toBe(false);
     proxy.dropNotices = false;
-    await expect.poll(() => app.changeListener.connected, soon).toBe(true);
+    await test.expect.poll(() => app.changeListener.connected, soon).toBe(true);
     expect(await ask(key)).toBe(403);
   });
 });
 
-describe('the listening connection', () => {
-  it('is dropped within seconds when the server vanishes, and reconnects when it is back', async () => {
+describe.concurrent('the listening connection', () => {
+  it('is dropped within seconds when the server vanishes, and reconnects when it is back', async (test) => {
     const key = await anApiKey(harness, service, { name: 'revoked in silence' });
-    const proxy = await aProxy();
-    const app = aProcess(proxy);
-    const ask = await aServer(app);
+    const proxy = await aProxy(test);
+    const app = aProcess(test, proxy);
+    const ask = await aServer(test, app);
     expect(await ask(key)).toBe(200);
     proxy.silent = true;
     const unanswered = app.pool.query('select 1').catch((error: unknown) => error);
-    await expect.poll(() => app.changeListener.connected, soon).toBe(false);
+    await test.expect.poll(() => app.changeListener.connected, soon).toBe(false);
     await revoke('revoked in silence');
     expect(isDatabaseUnavailable(await unanswered)).toBe(true);
     proxy.silent = false;
     expect(await ask(key)).toBe(403);
-    await expect.poll(() => app.changeListener.connected, { ...soon, timeout: 20_000 }).toBe(true);
+    await test.expect.poll(() => app.changeListener.connected, { ...soon, timeout: 20_000 }).toBe(true);
   });
 
-  it('stays connected while every connection of the pool is busy', async () => {
-    const app = aProcess(await aProxy(), { database: { poolSize: 2 } });
+  it('stays connected while every connection of the pool is busy', async (test) => {
+    const app = aProcess(test, await aProxy(test), { database: { poolSize: 2 } });
     await app.open();
     let losses = 0;
     app.changeListener.onReset(() => {
