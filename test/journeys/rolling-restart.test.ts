@@ -89,9 +89,9 @@ describe('two API processes', { timeout: 120_000 }, () => {
   afterAll(async () => {
     watching = false;
     agent.destroy();
-    for (const { child } of instances) {
-      if (child.exitCode === null && child.kill()) await once(child, 'exit');
-    }
+    const running = instances.map(({ child }) => child).filter(({ exitCode }) => exitCode === null);
+    // Each waits for its load balancer before it ends.
+    await Promise.all(running.map((child) => child.kill() && once(child, 'exit')));
   });
 
   it('are restarted one after the other without a failed request', async () => {
@@ -107,7 +107,7 @@ describe('two API processes', { timeout: 120_000 }, () => {
           (error: Error) => error.message,
         );
         outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-        await sleep(10);
+        await sleep(25);
       }
     }
     const senders = Array.from({ length: 4 }, keepSending);
