@@ -7,7 +7,7 @@ export default defineConfig({
     pool: 'forks',
     fileParallelism: false,
     bail: 0,
-    testTimeout: 240_000,
+    testTimeout: 360_000,
     hookTimeout: 180_000,
     globalSetup: ['test/ha/kit/programs.ts', 'test/faults/kit/report.ts'],
   },

@@ -77,6 +77,7 @@ describe.each([
 
   it.each(faults)('$scenario', async (fault) => {
     await cluster.untilWhole();
+    world.provider.sends.length = 0;
     const sender = await world.aSender(`${fault.scenario} ${way}`, { callbackPath: '/hook' });
     const load = new Load(() => world.api.port);
     let isRunning = true;
@@ -92,12 +93,18 @@ describe.each([
     await loading;
     load.close();
     const back_s = (endOfLongestGap(load.acceptedAt, at) - at) / 1_000;
-    const reckoning = await reckon(world, load.accepted);
+    const reckoning = await reckon(world, load.accepted, 120);
     const unexplained = notBrokenOff(reckoning, at - attempt_ms, at + back_s * 1_000);
+    const [stored] = await world.query<{ count: number }>(
+      'select count(*)::int as count from notifications where id = any ($1::uuid[])',
+      [[...load.accepted]],
+    );
     report(`${fault.scenario}, ${way}`, fault.injected, reckoning, [
       `first new 201 after ${back_s.toFixed(1)} s`,
+      `${stored?.count} stored, last final after ${reckoning.seconds} s`,
       `responses ${JSON.stringify(load.responses)}`,
     ]);
+    expect(stored?.count).toBe(load.accepted.size);
     expect(reckoning.lost).toEqual([]);
     expect(unexplained).toBe(0);
     expect(Object.keys(load.responses).sort()).toEqual(['201', '503']);

@@ -106,15 +106,15 @@ it('keeps the connections to a host that has none to spare', async () => {
   expect(await session()).toBe(before);
 });
 
-it('closes connections to another server than the one that the address leads to now', async () => {
+it('closes connections to another server than the one that the address leads to now, once', async () => {
   const url = `${one.url}&application_name=moved`;
   const { pool } = open(url);
   await pool.query('select 1');
-  const { rows } = await pool.query(`select ${startOfServer} as now`);
-  expect(await primaryOf(url).check(rows[0].now)).toBe(0);
   expect(await primaryOf(url).check('1234567890.5')).toBe(1);
   await expect.poll(() => pool.totalCount).toBe(0);
-  expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  const { rows } = await pool.query(`select ${startOfServer} as now`);
+  expect(await primaryOf(url).check('1234567890.5')).toBe(0);
+  expect(await primaryOf(url).check(rows[0].now)).toBe(0);
 });
 
 it('replaces a connection whose server became read-only, with a single host too', async () => {

@@ -52,12 +52,10 @@ class Primary {
    */
   async check(startedAt?: string): Promise<number> {
     const before = [...this.connections.keys()];
-    const isFound = await this.search().then(
-      () => true,
-      () => false,
-    );
-    if (isFound && startedAt !== undefined && this.startedAt !== undefined && this.startedAt !== startedAt)
-      for (const client of before) this.close(client);
+    const expected = [startedAt, this.startedAt].filter((each) => each !== undefined);
+    await this.search().catch(() => undefined);
+    const isAnother = this.startedAt !== undefined && !expected.includes(this.startedAt);
+    if (expected.length > 0 && isAnother) for (const client of before) this.close(client);
     return before.filter((client) => !this.connections.has(client)).length;
   }
 
@@ -77,6 +75,7 @@ class Primary {
     const server = found?.server ?? (isKnownAlive ? this.known : undefined);
     this.closeOthers(server);
     if (!server) {
+      this.doubtful = this.servers.length > 1;
       const error = new NoPrimary(answers);
       this.failure = { error, at: performance.now() };
       throw error;
