@@ -21,7 +21,7 @@ export interface SftpServer {
   hostKey: string;
   /** What clients did, in order. */
   log: string[];
-  /** Cuts the connection before it reads, writes or renames a file whose path contains this text, once. */
+  /** Cuts the connection before it lists, reads, writes or renames what has a path that contains this text, once. */
   cutAt: string | undefined;
   /** Refuses to write files whose path begins with this text, and to move files there. */
   readOnly: string | undefined;
@@ -156,6 +156,7 @@ export async function startSftpServer(
     sftp.on('READDIR', (id, buffer) => {
       const number = buffer.readUInt32BE();
       const path = open[number]?.path ?? '';
+      if (cuts(path)) return;
       const isFirst = !listed.has(number);
       listed.add(number);
       const names = isFirst ? readdirSync(at(path)) : [];

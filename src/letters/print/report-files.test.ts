@@ -264,6 +264,8 @@ describe('reports of the printer over SFTP', () => {
     expect(logged('printer_report.ignored')).toMatchObject([{ entries: 10_000 }]);
     Object.assign(server, { inventedNames: [], listsWithoutEnd: false });
 
+    server.cutAt = '/reports';
+    await expect(read()).rejects.toThrow();
     const [other] = await printed(1);
     put('cut.csv', [header, despatched(other?.reference ?? '')]);
     server.cutAt = 'cut.csv';

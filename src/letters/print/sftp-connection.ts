@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { posix } from 'node:path';
-import { promisify } from 'node:util';
 import type { FileEntryWithStats, SFTPWrapper } from 'ssh2';
 import Client from 'ssh2-sftp-client';
 
@@ -81,7 +80,7 @@ export class SftpConnection {
 
   /** At most so many entries of a folder. */
   async *list(folder: string, maxEntries: number): AsyncGenerator<RemoteFile> {
-    const handle = await promisify(this.sftp.opendir.bind(this.sftp))(folder);
+    const handle = await this.answerOf<Buffer>((done) => this.sftp.opendir(folder, done));
     try {
       for (let listed = 0; listed < maxEntries; ) {
         const entries = await this.readEntries(handle);
@@ -91,17 +90,31 @@ export class SftpConnection {
         listed += Math.max(entries.length, 1);
       }
     } finally {
-      await promisify(this.sftp.close.bind(this.sftp))(handle);
+      // A connection that was lost answers nothing more.
+      if (this.isOpen) await this.answerOf((done) => this.sftp.close(handle, done));
     }
   }
 
   /** Undefined at the end of the folder. */
-  private readEntries(handle: Buffer): Promise<FileEntryWithStats[] | undefined> {
+  private async readEntries(handle: Buffer): Promise<FileEntryWithStats[] | undefined> {
+    try {
+      return await this.answerOf<FileEntryWithStats[]>((done) => this.sftp.readdir(handle, done));
+    } catch (error) {
+      if ((error as { code?: unknown }).code === endOfFile) return undefined;
+      throw error;
+    }
+  }
+
+  /** ssh2 itself does not answer a call whose connection was destroyed here. */
+  private answerOf<T = void>(call: (done: (error: Error | undefined | null, value?: T) => void) => void): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.sftp.readdir(handle, (error, entries) => {
-        if (!error) resolve(entries);
-        else if ((error as { code?: unknown }).code === endOfFile) resolve(undefined);
-        else reject(error);
+      const lost = () => reject(new Error('the connection to the SFTP server of the printer was lost'));
+      if (!this.isOpen) return lost();
+      this.socket.once('close', lost);
+      call((error, value) => {
+        this.socket.off('close', lost);
+        if (error) reject(error);
+        else resolve(value as T);
       });
     });
   }
