@@ -103,6 +103,13 @@ create table complaints (
 CREATE INDEX complaints_created_at_idx ON public.complaints USING btree (created_at DESC, id DESC);
 CREATE INDEX complaints_service_id_idx ON public.complaints USING btree (service_id);
 
+create table configuration_changes (
+  table_name text not null,
+  key jsonb not null,
+  changed_in xid8 not null
+);
+CREATE INDEX configuration_changes_changed_in_idx ON public.configuration_changes USING btree (changed_in);
+
 create table contact_lists (
   id uuid not null,
   service_id uuid not null,
@@ -453,6 +460,14 @@ create table message_parts (
 );
 CREATE INDEX message_parts_message_reference_idx ON public.message_parts USING btree (message_reference);
 CREATE INDEX message_parts_sent_at_idx ON public.message_parts USING btree (sent_at);
+
+create table message_stores (
+  number smallint not null,
+  is_open boolean not null,
+  added_at timestamp with time zone not null,
+  constraint message_stores_number_check CHECK (((number >= 0) AND (number <= 255))),
+  constraint message_stores_pkey PRIMARY KEY (number)
+);
 
 create table message_traces (
   notification_id uuid not null,
@@ -1000,6 +1015,15 @@ create table service_status_spans (
 );
 CREATE INDEX service_status_spans_span_idx ON public.service_status_spans USING btree (span, first_day);
 
+create table service_stores (
+  service_id uuid not null,
+  store smallint not null,
+  constraint service_stores_pkey PRIMARY KEY (service_id),
+  constraint service_stores_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE,
+  constraint service_stores_store_fkey FOREIGN KEY (store) REFERENCES message_stores(number)
+);
+CREATE INDEX service_stores_store_idx ON public.service_stores USING btree (store);
+
 create table service_usage_spans (
   service_id uuid not null,
   span text not null,
@@ -1316,6 +1340,14 @@ create table templates_history (
   constraint templates_history_template_type_check CHECK ((template_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text])))
 );
 CREATE INDEX templates_history_service_id_idx ON public.templates_history USING btree (service_id);
+
+create table this_store (
+  number smallint not null,
+  installation uuid not null,
+  copied_until xid8,
+  constraint this_store_number_check CHECK (((number >= 0) AND (number <= 255))),
+  constraint this_store_pkey PRIMARY KEY (number)
+);
 
 create table unconfirmed_files (
   path text not null,

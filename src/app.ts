@@ -16,9 +16,9 @@ import { accountMessageSender } from './notifications/account-messages/account-m
 import { RefusedRequests } from './notifications/refused/refused-requests.ts';
 import { createSending, type SendState } from './notifications/sending/send-state.ts';
 import { type Build, readBuild, readVersion } from './operations/build.ts';
-import { type Clock, hour_ms, systemClock } from './platform/clock.ts';
-import { ChangeListener } from './platform/db/change-listener.ts';
-import { type Database, openDatabase, openPool, refuseOtherSettings } from './platform/db/database.ts';
+import { type Clock, systemClock } from './platform/clock.ts';
+import { type Connections, prepareConnections } from './platform/db/connections.ts';
+import type { Database } from './platform/db/database.ts';
 import { BodyMemory } from './platform/http/body/body-memory.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { Metrics } from './platform/metrics.ts';
@@ -31,6 +31,8 @@ import { openFiles } from './platform/storage/open-files.ts';
 import { createVirusScanner, type VirusScanner } from './platform/storage/virus-scan.ts';
 import { Tracing } from './platform/tracing/tracing.ts';
 import type { Allowances } from './services/allowances.ts';
+import { mainStore, type ServiceStores, serviceStores } from './stores/service-stores.ts';
+import { Stores } from './stores/stores.ts';
 import { CompiledTemplates } from './templates/compiled-templates.ts';
 import type { AccountMessageSender } from './users/account-messages/account-messages.ts';
 
@@ -54,8 +56,9 @@ export interface App extends Platform {
   printer: PrintProvider;
   providers: readonly ProviderDescriptor[];
   bodyMemory: BodyMemory;
-  /** Separate pools, so that a slow report or task never holds a connection needed to accept or deliver messages. */
-  apart: { reading: Database; tasks: Database };
+  apart: Connections['apart'];
+  /** All databases, each with its application; this is one of them. */
+  stores: Stores<App>;
   /** True once shutdown has begun: /readyz fails while in-flight requests finish. */
   draining(): boolean;
   drain(): void;
@@ -73,114 +76,99 @@ interface Outside {
   providers?: readonly ProviderDescriptor[];
 }
 
-// One session listens for tasks; the others fetch and complete them.
-const sessionsOfWorker = 4;
-
-/** Maximum connections that the scheduled tasks of one process use at the same time. */
-const connectionsOfTasks = 4;
-/** A task works in steps of seconds; a statement that runs this long is stuck. */
-const taskTimeout_ms = hour_ms;
-
 /** Opens no connections; `open` does. */
 export function buildApp(config: Config, outside: Outside): App {
   const log = outside.log ?? createLog(config.log.level);
   const clock = outside.clock ?? systemClock;
   const metrics = new Metrics();
-  const secrets = new SecretBox(config.encryption.keys);
-  const files = outside.files ?? openFiles(config, clock);
-  const { sessionUrl } = config.database;
-  const { db, pool, close } = openDatabase({
-    url: outside.databaseUrl,
-    poolSize: config.database.poolSize,
-    log,
-    // A pooler may run each transaction on a different connection, where the statement is not prepared.
-    prepares: config.database.preparedStatements ?? sessionUrl === undefined,
-  });
-  const sessions = sessionUrl === undefined ? pool : openPool({ url: sessionUrl, poolSize: sessionsOfWorker, log });
-  const apart = {
-    reading: openDatabase({
-      url: outside.databaseUrl,
-      poolSize: config.database.readPoolSize,
-      statementTimeout_ms: config.database.readTimeout_ms,
-      log,
-    }),
-    // Bypasses the pooler, which would not pass the longer statement timeout to the server.
-    tasks: openDatabase({
-      url: sessionUrl ?? outside.databaseUrl,
-      poolSize: connectionsOfTasks,
-      statementTimeout_ms: taskTimeout_ms,
-      log,
-    }),
-  };
-  metrics.observePools({ sending: pool, reading: apart.reading.pool, tasks: apart.tasks.pool });
-  const changeListener = new ChangeListener({
-    url: outside.databaseUrl,
-    sessionUrl: sessionUrl ?? outside.databaseUrl,
-    log,
-  });
-  const platform: Platform = {
-    db,
-    pool,
-    sessions,
-    changeListener,
+  const { database } = config;
+  const main = prepareConnections({ ...database, url: outside.databaseUrl, log });
+  const stores = config.stores.databases.map(({ number, url }) => ({
+    number,
+    ...prepareConnections({ ...database, sessionUrl: undefined, url, log }),
+  }));
+  const shared = {
     queue: databaseQueue,
-    files,
-    secrets,
+    files: outside.files ?? openFiles(config, clock),
+    secrets: new SecretBox(config.encryption.keys),
     bulkPace: new BulkPace(),
-    clock,
-    log,
-    metrics,
+    ...{ clock, log },
     tracing: createTracing(config, { log, metrics }),
   };
-  const keyUses = new KeyUses(platform);
-  const refusedRequests = new RefusedRequests({ ...platform, db: apart.reading.db });
-  const sending = createSending(platform);
+  const platform = platformOf(shared, stores.length > 0 ? metrics.ofStore(mainStore) : metrics, mainStore, main);
+  metrics.observePools({ sending: main.pool, reading: main.apart.reading.pool, tasks: main.apart.tasks.pool });
   const sheetThreads = createSheetThreads();
   const pdfThreads = createPdfThreads(config.worker.pdfThreads || undefined);
+  const keyUses = new KeyUses(platform);
 
   let draining = false;
-  return {
-    ...platform,
+  const ofProcess = {
     config,
     build: readBuild(),
     serviceKeys: serviceKeys(platform),
     keyUses,
-    refusedRequests,
-    compiledTemplates: new CompiledTemplates(platform),
     accountMessages: accountMessageSender(platform),
     allowances,
     virusScanner: createVirusScanner({ clamav: config.storage.clamavAddress }),
     fileSizes: new FileSizes(platform),
-    sending,
     sheetThreads,
     uploadSlots: new UploadSlots(),
     pdfThreads,
-    letterResults: createLetterResults(platform),
     printer: outside.printer ?? (config.letters.handOff === 'sftp' ? printSftp(config.letters) : printFolder(config)),
     providers: outside.providers ?? providers,
     bodyMemory: new BodyMemory(config.http.bodyMemory_bytes),
-    apart,
     draining: () => draining,
     drain: () => {
       draining = true;
     },
     async open() {
       await platform.tracing?.open();
-      await refuseOtherSettings(pool);
-      await changeListener.start();
+      await main.open();
+      for (const store of stores) await store.open();
     },
     async close() {
       await platform.tracing?.close();
-      sending.rateLimits.close();
       await keyUses.write();
-      await refusedRequests.write();
+      for (const { sending, refusedRequests } of app.stores.all) {
+        sending.rateLimits.close();
+        await refusedRequests.write();
+      }
       await Promise.all([pdfThreads.close(), sheetThreads.close()]);
-      await changeListener.close();
-      if (sessions !== pool) await sessions.end();
-      for (const database of Object.values(apart)) await database.close();
-      await close();
+      for (const connections of [...stores, main]) await connections.close();
     },
   };
+  const appOf = (of: Platform, { apart }: Connections) => ({
+    ...of,
+    ...ofProcess,
+    apart,
+    refusedRequests: new RefusedRequests({ ...of, db: apart.reading.db }),
+    compiledTemplates: new CompiledTemplates(of),
+    sending: createSending(of),
+    letterResults: createLetterResults(of),
+  });
+  const apps = [
+    appOf(platform, main),
+    ...stores.map((store) => appOf(platformOf(shared, metrics.ofStore(store.number), store.number, store), store)),
+  ];
+  const app = withStores(apps as [App, ...App[]], serviceStores(platform));
+  return app;
+}
+
+/** What every feature needs, of one database. */
+function platformOf(
+  shared: Omit<Platform, 'store' | 'db' | 'pool' | 'sessions' | 'changeListener' | 'metrics'>,
+  metrics: Metrics,
+  store: number,
+  { db, pool, sessions, changeListener }: Connections,
+): Platform {
+  return { ...shared, metrics, store, db, pool, sessions, changeListener };
+}
+
+/** Makes the applications of all stores known to each of them, and returns that of the main one. */
+function withStores(apps: readonly [App, ...App[]], services: ServiceStores): App {
+  const stores = new Stores(apps, services);
+  for (const app of apps) app.stores = stores;
+  return stores.main;
 }
 
 function createTracing({ tracing }: Config, app: { log: Log; metrics: Metrics }): Tracing | undefined {
@@ -194,12 +182,21 @@ function createTracing({ tracing }: Config, app: { log: Log; metrics: Metrics })
 
 /** The same application, using the connection pool for reads and settings changes. */
 export function forReading(app: App): App {
-  const { db, pool } = app.apart.reading;
-  return { ...app, db, pool };
+  return withView(app, ({ apart }) => apart.reading);
 }
 
 /** The same application, using the connection pool of scheduled tasks. */
 export function forTasks(app: App): App {
-  const { db, pool } = app.apart.tasks;
-  return { ...app, db, pool };
+  return withView(app, ({ apart }) => apart.tasks);
+}
+
+/** The same application, and that of each other store, using other connections. */
+function withView(app: App, choose: (app: App) => Database): App {
+  const view = (one: App): App => {
+    const { db, pool } = choose(one);
+    return { ...one, db, pool };
+  };
+  const stores = app.stores.map(view);
+  for (const one of stores.all) one.stores = stores;
+  return stores.all.find(({ store }) => store === app.store) as App;
 }

@@ -169,6 +169,12 @@ const groups = {
       max: 3600,
     }),
   }),
+  stores: group('Message stores', {
+    databases: setting.databaseUrls(
+      'MESSAGE_STORES',
+      'Further PostgreSQL databases that have messages, separated by spaces, each as number=URL with a number from 1 to 255: `1=postgres://... 2=postgres://...`. The number of a store never changes. `pennypost stores add` prepares them.',
+    ),
+  }),
   storage: group('Storage', {
     dataDir: setting.text(
       'DATA_DIR',

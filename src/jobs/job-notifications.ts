@@ -40,8 +40,8 @@ interface ChunkNotifications {
 
 /** The notifications of a chunk's rows, serialized. */
 export async function notificationsOf(app: JobDeps, chunk: JobChunk): Promise<ChunkNotifications> {
-  const { job, template, expandedAt } = chunk;
-  const idOf = jobRowIds(job.id, expandedAt);
+  const { job, service, template, expandedAt } = chunk;
+  const idOf = jobRowIds(job.id, expandedAt, service.store);
   const created_at = timestamp(expandedAt);
   const lastMillisecond = timestamp(earlier(expandedAt, 1));
   const result: ChunkNotifications = { rows: [], files: [], letters: [], suppressed: [] };

@@ -22,11 +22,15 @@ export function uuidOfHex(hex: string): string {
 }
 
 /**
- * The last byte of every id is the number of the database that has the row: a reader of an id needs no table to find it. There
- * is one database so far.
+ * The last byte of every id is the number of the database that has the row: a reader of an id needs no table to find it. The main
+ * database has number 0.
  */
-export const storeNumber = 0;
 export const storeBits = 8;
+
+/** The number of the database that had the row when it got its id. */
+export function storeOfId(id: string): number {
+  return Number.parseInt(id.slice(-2), 16);
+}
 
 let lastMs = 0;
 let sequence = 0;
@@ -35,7 +39,7 @@ let sequence = 0;
  * A UUIDv7: time-ordered, so that inserts append to an index and a table can be partitioned by id.
  * Ids made by one process in the same millisecond ascend too (12-bit counter).
  */
-export function newId(now: Date): string {
+export function newId(now: Date, store = 0): string {
   const bytes = drawRandomBytes(16);
   const ms = now.getTime();
   sequence = ms === lastMs ? (sequence + 1) & 0xfff : bytes.readUInt16BE(6) & 0x7ff;
@@ -43,7 +47,7 @@ export function newId(now: Date): string {
   bytes.writeUIntBE(ms, 0, 6);
   bytes.writeUInt16BE(0x7000 | sequence, 6);
   bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8);
-  bytes.writeUInt8(storeNumber, 15);
+  bytes.writeUInt8(store, 15);
   return uuidOfHex(bytes.toString('hex'));
 }
 

@@ -12,6 +12,8 @@ import type { Tracing } from './tracing/tracing.ts';
 
 /** The dependencies of every feature. A feature that needs more declares it: `app: Platform & { config: Config }`. */
 export interface Platform {
+  /** The number of the database: 0 is the main one. */
+  store: number;
   db: Db;
   pool: pg.Pool;
   /** Session-level connections, for LISTEN. The same pool, unless DATABASE_URL goes through PgBouncer. */

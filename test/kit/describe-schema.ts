@@ -23,6 +23,7 @@ const typeNames: Record<string, string> = {
   jsonb: 'Json',
   json: 'Json',
   inet: 'string',
+  xid8: 'string',
   'timestamp with time zone': 'Time',
 };
 

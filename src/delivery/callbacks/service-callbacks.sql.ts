@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import { firstIdAt, nilId, storeNumber } from '../../platform/id.ts';
+import { firstIdAt, nilId } from '../../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 import type { CallbackType } from '../../services/settings/callback-api.ts';
 
@@ -46,9 +46,9 @@ const wireTime = (column: RawBuilder<unknown>) => sql`to_char(${column}, 'YYYY-M
  * Ids are UUIDv7, as everywhere.
  */
 export function announcement(now: Date): RawBuilder<unknown> {
-  // The timestamp and the version of the UUID, and the number of the database; the rest is random.
+  // The timestamp and the version of the UUID, and a byte for the number of the database; the rest is random.
   const beginning = firstIdAt(now).replaceAll('-', '').slice(0, 13);
-  const end = storeNumber.toString(16).padStart(2, '0');
+  const end = '00';
   return sql`announced as (
       insert into service_callbacks
         (id, service_id, callback_type, subject_id, url, encrypted_bearer_token, body, due_at, created_at)

@@ -130,7 +130,7 @@ export async function sendEmail(
   const body = template.compiled.body(personalisation);
   refuseIfEmailIsTooLong(body);
 
-  const id = newId(context.now);
+  const id = newId(context.now, context.service.store);
   const secret_values = hasFiles && !isSimulated ? encryptValues(app, id, documents.values) : null;
   const one_click_unsubscribe_url = request.one_click_unsubscribe_url ?? null;
   const notification = newNotification(context, template, {

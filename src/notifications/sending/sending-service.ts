@@ -9,6 +9,8 @@ import { selectSendingService } from './sending-service.sql.ts';
 /** What accepting a message needs of a service. */
 export interface SendingService {
   id: string;
+  /** The number of the database that has its messages. */
+  store: number;
   restricted: boolean;
   permissions: ReadonlySet<string>;
   rate_limit: number;
@@ -27,7 +29,7 @@ export interface SendingService {
   counted: { utc_day: string; counts: Partial<Record<LimitedChannel, number>> };
 }
 
-type Deps = Pick<Platform, 'db' | 'changeListener' | 'clock'>;
+type Deps = Pick<Platform, 'store' | 'db' | 'changeListener' | 'clock'>;
 
 /** By id. */
 export type SendingServices = InvalidatedCache<SendingService>;
@@ -58,6 +60,7 @@ async function readSendingService(app: Deps, serviceId: string): Promise<Sending
   const guests = row.guests.map(({ recipient }) => recipient);
   return {
     id: row.id,
+    store: app.store,
     restricted: row.restricted,
     permissions: new Set(row.permissions),
     rate_limit: row.rate_limit,

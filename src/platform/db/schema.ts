@@ -83,6 +83,12 @@ export interface Complaints {
   created_at: Time;
 }
 
+export interface ConfigurationChanges {
+  table_name: string;
+  key: Json;
+  changed_in: Generated<string>;
+}
+
 export interface ContactLists {
   id: string;
   service_id: string;
@@ -343,6 +349,12 @@ export interface MessageParts {
   message_reference: string;
   sent_at: Time;
   delivered_at: Time | null;
+}
+
+export interface MessageStores {
+  number: number;
+  is_open: boolean;
+  added_at: Time;
 }
 
 export interface MessageTraces {
@@ -752,6 +764,11 @@ export interface ServiceStatusSpans {
   returned_letter: number;
 }
 
+export interface ServiceStores {
+  service_id: string;
+  store: number;
+}
+
 export interface ServiceUsageSpans {
   service_id: string;
   span: 'month' | 'five_days' | 'day';
@@ -989,6 +1006,12 @@ export interface TemplatesHistory {
   updated_at: Time | null;
 }
 
+export interface ThisStore {
+  number: number;
+  installation: string;
+  copied_until: string | null;
+}
+
 export interface UnconfirmedFiles {
   path: string;
   created_at: Time;
@@ -1150,6 +1173,7 @@ export interface DB {
   api_keys_history: ApiKeysHistory;
   audit_log: AuditLog;
   complaints: Complaints;
+  configuration_changes: ConfigurationChanges;
   contact_lists: ContactLists;
   daily_despatches: DailyDespatches;
   daily_message_counts: DailyMessageCounts;
@@ -1175,6 +1199,7 @@ export interface DB {
   letter_files: LetterFiles;
   letter_rates: LetterRates;
   message_parts: MessageParts;
+  message_stores: MessageStores;
   message_traces: MessageTraces;
   notifications: Notifications;
   organisation_domains: OrganisationDomains;
@@ -1212,6 +1237,7 @@ export interface DB {
   service_members: ServiceMembers;
   service_sms_senders: ServiceSmsSenders;
   service_status_spans: ServiceStatusSpans;
+  service_stores: ServiceStores;
   service_usage_spans: ServiceUsageSpans;
   services: Services;
   services_history: ServicesHistory;
@@ -1229,6 +1255,7 @@ export interface DB {
   template_status_totals: TemplateStatusTotals;
   templates: Templates;
   templates_history: TemplatesHistory;
+  this_store: ThisStore;
   unconfirmed_files: UnconfirmedFiles;
   unfinished_messages: UnfinishedMessages;
   unsubscribe_reports: UnsubscribeReports;

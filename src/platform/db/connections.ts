@@ -1,0 +1,75 @@
+import { hour_ms } from '../clock.ts';
+import type { Log } from '../log.ts';
+import { ChangeListener } from './change-listener.ts';
+import { type Database, openDatabase, openPool, refuseOtherSettings } from './database.ts';
+
+interface ConnectionOptions {
+  url: string;
+  /** Bypasses a pooler, where `url` goes through one. */
+  sessionUrl?: string | undefined;
+  poolSize: number;
+  readPoolSize: number;
+  readTimeout_ms: number;
+  preparedStatements?: boolean | undefined;
+  log: Log;
+}
+
+/** All connections of one process to one database. */
+export interface Connections extends Pick<Database, 'db' | 'pool'> {
+  /** Session-level connections, for LISTEN. The same pool, unless the URL goes through PgBouncer. */
+  sessions: Database['pool'];
+  changeListener: ChangeListener;
+  /** Separate pools, so that a slow report or task never holds a connection needed to accept or deliver messages. */
+  apart: { reading: Database; tasks: Database };
+  open(): Promise<void>;
+  close(): Promise<void>;
+}
+
+// One session listens for tasks; the others fetch and complete them.
+const sessionsOfWorker = 4;
+
+/** Maximum connections that the scheduled tasks of one process use at the same time. */
+const connectionsOfTasks = 4;
+/** A task works in steps of seconds; a statement that runs this long is stuck. */
+const taskTimeout_ms = hour_ms;
+
+/** Opens no connections; `open` does. */
+export function prepareConnections({ url, sessionUrl, log, ...options }: ConnectionOptions): Connections {
+  const { db, pool, close } = openDatabase({
+    url,
+    poolSize: options.poolSize,
+    log,
+    // A pooler may run each transaction on a different connection, where the statement is not prepared.
+    prepares: options.preparedStatements ?? sessionUrl === undefined,
+  });
+  const sessions = sessionUrl === undefined ? pool : openPool({ url: sessionUrl, poolSize: sessionsOfWorker, log });
+  const apart = {
+    reading: openDatabase({
+      url,
+      poolSize: options.readPoolSize,
+      statementTimeout_ms: options.readTimeout_ms,
+      log,
+    }),
+    // Bypasses the pooler, which would not pass the longer statement timeout to the server.
+    tasks: openDatabase({
+      url: sessionUrl ?? url,
+      poolSize: connectionsOfTasks,
+      statementTimeout_ms: taskTimeout_ms,
+      log,
+    }),
+  };
+  const changeListener = new ChangeListener({ url, sessionUrl: sessionUrl ?? url, log });
+  return {
+    ...{ db, pool, sessions, changeListener, apart },
+    async open() {
+      await refuseOtherSettings(pool);
+      await changeListener.start();
+    },
+    async close() {
+      await changeListener.close();
+      if (sessions !== pool) await sessions.end();
+      for (const database of Object.values(apart)) await database.close();
+      await close();
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { type Db, inTransaction } from '../platform/db/database.ts';
+import {
+  beginCopying,
+  type CopiedTable,
+  endCopying,
+  type Key,
+  replaceRows,
+  selectAllKeys,
+  selectChanges,
+  selectCopiedTables,
+  selectHorizon,
+  selectRows,
+} from './configuration-copy.sql.ts';
+
+/** Rows per statement. */
+const batch = 1_000;
+
+/**
+ * Brings the configuration in a store up to date with all that is committed in the main database. Copies rows as they are now,
+ * not changes, so it can be repeated at any time. A store that was never copied to gets everything, also after the main
+ * database was restored from a backup.
+ */
+export async function copyConfiguration(main: Db, store: Db): Promise<void> {
+  await inTransaction(store, async (to) => {
+    const { copied_until } = await beginCopying(to);
+    await main
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(async (from) => {
+        const tables = await selectCopiedTables(from);
+        const { horizon, next } = await selectHorizon(from);
+        const isKnown = copied_until !== null && BigInt(copied_until) <= BigInt(next);
+        const changes = isKnown ? await selectChanges(from, copied_until) : undefined;
+        for (const table of tables) {
+          const changed = changes?.find(({ table_name }) => table_name === table.name)?.keys ?? [];
+          const keys = changes ? changed : distinct(table, await selectAllKeys(from, table), await selectAllKeys(to, table));
+          for (let start = 0; start < keys.length; start += batch) {
+            const some = keys.slice(start, start + batch);
+            await replaceRows(to, table, some, await selectRows(from, table, some));
+          }
+        }
+        if (copied_until !== horizon) await endCopying(to, horizon);
+      });
+  });
+}
+
+/** The keys of rows that either database has. */
+function distinct({ key }: CopiedTable, ...lists: Key[][]): Key[] {
+  const byText = new Map(lists.flat().map((values) => [JSON.stringify(key.map((column) => values[column])), values]));
+  return [...byText.values()];
+}

@@ -1,0 +1,38 @@
+import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
+import { type Timestamp } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+import type { MessageStores, ThisStore } from '../platform/db/schema.ts';
+
+export type MessageStore = Selectable<MessageStores>;
+
+export function selectStores(db: Db): Promise<MessageStore[]> {
+  return db.selectFrom('message_stores').selectAll().orderBy('number').execute();
+}
+
+/** Keeps the state of a store that is known. */
+export async function insertStore(db: Db, number: number, added_at: Timestamp): Promise<void> {
+  await db
+    .insertInto('message_stores')
+    .values({ number, is_open: true, added_at })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export function findThisStore(db: Db): Promise<Selectable<ThisStore> | undefined> {
+  return db.selectFrom('this_store').selectAll().executeTakeFirst();
+}
+
+export async function insertThisStore(tx: Tx, number: number, installation: string): Promise<void> {
+  await tx
+    .insertInto('this_store')
+    .values({ number, installation })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Whether services were created in this database: then it is a main database. */
+export async function hasOwnServices(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`select exists (select from services) as found`.execute(db);
+  return rows[0]?.found ?? false;
+}

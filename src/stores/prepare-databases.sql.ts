@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Tx } from '../platform/db/database.ts';
+import { selectCopiedTables } from './configuration-copy.sql.ts';
+import { copiedTables, mainTables } from './tables.ts';
+
+/** Records changes of the configuration from now on, so that stores can copy them. Does nothing where it was done. */
+export async function recordConfigurationChanges(tx: Tx): Promise<void> {
+  for (const { name, key } of await selectCopiedTables(tx)) {
+    await sql`create or replace trigger record_configuration_change after insert or update or delete on ${sql.table(name)}
+      for each row execute function record_configuration_change(${sql.join(key.map((column) => sql.lit(column)))})`.execute(tx);
+  }
+}
+
+/**
+ * Makes the configuration in a store a copy. The main database has checked its keys and references; here they would refuse rows
+ * that are copied in another order than they were changed in, and messages whose template has not been copied yet.
+ */
+export async function makeConfigurationCopy(tx: Tx): Promise<void> {
+  const copied = sql`${[...copiedTables]}::text[]`;
+  const { rows: constraints } = await sql<{ table: string; name: string; index: string | null }>`
+    select c.conrelid::regclass::text as table, c.conname as name,
+      case when c.contype = 'u' then pg_get_indexdef(c.conindid) end as index
+    from pg_constraint c
+    where c.connamespace = 'public'::regnamespace
+      and (c.contype = 'f' and c.confrelid::regclass::text = any (${copied})
+        or c.contype = 'u' and c.conrelid::regclass::text = any (${copied}))`.execute(tx);
+  for (const { table, name, index } of constraints) {
+    await sql`alter table ${sql.table(table)} drop constraint ${sql.ref(name)}`.execute(tx);
+    if (index !== null) await sql.raw(notUnique(index)).execute(tx);
+  }
+  const { rows: indexes } = await sql<{ name: string; definition: string }>`
+    select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition from pg_index i
+    where i.indisunique and not i.indisprimary and i.indrelid::regclass::text = any (${copied})`.execute(tx);
+  for (const { name, definition } of indexes) {
+    await sql`drop index ${sql.table(name)}`.execute(tx);
+    await sql.raw(notUnique(definition)).execute(tx);
+  }
+  for (const table of [...copiedTables, ...mainTables]) {
+    await sql`create or replace trigger refuse_configuration_change before insert or update or delete on ${sql.table(table)}
+      for each statement execute function refuse_configuration_change()`.execute(tx);
+  }
+}
+
+const notUnique = (definition: string) => definition.replace(/^CREATE UNIQUE INDEX/, 'create index');

@@ -1,0 +1,20 @@
+import { InvalidatedCache } from '../platform/cache.ts';
+import { minute_ms } from '../platform/clock.ts';
+import type { Platform } from '../platform/platform.ts';
+import { findStoreNumber } from './service-stores.sql.ts';
+
+/** The number of a service's store, by id of the service. */
+export type ServiceStores = InvalidatedCache<number>;
+
+export const mainStore = 0;
+
+/** Cached until the service changes: with several stores, every request asks. */
+export function serviceStores(main: Pick<Platform, 'db' | 'changeListener'>): ServiceStores {
+  return new InvalidatedCache(main.changeListener, {
+    channel: 'service_changed',
+    max: 100_000,
+    // A safety net if a change notification is lost.
+    ttl_ms: minute_ms,
+    load: async (serviceId) => (await findStoreNumber(main.db, serviceId)) ?? mainStore,
+  });
+}
