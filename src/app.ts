@@ -31,8 +31,9 @@ import { openFiles } from './platform/storage/open-files.ts';
 import { createVirusScanner, type VirusScanner } from './platform/storage/virus-scan.ts';
 import { Tracing } from './platform/tracing/tracing.ts';
 import type { Allowances } from './services/allowances.ts';
+import { ConfigurationCopies } from './stores/configuration-copies.ts';
 import { mainStore, type ServiceStores, serviceStores } from './stores/service-stores.ts';
-import { Stores } from './stores/stores.ts';
+import { Stores, viewOf } from './stores/stores.ts';
 import { CompiledTemplates } from './templates/compiled-templates.ts';
 import type { AccountMessageSender } from './users/account-messages/account-messages.ts';
 
@@ -59,6 +60,7 @@ export interface App extends Platform {
   apart: Connections['apart'];
   /** All databases, each with its application; this is one of them. */
   stores: Stores<App>;
+  configurationCopies: ConfigurationCopies;
   /** True once shutdown has begun: /readyz fails while in-flight requests finish. */
   draining(): boolean;
   drain(): void;
@@ -168,6 +170,8 @@ function platformOf(
 function withStores(apps: readonly [App, ...App[]], services: ServiceStores): App {
   const stores = new Stores(apps, services);
   for (const app of apps) app.stores = stores;
+  const configurationCopies = new ConfigurationCopies(forReading(stores.main).stores);
+  for (const app of apps) app.configurationCopies = configurationCopies;
   return stores.main;
 }
 
@@ -182,21 +186,14 @@ function createTracing({ tracing }: Config, app: { log: Log; metrics: Metrics })
 
 /** The same application, using the connection pool for reads and settings changes. */
 export function forReading(app: App): App {
-  return withView(app, ({ apart }) => apart.reading);
+  return viewOf(app, (one) => ({ ...one, ...connectionsOf(one.apart.reading) }));
 }
 
 /** The same application, using the connection pool of scheduled tasks. */
 export function forTasks(app: App): App {
-  return withView(app, ({ apart }) => apart.tasks);
+  return viewOf(app, (one) => ({ ...one, ...connectionsOf(one.apart.tasks) }));
 }
 
-/** The same application, and that of each other store, using other connections. */
-function withView(app: App, choose: (app: App) => Database): App {
-  const view = (one: App): App => {
-    const { db, pool } = choose(one);
-    return { ...one, db, pool };
-  };
-  const stores = app.stores.map(view);
-  for (const one of stores.all) one.stores = stores;
-  return stores.all.find(({ store }) => store === app.store) as App;
+function connectionsOf({ db, pool }: Database): Pick<Database, 'db' | 'pool'> {
+  return { db, pool };
 }

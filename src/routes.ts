@@ -1,5 +1,6 @@
 import accepts from '@fastify/accepts';
 import cookie from '@fastify/cookie';
+import type { FastifyRequest } from 'fastify';
 import { type App, forReading } from './app.ts';
 import { adminActor } from './auth/admin-actor.ts';
 import { authenticateAdmin, authenticateFunctionalTests } from './auth/admin-token.ts';
@@ -56,6 +57,7 @@ import { metricsRoutes } from './operations/metrics.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
 import { eraseRecipientRoutes } from './operations/recipients/erase-recipient.routes.ts';
 import { organisationRoutes } from './organisations/organisations.routes.ts';
+import type { Failure } from './platform/failure.ts';
 import { parseForm } from './platform/http/body/body.ts';
 import { referencePageRoutes } from './platform/http/openapi.ts';
 import type { Surface } from './platform/http/surface.ts';
@@ -85,6 +87,8 @@ import { suppressionListRoutes } from './services/suppression/suppression-list.r
 import { performanceDashboardRoutes } from './statistics/performance-dashboard.routes.ts';
 import { platformStatsRoutes } from './statistics/platform-stats.routes.ts';
 import { serviceListRoutes } from './statistics/service-lists.routes.ts';
+import { storeOfService } from './stores/choose-store.ts';
+import { routesByStore } from './stores/routes-by-store.ts';
 import { templateEmailFileRoutes } from './templates/files/template-email-files.routes.ts';
 import { templateFolderRoutes } from './templates/folders/template-folders.routes.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
@@ -112,6 +116,38 @@ import { usersListRoutes } from './users/users-list.routes.ts';
 
 type Routes = Surface<App>['routes'][number];
 
+/** Routes about the messages of one service, handled in its store. */
+const inStoreOfService: Routes[] = [
+  templateStatisticsRoutes,
+  serviceStatisticsRoutes,
+  suppressionListRoutes,
+  suppressedRecipientRoutes,
+  activityRoutes,
+  attemptRoutes,
+  remainingTodayRoutes,
+  oneOffRoutes,
+  refusedRequestRoutes,
+  inboxRoutes,
+  inboundTextRoutes,
+  unsubscribeReportRoutes,
+  jobRoutes,
+  notificationsOfJobRoutes,
+  jobReportRoutes,
+  uploadsPageRoutes,
+  reportRequestRoutes,
+  uploadRoutes,
+  contactListRoutes,
+  checkPdfLetterRoutes,
+  letterPreviewRoutes,
+  callbackHistoryRoutes,
+  usageRoutes,
+  documentRoutes,
+  sendRoutes,
+  bulkRoutes,
+  bulkReadingRoutes,
+  publicNotificationRoutes,
+];
+
 /** Routes that accept messages and receipts, and the health checks. All others use the separate read pool. */
 const withConnectionsOfSending: Routes[] = [sendRoutes, bulkRoutes, receiptRoutes, inboundHookRoutes, operationsRoutes];
 
@@ -128,8 +164,7 @@ const listed: Surface<App>[] = [
     actor: adminActor,
     ...adminErrors,
     errorStatuses: [400, 401, 403, 404],
-    // Clears this process's caches, so that the next request sees the change at once.
-    afterWrite: (app) => app.changeListener.reset(),
+    afterWrite: showChange,
     routes: [
       // auth
       apiKeyRoutes,
@@ -240,7 +275,7 @@ const listed: Surface<App>[] = [
     actor: adminActor,
     ...adminErrors,
     errorStatuses: [400, 401, 403, 404],
-    afterWrite: (app) => app.changeListener.reset(),
+    afterWrite: showChange,
     routes: [functionalTestUserRoutes],
   },
   {
@@ -253,7 +288,8 @@ const listed: Surface<App>[] = [
     ...publicErrors,
     errorStatuses: [400, 401, 403, 404, 429],
     plugins: [accepts],
-    afterFailure: (app, request, failure, status) => app.refusedRequests.note(request, failure, status),
+    afterWrite: (app, { url }) => (url.startsWith('/v2/template') ? showChange(app) : undefined),
+    afterFailure: noteRefusedRequest,
     routes: [
       publicTemplateRoutes,
       templateSourceRoutes,
@@ -328,7 +364,7 @@ const listed: Surface<App>[] = [
     errorStatuses: [],
     bodyFormats: { 'application/x-www-form-urlencoded': readForm },
     plugins: [cookie],
-    afterWrite: (app) => app.changeListener.reset(),
+    afterWrite: showChange,
     routes: [consoleRoutes],
   },
   {
@@ -346,11 +382,26 @@ const listed: Surface<App>[] = [
 
 export const surfaces: Surface<App>[] = listed.map((surface) => ({
   ...surface,
-  routes: surface.routes.map(
-    (routes): Routes =>
-      withConnectionsOfSending.includes(routes) ? routes : (http, app) => routes(http, forReading(app)),
-  ),
+  routes: surface.routes.map((routes): Routes => {
+    const routed = inStoreOfService.includes(routes) ? routesByStore(routes, storeOfService) : routes;
+    return withConnectionsOfSending.includes(routes) ? routed : (http, app) => routed(http, forReading(app));
+  }),
 }));
+
+/** Clears this process's caches and updates the copies in the stores, so that the next request sees the change at once. */
+function showChange(app: App): void | Promise<void> {
+  app.changeListener.reset();
+  if (!app.stores.isOne) return app.configurationCopies.update();
+}
+
+/** In the store of the caller. Its failure is known already where the store cannot be found. */
+function noteRefusedRequest(app: App, request: FastifyRequest, failure: Failure, status: number): void {
+  const { apiCaller } = request;
+  if (!apiCaller) return;
+  const note = (store: App) => store.refusedRequests.note(request, failure, status);
+  if (app.stores.isOne) note(app);
+  else void (async () => note(await app.stores.of(apiCaller.service_id)))().catch(() => undefined);
+}
 
 /** The heading of the API document. */
 export const api = {

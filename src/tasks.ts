@@ -38,17 +38,21 @@ import { foldAllRollups, reconcileAllRollups } from './notifications/rollups/rol
 import { deleteOldRecords } from './operations/old-records.task.ts';
 import type { RunnableTask, Schedule, Task } from './platform/queue/task.ts';
 import { recordProcessingTime } from './statistics/performance-dashboard.ts';
+import { mainStore } from './stores/service-stores.ts';
 import { deleteOldDrafts } from './templates/drafts/template-drafts.ts';
 import { deleteOldUnsubscribeRequests } from './unsubscribe/unsubscribe-reports.ts';
 import { deleteExpiredInvites, deleteOldVerifyCodes } from './users/users.task.ts';
 
 interface ScheduledTask extends Task {
   schedule: Schedule;
+  /** It works on the configuration; otherwise it runs in each store. */
+  onlyInMain?: true;
   run(app: App): Promise<void>;
 }
 
 interface QueuedTask extends Task {
   schedule?: undefined;
+  onlyInMain?: undefined;
   run(app: App, payload: unknown): Promise<void>;
 }
 
@@ -67,6 +71,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Deletes sign-in codes a day after they were sent, and what else a sign-in leaves behind.',
     schedule: { cron: '13 * * * *', reason: 'Hourly, so that a code is deleted soon after it expires.' },
     ...soonAgain,
+    onlyInMain: true,
     run: deleteOldVerifyCodes,
   },
   {
@@ -74,6 +79,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Deletes invitations after their links expire.',
     schedule: { cron: '17 * * * *', reason: 'Hourly, so that an invitation is deleted soon after its link expires.' },
     ...soonAgain,
+    onlyInMain: true,
     run: deleteExpiredInvites,
   },
   {
@@ -231,6 +237,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Moves the shares of the providers back to normal when they have not changed for a while.',
     schedule: { cron: '*/5 * * * *', reason: 'Gradually, so that a recovering provider is not overloaded.' },
     ...soonAgain,
+    onlyInMain: true,
     run: driftBack,
   },
   {
@@ -273,6 +280,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
       reason: 'Nightly, although it has work only on 1 April, so that a platform that was down then catches up.',
     },
     ...onceADay,
+    onlyInMain: true,
     run: createAllowances,
   },
   {
@@ -295,6 +303,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Deletes sessions of the console that have ended.',
     schedule: { cron: '50 3 * * *', reason: 'At night, when load is low.' },
     ...onceADay,
+    onlyInMain: true,
     run: deleteOldSessions,
   },
   {
@@ -302,6 +311,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Deletes drafts of templates that nobody has written on for a week.',
     schedule: { cron: '55 3 * * *', reason: 'At night, when load is low.' },
     ...onceADay,
+    onlyInMain: true,
     run: deleteOldDrafts,
   },
 ];
@@ -314,7 +324,8 @@ function queued<Payload>(task: Task<Payload>, run: (app: App, payload: Payload) 
 /** Scheduled tasks have connections of their own, so that a long statement never keeps one from a message. */
 export function runnableTasks(app: App): RunnableTask[] {
   const apart = forTasks(app);
-  return tasks.map((task) => ({
+  const runnable = tasks.filter(({ onlyInMain }) => !onlyInMain || app.store === mainStore);
+  return runnable.map((task) => ({
     ...task,
     run: (payload) => (task.schedule ? task.run(apart) : task.run(app, payload)),
   }));

@@ -22,8 +22,8 @@ import { limitHeapGrowth } from '../platform/process/garbage.ts';
 import { TaskRuns } from '../platform/queue/task-runs.ts';
 import { startWorker } from '../platform/queue/worker.ts';
 import { api, formats, surfaces } from '../routes.ts';
-import { seeds } from '../seeds.ts';
-import { runnableTasks, tasks } from '../tasks.ts';
+import { seeds, storeSeeds } from '../seeds.ts';
+import { runnableTasks } from '../tasks.ts';
 
 export interface Roles {
   api: boolean;
@@ -43,6 +43,9 @@ export interface Started {
 export async function start(config: Config, log: Log, databaseUrl: string, roles: Roles): Promise<Started> {
   limitHeapGrowth();
   await migrate(config.database.sessionUrl ?? databaseUrl, log, { seeds, wait_ms: config.database.wait_ms });
+  for (const { url } of config.stores.databases) {
+    await migrate(url, log, { seeds: storeSeeds, wait_ms: config.database.wait_ms });
+  }
   if (roles.api && config.auth.functionalTestsSecrets.length > 0) {
     log.warn(
       { event: 'functional_tests.enabled' },
@@ -58,27 +61,28 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
     }
   }
   await app.open();
-  await preparePartitions(forTasks(app));
+  for (const store of app.stores.all) await preparePartitions(forTasks(store));
+  app.configurationCopies.start();
   app.metrics.collectProcessMetrics();
   const demo = await openDemo(app, roles);
   const selected = surfaces.filter(({ name }) => isServed(name, roles, config));
   const listeners = await buildListeners(selected, config.http, (served) => buildHttp(app, served));
   // Most tasks are letters: running more at once than there are PDF threads only adds load to the database.
   const concurrency = config.worker.concurrency || app.pdfThreads.size + 3;
-  const runs = new TaskRuns(app, tasks);
-  const worker = roles.worker
-    ? startWorker({ pool: app.sessions, log, tasks: runnableTasks(app), concurrency, runs })
-    : undefined;
+  const workers = (roles.worker ? app.stores.all : []).map((store) => {
+    const tasks = runnableTasks(store);
+    return startWorker({ pool: store.sessions, log, tasks, concurrency, runs: new TaskRuns(store, tasks) });
+  });
   const delivery = roles.worker ? buildDelivery(app) : undefined;
   delivery?.start();
   for (const { http, port, host } of listeners) await http.listen({ port, host });
   const [address = '', adminAddress = address] = listeners.map(({ http }) => http.listeningOrigin);
   const deleteAddress = demo ? recordAddress(config.storage.dataDir, reachable(address)) : undefined;
-  if (roles.worker) {
-    measureJobs(app);
-    measureLetters(app);
-    measureReportFiles(app);
-    measureRollups(app);
+  if (roles.worker) measureReportFiles(app);
+  for (const store of roles.worker ? app.stores.all : []) {
+    measureJobs(store);
+    measureLetters(store);
+    measureRollups(store);
   }
 
   async function stop(): Promise<void> {
@@ -86,7 +90,8 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
     app.drain();
     await sleep(config.http.drainDelay_ms);
     await Promise.all(listeners.map(({ http }) => http.close()));
-    await Promise.all([worker?.stop(), delivery?.stop()]);
+    await Promise.all([...workers.map((worker) => worker.stop()), delivery?.stop()]);
+    await app.configurationCopies.stop();
     await app.close();
   }
   return { app, address, adminAddress, demo, stop };

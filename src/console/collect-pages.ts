@@ -87,6 +87,7 @@ import { teamPages } from './pages/team/team.pages.tsx';
 import { templatePages } from './pages/templates/templates.pages.ts';
 import { unsubscribeRequestPages } from './pages/unsubscribe-requests/unsubscribe-requests.pages.tsx';
 import { usagePages } from './pages/usage/usage.pages.tsx';
+import { pagesByStore } from './pages-by-store.ts';
 
 /** Every page of the console. */
 const modules: PageModule<ConsoleApp>[] = [
@@ -179,8 +180,35 @@ const modules: PageModule<ConsoleApp>[] = [
   supportPages,
 ];
 
+/** Pages about the messages of one service. */
+const inStoreOfService = new Set<PageModule<ConsoleApp>>([
+  homePages,
+  monthsPages,
+  messagesPages,
+  messagePages,
+  receivedPages,
+  replyPages,
+  usagePages,
+  choosePages,
+  sendPages,
+  fileListPages,
+  newFilePages,
+  filePages,
+  fileDownloadPages,
+  contactListPages,
+  pdfLetterPages,
+  refusedPages,
+  suppressionPages,
+  unsubscribeRequestPages,
+  returnedLetterPages,
+  callbackPages,
+]);
+
 export function collectPages(app: ConsoleApp): readonly DeclaredPage[] {
   const pages = new Pages();
-  for (const module of modules) module(pages, app);
+  for (const module of modules) {
+    const routed = inStoreOfService.has(module) ? pagesByStore(module) : module;
+    routed(pages, app);
+  }
   return pages.all;
 }

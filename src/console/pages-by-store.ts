@@ -19,7 +19,9 @@ export function pagesByStore<App extends InStores<App>>(module: PageModule<App>)
       pages.all.push({
         ...page,
         show: async (asked, draft) => (await pageFor(asked, index)).show(asked, draft),
-        ...(act && { act: async (asked, form, file) => (await pageFor(asked, index)).act?.(asked, form, file) as never }),
+        ...(act && {
+          act: async (asked, form, file) => (await pageFor(asked, index)).act?.(asked, form, file) as never,
+        }),
       });
     }
   };

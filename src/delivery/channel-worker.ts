@@ -15,6 +15,7 @@ import { retryUntilAvailable } from '../platform/db/retry.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Loop, type Rest } from '../platform/process/loop.ts';
 import { type Span, withinSpan } from '../platform/tracing/span.ts';
+import type { InStores } from '../stores/stores.ts';
 import type { Composed } from './compose-message.ts';
 import { deliver, failedAttempt, type Result } from './deliver.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
@@ -42,9 +43,9 @@ const maxBulkShare = 0.75;
 /** Results waiting for the database do not count as calls, but their number is limited. */
 const maxHeldPerCall = 5;
 
-type ChannelDeps = Platform & {
+interface ChannelDeps extends Platform, InStores<ChannelDeps> {
   config: Pick<Config, 'delivery' | 'sms' | 'email'>;
-};
+}
 
 export interface DeliveryChannel<Message> {
   type: 'sms' | 'email';

@@ -4,6 +4,7 @@ import { inTransaction } from '../platform/db/database.ts';
 import { retryOnConflict } from '../platform/db/retry.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';
+import type { InStores } from '../stores/stores.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import { CallbackSender } from './callbacks/callback-sender.ts';
 import { ChannelWorker, type DeliveryChannel } from './channel-worker.ts';
@@ -25,11 +26,11 @@ import { traceReceipts } from './receipts/trace-receipts.ts';
 import { isSandboxInUse, takeSandboxReceipts } from './sandbox/sandbox.ts';
 import { endListedMessages } from './time-outs.ts';
 
-type DeliveryDeps = Platform & {
+interface DeliveryDeps extends Platform, InStores<DeliveryDeps> {
   config: Config;
   compiledTemplates: CompiledTemplates;
   providers: readonly ProviderDescriptor[];
-};
+}
 
 export interface Delivery {
   start(): void;
@@ -38,50 +39,65 @@ export interface Delivery {
   runOnce(): Promise<void>;
 }
 
+/** The providers of a process, with the limits of their rates: shared by all stores. */
+interface Providers {
+  texts: ProviderChoice<TextMessage>;
+  emails: ProviderChoice<EmailMessage>;
+}
+
 /** The part of a worker process that sends messages, creates the receipts of the sandbox and posts callbacks. */
 export function buildDelivery(app: DeliveryDeps): Delivery {
-  const services = senderIdentities(app);
   const rates = app.config.delivery.providerRates;
   const textProviders = openTextProviders(app);
   const emailProviders = openEmailProviders(app);
+  const providers = {
+    texts: new ProviderChoice(textProviders, rates),
+    emails: new ProviderChoice(emailProviders, rates),
+  };
+  const stores = app.stores.all;
+  const parts = [...stores.flatMap((store) => partsOf(store, providers)), new ReportReceivers(app)];
+  const clocks = stores.map(clockRecovery);
+  const rollups = stores.map(addingUp);
+  return {
+    start() {
+      for (const store of stores) measureQueues(store);
+      const receipts = receiptRecorder(app);
+      for (const provider of [...textProviders, ...emailProviders])
+        provider.listen?.(reportsOf(app, provider, receipts));
+      for (const part of [...parts, ...clocks, ...rollups]) part.start();
+    },
+    async stop() {
+      await Promise.all([...parts, ...clocks].map((part) => part.stop()));
+      await Promise.all(rollups.map((part) => part.stop()));
+    },
+    async runOnce() {
+      for (const part of [...parts, ...rollups]) await part.runOnce();
+    },
+  };
+}
+
+/** What delivers the messages of one store. */
+function partsOf(app: DeliveryDeps, providers: Providers): Delivery[] {
+  const services = senderIdentities(app);
   const texts: DeliveryChannel<TextMessage> = {
     type: 'sms',
-    choice: new ProviderChoice(textProviders, rates),
+    choice: providers.texts,
     services,
     compose: (queued, service) => composeText(app, queued, service),
   };
   const emails: DeliveryChannel<EmailMessage> = {
     type: 'email',
-    choice: new ProviderChoice(emailProviders, rates),
+    choice: providers.emails,
     services,
     compose: (queued, service) => composeEmail(app, queued, service),
   };
-  const parts = [
+  return [
     new ChannelWorker(app, texts),
     new ChannelWorker(app, emails),
     sandboxReceipts(app),
-    new ReportReceivers(app),
     listedMessages(app),
     new CallbackSender(app),
   ];
-  const clock = clockRecovery(app);
-  const rollups = addingUp(app);
-  return {
-    start() {
-      measureQueues(app);
-      const receipts = receiptRecorder(app);
-      for (const provider of [...textProviders, ...emailProviders])
-        provider.listen?.(reportsOf(app, provider, receipts));
-      for (const part of [...parts, clock, rollups]) part.start();
-    },
-    async stop() {
-      await Promise.all([...parts, clock].map((part) => part.stop()));
-      await rollups.stop();
-    },
-    async runOnce() {
-      for (const part of [...parts, rollups]) await part.runOnce();
-    },
-  };
 }
 
 /** Appended counts are merged into the rollups this often; until then readers add them. */

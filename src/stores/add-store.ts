@@ -23,7 +23,9 @@ export async function addStore(main: Db, store: Db, number: number, clock: Clock
       );
     }
     if (!known && (await hasOwnServices(tx))) {
-      throw new OperatorError('This database has services of its own, so it cannot be a store. Name an empty database.');
+      throw new OperatorError(
+        'This database has services of its own, so it cannot be a store. Name an empty database.',
+      );
     }
     await makeConfigurationCopy(tx);
     await insertThisStore(tx, number, installation);

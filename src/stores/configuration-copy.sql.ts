@@ -47,7 +47,9 @@ export async function endCopying(tx: Tx, copied_until: string): Promise<void> {
  */
 export async function selectHorizon(tx: Tx): Promise<{ horizon: string; next: string }> {
   const { rows } = await sql<{ horizon: string; next: string }>`
-    select pg_snapshot_xmin(s)::text as horizon, pg_snapshot_xmax(s)::text as next from pg_current_snapshot() as s`.execute(tx);
+    select pg_snapshot_xmin(s)::text as horizon, pg_snapshot_xmax(s)::text as next from pg_current_snapshot() as s`.execute(
+    tx,
+  );
   return rows[0] as { horizon: string; next: string };
 }
 
@@ -87,7 +89,9 @@ export async function replaceRows(tx: Tx, table: CopiedTable, keys: Key[], rows:
   const changes = others.map((column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`);
   await sql`
     insert into ${sql.table(name)} (${columns(table.columns)}) select ${columns(table.columns)} from ${given}
-    on conflict (${columns(key)}) ${others.length > 0 ? sql`do update set ${sql.join(changes)}` : sql`do nothing`}`.execute(tx);
+    on conflict (${columns(key)}) ${others.length > 0 ? sql`do update set ${sql.join(changes)}` : sql`do nothing`}`.execute(
+    tx,
+  );
 }
 
 function columns(names: string[]): RawBuilder<unknown> {

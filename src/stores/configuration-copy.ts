@@ -34,7 +34,9 @@ export async function copyConfiguration(main: Db, store: Db): Promise<void> {
         const changes = isKnown ? await selectChanges(from, copied_until) : undefined;
         for (const table of tables) {
           const changed = changes?.find(({ table_name }) => table_name === table.name)?.keys ?? [];
-          const keys = changes ? changed : distinct(table, await selectAllKeys(from, table), await selectAllKeys(to, table));
+          const keys = changes
+            ? changed
+            : distinct(table, await selectAllKeys(from, table), await selectAllKeys(to, table));
           for (let start = 0; start < keys.length; start += batch) {
             const some = keys.slice(start, start + batch);
             await replaceRows(to, table, some, await selectRows(from, table, some));

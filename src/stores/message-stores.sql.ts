@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
-import { type Timestamp } from '../platform/clock.ts';
+import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import type { MessageStores, ThisStore } from '../platform/db/schema.ts';
 

@@ -7,7 +7,9 @@ import { copiedTables, mainTables } from './tables.ts';
 export async function recordConfigurationChanges(tx: Tx): Promise<void> {
   for (const { name, key } of await selectCopiedTables(tx)) {
     await sql`create or replace trigger record_configuration_change after insert or update or delete on ${sql.table(name)}
-      for each row execute function record_configuration_change(${sql.join(key.map((column) => sql.lit(column)))})`.execute(tx);
+      for each row execute function record_configuration_change(${sql.join(key.map((column) => sql.lit(column)))})`.execute(
+      tx,
+    );
   }
 }
 

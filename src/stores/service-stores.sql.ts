@@ -2,7 +2,11 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../platform/db/database.ts';
 
 export async function findStoreNumber(db: Db, service_id: string): Promise<number | undefined> {
-  const row = await db.selectFrom('service_stores').select('store').where('service_id', '=', service_id).executeTakeFirst();
+  const row = await db
+    .selectFrom('service_stores')
+    .select('store')
+    .where('service_id', '=', service_id)
+    .executeTakeFirst();
   return row?.store;
 }
 

@@ -1,5 +1,5 @@
 import { unavailable } from '../platform/failure.ts';
-import { storeOfId } from '../platform/id.ts';
+import { isUuid, storeOfId } from '../platform/id.ts';
 import { mainStore, type ServiceStores } from './service-stores.ts';
 
 /** What belongs to one of the databases: an application whose `db` it is. */
@@ -47,6 +47,13 @@ export class Stores<App extends OfStore> {
     return this.byNumber.get(storeOfId(id)) ?? this.main;
   }
 
+  /** Where the message of a reference may be, most likely first: our ids say it, unless the service was moved since. */
+  ofReference(reference: string): readonly App[] {
+    if (this.isOne || !isUuid(reference)) return this.all;
+    const home = this.ofMessage(reference);
+    return [home, ...this.all.filter((app) => app !== home)];
+  }
+
   /** The same stores, with another view of each application. */
   map<Other extends OfStore>(view: (app: App) => Other): Stores<Other> {
     const [main, ...others] = this.all.map(view);
@@ -58,4 +65,11 @@ export class Stores<App extends OfStore> {
     if (!app) throw unavailable(`Store ${number} of this service is not configured`);
     return app;
   }
+}
+
+/** Another view of an application, and the same of those of the other stores. */
+export function viewOf<App extends InStores<App>>(app: App, view: (one: App) => App): App {
+  const stores = app.stores.map(view);
+  for (const one of stores.all) one.stores = stores;
+  return stores.all.find(({ store }) => store === app.store) ?? stores.main;
 }

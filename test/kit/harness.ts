@@ -19,6 +19,7 @@ import { cloneDatabase } from './database.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeFiles } from './fake-files.ts';
 import { jwt } from './jwt.ts';
+import { cloneStores } from './stores.ts';
 import { connectClock } from './test-clock.ts';
 
 export const adminSecret = 'admin-secret-of-the-test-kit-which-is-long-enough';
@@ -89,11 +90,15 @@ export function useHarness(options: HarnessOptions = {}): Harness {
 
   beforeAll(async () => {
     const database = await cloneDatabase();
-    drop = database.drop;
+    const stores = await cloneStores(database.url);
+    drop = async () => {
+      for (const each of [database, ...stores]) await each.drop();
+    };
     const environment = {
       ADMIN_CLIENT_SECRETS: adminSecret,
       SECRET_KEY: 'secret-key-of-the-test-kit-which-is-long-enough',
       DATA_DIR,
+      MESSAGE_STORES: stores.map(({ number, url }) => `${number}=${url}`).join(' '),
       ...options.environment,
     };
     const { providers } = options;
@@ -152,11 +157,16 @@ export function useHarness(options: HarnessOptions = {}): Harness {
     return harness.app.queue.add(harness.app.db, task, {}, options);
   };
   harness.runTasks = () => {
-    const run = runDueTasks({ pool: harness.app.pool, log: harness.app.log, tasks: runnableTasks(harness.app) });
+    const run = runTasksOf(harness.app);
     running.add(run);
     return run.finally(() => running.delete(run));
   };
   return harness;
+}
+
+/** Tasks of one store may enqueue some in another. */
+async function runTasksOf({ stores, log }: App): Promise<void> {
+  for (const store of stores.all) await runDueTasks({ pool: store.pool, log, tasks: runnableTasks(store) });
 }
 
 function callers(http: () => Http, clock: FakeClock): Pick<Harness, 'request' | 'admin' | 'v2'> {

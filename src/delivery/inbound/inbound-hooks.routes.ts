@@ -1,11 +1,15 @@
 import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { InStores } from '../../stores/stores.ts';
 import type { ProviderDescriptor } from '../providers/descriptor.ts';
 import { settingsOf } from '../providers/provider-settings.ts';
 import { receiveText } from './inbound-hooks.ts';
 
-type Deps = Platform & { config: Config; providers: readonly ProviderDescriptor[] };
+interface Deps extends Platform, InStores<Deps> {
+  config: Config;
+  providers: readonly ProviderDescriptor[];
+}
 
 /** Webhooks where the gateways deliver inbound texts, even those that send no messages for us. */
 export function inboundHookRoutes(http: Http, app: Deps): void {

@@ -1,8 +1,8 @@
-import type { Tx } from '../../platform/db/database.ts';
+import type { Db } from '../../platform/db/database.ts';
 
 /** The service that owns an inbound number, with its permissions. */
-export function selectServiceOfNumber(tx: Tx, number: string) {
-  return tx
+export function selectServiceOfNumber(db: Db, number: string) {
+  return db
     .selectFrom('inbound_numbers')
     .innerJoin('services', 'services.id', 'inbound_numbers.service_id')
     .select(['services.id', 'services.permissions', 'inbound_numbers.number'])

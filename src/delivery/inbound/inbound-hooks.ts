@@ -2,20 +2,37 @@ import { recordInboundText } from '../../inbound/inbound-texts.ts';
 import { joinReceivedParts } from '../../inbound/received-parts.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { InStores } from '../../stores/stores.ts';
 import { announceInboundText } from '../callbacks/service-callbacks.ts';
 import type { InboundText } from '../providers/reports.ts';
 import { selectServiceOfNumber } from './inbound-hooks.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'metrics'>;
+interface Deps extends Pick<Platform, 'db' | 'clock' | 'log' | 'metrics'>, InStores<Deps> {}
 
 /** Stores the text for the service that owns the number and creates its callback, of a text in parts with the last part. Returns false if no service receives texts there. */
 export async function receiveText(app: Deps, text: InboundText): Promise<boolean> {
-  const received = await inTransaction(app.db, async (tx) => {
-    const service = await selectServiceOfNumber(tx, text.to.replace(/^\+?44/, '0'));
-    if (!service?.permissions.includes('inbound_sms')) return false;
-    const now = app.clock.now();
+  const received = await storeText(app, text);
+  if (received) {
+    app.metrics
+      .counter('inbound_sms_total', 'Texts received for services', ['provider'])
+      .inc({ provider: text.provider });
+  } else {
+    app.log.warn(
+      { event: 'inbound_sms.rejected', provider: text.provider },
+      'Received a text for a number without a service that receives texts',
+    );
+  }
+  return received;
+}
+
+async function storeText(app: Deps, text: InboundText): Promise<boolean> {
+  const service = await selectServiceOfNumber(app.db, text.to.replace(/^\+?44/, '0'));
+  if (!service?.permissions.includes('inbound_sms')) return false;
+  const now = app.clock.now();
+  const { db } = await app.stores.of(service.id);
+  await inTransaction(db, async (tx) => {
     const content = await wholeText(tx, service.id, text, now);
-    if (content === undefined) return true;
+    if (content === undefined) return;
     const stored = await recordInboundText(
       tx,
       {
@@ -30,19 +47,8 @@ export async function receiveText(app: Deps, text: InboundText): Promise<boolean
       now,
     );
     await announceInboundText(tx, stored, now);
-    return true;
   });
-  if (received) {
-    app.metrics
-      .counter('inbound_sms_total', 'Texts received for services', ['provider'])
-      .inc({ provider: text.provider });
-  } else {
-    app.log.warn(
-      { event: 'inbound_sms.rejected', provider: text.provider },
-      'Received a text for a number without a service that receives texts',
-    );
-  }
-  return received;
+  return true;
 }
 
 /** Undefined until all parts of a longer text are here. */

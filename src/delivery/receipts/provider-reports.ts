@@ -5,6 +5,7 @@ import { inTransaction } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/task.ts';
 import { recordSuppressions } from '../../services/suppression/suppression-list.ts';
+import type { InStores } from '../../stores/stores.ts';
 import { announceComplaint } from '../callbacks/service-callbacks.ts';
 import { receiveText } from '../inbound/inbound-hooks.ts';
 import type { ProviderDescriptor, ReceiptDeps } from '../providers/descriptor.ts';
@@ -13,7 +14,11 @@ import type { ReceiptOutcome, ReportedComplaint, Reports } from '../providers/re
 import { type ReceiptRecorder, receiptRecorder } from './receipt-recorder.ts';
 import { findTargets, isFromProvider } from './receipts.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'queue' | 'secrets' | 'metrics'> & { config: Config };
+type ReportDeps = Pick<Platform, 'db' | 'clock' | 'log' | 'queue' | 'secrets' | 'metrics' | 'tracing'> & {
+  config: Config;
+};
+
+interface Deps extends ReportDeps, InStores<Deps> {}
 
 /** A report about a message younger than this may have arrived before the reference of the provider was recorded. */
 const retryFor_ms = 5 * minute_ms;
@@ -31,7 +36,7 @@ export const recordEmailReceipt: Task<StoredEvent> = {
 };
 
 export async function retryReceipt(
-  app: Deps & Pick<Platform, 'tracing'> & { providers: readonly ProviderDescriptor[] },
+  app: Deps & { providers: readonly ProviderDescriptor[] },
   { provider: name, event }: StoredEvent,
 ): Promise<void> {
   const provider = app.providers.find((known) => known.name === name && known.retryReceipt);
@@ -78,11 +83,23 @@ function messageReports(
   };
 }
 
-/** A complaint does not change the status: the message was delivered. */
-export function recordReportedComplaint(
-  app: Pick<Platform, 'db' | 'clock' | 'metrics'>,
+type ComplaintDeps = Pick<Platform, 'db' | 'clock' | 'metrics'>;
+
+interface AllComplaintDeps extends ComplaintDeps, InStores<AllComplaintDeps> {}
+
+/** Recorded in the store of its message. */
+export async function recordReportedComplaint(
+  { stores }: AllComplaintDeps,
   complaint: ReportedComplaint,
 ): Promise<ReceiptOutcome> {
+  for (const app of stores.ofReference(complaint.reference)) {
+    if ((await recordComplaintIn(app, complaint)) === 'known') return 'known';
+  }
+  return 'unknown';
+}
+
+/** A complaint does not change the status: the message was delivered. */
+function recordComplaintIn(app: ComplaintDeps, complaint: ReportedComplaint): Promise<ReceiptOutcome> {
   return inTransaction(app.db, async (tx) => {
     const target = (await findTargets(tx, [complaint.reference])).get(complaint.reference);
     if (!target) return 'unknown';

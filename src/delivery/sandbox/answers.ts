@@ -12,6 +12,7 @@ import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findNumberOfService } from '../../services/inbound-numbers/inbound-numbers.ts';
 import { getService } from '../../services/services.ts';
+import type { InStores } from '../../stores/stores.ts';
 import { recordUnsubscribe } from '../../unsubscribe/unsubscribe.ts';
 import { receiveText } from '../inbound/inbound-hooks.ts';
 import type { ReceiptStatus } from '../providers/reports.ts';
@@ -20,7 +21,9 @@ import { recordReceipts } from '../receipts/receipts.ts';
 import type { InboxMessage } from './inbox.ts';
 import { findSentEmail } from './sent-email.ts';
 
-type Deps = Platform & { config: Pick<Config, 'urls' | 'storage'> };
+interface Deps extends Platform, InStores<Deps> {
+  config: Pick<Config, 'urls' | 'storage'>;
+}
 
 const receipts = [
   'delivered',

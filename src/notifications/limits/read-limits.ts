@@ -2,11 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ApiCaller, apiCallerOf } from '../../auth/api-caller.ts';
 import type { Config } from '../../config.ts';
 import type { Authenticate } from '../../platform/http/surface.ts';
+import type { InStores } from '../../stores/stores.ts';
 import type { SendState } from '../sending/send-state.ts';
 import type { SendingService } from '../sending/sending-service.ts';
 import { rateLimitExceeded, rateLimitHeaders } from './rate-limits.ts';
 
-interface Deps {
+interface Deps extends InStores<Deps> {
   config: Pick<Config, 'http'>;
   sending: Pick<SendState, 'services' | 'rateLimits'>;
 }
@@ -32,6 +33,11 @@ function isRead({ method, routeOptions }: FastifyRequest): boolean {
 
 function take(app: Deps, request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
   const caller = apiCallerOf(request);
+  const store = app.stores.of(caller.service_id);
+  return store instanceof Promise ? store.then((one) => takeIn(one, caller, reply)) : takeIn(store, caller, reply);
+}
+
+function takeIn(app: Deps, caller: ApiCaller, reply: FastifyReply): Promise<void> | undefined {
   const takeOf = (service: SendingService | undefined) => {
     if (!service) throw new Error('Service not found after authentication');
     return takeFor(app, caller, service, reply);

@@ -177,7 +177,7 @@ function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: 
   });
   if (surface.afterWrite) {
     scope.addHook('onSend', async (request, reply) => {
-      if (isWrite(request) && reply.statusCode < 400) surface.afterWrite?.(app);
+      if (isWrite(request) && reply.statusCode < 400) await surface.afterWrite?.(app, request);
     });
   }
   scope.addHook('onRoute', (route) => documentSurface(route, surface));

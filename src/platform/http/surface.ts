@@ -67,7 +67,7 @@ export interface Surface<App> {
   /** Who makes the changes of its requests, for the audit log. Without it, they have no entries. */
   actor?(app: App, request: FastifyRequest): Actor;
   /** Called after a successful write, before its response is sent. */
-  afterWrite?(app: App): void;
+  afterWrite?(app: App, request: FastifyRequest): void | Promise<void>;
   /** Called with every failure, when its response is ready. Must neither wait nor throw. */
   afterFailure?(app: App, request: FastifyRequest, failure: Failure, status: number): void;
   /** Monitoring calls it too often to trace its requests. */

@@ -1,0 +1,73 @@
+import type { Platform } from '../platform/platform.ts';
+import { Loop } from '../platform/process/loop.ts';
+import { copyConfiguration } from './configuration-copy.ts';
+import type { Stores } from './stores.ts';
+
+type StoreDeps = Pick<Platform, 'store' | 'db' | 'changeListener' | 'log'>;
+
+/** For changes that nothing announces. */
+const copyEvery_ms = 1_000;
+/** A request that changed the configuration waits this long for a store that does not respond. */
+const patience_ms = 2_000;
+/** Then no request waits for it for a while: it will copy when it is back. */
+const absence_ms = 10_000;
+
+/** Keeps the configuration in all stores up to date. */
+export class ConfigurationCopies {
+  private readonly stores: Stores<StoreDeps>;
+  private readonly absentUntil = new Map<StoreDeps, number>();
+  private readonly loops: Loop[];
+
+  constructor(stores: Stores<StoreDeps>) {
+    this.stores = stores;
+    this.loops = this.copies().map(
+      (store) =>
+        new Loop({
+          name: `copy of the configuration in store ${store.store}`,
+          log: store.log,
+          step: async () => {
+            await this.copyTo(store);
+            return copyEvery_ms;
+          },
+        }),
+    );
+  }
+
+  start(): void {
+    for (const loop of this.loops) loop.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.loops.map((loop) => loop.stop()));
+  }
+
+  /** After a change: resolves when every store that responds has it, so that the next request finds it wherever it leads. */
+  async update(): Promise<void> {
+    const now = performance.now();
+    const present = this.copies().filter((store) => (this.absentUntil.get(store) ?? 0) <= now);
+    await Promise.all(
+      present.map(async (store) => {
+        const isDone = await Promise.race([this.copyTo(store).then(isTrue, isFalse), elapsed(patience_ms)]);
+        if (!isDone) this.absentUntil.set(store, performance.now() + absence_ms);
+        store.changeListener.reset();
+      }),
+    );
+  }
+
+  private copies(): readonly StoreDeps[] {
+    return this.stores.all.filter((store) => store !== this.stores.main);
+  }
+
+  private copyTo(store: StoreDeps): Promise<void> {
+    return copyConfiguration(this.stores.main.db, store.db);
+  }
+}
+
+const isTrue = () => true;
+const isFalse = () => false;
+
+function elapsed(ms: number): Promise<false> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms, false).unref();
+  });
+}
