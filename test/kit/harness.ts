@@ -71,6 +71,8 @@ interface HarnessOptions {
   /** All providers, instead of the built-in ones. */
   providers?: readonly ProviderDescriptor[];
   now?: string;
+  /** Message stores beside the main database; as many as the run asks for by default. */
+  stores?: number;
   /** Other processes use the database, too: it keeps the real time, while the clock of the harness stands still. */
   sharesDatabase?: boolean;
 }
@@ -90,7 +92,7 @@ export function useHarness(options: HarnessOptions = {}): Harness {
 
   beforeAll(async () => {
     const database = await cloneDatabase();
-    const stores = await cloneStores(database.url);
+    const stores = await cloneStores(database.url, options.stores);
     drop = async () => {
       for (const each of [database, ...stores]) await each.drop();
     };
