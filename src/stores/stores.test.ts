@@ -7,7 +7,7 @@ import { storeOfId } from '../platform/id.ts';
 import { selectCopiedTables } from './configuration-copy.sql.ts';
 import { copiedTables, mainTables, storeTables } from './tables.ts';
 
-const harness = useHarness({ stores: 2, config: { sandbox: { delay_ms: 0 } } });
+const harness = useHarness({ stores: 2, config: { providers: { sandbox: { delay_ms: 0 } } } });
 
 interface Sender {
   id: string;
