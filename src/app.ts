@@ -91,6 +91,7 @@ export function buildApp(config: Config, outside: Outside): App {
   }));
   const shared = {
     queue: databaseQueue,
+    databaseOf: (reference: string) => app.stores.ofMessage(reference).db,
     files: outside.files ?? openFiles(config, clock),
     secrets: new SecretBox(config.encryption.keys),
     bulkPace: new BulkPace(),

@@ -1,6 +1,5 @@
 import accepts from '@fastify/accepts';
 import cookie from '@fastify/cookie';
-import type { FastifyRequest } from 'fastify';
 import { type App, forReading } from './app.ts';
 import { adminActor } from './auth/admin-actor.ts';
 import { authenticateAdmin, authenticateFunctionalTests } from './auth/admin-token.ts';
@@ -49,6 +48,7 @@ import { publicNotificationRoutes } from './notifications/history/public-notific
 import { limitReading } from './notifications/limits/read-limits.ts';
 import { remainingTodayRoutes } from './notifications/limits/remaining-today.routes.ts';
 import { oneOffRoutes } from './notifications/one-off/one-off.routes.ts';
+import { noteRefusedRequest } from './notifications/refused/note-refused-request.ts';
 import { refusedRequestRoutes } from './notifications/refused/refused-requests.routes.ts';
 import { sendRoutes } from './notifications/sending/send.routes.ts';
 import { auditLogRoutes } from './operations/audit/audit-log.routes.ts';
@@ -57,7 +57,6 @@ import { metricsRoutes } from './operations/metrics.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
 import { eraseRecipientRoutes } from './operations/recipients/erase-recipient.routes.ts';
 import { organisationRoutes } from './organisations/organisations.routes.ts';
-import type { Failure } from './platform/failure.ts';
 import { parseForm } from './platform/http/body/body.ts';
 import { referencePageRoutes } from './platform/http/openapi.ts';
 import type { Surface } from './platform/http/surface.ts';
@@ -88,6 +87,7 @@ import { performanceDashboardRoutes } from './statistics/performance-dashboard.r
 import { platformStatsRoutes } from './statistics/platform-stats.routes.ts';
 import { serviceListRoutes } from './statistics/service-lists.routes.ts';
 import { storeOfService } from './stores/choose-store.ts';
+import { showChange } from './stores/configuration-copies.ts';
 import { routesByStore } from './stores/routes-by-store.ts';
 import { templateEmailFileRoutes } from './templates/files/template-email-files.routes.ts';
 import { templateFolderRoutes } from './templates/folders/template-folders.routes.ts';
@@ -116,37 +116,13 @@ import { usersListRoutes } from './users/users-list.routes.ts';
 
 type Routes = Surface<App>['routes'][number];
 
+const inStoreOfService = new Set<Routes>();
+
 /** Routes about the messages of one service, handled in its store. */
-const inStoreOfService: Routes[] = [
-  templateStatisticsRoutes,
-  serviceStatisticsRoutes,
-  suppressionListRoutes,
-  suppressedRecipientRoutes,
-  activityRoutes,
-  attemptRoutes,
-  remainingTodayRoutes,
-  oneOffRoutes,
-  refusedRequestRoutes,
-  inboxRoutes,
-  inboundTextRoutes,
-  unsubscribeReportRoutes,
-  jobRoutes,
-  notificationsOfJobRoutes,
-  jobReportRoutes,
-  uploadsPageRoutes,
-  reportRequestRoutes,
-  uploadRoutes,
-  contactListRoutes,
-  checkPdfLetterRoutes,
-  letterPreviewRoutes,
-  callbackHistoryRoutes,
-  usageRoutes,
-  documentRoutes,
-  sendRoutes,
-  bulkRoutes,
-  bulkReadingRoutes,
-  publicNotificationRoutes,
-];
+function ofService(...routes: Routes[]): Routes[] {
+  for (const one of routes) inStoreOfService.add(one);
+  return routes;
+}
 
 /** Routes that accept messages and receipts, and the health checks. All others use the separate read pool. */
 const withConnectionsOfSending: Routes[] = [sendRoutes, bulkRoutes, receiptRoutes, inboundHookRoutes, operationsRoutes];
@@ -191,16 +167,15 @@ const listed: Surface<App>[] = [
       templateRoutes,
       templateFolderRoutes,
       templateEmailFileRoutes,
-      templateStatisticsRoutes,
+      ...ofService(templateStatisticsRoutes),
       // services
       serviceRoutes,
       serviceMemberRoutes,
       serviceHistoryRoutes,
-      serviceStatisticsRoutes,
+      ...ofService(serviceStatisticsRoutes, suppressionListRoutes),
       organisationServiceRoutes,
       goLiveRequestRoutes,
       guestListRoutes,
-      suppressionListRoutes,
       smsSenderRoutes,
       protectedSenderIdRoutes,
       emailReplyToRoutes,
@@ -212,34 +187,23 @@ const listed: Surface<App>[] = [
       // complaints
       complaintRoutes,
       // notifications
-      activityRoutes,
-      attemptRoutes,
-      remainingTodayRoutes,
-      oneOffRoutes,
-      refusedRequestRoutes,
-      inboxRoutes,
-      unsubscribeReportRoutes,
+      ...ofService(activityRoutes, attemptRoutes, remainingTodayRoutes, oneOffRoutes, refusedRequestRoutes),
+      ...ofService(inboxRoutes, unsubscribeReportRoutes),
       // jobs
-      jobRoutes,
-      notificationsOfJobRoutes,
-      jobReportRoutes,
-      uploadsPageRoutes,
-      reportRequestRoutes,
-      uploadRoutes,
-      contactListRoutes,
+      ...ofService(jobRoutes, notificationsOfJobRoutes, jobReportRoutes, uploadsPageRoutes, reportRequestRoutes),
+      ...ofService(uploadRoutes, contactListRoutes),
       // letters
-      checkPdfLetterRoutes,
-      letterPreviewRoutes,
+      ...ofService(checkPdfLetterRoutes, letterPreviewRoutes),
       draftPreviewRoutes,
       letterLogoRoutes,
       letterAttachmentRoutes,
       returnedLetterRoutes,
       // delivery
       providerDetailsRoutes,
-      callbackHistoryRoutes,
+      ...ofService(callbackHistoryRoutes),
       // billing
       rateRoutes,
-      usageRoutes,
+      ...ofService(usageRoutes),
       allowanceRoutes,
       organisationUsageRoutes,
       // statistics
@@ -293,12 +257,8 @@ const listed: Surface<App>[] = [
     routes: [
       publicTemplateRoutes,
       templateSourceRoutes,
-      sendRoutes,
-      bulkRoutes,
-      bulkReadingRoutes,
-      publicNotificationRoutes,
-      inboundTextRoutes,
-      suppressedRecipientRoutes,
+      ...ofService(sendRoutes, bulkRoutes, bulkReadingRoutes, publicNotificationRoutes),
+      ...ofService(inboundTextRoutes, suppressedRecipientRoutes),
     ],
   },
   {
@@ -348,7 +308,7 @@ const listed: Surface<App>[] = [
     // Our own pages submit forms, and so do mail clients with one-click unsubscribe.
     bodyFormats: { 'application/x-www-form-urlencoded': parseForm, 'multipart/form-data': () => ({}) },
     plugins: [accepts, cookie],
-    routes: [unsubscribeRoutes, documentRoutes, emailLogoRoutes, outboxRoutes],
+    routes: [unsubscribeRoutes, ...ofService(documentRoutes), emailLogoRoutes, outboxRoutes],
   },
   {
     name: 'console',
@@ -383,25 +343,10 @@ const listed: Surface<App>[] = [
 export const surfaces: Surface<App>[] = listed.map((surface) => ({
   ...surface,
   routes: surface.routes.map((routes): Routes => {
-    const routed = inStoreOfService.includes(routes) ? routesByStore(routes, storeOfService) : routes;
+    const routed = inStoreOfService.has(routes) ? routesByStore(routes, storeOfService) : routes;
     return withConnectionsOfSending.includes(routes) ? routed : (http, app) => routed(http, forReading(app));
   }),
 }));
-
-/** Clears this process's caches and updates the copies in the stores, so that the next request sees the change at once. */
-function showChange(app: App): void | Promise<void> {
-  app.changeListener.reset();
-  if (!app.stores.isOne) return app.configurationCopies.update();
-}
-
-/** In the store of the caller. Its failure is known already where the store cannot be found. */
-function noteRefusedRequest(app: App, request: FastifyRequest, failure: Failure, status: number): void {
-  const { apiCaller } = request;
-  if (!apiCaller) return;
-  const note = (store: App) => store.refusedRequests.note(request, failure, status);
-  if (app.stores.isOne) note(app);
-  else void (async () => note(await app.stores.of(apiCaller.service_id)))().catch(() => undefined);
-}
 
 /** The heading of the API document. */
 export const api = {

@@ -2,6 +2,7 @@ import { type Days, financialYearDays, financialYearOfDay } from '../platform/ca
 import type { Db } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { spansOf, withinRecords } from '../platform/spans.ts';
+import type { InStores } from '../stores/stores.ts';
 import { getAllowance, type ImpliedAllowance, listImpliedAllowances } from './allowance.ts';
 import { loadPriceList } from './rates.ts';
 import {
@@ -16,7 +17,9 @@ import {
 
 export type { LettersAtRate } from './usage.sql.ts';
 
+type InDatabase = Pick<Platform, 'store' | 'db' | 'clock'>;
 type Deps = Pick<Platform, 'db' | 'clock'>;
+type OfAllServices = InDatabase & InStores<InDatabase>;
 
 export async function listMonthlyUsage(app: Deps, serviceId: string, year: number) {
   return selectUsageByMonth(app.db, await yearOfService(app, serviceId, year, firstDaysOfMonths(year)));
@@ -30,34 +33,36 @@ export async function listYearlyUsage(app: Deps, serviceId: string, year: number
  * Usage and costs of all services on days of one financial year. The allowance is consumed from the first day of the year,
  * even if `days` begins later.
  */
-export async function listServiceCosts(app: Deps, days: Days): Promise<ServiceCosts[]> {
+export async function listServiceCosts(app: OfAllServices, days: Days): Promise<ServiceCosts[]> {
   const year = financialYearOfDay(days.first_day);
   const implied = await listImpliedAllowances(app.db, year, app.clock.now());
   const { first_day } = financialYearDays(year);
   const slots = await slotsOf(app.db, { ...days, first_day }, { countedFrom: days.first_day });
-  return selectUsageByService(app.db, { ...slots, allowances: { year, implied }, which: 'all services' }, 'by price');
+  const query: UsageQuery = { ...slots, allowances: { year, implied }, which: 'all services' };
+  return app.stores.collect(({ db }) => selectUsageByService(db, query, 'by price'));
 }
 
 /** Usage and costs of an organisation's services in a financial year. */
 export async function listOrganisationCosts(
-  db: Db,
+  { db, stores }: OfAllServices,
   organisationId: string,
   year: number,
   implied: ImpliedAllowance[],
 ): Promise<ServiceCosts[]> {
   const slots = await slotsOf(db, financialYearDays(year));
   const which = { organisation_id: organisationId };
-  return selectUsageByService(db, { ...slots, allowances: { year, implied }, which }, 'total only');
+  const query: UsageQuery = { ...slots, allowances: { year, implied }, which };
+  return stores.collect((store) => selectUsageByService(store.db, query, 'total only'));
 }
 
 /** Usage of all services on any days. Text messages are not priced: that depends on the year's allowance. */
 export async function listServiceVolumes(
-  db: Db,
+  { db, stores }: OfAllServices,
   days: Days,
 ): Promise<Omit<ServiceCosts, 'sms_charged_units' | 'sms_cost' | 'letters'>[]> {
   const slots = await slotsOf(db, days);
   const query: UsageQuery = { ...slots, allowances: { year: null, implied: [] }, which: 'all services' };
-  return selectUsageByService(db, query, 'total only');
+  return stores.collect((store) => selectUsageByService(store.db, query, 'total only'));
 }
 
 async function yearOfService(

@@ -3,9 +3,10 @@ import { notFound } from '../platform/failure.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Uuid } from '../protocol/fields.ts';
+import type { InStores } from '../stores/stores.ts';
 import { findByUuid } from './find-by-uuid.ts';
 
-export function findByUuidRoutes(http: Http, app: Platform): void {
+export function findByUuidRoutes(http: Http, app: Platform & InStores<Platform>): void {
   http.post(
     '/platform-admin/find-by-uuid',
     {

@@ -15,6 +15,8 @@ export interface Platform {
   /** The number of the database: 0 is the main one. */
   store: number;
   db: Db;
+  /** The database that has the message with this reference. */
+  databaseOf(reference: string): Db;
   pool: pg.Pool;
   /** Session-level connections, for LISTEN. The same pool, unless DATABASE_URL goes through PgBouncer. */
   sessions: pg.Pool;

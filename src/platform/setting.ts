@@ -71,7 +71,7 @@ export function databaseUrl(name: string, description: string): Setting<string |
   return { ...ofOneHost, parse };
 }
 
-export interface NumberedUrl {
+interface NumberedUrl {
   number: number;
   url: string;
 }

@@ -1,7 +1,7 @@
 import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';
 import { copyConfiguration } from './configuration-copy.ts';
-import type { Stores } from './stores.ts';
+import type { InStores, Stores } from './stores.ts';
 
 type StoreDeps = Pick<Platform, 'store' | 'db' | 'changeListener' | 'log'>;
 
@@ -61,6 +61,16 @@ export class ConfigurationCopies {
   private copyTo(store: StoreDeps): Promise<void> {
     return copyConfiguration(this.stores.main.db, store.db);
   }
+}
+
+interface Changed extends InStores<Changed>, Pick<Platform, 'changeListener'> {
+  configurationCopies: ConfigurationCopies;
+}
+
+/** Clears the caches of this process and updates the copies in the stores, so that the next request sees a change at once. */
+export function showChange({ changeListener, stores, configurationCopies }: Changed): void | Promise<void> {
+  changeListener.reset();
+  if (!stores.isOne) return configurationCopies.update();
 }
 
 const isTrue = () => true;

@@ -5,10 +5,7 @@ import type { InStores, Stores } from './stores.ts';
 type Routes<App> = (http: Http, app: App) => void;
 
 /** Finds the store of a request. */
-export type ChooseStore<App extends InStores<App>> = (
-  stores: Stores<App>,
-  request: FastifyRequest,
-) => App | Promise<App>;
+type ChooseStore<App extends InStores<App>> = (stores: Stores<App>, request: FastifyRequest) => App | Promise<App>;
 
 const methods = ['get', 'post', 'put', 'delete'] as const;
 const hooks = ['onRequest', 'preValidation', 'preHandler'] as const;

@@ -4,6 +4,8 @@ import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { addUp } from '../../stores/add-up.ts';
+import type { InStores } from '../../stores/stores.ts';
 import { lockShares, selectMessagesSince, updateProvider } from './provider-details.sql.ts';
 import { getProviderDetails } from './provider-details.ts';
 
@@ -16,9 +18,13 @@ interface Why {
 }
 
 /** Messages of this month, by channel and provider. */
-export async function countMessagesOfProviders({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
+export async function countMessagesOfProviders({
+  stores,
+  clock,
+}: Pick<Platform, 'clock'> & InStores<Pick<Platform, 'store' | 'db'>>) {
   const today = londonDay(clock.now());
-  return selectMessagesSince(db, addDays(today, 1 - Number(today.slice(8))));
+  const since = addDays(today, 1 - Number(today.slice(8)));
+  return addUp(await stores.collect(({ db }) => selectMessagesSince(db, since)));
 }
 
 /**

@@ -64,10 +64,10 @@ interface SharedConfig {
   sms: { receiptTokens: boolean };
 }
 
-export type ProviderDeps<S extends Settings = Settings> = Pick<Platform, 'db' | 'clock' | 'log' | 'secrets'> &
+export type ProviderDeps<S extends Settings = Settings> = Pick<Platform, 'databaseOf' | 'clock' | 'log' | 'secrets'> &
   ProviderConfig<S>;
 
-export type ReceiptDeps<S extends Settings = Settings> = Omit<ProviderDeps<S>, 'db'> &
+export type ReceiptDeps<S extends Settings = Settings> = Omit<ProviderDeps<S>, 'databaseOf'> &
   Pick<Reports, 'recordReceipt' | 'recordComplaint' | 'retryUnmatched'>;
 
 export type ReceiverDeps<S extends Settings = Settings> = ReceiptDeps<S> & {

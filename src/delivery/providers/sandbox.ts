@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { later, timestamp } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
 import * as setting from '../../platform/setting.ts';
@@ -109,7 +110,7 @@ function sandboxOutbox(app: Deps) {
         receipt_due_at,
       }));
       await Promise.all(messages.map(({ file, content }) => writeFile(join(folder, file), content, { mode: 0o600 })));
-      await insertSandboxMessages(app.db, rows);
+      for (const [db, own] of byDatabase(app, rows, ({ reference }) => reference)) await insertSandboxMessages(db, own);
       return messages.map(() => ({ kind: 'accepted' as const }));
     },
     largest: 500,
@@ -119,6 +120,24 @@ function sandboxOutbox(app: Deps) {
   });
   return {
     store: (message: StoredMessage) => commits.add(message),
-    findAccepted: async (references: string[]) => new Set(await selectSandboxReferences(app.db, references)),
+    async findAccepted(references: string[]) {
+      const parts = [...byDatabase(app, references, (reference) => reference)];
+      const found = await Promise.all(parts.map(([db, own]) => selectSandboxReferences(db, own)));
+      return new Set(found.flat());
+    },
   };
+}
+
+/** Its messages are in the database of the message that they are copies of. */
+function byDatabase<Item>(
+  { databaseOf }: Pick<Deps, 'databaseOf'>,
+  items: readonly Item[],
+  referenceOf: (item: Item) => string,
+): Map<Db, Item[]> {
+  const parts = new Map<Db, Item[]>();
+  for (const item of items) {
+    const db = databaseOf(referenceOf(item));
+    parts.set(db, [...(parts.get(db) ?? []), item]);
+  }
+  return parts;
 }

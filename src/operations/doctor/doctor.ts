@@ -201,7 +201,7 @@ async function checkProvidersAlone(
   const { db, close } = openDatabase({ url, poolSize: 1, log });
   const secrets = new SecretBox(config.encryption.keys);
   try {
-    return await checkProviders({ config, providers: list, db, clock: systemClock, log, secrets });
+    return await checkProviders({ config, providers: list, databaseOf: () => db, clock: systemClock, log, secrets });
   } finally {
     await close();
   }

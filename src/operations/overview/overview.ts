@@ -7,10 +7,12 @@ import { isWorkingDay } from '../../notifications/history/estimated-delivery.ts'
 import { listLaneDepths } from '../../notifications/queue/lane-depths.ts';
 import { addDays, londonDay } from '../../platform/calendar.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { statisticsByService } from '../../services/statistics/service-statistics.ts';
+import { statisticsOfAllServices } from '../../services/statistics/service-statistics.ts';
+import type { InStores } from '../../stores/stores.ts';
 import { countLockedPeople } from '../../users/operators/user-search.ts';
 import type { AcceptedRate } from './accepted-rate.ts';
 import type { LiveChecks } from './live-checks.ts';
+import { callbacksOf, lanesOf, lateLettersOf } from './of-all-stores.ts';
 import {
   countGoLiveRequests,
   selectDatabaseFacts,
@@ -19,7 +21,10 @@ import {
 } from './overview.sql.ts';
 import { type Facts, judge, providersInUse } from './verdict.ts';
 
-type Deps = Platform & { config: Config; providers: readonly ProviderDescriptor[] };
+interface Deps extends Platform, InStores<Platform> {
+  config: Config;
+  providers: readonly ProviderDescriptor[];
+}
 
 const shownSenders = 5;
 /** Letters that were given up are not waited for any longer. */
@@ -27,7 +32,7 @@ const lettersSince_days = 90;
 
 /** Everything that the operator's overview shows. It is read from rollups and indexes, never by counting messages. */
 export async function readOverview(app: Deps, { checks, rate }: { checks: LiveChecks; rate: AcceptedRate }) {
-  const { db, clock, config } = app;
+  const { db, stores, clock, config } = app;
   const now = clock.now();
   const today = londonDay(now);
   const began = performance.now();
@@ -36,10 +41,10 @@ export async function readOverview(app: Deps, { checks, rate }: { checks: LiveCh
   const [health, lanes, findings, late_letters, callbacks, go_live_requests, locked_people, complaints, senders] =
     await Promise.all([
       readProviderStates(app),
-      listLaneDepths(app),
+      stores.collect(listLaneDepths).then(lanesOf),
       checks.list(),
-      selectUnfinishedLetters(db, letterDays(today)),
-      summariseWaitingCallbacks(app),
+      stores.collect(async (store) => [await selectUnfinishedLetters(store.db, letterDays(today))]).then(lateLettersOf),
+      stores.collect(async (store) => [await summariseWaitingCallbacks(store)]).then(callbacksOf),
       countGoLiveRequests(db),
       countLockedPeople(db),
       countComplaints(app, { start_date: today, end_date: today }),
@@ -90,8 +95,8 @@ function workingDaysBefore(day: string, length: number): string[] {
   return days;
 }
 
-async function listSendersOfDay({ db }: Pick<Platform, 'db'>, day: string) {
-  const found = await statisticsByService(db, { first_day: day, last_day: day }, { with_test_keys: false });
+async function listSendersOfDay({ db, stores }: Pick<Deps, 'db' | 'stores'>, day: string) {
+  const found = await statisticsOfAllServices(stores, { first_day: day, last_day: day }, { with_test_keys: false });
   const all = [...found].map(([id, counts]) => ({
     id,
     count: Object.values(counts).reduce((sum, { requested }) => sum + requested, 0),
