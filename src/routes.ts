@@ -197,7 +197,7 @@ const listed: Surface<App>[] = [
       draftPreviewRoutes,
       letterLogoRoutes,
       letterAttachmentRoutes,
-      returnedLetterRoutes,
+      ...ofService(returnedLetterRoutes),
       // delivery
       providerDetailsRoutes,
       ...ofService(callbackHistoryRoutes),

@@ -38,6 +38,7 @@ import { foldAllRollups, reconcileAllRollups } from './notifications/rollups/rol
 import { deleteOldRecords } from './operations/old-records.task.ts';
 import type { RunnableTask, Schedule, Task } from './platform/queue/task.ts';
 import { recordProcessingTime } from './statistics/performance-dashboard.ts';
+import { deleteCopiedChanges } from './stores/configuration-copy.ts';
 import { mainStore } from './stores/service-stores.ts';
 import { deleteOldDrafts } from './templates/drafts/template-drafts.ts';
 import { deleteOldUnsubscribeRequests } from './unsubscribe/unsubscribe-reports.ts';
@@ -66,6 +67,14 @@ const onceADay = { maxAttempts: 9 };
  * in any process, late, and twice. Tasks that other code enqueues are defined there, with their payload.
  */
 export const tasks: (ScheduledTask | QueuedTask)[] = [
+  {
+    name: 'delete-configuration-changes',
+    description: 'Deletes the list of changed configuration that all message stores have copied.',
+    schedule: { cron: '23 * * * *', reason: 'Hourly: the list is short, and a store that was away needs it.' },
+    ...soonAgain,
+    onlyInMain: true,
+    run: deleteCopiedChanges,
+  },
   {
     name: 'delete-verify-codes',
     description: 'Deletes sign-in codes a day after they were sent, and what else a sign-in leaves behind.',
@@ -203,6 +212,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
       reason: 'A report waits for minutes, and the printer sees soon whether its file was read.',
     },
     ...soonAgain,
+    onlyInMain: true,
     run: readReportFiles,
   },
   {

@@ -23,6 +23,7 @@ import { TaskRuns } from '../platform/queue/task-runs.ts';
 import { startWorker } from '../platform/queue/worker.ts';
 import { api, formats, surfaces } from '../routes.ts';
 import { seeds, storeSeeds } from '../seeds.ts';
+import { refuseUnknownStores } from '../stores/known-stores.ts';
 import { runnableTasks } from '../tasks.ts';
 
 export interface Roles {
@@ -61,6 +62,10 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
     }
   }
   await app.open();
+  await refuseUnknownStores(
+    app.db,
+    config.stores.databases.map(({ number }) => number),
+  );
   for (const store of app.stores.all) await preparePartitions(forTasks(store));
   app.configurationCopies.start();
   app.metrics.collectProcessMetrics();

@@ -1,7 +1,9 @@
 import { type Db, inTransaction } from '../platform/db/database.ts';
+import type { Platform } from '../platform/platform.ts';
 import {
   beginCopying,
   type CopiedTable,
+  deleteChangesBefore,
   endCopying,
   type Key,
   replaceRows,
@@ -11,6 +13,11 @@ import {
   selectHorizon,
   selectRows,
 } from './configuration-copy.sql.ts';
+import { findThisStore } from './message-stores.sql.ts';
+import { mainStore } from './service-stores.ts';
+import type { InStores } from './stores.ts';
+
+type InDatabase = Pick<Platform, 'store' | 'db'>;
 
 /** Rows per statement. */
 const batch = 1_000;
@@ -45,6 +52,17 @@ export async function copyConfiguration(main: Db, store: Db): Promise<void> {
         if (copied_until !== horizon) await endCopying(to, horizon);
       });
   });
+}
+
+/** Changes that every store has copied are not needed any longer. A store that is away keeps them. */
+export async function deleteCopiedChanges({ db, stores }: InDatabase & InStores<InDatabase>): Promise<void> {
+  if (stores.isOne) return;
+  const positions = await Promise.all(
+    stores.all.filter(({ store }) => store !== mainStore).map((store) => findThisStore(store.db)),
+  );
+  const copied = positions.map((position) => BigInt(position?.copied_until ?? 0));
+  const [earliest = 0n] = copied.sort((one, other) => (one < other ? -1 : 1));
+  await deleteChangesBefore(db, String(earliest));
 }
 
 /** The keys of rows that either database has. */

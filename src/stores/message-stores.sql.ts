@@ -4,7 +4,7 @@ import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import type { MessageStores, ThisStore } from '../platform/db/schema.ts';
 
-export type MessageStore = Selectable<MessageStores>;
+type MessageStore = Selectable<MessageStores>;
 
 export function selectStores(db: Db): Promise<MessageStore[]> {
   return db.selectFrom('message_stores').selectAll().orderBy('number').execute();
@@ -29,6 +29,23 @@ export async function insertThisStore(tx: Tx, number: number, installation: stri
     .values({ number, installation })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+}
+
+export async function setOpen(db: Db, number: number, is_open: boolean): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('message_stores')
+    .set({ is_open })
+    .where('number', '=', number)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** How many services are at home in each store; those that have no row are in the main one. */
+export async function countServicesByStore(db: Db): Promise<Map<number, number>> {
+  const { rows } = await sql<{ store: number; services: number }>`
+    select coalesce(home.store, 0) as store, count(*) as services
+    from services left join service_stores home on home.service_id = services.id group by 1`.execute(db);
+  return new Map(rows.map(({ store, services }) => [store, services]));
 }
 
 /** Whether services were created in this database: then it is a main database. */

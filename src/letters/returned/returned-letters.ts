@@ -6,6 +6,7 @@ import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/task.ts';
+import type { InStores } from '../../stores/stores.ts';
 import {
   clearReferencesBefore,
   countExisting,
@@ -19,6 +20,7 @@ import {
 export type { ReturnedLetter } from './returned-letters.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'queue'>;
+type InDatabase = Deps & Pick<Platform, 'store'>;
 
 export interface ReturnedLettersTask {
   notification_ids: string[];
@@ -39,7 +41,12 @@ const announcedAtOnce = 500;
  * Records letters returned by the post, by the printer's references. Unknown and repeated references change nothing.
  * Returns how many were recorded.
  */
-export async function recordReturnedLetters(app: Deps, references: string[]): Promise<number> {
+export async function recordReturnedLetters(app: InStores<InDatabase>, references: string[]): Promise<number> {
+  const counts = await app.stores.collect(async (store) => [await recordIn(store, references)]);
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+function recordIn(app: InDatabase, references: string[]): Promise<number> {
   const now = app.clock.now();
   return inTransaction(app.db, async (tx) => {
     const reported = { reported_on: londonDay(now), created_at: timestamp(now) };

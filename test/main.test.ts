@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { cloneDatabase } from '../test/kit/database.ts';
-import { jwt } from '../test/kit/jwt.ts';
-import { processEnvironment } from '../test/kit/process-environment.ts';
-import { main as runMain } from './main.ts';
-import { OperatorError } from './platform/operator-error.ts';
-import { findFreePort } from './platform/process/free-port.ts';
+import { main as runMain } from '../src/main.ts';
+import { OperatorError } from '../src/platform/operator-error.ts';
+import { findFreePort } from '../src/platform/process/free-port.ts';
+import { cloneDatabase } from './kit/database.ts';
+import { jwt } from './kit/jwt.ts';
+import { processEnvironment } from './kit/process-environment.ts';
 
 /** The compiled command, as an operator runs it; `npm test` compiles it first. */
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
