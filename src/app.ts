@@ -18,7 +18,7 @@ import { createSending, type SendState } from './notifications/sending/send-stat
 import { type Build, readBuild, readVersion } from './operations/build.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import { type Connections, prepareConnections } from './platform/db/connections.ts';
-import type { Database } from './platform/db/database.ts';
+import type { Database, Db } from './platform/db/database.ts';
 import { BodyMemory } from './platform/http/body/body-memory.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { Metrics } from './platform/metrics.ts';
@@ -92,6 +92,11 @@ export function buildApp(config: Config, outside: Outside): App {
   const shared = {
     queue: databaseQueue,
     databaseOf: (reference: string) => app.stores.ofMessage(reference).db,
+    async changeConfiguration<T>(change: (main: Db) => Promise<T>): Promise<T> {
+      const result = await change(app.apart.reading.db);
+      if (!app.stores.isOne) await app.configurationCopies.update();
+      return result;
+    },
     files: outside.files ?? openFiles(config, clock),
     secrets: new SecretBox(config.encryption.keys),
     bulkPace: new BulkPace(),

@@ -17,6 +17,8 @@ export interface Platform {
   db: Db;
   /** The database that has the message with this reference. */
   databaseOf(reference: string): Db;
+  /** Changes the configuration in the main database. Resolves when this database has the change, too. */
+  changeConfiguration<T>(change: (main: Db) => Promise<T>): Promise<T>;
   pool: pg.Pool;
   /** Session-level connections, for LISTEN. The same pool, unless DATABASE_URL goes through PgBouncer. */
   sessions: pg.Pool;

@@ -7,7 +7,7 @@ import { postageForAddress } from '../../recipients/postal-address.ts';
 import { isSimulatedEmailAddress, isSimulatedPhoneNumber } from '../../recipients/simulated-recipients.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
 import { sanitisePersonalisation } from '../../rendering/sanitise.ts';
-import { getOrCreatePrecompiledTemplate } from '../../templates/precompiled-template.ts';
+import { findPrecompiledTemplate, getOrCreatePrecompiledTemplate } from '../../templates/precompiled-template.ts';
 import { unsubscribeUrl } from '../../unsubscribe/unsubscribe.ts';
 import { checkPrecompiledLetter, composeLetter, letterFiles } from '../letter-tasks.ts';
 import type { Postage } from '../notification.ts';
@@ -205,7 +205,10 @@ export async function sendPrecompiledLetter(
   request: PrecompiledLetterRequest & { postage?: Postage; file_id?: string },
 ): Promise<Sent<PrecompiledLetterResponse>> {
   refuseUnlessChannelIsAllowed(context, 'letter');
-  const row = await getOrCreatePrecompiledTemplate(app.db, context.service.id, context.now);
+  const { service, now } = context;
+  const row =
+    (await findPrecompiledTemplate(app.db, service.id)) ??
+    (await app.changeConfiguration((main) => getOrCreatePrecompiledTemplate(main, service.id, now)));
   refuseLettersOfTeamKeys(context);
   refuseLettersInTrialMode(context);
   const pdf = decodeLetter(request.content);

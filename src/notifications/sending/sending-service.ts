@@ -1,8 +1,10 @@
 import { InvalidatedCache } from '../../platform/cache.ts';
 import { utcDay } from '../../platform/calendar.ts';
 import { minute_ms } from '../../platform/clock.ts';
+import { unavailable } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { normaliseRecipient } from '../../recipients/recipient.ts';
+import { mainStore } from '../../stores/service-stores.ts';
 import type { LimitedChannel } from './notifications.sql.ts';
 import { selectSendingService } from './sending-service.sql.ts';
 
@@ -56,6 +58,7 @@ async function readSendingService(app: Deps, serviceId: string): Promise<Sending
   const utc_day = utcDay(app.clock.now());
   const row = await selectSendingService(app.db, serviceId, utc_day);
   if (!row) return undefined;
+  if ((row.home ?? mainStore) !== app.store) throw unavailable('The service has moved, try again shortly');
   const members = row.members.flatMap(({ email_address, mobile_number }) => [email_address, mobile_number ?? '']);
   const guests = row.guests.map(({ recipient }) => recipient);
   return {
