@@ -92,6 +92,7 @@ const runElsewhere = [
   ['show: (asked, draft) => ({', 'src/console/file-forms.test.tsx has the same page'],
   ['import os', 'needs Python: npm run test:clients'],
   ['NotificationClient client', 'needs Java: npm run test:clients'],
+  ['MESSAGE_STORES=', 'src/commands/stores.test.ts'],
   ['DATABASE_URL=postgres', 'settings, not commands'],
   ['DATABASE_URL="postgres', 'settings, not commands'],
   ['ignore_startup_parameters', 'a setting of PgBouncer'],
