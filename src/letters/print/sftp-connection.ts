@@ -20,6 +20,9 @@ export interface RemoteFile {
 }
 
 const maxSilence_ms = 20_000;
+/** Of one call. A server may keep the connection alive and never answer. */
+const maxCall_ms = 60_000;
+const maxTransfer_ms = 300_000;
 /** A batch that takes longer continues with its next attempt. */
 const maxConnection_ms = 900_000;
 /** More files than a print run has. A server could list names without end. */
@@ -105,17 +108,31 @@ export class SftpConnection {
     }
   }
 
-  /** ssh2 itself does not answer a call whose connection was destroyed here. */
   private answerOf<T = void>(call: (done: (error: Error | undefined | null, value?: T) => void) => void): Promise<T> {
+    return this.within(
+      maxCall_ms,
+      () =>
+        new Promise<T>((resolve, reject) => {
+          call((error, value) => (error ? reject(error) : resolve(value as T)));
+        }),
+    );
+  }
+
+  /** Ends the connection of a call that takes too long. ssh2 itself does not answer a call whose connection was destroyed here. */
+  private within<T>(limit_ms: number, call: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const lost = () => reject(new Error('the connection to the SFTP server of the printer was lost'));
       if (!this.isOpen) return lost();
+      const giveUp = () =>
+        this.socket.destroy(new Error(`the SFTP server of the printer did not answer for ${limit_ms / 1_000} s`));
+      const timer = setTimeout(giveUp, limit_ms).unref();
       this.socket.once('close', lost);
-      call((error, value) => {
-        this.socket.off('close', lost);
-        if (error) reject(error);
-        else resolve(value as T);
-      });
+      call()
+        .then(resolve, reject)
+        .finally(() => {
+          clearTimeout(timer);
+          this.socket.off('close', lost);
+        });
     });
   }
 
@@ -124,24 +141,25 @@ export class SftpConnection {
     // Options of ssh2, which the types of the client do not know.
     const readStreamOptions: object = { start: 0, end: maxBytes - 1 };
     // An empty file is an empty list.
-    return Buffer.from((await this.client.get(path, undefined, { readStreamOptions })) as Buffer | []);
+    const content = await this.within(maxTransfer_ms, () => this.client.get(path, undefined, { readStreamOptions }));
+    return Buffer.from(content as Buffer | []);
   }
 
   /** Uploads under a temporary name, so that a file under its own name is always complete. */
   async replace(path: string, content: Buffer, exists: boolean): Promise<void> {
     const temporary = `${path}.part`;
-    await this.client.put(content, temporary);
+    await this.within(maxTransfer_ms, () => this.client.put(content, temporary));
     // SFTP does not rename to a name that is taken.
-    if (exists) await this.client.delete(path, true);
-    await this.client.rename(temporary, path);
+    if (exists) await this.within(maxCall_ms, () => this.client.delete(path, true));
+    await this.move(temporary, path);
   }
 
   async move(from: string, to: string): Promise<void> {
-    await this.client.rename(from, to);
+    await this.within(maxCall_ms, () => this.client.rename(from, to));
   }
 
   async createFolder(folder: string): Promise<void> {
-    await this.client.mkdir(folder, true);
+    await this.within(maxCall_ms, () => this.client.mkdir(folder, true));
   }
 
   /**
@@ -151,10 +169,11 @@ export class SftpConnection {
   async tryToWrite(folder: string, target = folder): Promise<Date> {
     const name = `.pennypost-${randomUUID()}.part`;
     const path = posix.join(target, name);
-    await this.client.put(Buffer.from('Pennypost deletes this file at once.\n'), posix.join(folder, name));
+    const content = Buffer.from('Pennypost deletes this file at once.\n');
+    await this.within(maxCall_ms, () => this.client.put(content, posix.join(folder, name)));
     if (target !== folder) await this.move(posix.join(folder, name), path);
-    const { modifyTime } = await this.client.stat(path);
-    await this.client.delete(path);
+    const { modifyTime } = await this.within(maxCall_ms, () => this.client.stat(path));
+    await this.within(maxCall_ms, () => this.client.delete(path));
     return new Date(modifyTime);
   }
 
