@@ -31,6 +31,8 @@ export interface SftpServer {
   listsWithoutEnd: boolean;
   /** Files whose path contains this text go on after their end. */
   readsWithoutEnd: string | undefined;
+  /** Never answers who lists folders, and keeps the connection. */
+  listsNothing: boolean;
   close(): Promise<void>;
 }
 
@@ -53,6 +55,7 @@ export async function startSftpServer(
     inventedNames: [],
     listsWithoutEnd: false,
     readsWithoutEnd: undefined,
+    listsNothing: false,
   };
   const clients = new Set<ssh2.Connection>();
   const server = new ssh2.Server({ hostKeys: [pem] }, (client) => {
@@ -157,6 +160,7 @@ export async function startSftpServer(
       const number = buffer.readUInt32BE();
       const path = open[number]?.path ?? '';
       if (cuts(path)) return;
+      if (state.listsNothing) return void state.log.push(`list ${path}`);
       const isFirst = !listed.has(number);
       listed.add(number);
       const names = isFirst ? readdirSync(at(path)) : [];

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { aNotification, aService, aTemplate } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { letterRow } from '../../../test/kit/letters.ts';
@@ -273,6 +273,21 @@ describe('reports of the printer over SFTP', () => {
     expect(await statusOf(other?.id ?? '')).toBe('sending');
     await read();
     expect(await statusOf(other?.id ?? '')).toBe('delivered');
+  });
+
+  it('gives up a call that a server never answers', async () => {
+    server.listsNothing = true;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const reading = read();
+      const failed = expect(reading).rejects.toThrow('SFTP server of the printer');
+      await vi.waitFor(() => expect(server.log.at(-1)).toBe('list /reports'));
+      await vi.advanceTimersByTimeAsync(60_000);
+      await failed;
+    } finally {
+      vi.useRealTimers();
+      server.listsNothing = false;
+    }
   });
 
   it('needs a folder that is a path, and SFTP', () => {
