@@ -89,6 +89,11 @@ import { unsubscribeRequestPages } from './pages/unsubscribe-requests/unsubscrib
 import { usagePages } from './pages/usage/usage.pages.tsx';
 import { pagesByStore } from './pages-by-store.ts';
 
+/** Pages about the messages of one service, answered in its store. */
+function ofService(...own: PageModule<ConsoleApp>[]): PageModule<ConsoleApp>[] {
+  return own.map((module) => pagesByStore(module));
+}
+
 /** Every page of the console. */
 const modules: PageModule<ConsoleApp>[] = [
   signInPages,
@@ -104,21 +109,9 @@ const modules: PageModule<ConsoleApp>[] = [
   addServicePages,
   joinPages,
   joinRequestPages,
-  homePages,
-  monthsPages,
-  messagesPages,
-  messagePages,
-  receivedPages,
-  replyPages,
-  usagePages,
-  choosePages,
-  sendPages,
-  fileListPages,
-  newFilePages,
-  filePages,
-  fileDownloadPages,
-  contactListPages,
-  pdfLetterPages,
+  ...ofService(homePages, monthsPages, messagesPages, messagePages, receivedPages, replyPages, usagePages),
+  ...ofService(choosePages, sendPages, fileListPages, newFilePages, filePages, fileDownloadPages),
+  ...ofService(contactListPages, pdfLetterPages),
   templatePages,
   quickStartPages,
   accountPages,
@@ -133,23 +126,22 @@ const modules: PageModule<ConsoleApp>[] = [
   contactPages,
   keyPages,
   guestListPages,
-  callbackPages,
+  ...ofService(callbackPages),
   callbackTargetPages,
-  refusedPages,
+  ...ofService(refusedPages),
   settingsPages,
   generalSettingPages,
   channelSettingPages,
   emailSettingPages,
   replyToPages,
-  suppressionPages,
+  ...ofService(suppressionPages),
   textSettingPages,
   letterSettingPages,
   brandingPages,
   operatorSettingPages,
   goingLivePages,
   goLiveDecisionPages,
-  unsubscribeRequestPages,
-  returnedLetterPages,
+  ...ofService(unsubscribeRequestPages, returnedLetterPages),
   sandboxPages,
   emailBrandPages,
   letterBrandPages,
@@ -180,35 +172,8 @@ const modules: PageModule<ConsoleApp>[] = [
   supportPages,
 ];
 
-/** Pages about the messages of one service. */
-const inStoreOfService = new Set<PageModule<ConsoleApp>>([
-  homePages,
-  monthsPages,
-  messagesPages,
-  messagePages,
-  receivedPages,
-  replyPages,
-  usagePages,
-  choosePages,
-  sendPages,
-  fileListPages,
-  newFilePages,
-  filePages,
-  fileDownloadPages,
-  contactListPages,
-  pdfLetterPages,
-  refusedPages,
-  suppressionPages,
-  unsubscribeRequestPages,
-  returnedLetterPages,
-  callbackPages,
-]);
-
 export function collectPages(app: ConsoleApp): readonly DeclaredPage[] {
   const pages = new Pages();
-  for (const module of modules) {
-    const routed = inStoreOfService.has(module) ? pagesByStore(module) : module;
-    routed(pages, app);
-  }
+  for (const module of modules) module(pages, app);
   return pages.all;
 }

@@ -31,13 +31,8 @@ export async function insertThisStore(tx: Tx, number: number, installation: stri
     .execute();
 }
 
-export async function setOpen(db: Db, number: number, is_open: boolean): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('message_stores')
-    .set({ is_open })
-    .where('number', '=', number)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+export async function setOpen(db: Db, number: number, is_open: boolean): Promise<void> {
+  await db.updateTable('message_stores').set({ is_open }).where('number', '=', number).execute();
 }
 
 /** How many services are at home in each store; those that have no row are in the main one. */
