@@ -33,6 +33,7 @@ import { Tracing } from './platform/tracing/tracing.ts';
 import type { Allowances } from './services/allowances.ts';
 import { ConfigurationCopies } from './stores/configuration-copies.ts';
 import { mainStore, type ServiceStores, serviceStores } from './stores/service-stores.ts';
+import { prepareStoreConnections } from './stores/store-connections.ts';
 import { Stores, viewOf } from './stores/stores.ts';
 import { CompiledTemplates } from './templates/compiled-templates.ts';
 import type { AccountMessageSender } from './users/account-messages/account-messages.ts';
@@ -76,6 +77,8 @@ interface Outside {
   files?: Files;
   printer?: PrintProvider;
   providers?: readonly ProviderDescriptor[];
+  /** Migrates the database of a message store before it is used. */
+  migrateStore?: (url: string, log: Log) => Promise<void>;
 }
 
 /** Opens no connections; `open` does. */
@@ -86,8 +89,11 @@ export function buildApp(config: Config, outside: Outside): App {
   const { database } = config;
   const main = prepareConnections({ ...database, url: outside.databaseUrl, log });
   const stores = config.stores.databases.map(({ number, url }) => ({
-    number,
-    ...prepareConnections({ ...database, sessionUrl: undefined, url, log }),
+    ...{ number, log: log.child({ store: number }) },
+    ...prepareStoreConnections({
+      ...{ ...database, sessionUrl: undefined, number, url, main: main.apart.tasks.db },
+      ...{ log: log.child({ store: number }), migrate: outside.migrateStore },
+    }),
   }));
   const shared = {
     queue: databaseQueue,
@@ -132,7 +138,7 @@ export function buildApp(config: Config, outside: Outside): App {
     async open() {
       await platform.tracing?.open();
       await main.open();
-      for (const store of stores) await store.open();
+      await Promise.all(stores.map((store) => store.open()));
     },
     async close() {
       await platform.tracing?.close();
@@ -156,7 +162,10 @@ export function buildApp(config: Config, outside: Outside): App {
   });
   const apps = [
     appOf(platform, main),
-    ...stores.map((store) => appOf(platformOf(shared, metrics.ofStore(store.number), store.number, store), store)),
+    ...stores.map((store) => {
+      const ofStore = { ...shared, log: store.log };
+      return appOf(platformOf(ofStore, metrics.ofStore(store.number), store.number, store), store);
+    }),
   ];
   const app = withStores(apps as [App, ...App[]], serviceStores(platform));
   return app;

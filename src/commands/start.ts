@@ -12,6 +12,8 @@ import { reachable } from '../operations/banner.ts';
 import { readVersion } from '../operations/build.ts';
 import { type Demo, ensureDemo, retireDemo } from '../operations/demo.ts';
 import { recordAddress } from '../operations/listening-address.ts';
+import { systemClock } from '../platform/clock.ts';
+import { openDatabase } from '../platform/db/database.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { buildListeners } from '../platform/http/listeners.ts';
 import { isLoopback } from '../platform/http/networks.ts';
@@ -24,6 +26,7 @@ import { startWorker } from '../platform/queue/worker.ts';
 import { api, formats, surfaces } from '../routes.ts';
 import { seeds, storeSeeds } from '../seeds.ts';
 import { refuseUnknownStores } from '../stores/known-stores.ts';
+import { measureStores } from '../stores/store-metrics.ts';
 import { runnableTasks } from '../tasks.ts';
 
 export interface Roles {
@@ -44,16 +47,13 @@ export interface Started {
 export async function start(config: Config, log: Log, databaseUrl: string, roles: Roles): Promise<Started> {
   limitHeapGrowth();
   await migrate(config.database.sessionUrl ?? databaseUrl, log, { seeds, wait_ms: config.database.wait_ms });
-  for (const { url } of config.stores.databases) {
-    await migrate(url, log, { seeds: storeSeeds, wait_ms: config.database.wait_ms });
-  }
   if (roles.api && config.auth.functionalTestsSecrets.length > 0) {
     log.warn(
       { event: 'functional_tests.enabled' },
       'FUNCTIONAL_TESTS_SECRETS is set: its holders can create active users in any service. Unset it in production.',
     );
   }
-  const app = buildApp(config, { databaseUrl, log });
+  const app = buildApp(config, { databaseUrl, log, migrateStore });
   if (roles.worker) {
     warmPdfThreads(app);
     if (app.virusScanner.mode === 'marker-only') {
@@ -66,7 +66,7 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
     app.db,
     config.stores.databases.map(({ number }) => number),
   );
-  for (const store of app.stores.all) await preparePartitions(forTasks(store));
+  await preparePartitions(forTasks(app));
   app.configurationCopies.start();
   app.metrics.collectProcessMetrics();
   const demo = await openDemo(app, roles);
@@ -76,13 +76,14 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
   const concurrency = config.worker.concurrency || app.pdfThreads.size + 3;
   const workers = (roles.worker ? app.stores.all : []).map((store) => {
     const tasks = runnableTasks(store);
-    return startWorker({ pool: store.sessions, log, tasks, concurrency, runs: new TaskRuns(store, tasks) });
+    return startWorker({ pool: store.sessions, log: store.log, tasks, concurrency, runs: new TaskRuns(store, tasks) });
   });
   const delivery = roles.worker ? buildDelivery(app) : undefined;
   delivery?.start();
   for (const { http, port, host } of listeners) await http.listen({ port, host });
   const [address = '', adminAddress = address] = listeners.map(({ http }) => http.listeningOrigin);
   const deleteAddress = demo ? recordAddress(config.storage.dataDir, reachable(address)) : undefined;
+  measureStores(app);
   if (roles.worker) measureReportFiles(app);
   for (const store of roles.worker ? app.stores.all : []) {
     measureJobs(store);
@@ -100,6 +101,13 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
     await app.close();
   }
   return { app, address, adminAddress, demo, stop };
+}
+
+/** As for the main database. */
+async function migrateStore(url: string, log: Log): Promise<void> {
+  await migrate(url, log, { seeds: storeSeeds, wait_ms: 0 });
+  const { db, close } = openDatabase({ url, poolSize: 1, log });
+  await preparePartitions({ db, clock: systemClock, log }).finally(close);
 }
 
 function isServed(surface: string, roles: Roles, config: Config): boolean {

@@ -17,12 +17,22 @@ afterAll(async () => {
 });
 
 function run(...args: string[]) {
+  return runWith({}, 'stores', ...args);
+}
+
+function runWith(stores: Record<number, string>, ...args: string[]) {
   const [main, store, other] = databases;
+  const urls = { 1: store.url, 2: other.url, 3: store.url, ...stores };
   vi.stubEnv('BASE_URL', undefined);
   vi.stubEnv('DATA_DIR', folder);
   vi.stubEnv('DATABASE_URL', main.url);
-  vi.stubEnv('MESSAGE_STORES', `1=${store.url} 2=${other.url} 3=${store.url}`);
-  return runCommand(['stores', ...args]);
+  vi.stubEnv(
+    'MESSAGE_STORES',
+    Object.entries(urls)
+      .flatMap((each) => each.join('='))
+      .join(' '),
+  );
+  return runCommand(args);
 }
 
 it('pennypost stores lists, adds, closes and opens stores', async () => {
@@ -51,4 +61,11 @@ it.each([
 ])('pennypost stores %j explains what is wrong', async (args, message) => {
   const { code, err } = await run(...args);
   expect([code, err]).toEqual([1, expect.stringContaining(message)]);
+});
+
+it('pennypost migrate migrates each store, and reports one that is away', async () => {
+  const { code, out } = await runWith({}, 'migrate');
+  expect([code, out]).toEqual([0, expect.stringContaining('Store 1: The database is up to date.\nStore 2: not added')]);
+  const away = await runWith({ 1: 'postgres://nobody@127.0.0.1:1/none' }, 'migrate');
+  expect([away.code, away.out]).toEqual([1, expect.stringMatching(/Store 1 was not migrated: connect ECONNREFUSED/)]);
 });

@@ -5,14 +5,13 @@ import { documentRecipients } from '../documents/documents.ts';
 import { idempotentResponses } from '../notifications/sending/idempotency.ts';
 import { secretValues } from '../notifications/sending/secret-values.ts';
 import { type Db, openDatabase } from '../platform/db/database.ts';
-import { migrationFiles } from '../platform/db/migrate.ts';
+import { missingMigrations } from '../platform/db/missing-migrations.ts';
 import { createLog } from '../platform/log.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import type { EncryptedValue, EncryptedValues, ReplacedValue } from '../platform/secrets/encrypted-values.ts';
 import { SecretBox } from '../platform/secrets/secrets.ts';
 import { callbackTokens } from '../services/settings/callback-api.ts';
 import { signingSecrets } from '../services/settings/callback-signing.ts';
-import { selectMigrations } from './rekey.sql.ts';
 
 /** All values stored encrypted with SECRET_KEYS. */
 const kept: EncryptedValues[] = [
@@ -58,8 +57,7 @@ export async function rekey({
 }
 
 async function refuseUnlessUpToDate(db: Db): Promise<void> {
-  const applied = await selectMigrations(db);
-  if (migrationFiles().some((name) => !applied.includes(name))) {
+  if ((await missingMigrations(db)).length > 0) {
     throw new OperatorError('The database is not up to date: run `pennypost migrate` first.');
   }
 }

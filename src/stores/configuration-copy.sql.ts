@@ -53,6 +53,11 @@ export async function selectHorizon(tx: Tx): Promise<{ horizon: string; next: st
   return rows[0] as { horizon: string; next: string };
 }
 
+/** The next copy copies everything. */
+export async function forgetCopies(tx: Tx): Promise<void> {
+  await sql`update this_store set copied_until = null`.execute(tx);
+}
+
 export async function selectChanges(tx: Tx, since: string): Promise<{ table_name: string; keys: Key[] }[]> {
   const { rows } = await sql<{ table_name: string; keys: Key[] }>`
     select table_name, jsonb_agg(distinct key) as keys from configuration_changes

@@ -19,6 +19,12 @@ export async function insertStore(db: Db, number: number, added_at: Timestamp): 
     .execute();
 }
 
+/** Whether a database was prepared as one: an empty one has not even the table that says it. */
+export async function isStore(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`select to_regclass('this_store') is not null as is`.execute(db);
+  return rows[0]?.is ?? false;
+}
+
 export function findThisStore(db: Db): Promise<Selectable<ThisStore> | undefined> {
   return db.selectFrom('this_store').selectAll().executeTakeFirst();
 }

@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import { ChangeListener } from './change-listener.ts';
 import { type Database, openDatabase, openPool, refuseOtherSettings } from './database.ts';
 
-interface ConnectionOptions {
+export interface ConnectionOptions {
   url: string;
   /** Bypasses a pooler, where `url` goes through one. */
   sessionUrl?: string | undefined;
@@ -12,6 +12,8 @@ interface ConnectionOptions {
   readTimeout_ms: number;
   preparedStatements?: boolean | undefined;
   log: Log;
+  /** Whether connections may be opened; always, unless given. */
+  isUsable?: () => boolean;
 }
 
 /** All connections of one process to one database. */
@@ -34,28 +36,29 @@ const connectionsOfTasks = 4;
 const taskTimeout_ms = hour_ms;
 
 /** Opens no connections; `open` does. */
-export function prepareConnections({ url, sessionUrl, log, ...options }: ConnectionOptions): Connections {
+export function prepareConnections({ url, sessionUrl, log, isUsable, ...options }: ConnectionOptions): Connections {
   const { db, pool, close } = openDatabase({
     url,
     poolSize: options.poolSize,
-    log,
+    ...{ log, isUsable },
     // A pooler may run each transaction on a different connection, where the statement is not prepared.
     prepares: options.preparedStatements ?? sessionUrl === undefined,
   });
-  const sessions = sessionUrl === undefined ? pool : openPool({ url: sessionUrl, poolSize: sessionsOfWorker, log });
+  const sessions =
+    sessionUrl === undefined ? pool : openPool({ url: sessionUrl, poolSize: sessionsOfWorker, log, isUsable });
   const apart = {
     reading: openDatabase({
       url,
       poolSize: options.readPoolSize,
       statementTimeout_ms: options.readTimeout_ms,
-      log,
+      ...{ log, isUsable },
     }),
     // Bypasses the pooler, which would not pass the longer statement timeout to the server.
     tasks: openDatabase({
       url: sessionUrl ?? url,
       poolSize: connectionsOfTasks,
       statementTimeout_ms: taskTimeout_ms,
-      log,
+      ...{ log, isUsable },
     }),
   };
   const changeListener = new ChangeListener({ url, sessionUrl: sessionUrl ?? url, log });

@@ -8,6 +8,8 @@ import { cut } from './server-probe.ts';
 interface Config extends pg.ClientConfig {
   /** With a URL of one host: whether that may be a standby, as for a backup. */
   mayBeStandby?: boolean;
+  /** Whether connections may be opened; always, unless given. */
+  isUsable?: (() => boolean) | undefined;
 }
 
 /** Reported by each server since PostgreSQL 14, whenever they change. A pooler may not pass them on. */
@@ -17,6 +19,7 @@ const readOnlySettings = ['in_hot_standby', 'default_transaction_read_only'];
 export class DatabaseClient extends pg.Client {
   private readonly url: string;
   private readonly mayBeStandby: boolean;
+  private readonly isUsable: () => boolean;
   private readonly readOnly = new Set<string>();
   private mustClose = false;
 
@@ -26,6 +29,7 @@ export class DatabaseClient extends pg.Client {
     super({ ...config, connectionString: first });
     this.url = url;
     this.mayBeStandby = config.mayBeStandby === true && others.length === 0;
+    this.isUsable = config.isUsable ?? (() => true);
     const { connection } = this as unknown as { connection: EventEmitter };
     connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
       if (!readOnlySettings.includes(parameterName)) return;
@@ -49,6 +53,7 @@ export class DatabaseClient extends pg.Client {
   }
 
   private async connectToPrimary(): Promise<this> {
+    if (!this.isUsable()) throw new NotUsable();
     const primary = primaryOf(this.url);
     const server = await primary.find();
     // It was ended during the search.
@@ -98,5 +103,14 @@ class ReadOnlyServer extends Error {
 
   constructor(server: string) {
     super(`${server} is a standby: it accepts no writes`);
+  }
+}
+
+/** 08001, as libpq: no connection could be established. */
+class NotUsable extends Error {
+  readonly code = '08001';
+
+  constructor() {
+    super('the message store cannot be used yet: it is away, or it is being migrated');
   }
 }

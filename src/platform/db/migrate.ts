@@ -47,6 +47,8 @@ export async function migrate(url: string, log: Log, options: MigrateOptions): P
     // The role's own timeout is meant for requests.
     await client.query('set statement_timeout = 0');
     await client.query('set lock_timeout = 0');
+    // In a store, the configuration may be changed by its copy only: a migration changes all tables.
+    await client.query("set pennypost.copying = 'on'");
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     await client.query(`set lock_timeout = ${lockTimeout_ms}`);
     await client.query(`create table if not exists schema_migrations (
@@ -168,7 +170,7 @@ async function connectWithRetry(url: string, log: Log, wait_ms: number): Promise
       return client;
     } catch (error) {
       await client.end().catch(() => undefined);
-      if (!isDatabaseUnavailable(error) || Date.now() > deadline) {
+      if (!isDatabaseUnavailable(error) || Date.now() >= deadline) {
         throw new DatabaseUnreachable(error);
       }
       if (attempt === 1)

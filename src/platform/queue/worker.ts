@@ -36,6 +36,7 @@ interface WorkerOptions {
 export function startWorker(options: WorkerOptions): Worker {
   let stopped = false;
   let runner: Runner | undefined;
+  let failures = 0;
 
   async function keepRunning(): Promise<void> {
     while (!stopped) {
@@ -48,12 +49,15 @@ export function startWorker(options: WorkerOptions): Worker {
       try {
         await options.runs?.watch();
         runner = await startRunner(options, events);
+        failures = 0;
         const lost = queueNotFound(runner.events);
         if (stopped) await runner.stop();
         await Promise.race([runner.promise, lost]);
         if (!stopped) await runner.stop();
       } catch (error) {
-        if (!stopped)
+        failures += 1;
+        // Log an outage once, not every second.
+        if (!stopped && failures === 1)
           options.log.warn({ event: 'worker.restarted', err: error }, 'The worker lost the database; restarting it');
       } finally {
         await heartbeat?.stop();
