@@ -28,7 +28,7 @@ const readsMachineClock = {
   'src/platform/embedded-postgres/embedded-ownership.ts': 'waits for another process',
   'src/platform/embedded-postgres/embedded-server.ts': 'waits for the server',
   'src/platform/db/migrate.ts': 'waits for the server',
-  'src/operations/doctor/doctor.ts': 'compares the clock of the database with our own',
+  'src/operations/doctor/databases.ts': 'compares the clock of the database with our own',
 };
 
 function filesThatMatch(pattern: RegExp, folders: string[]): string[] {

@@ -45,10 +45,10 @@ export async function endCopying(tx: Tx, copied_until: string): Promise<void> {
  * `horizon`: every earlier transaction has ended and is visible. `next`: no transaction has this number or a later one; if a store
  * has copied until later than that, the main database was replaced by a restored one.
  */
-export async function selectHorizon(tx: Tx): Promise<{ horizon: string; next: string }> {
+export async function selectHorizon(db: Db): Promise<{ horizon: string; next: string }> {
   const { rows } = await sql<{ horizon: string; next: string }>`
     select pg_snapshot_xmin(s)::text as horizon, pg_snapshot_xmax(s)::text as next from pg_current_snapshot() as s`.execute(
-    tx,
+    db,
   );
   return rows[0] as { horizon: string; next: string };
 }
@@ -63,6 +63,14 @@ export async function selectChanges(tx: Tx, since: string): Promise<{ table_name
     select table_name, jsonb_agg(distinct key) as keys from configuration_changes
     where changed_in >= ${since}::xid8 group by table_name`.execute(tx);
   return rows;
+}
+
+/** Of the transactions from `since` to before `until`. */
+export async function countChanges(db: Db, since: string, until: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from configuration_changes
+    where changed_in >= ${since}::xid8 and changed_in < ${until}::xid8`.execute(db);
+  return rows[0]?.count ?? 0;
 }
 
 export async function deleteChangesBefore(db: Db, horizon: string): Promise<void> {

@@ -1,7 +1,5 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
-import { decryptKeySecret } from '../../auth/api-keys.ts';
 import type { Config } from '../../config.ts';
 import { openEmailProviders, openTextProviders } from '../../delivery/providers/active-providers.ts';
 import type { ProviderDescriptor } from '../../delivery/providers/descriptor.ts';
@@ -11,8 +9,6 @@ import { providers } from '../../delivery/providers/providers.ts';
 import { checkSftp } from '../../letters/print/check-sftp.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { openDatabase } from '../../platform/db/database.ts';
-import { DatabaseClient } from '../../platform/db/database-client.ts';
-import { migrationFiles } from '../../platform/db/migrate.ts';
 import { Failure } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import { createLog } from '../../platform/log.ts';
@@ -20,13 +16,13 @@ import { OperatorError } from '../../platform/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { SecretBox } from '../../platform/secrets/secrets.ts';
 import { openFiles } from '../../platform/storage/open-files.ts';
+import type { InStores } from '../../stores/stores.ts';
 import { createOpenIdIssuer } from '../../users/sign-in/single-sign-on/openid.ts';
-import { readServerFacts, selectSomeKeys } from './doctor.sql.ts';
+import { checkDatabase, checkPool, mainDatabase } from './databases.ts';
 import { type Finding, finding } from './finding.ts';
-import { checkStandbys } from './standbys.ts';
+import { checkRunningStores, checkStores } from './stores.ts';
 
 const minFreeBytes = 1024 ** 3;
-const maxClockDifference_ms = 5_000;
 const maxCheck_ms = 5_000;
 
 /** Checks the requirements of a start. The checks are independent, so that one run finds every problem. */
@@ -40,7 +36,8 @@ export async function examine(
     checkDataDir(config.storage.dataDir),
     checkDisk(config.storage.dataDir),
     ...(await checkBucket(config)),
-    ...(await checkDatabase(config, url)),
+    ...(await checkDatabase(config, mainDatabase(config, url))),
+    ...(await checkStores(config, url)),
     ...(await checkProvidersAlone(config, url, list)),
     ...(await checkReceivers(config, list)),
     ...(await checkPrinter(config)),
@@ -48,14 +45,18 @@ export async function examine(
   ];
 }
 
-type Running = Platform & { config: Config; providers: readonly ProviderDescriptor[] };
+interface Running extends Platform, InStores<Platform> {
+  config: Config;
+  providers: readonly ProviderDescriptor[];
+}
 
 /** The same checks in a process that runs, with its own connections. */
 export async function examineRunning(app: Running): Promise<Finding[]> {
   const { config } = app;
   const found = await Promise.all([
     checkBucket(config),
-    checkPool(app),
+    checkPool(config, app.pool, mainDatabase(config, app.pool.options.connectionString ?? '')),
+    checkRunningStores(app),
     checkProviders({ ...app, log: createLog('silent') }),
     checkReceivers(config, app.providers),
     checkPrinter(config),
@@ -121,76 +122,6 @@ async function checkIssuer(config: Config): Promise<Finding[]> {
     return [finding(name, false, `${config.singleSignOn.issuer}: ${reason}`, 'check OIDC_ISSUER and the network')];
   }
 }
-
-async function checkDatabase(config: Config, url: string): Promise<Finding[]> {
-  const client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return await checkServer(config, client);
-  } catch (error) {
-    return [unreachable(error)];
-  } finally {
-    await client.end().catch(() => undefined);
-  }
-}
-
-async function checkPool({ config, pool }: Pick<Running, 'config' | 'pool'>): Promise<Finding[]> {
-  try {
-    const client = await pool.connect();
-    try {
-      return await checkServer(config, client);
-    } finally {
-      client.release();
-    }
-  } catch (error) {
-    return [unreachable(error)];
-  }
-}
-
-function unreachable(error: unknown): Finding {
-  const reason = error instanceof Error ? error.message : String(error);
-  return finding('database', false, `cannot be reached: ${reason}`, 'check DATABASE_URL and that PostgreSQL runs');
-}
-
-async function checkServer(config: Config, client: pg.ClientBase): Promise<Finding[]> {
-  const before = Date.now();
-  const facts = await readServerFacts(client);
-  const difference = Math.abs(facts.now_ms - (before + Date.now()) / 2);
-  const missing = migrationFiles().filter((name) => !facts.migrations.includes(name));
-  return [
-    finding('database', facts.version >= 150_000, `PostgreSQL ${facts.version_text}`, 'use PostgreSQL 15 or newer'),
-    finding(
-      'schema',
-      missing.length === 0,
-      missing.length === 0 ? 'up to date' : `${missing.length} migrations are missing`,
-      'run `pennypost migrate`, or start the server, which does it too',
-    ),
-    finding(
-      'clock',
-      difference <= maxClockDifference_ms,
-      `${Math.round(difference)} ms from the database’s clock`,
-      'let both machines keep time with NTP: tokens are accurate to 30 s',
-    ),
-    await checkStandbys(config, client),
-    checkSecretKeys(config, facts.migrations.length > 0 ? await selectSomeKeys(client) : []),
-  ];
-}
-
-function checkSecretKeys(config: Config, keys: Awaited<ReturnType<typeof selectSomeKeys>>): Finding {
-  const secrets = new SecretBox(config.encryption.keys);
-  const ok = keys.every((key) => decryptKeySecret({ secrets }, key, key.encrypted_secret) !== undefined);
-  const isCurrent = keys.every(({ encrypted_secret }) => secrets.isCurrent(encrypted_secret));
-  const found = isCurrent ? 'decrypts the stored API keys' : `decrypts the stored API keys, ${olderKeys}`;
-  return finding(
-    'secret key',
-    ok,
-    ok ? found : 'does not decrypt the stored API keys',
-    'add the key that this database was used with to the end of SECRET_KEYS',
-  );
-}
-
-const olderKeys = 'but they use an older key: once every process has the new one, run `pennypost rekey`';
 
 async function checkProvidersAlone(
   config: Config,
