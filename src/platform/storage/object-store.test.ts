@@ -25,6 +25,7 @@ beforeAll(async () => {
     const path = request.url ?? '';
     if (stumble) response.writeHead(stumble).end('<Error><Code>SlowDown</Code></Error>');
     else if (!isSigned(request, body)) response.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>');
+    else if (!path.startsWith('/letters/')) response.writeHead(404).end('<Error><Code>NoSuchBucket</Code></Error>');
     else if (request.method === 'PUT') {
       kept.set(path, body);
       response.writeHead(200).end();
@@ -99,6 +100,15 @@ describe('object store', () => {
       clock: systemClock,
     });
     await expect(stranger.put('x', Buffer.from('x'))).rejects.toThrow('403 SignatureDoesNotMatch');
+  });
+
+  it('reports a bucket that does not exist, instead of a missing file', async () => {
+    const elsewhere = objectStore({
+      ...{ endpoint, bucket: 'wrong', region, clock: systemClock },
+      credentials: async () => account,
+    });
+    await expect(elsewhere.get('x')).rejects.toThrow('404 NoSuchBucket');
+    await expect(elsewhere.remove('x')).rejects.toThrow('404 NoSuchBucket');
   });
 
   it.each(['../../x', 'a//b', 'a/./b', ''])('rejects the path %j', async (path) => {

@@ -67,20 +67,27 @@ export function objectStore(options: ObjectStoreOptions): Files {
     },
     async get(path) {
       const { status, content } = await callWithRetry('GET', path);
-      if (status === 404) return undefined;
+      if (status === 404 && codeOf(content) !== noBucket) return undefined;
       if (status !== 200) throw storeError('return', status, content);
       return content;
     },
     async remove(path) {
       const { status, content } = await callWithRetry('DELETE', path);
-      if (![200, 204, 404].includes(status)) throw storeError('delete', status, content);
+      const isGone = status === 404 && codeOf(content) !== noBucket;
+      if (![200, 204].includes(status) && !isGone) throw storeError('delete', status, content);
     },
   };
 }
 
+/** A wrong setting, not a missing file. */
+const noBucket = 'NoSuchBucket';
+
+function codeOf(content: Buffer): string | undefined {
+  return /<Code>([A-Za-z]{1,60})<\/Code>/.exec(content.toString('utf8', 0, 2000))?.[1];
+}
+
 function storeError(what: string, status: number, content: Buffer): Error {
-  const code = /<Code>([A-Za-z]{1,60})<\/Code>/.exec(content.toString('utf8', 0, 2000))?.[1] ?? 'no reason';
-  const error = new Error(`the object store did not ${what} a file: ${status} ${code}`);
+  const error = new Error(`the object store did not ${what} a file: ${status} ${codeOf(content) ?? 'no reason'}`);
   return status < 500 ? error : notAvailable(error);
 }
 

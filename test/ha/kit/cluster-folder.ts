@@ -25,8 +25,8 @@ export class ClusterFolder {
   private readonly user = process.getuid?.() === 0 ? chooseServerUser() : undefined;
   private readonly guard: ChildProcess;
 
-  constructor() {
-    this.path = mkdtempSync(join(findRoom(), 'pennypost-ha-'));
+  constructor(parent = findRoom()) {
+    this.path = mkdtempSync(join(parent, 'pennypost-cluster-'));
     chmodSync(this.path, 0o755);
     this.give(this.path);
     this.guard = spawn('sh', ['-c', guard, 'guard', this.path], {

@@ -10,7 +10,7 @@ export function findPostgres(): string | undefined {
   return folders.find((folder) => existsSync(`${folder}/postgres`) && existsSync(`${folder}/pg_rewind`));
 }
 
-function isInstalled(program: string): boolean {
+export function isInstalled(program: string): boolean {
   return spawnSync('sh', ['-c', `command -v ${program}`], { env: { PATH: programPath } }).status === 0;
 }
 
