@@ -81,6 +81,9 @@ interface Outside {
   migrateStore?: (url: string, log: Log) => Promise<void>;
 }
 
+/** With more stores than that, messages would wait too long for their batch. */
+const maxBatchSpacing = 4;
+
 /** Opens no connections; `open` does. */
 export function buildApp(config: Config, outside: Outside): App {
   const log = outside.log ?? createLog(config.log.level);
@@ -97,6 +100,7 @@ export function buildApp(config: Config, outside: Outside): App {
   }));
   const shared = {
     queue: databaseQueue,
+    batchSpacing: Math.min(stores.length + 1, maxBatchSpacing),
     databaseOf: (reference: string) => app.stores.ofMessage(reference).db,
     async changeConfiguration<T>(change: (main: Db) => Promise<T>): Promise<T> {
       const result = await change(app.apart.reading.db);

@@ -82,7 +82,7 @@ export class ChannelWorker<Message> {
       commit: (results) => this.record(results),
       largest: 1_000,
       atOnce: 1,
-      every_ms: recordEvery_ms,
+      every_ms: recordEvery_ms * app.batchSpacing,
       concernsAll: isDatabaseUnavailable,
     });
     this.loop = new Loop({ name: `deliver ${channel.type}`, step: () => this.step(), log: app.log });
@@ -136,8 +136,9 @@ export class ChannelWorker<Message> {
     if (max < 1) return paced_ms;
     const leased = await this.lease(max);
     if (leased === free) return 0;
+    const pause_ms = leaseEvery_ms * this.app.batchSpacing;
     return leased > 0
-      ? { atLeast_ms: leaseEvery_ms, atMost_ms: leaseEvery_ms }
+      ? { atLeast_ms: pause_ms, atMost_ms: pause_ms }
       : { atLeast_ms: emptyHanded_ms, atMost_ms: idle_ms };
   }
 

@@ -23,7 +23,7 @@ import { receiptRecorder } from './receipts/receipt-recorder.ts';
 import { recordReceipts } from './receipts/receipts.ts';
 import { ReportReceivers } from './receipts/report-receivers.ts';
 import { traceReceipts } from './receipts/trace-receipts.ts';
-import { isSandboxInUse, takeSandboxReceipts } from './sandbox/sandbox.ts';
+import { areSandboxReceiptsDue, isSandboxInUse, takeSandboxReceipts } from './sandbox/sandbox.ts';
 import { endListedMessages } from './time-outs.ts';
 
 interface DeliveryDeps extends Platform, InStores<DeliveryDeps> {
@@ -156,6 +156,7 @@ function sandboxReceipts(app: DeliveryDeps): Delivery {
   const metrics = new DeliveryMetrics(app.metrics);
   const step = async () => {
     const now = app.clock.now();
+    if (!(await areSandboxReceiptsDue(app, now))) return 0;
     const { receipts, outcomes, changed } = await retryOnConflict(() =>
       inTransaction(app.db, async (tx) => {
         const due = await takeSandboxReceipts(tx, now);

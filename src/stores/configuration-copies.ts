@@ -1,5 +1,6 @@
 import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';
+import { hasChangesSince } from './configuration-copy.sql.ts';
 import { copyConfiguration } from './configuration-copy.ts';
 import type { InStores, Stores } from './stores.ts';
 
@@ -16,6 +17,8 @@ const absence_ms = 10_000;
 export class ConfigurationCopies {
   private readonly stores: Stores<StoreDeps>;
   private readonly absentUntil = new Map<StoreDeps, number>();
+  /** Until where each store has copied. Forgotten when its server may have been replaced by a restored one. */
+  private readonly positions = new Map<StoreDeps, string>();
   private readonly loops: Loop[];
 
   constructor(stores: Stores<StoreDeps>) {
@@ -26,11 +29,12 @@ export class ConfigurationCopies {
           name: `copy of the configuration in store ${store.store}`,
           log: store.log,
           step: async () => {
-            await this.copyTo(store);
+            if (await this.isBehind(store)) await this.copyTo(store);
             return copyEvery_ms;
           },
         }),
     );
+    for (const store of this.copies()) store.changeListener.onReset(() => this.positions.delete(store));
   }
 
   start(): void {
@@ -58,8 +62,14 @@ export class ConfigurationCopies {
     return this.stores.all.filter((store) => store !== this.stores.main);
   }
 
-  private copyTo(store: StoreDeps): Promise<void> {
-    return copyConfiguration(this.stores.main.db, store.db);
+  private async copyTo(store: StoreDeps): Promise<void> {
+    this.positions.set(store, await copyConfiguration(this.stores.main.db, store.db));
+  }
+
+  /** A copy costs two transactions, and each process asks every second. */
+  private isBehind(store: StoreDeps): boolean | Promise<boolean> {
+    const position = this.positions.get(store);
+    return position === undefined || hasChangesSince(this.stores.main.db, position);
   }
 }
 

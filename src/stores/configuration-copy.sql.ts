@@ -73,6 +73,14 @@ export async function countChanges(db: Db, since: string, until: string): Promis
   return rows[0]?.count ?? 0;
 }
 
+/** Also true if the main database was replaced by a restored one. */
+export async function hasChangesSince(db: Db, since: string): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`/* prepared: configuration-changes */
+    select exists (select from configuration_changes where changed_in >= ${since}::xid8)
+      or ${since}::xid8 > pg_snapshot_xmax(pg_current_snapshot()) as found`.execute(db);
+  return rows[0]?.found ?? false;
+}
+
 export async function deleteChangesBefore(db: Db, horizon: string): Promise<void> {
   await sql`delete from configuration_changes where changed_in < ${horizon}::xid8`.execute(db);
 }

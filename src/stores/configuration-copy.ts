@@ -25,12 +25,12 @@ const batch = 1_000;
 /**
  * Brings the configuration in a store up to date with all that is committed in the main database. Copies rows as they are now,
  * not changes, so it can be repeated at any time. A store that was never copied to gets everything, also after the main
- * database was restored from a backup.
+ * database was restored from a backup. Returns the position until which it has copied.
  */
-export async function copyConfiguration(main: Db, store: Db): Promise<void> {
-  await inTransaction(store, async (to) => {
+export function copyConfiguration(main: Db, store: Db): Promise<string> {
+  return inTransaction(store, async (to) => {
     const { copied_until } = await beginCopying(to);
-    await main
+    return main
       .transaction()
       .setIsolationLevel('repeatable read')
       .setAccessMode('read only')
@@ -50,6 +50,7 @@ export async function copyConfiguration(main: Db, store: Db): Promise<void> {
           }
         }
         if (copied_until !== horizon) await endCopying(to, horizon);
+        return horizon;
       });
   });
 }

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import type { App } from '../app.ts';
+import { sandboxTexts } from '../delivery/providers/sandbox.ts';
 import { storeOfId } from '../platform/id.ts';
 import { selectCopiedTables } from './configuration-copy.sql.ts';
 import { copiedTables, mainTables, storeTables } from './tables.ts';
@@ -110,8 +111,36 @@ describe('a change of the configuration', () => {
     }
   });
 
+  it('that nothing announced is copied, too', async () => {
+    const [main, store] = harness.app.stores.all as [App, App];
+    const nameIn = async ({ db }: App) => {
+      const row = db
+        .selectFrom('services')
+        .select('name')
+        .where('id', '=', senders[0]?.id ?? '');
+      return (await row.executeTakeFirstOrThrow()).name;
+    };
+    harness.app.configurationCopies.start();
+    try {
+      for (const name of ['First', 'Second']) {
+        await main.db
+          .updateTable('services')
+          .set({ name })
+          .where('id', '=', senders[0]?.id ?? '')
+          .execute();
+        await expect.poll(() => nameIn(store), { timeout: 5_000 }).toBe(name);
+      }
+    } finally {
+      await harness.app.configurationCopies.stop();
+    }
+  });
+
   it('is made in other stores although one is away, whose services alone get a 503', async () => {
     const [main, away] = harness.app.stores.all as [App, App];
+    const ids = [];
+    for (const sender of senders) ids.push((await send(sender)).body.id);
+    const sandbox = sandboxTexts.open({ ...main, settings: { receipts: 'hold', delay_ms: 0 } });
+    const text = { to: '447700900123', sender: 'Us', text: 'Hello', encoding: 'gsm7', international: false } as const;
     const name = (await sql<{ name: string }>`select current_database() as name`.execute(away.db)).rows[0]?.name ?? '';
     await sql`alter database ${sql.ref(name)} allow_connections false`.execute(main.db);
     try {
@@ -119,6 +148,8 @@ describe('a change of the configuration', () => {
       const statuses = [];
       for (const sender of senders) statuses.push((await send(sender)).status);
       expect(statuses).toEqual([201, 503, 201, 201]);
+      const handed = await Promise.allSettled(ids.map((reference) => sandbox.send({ ...text, reference })));
+      expect(handed.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
       const user = await aUser(harness);
       const changed = await harness.admin('POST', `/user/${user}`, { name: 'New Name' });
       expect(changed.status).toBe(200);

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import { startSpans } from '../../notifications/queue/message-spans.ts';
 import { hour_ms, later, timestamp } from '../../platform/clock.ts';
-import { inTransaction, type Tx } from '../../platform/db/database.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
 import { retryUntilAvailable } from '../../platform/db/retry.ts';
@@ -93,17 +93,15 @@ export class CallbackSender {
     if (free < 1) return idle_ms;
     const now = this.app.clock.now();
     const until = timestamp(later(now, lease_ms));
-    const leased = await inTransaction(this.app.db, async (tx) => {
-      const services = await this.nextDueServices(tx, now, free);
-      const each = Math.max(1, Math.floor(free / Math.max(1, services.length)));
-      const wanted = services
-        .map((service_id) => ({
-          service_id,
-          max: Math.min(each, perServiceConcurrency - (this.inProgress.get(service_id) ?? 0)),
-        }))
-        .filter(({ max }) => max > 0);
-      return wanted.length > 0 ? leaseCallbacks(tx, wanted, { now: timestamp(now), until }) : [];
-    });
+    const services = await this.nextDueServices(this.app.db, now, free);
+    const each = Math.max(1, Math.floor(free / Math.max(1, services.length)));
+    const wanted = services
+      .map((service_id) => ({
+        service_id,
+        max: Math.min(each, perServiceConcurrency - (this.inProgress.get(service_id) ?? 0)),
+      }))
+      .filter(({ max }) => max > 0);
+    const leased = wanted.length > 0 ? await leaseCallbacks(this.app.db, wanted, { now: timestamp(now), until }) : [];
     const spans = await this.startSpans(leased);
     for (const callback of leased) void this.send(callback, spans.get(callback.subject_id));
     return leased.length > 0 ? 0 : idle_ms;
@@ -124,12 +122,12 @@ export class CallbackSender {
   }
 
   /** Scans the services at most once around. Many of them may only wait for a retry. */
-  private async nextDueServices(tx: Tx, now: Date, max: number): Promise<string[]> {
+  private async nextDueServices(db: Db, now: Date, max: number): Promise<string[]> {
     const start = this.stoppedAt;
     const due: string[] = [];
     let wrapped = start === nilId;
     for (let look = 0; look < maxQueries && due.length < max; look += 1) {
-      const found = await selectWaitingServices(tx, {
+      const found = await selectWaitingServices(db, {
         after: this.stoppedAt,
         max: servicesAtOnce,
         now: timestamp(now),

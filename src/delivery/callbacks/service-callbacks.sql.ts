@@ -82,13 +82,13 @@ export async function insertFailureCallbacks(db: Db, ids: string[], now: Date): 
  * queue of one service costs the others nothing.
  */
 export async function selectWaitingServices(
-  tx: Tx,
+  db: Db,
   { after, max, now }: { after: string; max: number; now: Timestamp },
 ): Promise<{ service_id: string; due: boolean }[]> {
   const next = (after: ReturnType<typeof sql>) => sql`(
     select service_id from service_callbacks where status = 'waiting' and service_id > ${after}
     order by service_id limit 1)`;
-  const { rows } = await sql<{ service_id: string; due: boolean }>`
+  const { rows } = await sql<{ service_id: string; due: boolean }>`/* prepared: callback-services */
     with recursive found (service_id, place) as (
       select ${next(sql`${after}::uuid`)}, 1
       union all
@@ -96,7 +96,7 @@ export async function selectWaitingServices(
     )
     select service_id, exists (select 1 from service_callbacks c
       where c.status = 'waiting' and c.service_id = found.service_id and c.due_at <= ${now}) as due
-    from found where service_id is not null order by place`.execute(tx);
+    from found where service_id is not null order by place`.execute(db);
   return rows;
 }
 
@@ -113,7 +113,7 @@ export interface DueCallback extends CallbackTarget {
 
 /** Leases up to `max` callbacks of each service, oldest first. Other workers skip them until the lease ends. */
 export async function leaseCallbacks(
-  tx: Tx,
+  db: Db,
   wanted: { service_id: string; max: number }[],
   { now, until }: { now: Timestamp; until: Timestamp },
 ): Promise<DueCallback[]> {
@@ -133,7 +133,7 @@ export async function leaseCallbacks(
       select s.encrypted_secret from service_callback_api a join service_callback_signing_secrets s on s.callback_id = a.id
       where a.service_id = c.service_id and a.callback_type = c.callback_type
     ) as encrypted_signing_secret
-  `.execute(tx);
+  `.execute(db);
   return rows;
 }
 

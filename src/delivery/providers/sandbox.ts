@@ -93,13 +93,42 @@ interface StoredMessage {
 /** Under load, messages are stored in batches this often. */
 const storeEvery_ms = 5;
 
+/** A message is stored in the database of the message that it is a copy of. Each database has its own commits: one may be away. */
 function sandboxOutbox(app: Deps) {
   const folder = outboxFolder(app.config.storage.dataDir);
   let folderMade: Promise<unknown> | undefined;
-  const commits = new GroupCommit<StoredMessage, Outcome>({
+  const makeFolder = () => {
+    folderMade ??= mkdir(folder, { recursive: true, mode: 0o700 });
+    return folderMade;
+  };
+  const byDatabase = new Map<Db, GroupCommit<StoredMessage, Outcome>>();
+  const commitsTo = (db: Db) => {
+    const known = byDatabase.get(db);
+    if (known) return known;
+    const commits = commitsOf(app, db, async (messages) => {
+      await makeFolder();
+      await Promise.all(messages.map(({ file, content }) => writeFile(join(folder, file), content, { mode: 0o600 })));
+    });
+    byDatabase.set(db, commits);
+    return commits;
+  };
+  return {
+    store: (message: StoredMessage) => commitsTo(app.databaseOf(message.row.reference)).add(message),
+    async findAccepted(references: string[]) {
+      const parts = [...groupByDatabase(app, references)];
+      const found = await Promise.all(parts.map(([db, own]) => selectSandboxReferences(db, own)));
+      return new Set(found.flat());
+    },
+  };
+}
+
+function commitsOf(
+  app: Deps,
+  db: Db,
+  writeFiles: (messages: StoredMessage[]) => Promise<void>,
+): GroupCommit<StoredMessage, Outcome> {
+  return new GroupCommit({
     async commit(messages) {
-      folderMade ??= mkdir(folder, { recursive: true, mode: 0o700 });
-      await folderMade;
       const now = app.clock.now();
       const due = later(now, app.settings.delay_ms);
       const receipt_due_at = app.settings.receipts === 'auto' ? timestamp(due) : null;
@@ -109,8 +138,8 @@ function sandboxOutbox(app: Deps) {
         created_at: timestamp(now),
         receipt_due_at,
       }));
-      await Promise.all(messages.map(({ file, content }) => writeFile(join(folder, file), content, { mode: 0o600 })));
-      for (const [db, own] of byDatabase(app, rows, ({ reference }) => reference)) await insertSandboxMessages(db, own);
+      await writeFiles(messages);
+      await insertSandboxMessages(db, rows);
       return messages.map(() => ({ kind: 'accepted' as const }));
     },
     largest: 500,
@@ -118,26 +147,13 @@ function sandboxOutbox(app: Deps) {
     every_ms: storeEvery_ms,
     concernsAll: isDatabaseUnavailable,
   });
-  return {
-    store: (message: StoredMessage) => commits.add(message),
-    async findAccepted(references: string[]) {
-      const parts = [...byDatabase(app, references, (reference) => reference)];
-      const found = await Promise.all(parts.map(([db, own]) => selectSandboxReferences(db, own)));
-      return new Set(found.flat());
-    },
-  };
 }
 
-/** Its messages are in the database of the message that they are copies of. */
-function byDatabase<Item>(
-  { databaseOf }: Pick<Deps, 'databaseOf'>,
-  items: readonly Item[],
-  referenceOf: (item: Item) => string,
-): Map<Db, Item[]> {
-  const parts = new Map<Db, Item[]>();
-  for (const item of items) {
-    const db = databaseOf(referenceOf(item));
-    parts.set(db, [...(parts.get(db) ?? []), item]);
+function groupByDatabase({ databaseOf }: Pick<Deps, 'databaseOf'>, references: readonly string[]): Map<Db, string[]> {
+  const parts = new Map<Db, string[]>();
+  for (const reference of references) {
+    const db = databaseOf(reference);
+    parts.set(db, [...(parts.get(db) ?? []), reference]);
   }
   return parts;
 }

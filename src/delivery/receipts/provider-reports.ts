@@ -14,7 +14,10 @@ import type { ReceiptOutcome, ReportedComplaint, Reports } from '../providers/re
 import { type ReceiptRecorder, receiptRecorder } from './receipt-recorder.ts';
 import { findTargets, isFromProvider } from './receipts.ts';
 
-type ReportDeps = Pick<Platform, 'db' | 'clock' | 'log' | 'queue' | 'secrets' | 'metrics' | 'tracing'> & {
+type ReportDeps = Pick<
+  Platform,
+  'db' | 'batchSpacing' | 'clock' | 'log' | 'queue' | 'secrets' | 'metrics' | 'tracing'
+> & {
   config: Config;
 };
 

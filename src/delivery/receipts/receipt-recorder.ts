@@ -16,7 +16,7 @@ export interface ReceiptRecorder {
   add(receipt: Receipt): Promise<ReceiptOutcome>;
 }
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'metrics' | 'tracing'>;
+type Deps = Pick<Platform, 'db' | 'batchSpacing' | 'clock' | 'log' | 'metrics' | 'tracing'>;
 
 interface RecorderDeps extends Deps, InStores<RecorderDeps> {}
 
@@ -45,8 +45,8 @@ function recorderOf(app: Deps): ReceiptRecorder {
       return outcomes;
     },
     largest: 500,
-    atOnce: 2,
-    every_ms: recordEvery_ms,
+    atOnce: app.batchSpacing > 1 ? 1 : 2,
+    every_ms: recordEvery_ms * app.batchSpacing,
     concernsAll: isDatabaseUnavailable,
   });
 }

@@ -11,6 +11,7 @@ import {
   deleteSandboxMessages,
   deleteSandboxMessagesBefore,
   deleteSandboxOrphans,
+  hasDueReceipts,
   replaceSandboxBodies,
   type SandboxMessage,
   selectSandboxBodies,
@@ -82,6 +83,11 @@ export function outboxFolder(dataDir: string): string {
 }
 
 const receiptBatchSize = 1_000;
+
+/** Whether it is worth a transaction to look for receipts. */
+export function areSandboxReceiptsDue({ db }: Pick<Platform, 'db'>, now: Date): Promise<boolean> {
+  return hasDueReceipts(db, timestamp(now));
+}
 
 /** Takes the receipts that are due. They are sent when the transaction commits. */
 export async function takeSandboxReceipts(tx: Tx, now: Date): Promise<Receipt[]> {

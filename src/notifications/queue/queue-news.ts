@@ -41,11 +41,11 @@ export function readNews(payload: string): Waiting[] | undefined {
  * announcement is lost, polling finds the message half a second later.
  */
 export class QueueNews {
-  private readonly app: Pick<Platform, 'changeListener' | 'log'>;
+  private readonly app: Pick<Platform, 'changeListener' | 'batchSpacing' | 'log'>;
   private readonly pending = new Map<Channel, Map<string, Waiting>>();
   private announcing = false;
 
-  constructor(app: Pick<Platform, 'changeListener' | 'log'>) {
+  constructor(app: Pick<Platform, 'changeListener' | 'batchSpacing' | 'log'>) {
     this.app = app;
   }
 
@@ -73,6 +73,6 @@ export class QueueNews {
     setTimeout(() => {
       if (this.pending.size > 0) void this.announce();
       else this.announcing = false;
-    }, announceEvery_ms);
+    }, announceEvery_ms * this.app.batchSpacing);
   }
 }

@@ -44,7 +44,7 @@ interface Item {
 
 type Outcome = { kind: 'stored' } | { kind: 'refused'; channel: LimitedChannel } | { kind: 'key-taken' };
 
-type Deps = Pick<Platform, 'db' | 'pool' | 'clock' | 'changeListener' | 'log' | 'secrets'>;
+type Deps = Pick<Platform, 'db' | 'pool' | 'batchSpacing' | 'clock' | 'changeListener' | 'log' | 'secrets'>;
 
 const stored: Outcome = { kind: 'stored' };
 
@@ -64,15 +64,15 @@ export class Acceptor {
     this.app = app;
     this.news = new QueueNews(app);
     // Large enough for 200 concurrent connections, small enough to commit within 20 ms. With two at once, one fills while the
-    // other waits for the disk, so that neither the process nor the database is idle.
+    // other waits for the disk, so that neither the process nor the database is idle. With several stores, others fill meanwhile.
     const shared = {
       largest: 200,
-      atOnce: 2,
+      atOnce: app.batchSpacing > 1 ? 1 : 2,
       concernsAll: isDatabaseUnavailable,
       ownerOf: ({ acceptance }: Item) => acceptance.service.id,
     };
     // The overhead of a statement equals storing twenty messages.
-    const together = { every_ms: 8, busyFrom: 8 };
+    const together = { every_ms: 8 * app.batchSpacing, busyFrom: 8 / app.batchSpacing };
     this.plain = new GroupCommit({ ...shared, ...together, commit: (items) => this.commit(items) });
     this.withMore = new GroupCommit({
       ...shared,
