@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { EmbeddedPostgres } from '../src/platform/embedded-postgres/embedded.ts';
@@ -8,6 +6,7 @@ import type { Progress } from './measurement.ts';
 import type { PacedOrder, PacedReport } from './paced-load.ts';
 import { cpuMs, cpuMsOfFamily, profilingFlags, runAside, startAside, startProduct } from './processes.ts';
 import { manySenders, type Sender } from './sender.ts';
+import { postmasterOf } from './throw-away-database.ts';
 
 /** One end-to-end measurement: accepted, handed to a provider, receipt recorded, delivered. */
 export interface DeliveryRun {
@@ -21,7 +20,8 @@ export interface DeliveryRun {
 
 export interface Bed {
   server: EmbeddedPostgres;
-  database: pg.Client;
+  /** Each with the messages of some of the services. */
+  databases: readonly pg.Client[];
   environment: Record<string, string>;
   progress: Progress;
 }
@@ -29,7 +29,7 @@ export interface Bed {
 const templatesEach = 3;
 
 export async function measureDelivery(bed: Bed, run: DeliveryRun) {
-  const { progress, database, server } = bed;
+  const { progress, databases, server } = bed;
   const gateway =
     run.provider === 'http'
       ? await startAside<GatewayOrder>('gateway', { answer_ms: 20, receipt_ms: 100, connections: 100 })
@@ -44,10 +44,10 @@ export async function measureDelivery(bed: Bed, run: DeliveryRun) {
     const load = (seconds: number): PacedOrder => orderOf(run, api.port, senders, seconds);
     progress('warming up');
     await runAside<PacedOrder, PacedReport>('paced-load', load(3));
-    await untilDelivered(progress, database);
-    await database.query('truncate sandbox_messages');
-    const mark = (await database.query('select clock_timestamp() as now')).rows[0].now as Date;
-    const postmaster = Number(readFileSync(join(server.location, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
+    await untilDelivered(progress, databases);
+    for (const database of databases) await database.query('truncate sandbox_messages');
+    const mark = new Date();
+    const postmaster = postmasterOf(server);
     const spent = () => ({ api: cpuMs(api.pid), worker: cpuMs(worker.pid), database: cpuMsOfFamily(postmaster) });
     const before = spent();
     const receiptsBefore = (await gateway?.report<GatewayReport>())?.receipts ?? 0;
@@ -55,10 +55,10 @@ export async function measureDelivery(bed: Bed, run: DeliveryRun) {
     const report = await runAside<PacedOrder, PacedReport>('paced-load', load(run.seconds));
     const loaded = performance.now();
     const receiptsMeanwhile = ((await gateway?.report<GatewayReport>())?.receipts ?? 0) - receiptsBefore;
-    await untilDelivered(progress, database);
+    await untilDelivered(progress, databases);
     const after = spent();
     const each = (part: 'api' | 'worker' | 'database') => round((after[part] - before[part]) / report.accepted);
-    const result = await timesSince(database, mark);
+    const result = await timesSince(databases, mark);
     return {
       offered_per_s: run.per_second,
       delivered_per_s: Math.round(result.delivered / result.seconds),
@@ -99,7 +99,27 @@ function templatesOf(channel: 'sms' | 'email'): object[] {
   }));
 }
 
-export async function timesSince(database: pg.Client, mark: Date) {
+interface Times {
+  delivered: number;
+  seconds: number;
+  sent: number[];
+  done: number[];
+}
+
+/** Times are those of the slowest database. */
+export async function timesSince(databases: readonly pg.Client[], mark: Date): Promise<Times> {
+  const of = await Promise.all(databases.map((database) => timesIn(database, mark)));
+  const slowest = (times: number[][]) =>
+    (times[0] ?? []).map((_, at) => Math.max(...times.map((each) => each[at] ?? 0)));
+  return {
+    delivered: of.reduce((sum, { delivered }) => sum + delivered, 0),
+    seconds: Math.max(...of.map(({ seconds }) => seconds)),
+    sent: slowest(of.map(({ sent }) => sent)),
+    done: slowest(of.map(({ done }) => done)),
+  };
+}
+
+async function timesIn(database: pg.Client, mark: Date): Promise<Times> {
   const { rows } = await database.query(
     `select count(*)::int as delivered,
       extract(epoch from max(updated_at) - min(created_at))::float8 as seconds,
@@ -108,19 +128,25 @@ export async function timesSince(database: pg.Client, mark: Date) {
     from notifications where created_at >= $1 and status = 'delivered'`,
     [mark],
   );
-  return rows[0] as { delivered: number; seconds: number; sent: number[]; done: number[] };
+  return rows[0];
 }
 
 /** Fails after half a minute without progress. */
-export async function untilDelivered(progress: Progress, database: pg.Client): Promise<void> {
+export async function untilDelivered(progress: Progress, databases: readonly pg.Client[]): Promise<void> {
   let least = Number.POSITIVE_INFINITY;
   let movedAt = performance.now();
   for (;;) {
-    const { rows } = await database.query(
-      `select (select count(*)::int from delivery_queue) as queued,
-        (select sum(count)::int from status_counts where status in ('created', 'sending') and key_type <> 'test') as open`,
-    );
-    const { queued, open } = rows[0] as { queued: number; open: number };
+    let queued = 0;
+    let open = 0;
+    for (const database of databases) {
+      const { rows } = await database.query(
+        `select (select count(*)::int from delivery_queue) as queued,
+          (select coalesce(sum(count), 0)::int from status_counts
+            where status in ('created', 'sending') and key_type <> 'test') as open`,
+      );
+      queued += rows[0].queued;
+      open += rows[0].open;
+    }
     if (queued + open === 0) return;
     progress(`waiting for ${queued} in the queue, ${open} are not delivered`);
     if (queued + open < least) {

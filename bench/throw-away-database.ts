@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded.ts';
 import { createLog } from '../src/platform/log.ts';
 import { adminSecret } from './sender.ts';
 
@@ -24,4 +24,9 @@ export async function throwAwayDatabase() {
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** The process id of the server. */
+export function postmasterOf({ location }: EmbeddedPostgres): number {
+  return Number(readFileSync(join(location, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
