@@ -17,6 +17,7 @@ const sqlClock =
 const readsDatabaseClock = {
   'src/platform/clock.ts': 'declares now() of the application',
   'src/platform/queue/heartbeat.ts': 'the queue library locks and unlocks by the clock of the database',
+  'src/operations/backup/backup.sql.ts': 'says when a snapshot was taken',
   'src/operations/doctor/doctor.sql.ts': 'compares the clock of the database with our own',
   'src/operations/overview/overview.sql.ts': 'heartbeats are written by the clock of the database',
 };

@@ -51,7 +51,8 @@ export async function makeConfigurationCopy(tx: Tx): Promise<boolean> {
 async function tablesWithoutTrigger(tx: Tx, tables: readonly string[], trigger: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from unnest(${[...tables]}::text[]) as name
-    where not exists (select from pg_trigger where tgrelid = name::regclass and tgname = ${trigger})`.execute(tx);
+    where to_regclass(name) is not null
+      and not exists (select from pg_trigger where tgrelid = to_regclass(name) and tgname = ${trigger})`.execute(tx);
   return rows.map(({ name }) => name);
 }
 

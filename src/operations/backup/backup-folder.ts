@@ -61,14 +61,22 @@ export class BackupFolder {
     return new BackupFolder(folder, decryptWith(identity));
   }
 
+  has(name: string): boolean {
+    return existsSync(this.pathOf(name));
+  }
+
+  private pathOf(name: string): string {
+    return join(this.folder, this.transform ? `${name}.age` : name);
+  }
+
   async write(name: string, content: Readable): Promise<void> {
-    const file = join(this.folder, this.transform ? `${name}.age` : name);
+    const file = this.pathOf(name);
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await pipeline(this.transform ? await this.transform(content) : content, createWriteStream(file, { mode: 0o600 }));
   }
 
   async read(name: string): Promise<Readable> {
-    const content = createReadStream(join(this.folder, this.transform ? `${name}.age` : name));
+    const content = createReadStream(this.pathOf(name));
     return this.transform ? this.transform(content) : content;
   }
 

@@ -3,6 +3,7 @@ import pg from 'pg';
 import copy from 'pg-copy-streams';
 import type { Partition } from '../../notifications/partitions.ts';
 
+/** Without what the database itself says about its schema and its transactions. */
 export async function listTablesToKeep(client: pg.ClientBase): Promise<{ table: string; columns: string[] }[]> {
   const { rows } = await client.query<{ table: string; columns: string[] }>(`
     select c.relname as table,
@@ -10,7 +11,7 @@ export async function listTablesToKeep(client: pg.ClientBase): Promise<{ table: 
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
     from pg_class c
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname <> 'schema_migrations'
+      and c.relname not in ('schema_migrations', 'configuration_changes')
     order by c.relname`);
   return rows;
 }
@@ -39,9 +40,43 @@ export async function listAppliedMigrations(client: pg.ClientBase): Promise<stri
   return rows.map(({ name }) => name);
 }
 
-/** All reads in this transaction see the same snapshot. */
-export async function beginSnapshot(client: pg.ClientBase): Promise<void> {
+/** All reads in this transaction see the same snapshot. Returns its moment, as text. */
+export async function beginSnapshot(client: pg.ClientBase): Promise<string> {
   await client.query('begin isolation level repeatable read read only');
+  const { rows } = await client.query<{ moment: string }>(
+    `select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as moment`,
+  );
+  return rows[0]?.moment ?? '';
+}
+
+/** The stores that were added, the main one included; none in a schema before there were any. */
+export async function selectStoreNumbers(client: pg.ClientBase): Promise<number[]> {
+  if (!(await exists(client, 'message_stores'))) return [];
+  const { rows } = await client.query<{ number: number }>('select number from message_stores order by number');
+  return rows.map(({ number }) => number);
+}
+
+/** Which store a database is. */
+export async function readStore(client: pg.ClientBase) {
+  if (!(await exists(client, 'this_store'))) return undefined;
+  const { rows } = await client.query<{ number: number; installation: string }>(
+    'select number, installation from this_store',
+  );
+  return rows[0];
+}
+
+async function exists(client: pg.ClientBase, table: string): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>('select to_regclass($1) is not null as found', [table]);
+  return rows[0]?.found === true;
+}
+
+// Any constant that differs from our other advisory locks.
+const restoreLock = 7_294_004;
+
+/** Until the connection closes. Returns false if another connection to the same database has it. */
+export async function lockForRestore(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [restoreLock]);
+  return rows[0]?.locked === true;
 }
 
 export function copyOut(client: pg.ClientBase, table: string, columns: string[]): Readable {
@@ -105,15 +140,16 @@ export async function addWaitingTask(client: pg.ClientBase, waiting: WaitingTask
   );
 }
 
-/** True if the database contains only the rows inserted by migrations. What the audit log has must not be deleted. */
+/** True if the database is empty or contains only the rows inserted by migrations. What the audit log has must not be deleted. */
 export async function isUnused(client: pg.ClientBase): Promise<boolean> {
   const isFilled = async (condition: string) => {
     const { rows } = await client.query<{ filled: boolean }>(`select ${condition} as filled`);
     return rows[0]?.filled === true;
   };
+  if (!(await exists(client, 'services'))) return true;
   if (await isFilled('(select count(*) from services) > 1 or exists (select 1 from notifications)')) return false;
   // A backup of an older release has no audit log.
-  if (!(await isFilled("to_regclass('audit_log') is not null"))) return true;
+  if (!(await exists(client, 'audit_log'))) return true;
   return !(await isFilled('exists (select 1 from audit_log)'));
 }
 

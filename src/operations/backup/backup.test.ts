@@ -13,7 +13,8 @@ import { hour_ms, later, timestamp } from '../../platform/clock.ts';
 import { migrate, migrationFiles } from '../../platform/db/migrate.ts';
 import { createLog } from '../../platform/log.ts';
 import { seeds } from '../../seeds.ts';
-import { backup, restore } from './backup.ts';
+import { backup } from './backup.ts';
+import { restore } from './restore.ts';
 
 const harness = useHarness();
 const work = mkdtempSync(join(tmpdir(), 'pennypost-backup-'));

@@ -1,0 +1,125 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { createGunzip, createGzip } from 'node:zlib';
+import type pg from 'pg';
+import { partitionOf } from '../../notifications/partitions.ts';
+import { londonDay } from '../../platform/calendar.ts';
+import { DatabaseClient } from '../../platform/db/database-client.ts';
+import { isBeforeBaseline, migrationFiles } from '../../platform/db/migrate.ts';
+import { momentOfId } from '../../platform/id.ts';
+import { OperatorError } from '../../platform/operator-error.ts';
+import {
+  addPartition,
+  addWaitingTask,
+  copyIn,
+  copyOut,
+  listAppliedMigrations,
+  listTablesToKeep,
+  listWaitingTasks,
+  type WaitingTask,
+} from './backup.sql.ts';
+import type { BackupFolder } from './backup-folder.ts';
+
+/** Writes the rows of the tables and the waiting tasks, as the transaction of the client sees them. */
+export async function writeDump(
+  client: pg.Client,
+  target: BackupFolder,
+  { name, keeps, say }: { name: string; keeps(table: string): boolean; say(line: string): void },
+): Promise<void> {
+  const file = createGzip();
+  const written = target.write(name, file);
+  const write = async (text: string | Buffer) => {
+    if (!file.write(text)) await once(file, 'drain');
+  };
+  await write(`-- migrations ${(await listAppliedMigrations(client)).join(' ')}\n`);
+  for (const { table, columns } of (await listTablesToKeep(client)).filter((one) => keeps(one.table))) {
+    await write(`COPY ${table} (${columns.join(', ')}) FROM stdin;\n`);
+    for await (const chunk of copyOut(client, table, columns)) await write(chunk);
+    await write('\\.\n');
+    say(`  ${table}`);
+  }
+  for (const task of await listWaitingTasks(client)) await write(`-- task ${JSON.stringify(task)}\n`);
+  file.end();
+  await written;
+}
+
+/** A dump whose first line was read. */
+export interface Dump {
+  /** Those that its database had. */
+  migrations: string[];
+  lines: AsyncIterator<string>;
+}
+
+export async function openDump(source: BackupFolder, name: string): Promise<Dump> {
+  const input = (await source.read(name)).pipe(createGunzip());
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]();
+  const first = await lines.next();
+  const migrations = String(first.value).replace('-- migrations ', '').split(' ');
+  if (isBeforeBaseline(migrations)) {
+    throw new OperatorError(
+      'The backup was made by Pennypost 0.2.0 or earlier, which cannot be upgraded: restore it with that release.',
+    );
+  }
+  const available = migrationFiles();
+  if (migrations.some((each) => !available.includes(each))) {
+    throw new OperatorError('The backup was made by a newer version: install that version, then restore.');
+  }
+  return { migrations, lines };
+}
+
+export async function loadDump(client: pg.Client, { lines: reader }: Dump, say: (line: string) => void): Promise<void> {
+  for (let line = await reader.next(); !line.done; line = await reader.next()) {
+    const text = String(line.value);
+    const [, table, columns = ''] = /^COPY (\w+) \(([^)]*)\) FROM stdin;$/.exec(text) ?? [];
+    if (table) {
+      await copyIntoTable(client, table, columns.split(', '), reader);
+      say(`  ${table}`);
+    } else if (text.startsWith('-- task ')) {
+      await addWaitingTask(client, JSON.parse(text.slice('-- task '.length)) as WaitingTask);
+    }
+  }
+}
+
+async function copyIntoTable(
+  client: pg.Client,
+  table: string,
+  columns: string[],
+  reader: AsyncIterator<string>,
+): Promise<void> {
+  const idAt = columns.indexOf('id');
+  const days = new Set<string>();
+  let copying = beginCopy();
+  for (let line = await reader.next(); !line.done && line.value !== '\\.'; line = await reader.next()) {
+    const text = String(line.value);
+    const day = table === 'notifications' ? londonDay(momentOfId(text.split('\t', idAt + 1)[idAt] ?? '')) : undefined;
+    if (day !== undefined && !days.has(day)) {
+      // Rows are roughly ordered by day, so this happens about once per day.
+      await copying.end();
+      days.add(day);
+      await addPartition(client, partitionOf(day));
+      copying = beginCopy();
+    }
+    await copying.write(`${text}\n`);
+  }
+  await copying.end();
+
+  function beginCopy() {
+    const stream = copyIn(client, table, columns);
+    const finished = once(stream, 'finish');
+    return {
+      async write(text: string) {
+        if (!stream.write(text)) await once(stream, 'drain');
+      },
+      async end() {
+        stream.end();
+        await finished;
+      },
+    };
+  }
+}
+
+export async function connect(url: string): Promise<pg.Client> {
+  const client = new DatabaseClient({ connectionString: url, mayBeStandby: true });
+  await client.connect();
+  return client;
+}
