@@ -1,6 +1,6 @@
 import { KeyUses } from './auth/key-uses.ts';
 import { type ServiceKeys, serviceKeys } from './auth/service-keys.ts';
-import { allowances } from './billing/allowance.ts';
+import { allowancesIn } from './billing/allowance.ts';
 import type { Config } from './config.ts';
 import type { ProviderDescriptor } from './delivery/providers/descriptor.ts';
 import { providers } from './delivery/providers/providers.ts';
@@ -126,7 +126,7 @@ export function buildApp(config: Config, outside: Outside): App {
     serviceKeys: serviceKeys(platform),
     keyUses,
     accountMessages: accountMessageSender(platform),
-    allowances,
+    allowances: allowancesIn(() => app.stores),
     virusScanner: createVirusScanner({ clamav: config.storage.clamavAddress }),
     fileSizes: new FileSizes(platform),
     sheetThreads,

@@ -13,7 +13,7 @@ type Deps = InDatabase & InStores<InDatabase>;
 export async function getOrganisationUsage(app: Deps, organisationId: string, year: number) {
   await refuseUnlessExists(app.db, 'organisations', organisationId);
   const now = app.clock.now();
-  const implied = await listImpliedAllowances(app.db, year, now);
+  const implied = await listImpliedAllowances(app, year, now);
   const [services, costs] = await Promise.all([
     selectLiveServicesOf(app.db, organisationId, year),
     listOrganisationCosts(app, organisationId, year, implied),

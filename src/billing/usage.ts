@@ -18,8 +18,7 @@ import {
 export type { LettersAtRate } from './usage.sql.ts';
 
 type InDatabase = Pick<Platform, 'store' | 'db' | 'clock'>;
-type Deps = Pick<Platform, 'db' | 'clock'>;
-type OfAllServices = InDatabase & InStores<InDatabase>;
+type Deps = InDatabase & InStores<InDatabase>;
 
 export async function listMonthlyUsage(app: Deps, serviceId: string, year: number) {
   return selectUsageByMonth(app.db, await yearOfService(app, serviceId, year, firstDaysOfMonths(year)));
@@ -33,9 +32,9 @@ export async function listYearlyUsage(app: Deps, serviceId: string, year: number
  * Usage and costs of all services on days of one financial year. The allowance is consumed from the first day of the year,
  * even if `days` begins later.
  */
-export async function listServiceCosts(app: OfAllServices, days: Days): Promise<ServiceCosts[]> {
+export async function listServiceCosts(app: Deps, days: Days): Promise<ServiceCosts[]> {
   const year = financialYearOfDay(days.first_day);
-  const implied = await listImpliedAllowances(app.db, year, app.clock.now());
+  const implied = await listImpliedAllowances(app, year, app.clock.now());
   const { first_day } = financialYearDays(year);
   const slots = await slotsOf(app.db, { ...days, first_day }, { countedFrom: days.first_day });
   const query: UsageQuery = { ...slots, allowances: { year, implied }, which: 'all services' };
@@ -44,7 +43,7 @@ export async function listServiceCosts(app: OfAllServices, days: Days): Promise<
 
 /** Usage and costs of an organisation's services in a financial year. */
 export async function listOrganisationCosts(
-  { db, stores }: OfAllServices,
+  { db, stores }: Deps,
   organisationId: string,
   year: number,
   implied: ImpliedAllowance[],
@@ -57,7 +56,7 @@ export async function listOrganisationCosts(
 
 /** Usage of all services on any days. Text messages are not priced: that depends on the year's allowance. */
 export async function listServiceVolumes(
-  { db, stores }: OfAllServices,
+  { db, stores }: Deps,
   days: Days,
 ): Promise<Omit<ServiceCosts, 'sms_charged_units' | 'sms_cost' | 'letters'>[]> {
   const slots = await slotsOf(db, days);
@@ -66,14 +65,14 @@ export async function listServiceVolumes(
 }
 
 async function yearOfService(
-  { db, clock }: Deps,
+  app: Deps,
   serviceId: string,
   year: number,
   cutBefore: string[] = [],
 ): Promise<UsageQuery> {
-  const { free_sms_fragment_limit } = await getAllowance(db, serviceId, year, clock.now());
+  const { free_sms_fragment_limit } = await getAllowance(app, serviceId, year, app.clock.now());
   return {
-    ...(await slotsOf(db, financialYearDays(year), { cutBefore })),
+    ...(await slotsOf(app.db, financialYearDays(year), { cutBefore })),
     allowances: { year: null, implied: [{ service_id: serviceId, free_sms_fragment_limit }] },
     which: { service_id: serviceId },
   };

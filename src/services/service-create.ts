@@ -56,7 +56,7 @@ export async function createService(
       is_default: true,
       created_at: timestamp(now),
     });
-    await app.allowances.reset(tx, id, now);
+    await app.allowances.create(tx, id, now);
     await placeService(tx, id);
   });
   return getService(app.db, id);

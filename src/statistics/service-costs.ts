@@ -38,7 +38,7 @@ export async function listVolumesByService(app: Deps, days: Days) {
   const volumesOf = new Map(volumes.map((volume) => [volume.service_id, volume]));
   const shown = services.filter((service) => service.free_allowance !== null || volumesOf.has(service.service_id));
   const missing = shown.some((service) => service.free_allowance === null);
-  const implied = missing ? await listImpliedAllowances(db, year, clock.now()) : [];
+  const implied = missing ? await listImpliedAllowances(app, year, clock.now()) : [];
   const impliedOf = new Map(implied.map((allowance) => [allowance.service_id, allowance.free_sms_fragment_limit]));
   return shown.map((service) => {
     const volume = volumesOf.get(service.service_id);
