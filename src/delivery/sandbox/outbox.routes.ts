@@ -10,6 +10,7 @@ import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { adminErrors } from '../../protocol/error-bodies.ts';
 import { Datetime, Nullable, Raw, Uuid } from '../../protocol/fields.ts';
+import type { InStores } from '../../stores/stores.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
 import { selectLatestSandboxMessages, selectSandboxMessage } from './sandbox.sql.ts';
 import { isSandboxInUse, outboxFolder, readBody } from './sandbox.ts';
@@ -35,7 +36,7 @@ const Message = Type.Object({
  * The messages of the sandbox, for programs: people read them in the console. Anyone who can reach the server can read them,
  * so the routes exist only in the demo. Sign-in codes and account links require an admin token.
  */
-export function outboxRoutes(http: Http, app: Deps): void {
+export function outboxRoutes(http: Http, app: Deps & InStores<Deps>): void {
   if (!app.config.demo.enabled || !isSandboxInUse(app.config)) return;
   const checkAdmin = authenticateAdmin(app);
   const forThisOrigin = onlyForThisOrigin(app.config);
@@ -63,8 +64,10 @@ export function outboxRoutes(http: Http, app: Deps): void {
     async (request, reply) => {
       const wantsPage = request.type(['json', 'html']) === 'html';
       if (wantsPage && app.config.console.enabled) return reply.redirect('/console/sandbox', 303);
-      const stored = await selectLatestSandboxMessages(app.db, shown, await hiddenService(request, reply));
-      return { messages: stored.map((message) => ({ ...message, body: readBody(app, message) })) };
+      const hidden = await hiddenService(request, reply);
+      const stored = await app.stores.collect(({ db }) => selectLatestSandboxMessages(db, shown, hidden));
+      const latest = app.stores.isOne ? stored : stored.sort(latestFirst).slice(0, shown);
+      return { messages: latest.map((message) => ({ ...message, body: readBody(app, message) })) };
     },
   );
 
@@ -86,7 +89,8 @@ export function outboxRoutes(http: Http, app: Deps): void {
     async (request, reply) => {
       const { params } = request;
       const hidden = await hiddenService(request, reply);
-      if (!(await selectSandboxMessage(app.db, params.reference, hidden))) throw notFound();
+      const { db } = app.stores.ofMessage(params.reference);
+      if (!(await selectSandboxMessage(db, params.reference, hidden))) throw notFound();
       for (const [ending, type] of Object.entries(fileTypes)) {
         const file = join(outboxFolder(app.config.storage.dataDir), `${params.reference.toLowerCase()}${ending}`);
         const content = await readFile(file).catch(() => undefined);
@@ -95,6 +99,11 @@ export function outboxRoutes(http: Http, app: Deps): void {
       throw notFound();
     },
   );
+}
+
+/** Ids ascend with time. */
+function latestFirst(one: { reference: string }, other: { reference: string }): number {
+  return one.reference < other.reference ? 1 : -1;
 }
 
 /**
