@@ -40,7 +40,7 @@ describe('a long queue of one service', () => {
     const [big, small] = [await aService(harness), await aService(harness)];
     await someQueuedMessages(harness, big, many(2_000, lanes.bulk));
     gateways.delay_ms = 50;
-    await whileRunning(buildDelivery(harness.app), async () => {
+    await whileRunning(buildDelivery(harness.app.stores.main), async () => {
       await vi.waitFor(() => expect(gateways.requests.length).toBeGreaterThan(50), { timeout: 15_000 });
       const normal = await someQueuedMessages(harness, small, many(30, lanes.normal));
       const priority = await someQueuedMessages(harness, small, many(10, lanes.priority));
@@ -171,7 +171,7 @@ describe('a slow provider', () => {
     gateways.delay_ms = 6_000;
     const ids = await someQueuedMessages(harness, await aService(harness), many(200, lanes.normal));
     try {
-      await whileRunning(buildDelivery(harness.app), async () => {
+      await whileRunning(buildDelivery(harness.app.stores.main), async () => {
         await vi.waitFor(() => expect(gateways.requests.length).toBeGreaterThanOrEqual(200), { timeout: 15_000 });
       });
     } finally {
@@ -187,7 +187,7 @@ describe('a slow provider', () => {
     const ticking = setInterval(() => harness.clock.set(new Date()), 50);
     gateways.delay_ms = 9_500;
     const id = await aQueuedMessage(harness, await aService(harness));
-    const [first, second] = [buildDelivery(harness.app), buildDelivery(harness.app)];
+    const [first, second] = [buildDelivery(harness.app.stores.main), buildDelivery(harness.app.stores.main)];
     first.start();
     second.start();
     try {
@@ -212,7 +212,7 @@ describe('a database outage', () => {
     harness.clock.set(new Date());
     gateways.delay_ms = 300;
     const id = await aQueuedMessage(harness, await aService(harness));
-    await whileRunning(buildDelivery(harness.app), async () => {
+    await whileRunning(buildDelivery(harness.app.stores.main), async () => {
       await vi.waitFor(() => expect(gateways.sentTo(id)).toHaveLength(1), { timeout: 10_000 });
       // All our connections break during the call.
       await harness.app.pool.query(

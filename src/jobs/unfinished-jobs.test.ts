@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { metricOf } from '../../test/kit/metrics.ts';
 import { aCheckedUpload, smsRows } from '../../test/kit/uploads.ts';
 import { measureJobs } from './unfinished-jobs.ts';
 
@@ -26,9 +27,7 @@ async function aJob(fields: object = {}): Promise<string> {
 
 const job = async (id: string) => (await harness.admin('GET', `/service/${service}/job/${id}`)).body.data;
 
-async function metric(name: string): Promise<string> {
-  return harness.app.metrics.registry.getSingleMetricAsString(name);
-}
+const metric = (name: string) => metricOf(harness, name);
 
 /** As if it had been lost with all its attempts. */
 async function loseTasks(): Promise<void> {

@@ -19,6 +19,7 @@ import { cloneDatabase } from './database.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeFiles } from './fake-files.ts';
 import { jwt } from './jwt.ts';
+import { useOneStore } from './store-of-services.ts';
 import { cloneStores } from './stores.ts';
 import { connectClock } from './test-clock.ts';
 
@@ -35,6 +36,7 @@ export interface Answer {
 
 /** An application on its own database, called through HTTP. */
 export interface Harness {
+  /** That of the store of the services, when the run has several. */
   app: App;
   http: Http;
   clock: FakeClock;
@@ -71,7 +73,10 @@ interface HarnessOptions {
   /** All providers, instead of the built-in ones. */
   providers?: readonly ProviderDescriptor[];
   now?: string;
-  /** Message stores beside the main database; as many as the run asks for by default. */
+  /**
+   * Message stores beside the main database, into which services are spread. By default as many as the run asks for, and all
+   * services are in the last.
+   */
   stores?: number;
   /** Other processes use the database, too: it keeps the real time, while the clock of the harness stands still. */
   sharesDatabase?: boolean;
@@ -119,10 +124,10 @@ export function useHarness(options: HarnessOptions = {}): Harness {
       const { requestTimeout_ms } = app.config.http;
       const http = await buildServer({ app, surfaces, formats, api: { ...api, version: 'test' }, requestTimeout_ms });
       await http.ready();
-      return { app, http };
+      return { app: options.stores === undefined ? await useOneStore(app) : app, http };
     };
     Object.assign(harness, await start(), { serverUrl: inject('databaseUrl') });
-    if (!options.sharesDatabase) removeClockFile = await connectClock(clock, harness.app.pool);
+    if (!options.sharesDatabase) removeClockFile = await connectClock(clock, harness.app.stores.all);
     harness.anotherProcess = async (changes) => {
       const process = await start(changes);
       others.push(process);
@@ -150,13 +155,14 @@ export function useHarness(options: HarnessOptions = {}): Harness {
     callers(() => harness.http, clock),
   );
   harness.deliver = () => {
-    delivery ??= buildDelivery(harness.app);
+    delivery ??= buildDelivery(harness.app.stores.main);
     return delivery.runOnce();
   };
-  harness.addTask = (name, options) => {
+  harness.addTask = async (name, options) => {
     const task = tasks.find((row) => row.name === name);
     if (!task) throw new Error(`No task is named ${name}`);
-    return harness.app.queue.add(harness.app.db, task, {}, options);
+    const { stores, queue } = harness.app;
+    for (const { db } of task.onlyInMain ? [stores.main] : stores.all) await queue.add(db, task, {}, options);
   };
   harness.runTasks = () => {
     const run = runTasksOf(harness.app);

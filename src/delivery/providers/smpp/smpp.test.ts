@@ -45,7 +45,7 @@ afterEach(() => {
 });
 
 async function start(binds = ['transceiver']): Promise<void> {
-  delivery = buildDelivery(harness.app);
+  delivery = buildDelivery(harness.app.stores.main);
   delivery.start();
   await eventually(() => expect(centre.bound()).toEqual(binds));
 }

@@ -178,7 +178,7 @@ describe('the mailbox', () => {
 
   it('is read by one process at a time', async () => {
     await harness.deliver();
-    const other = buildDelivery((await harness.anotherProcess()).app);
+    const other = buildDelivery((await harness.anotherProcess()).app.stores.main);
     const before = mailbox.connections();
     const { id, mail } = await send();
     bounce('postfix-unknown-user.hard-bounce', mail);
@@ -200,7 +200,7 @@ describe('the mailbox', () => {
     const ownPort = await freePort();
     const imapUrl = `imap://${mailboxUser}:secret@127.0.0.1:${ownPort}`;
     const { app } = await harness.anotherProcess({ providers: { smtp: { imapUrl, listen: undefined } } });
-    const delivery = buildDelivery(app);
+    const delivery = buildDelivery(app.stores.main);
     const logged = (event: string) => harness.logged.filter((line) => line.includes(`"${event}"`));
     delivery.start();
     await expect.poll(() => logged('reports.failed'), { timeout: 20_000 }).toHaveLength(1);
