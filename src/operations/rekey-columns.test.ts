@@ -24,7 +24,9 @@ const encryptedColumns = [
 ];
 
 const [oldKey, newKey] = ['old', 'new'].map((name) => name.padEnd(32, '.')) as [string, string];
+// About the columns of one database.
 const harness = useHarness({
+  stores: 0,
   now: '2026-11-15T12:00:00Z',
   config: { encryption: { keys: [oldKey] }, demo: { enabled: true } },
 });

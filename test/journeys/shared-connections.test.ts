@@ -11,7 +11,8 @@ import { useHarness } from '../kit/harness.ts';
 
 /** Requirements of a PgBouncer in transaction mode; test/faults/pgbouncer.faults.ts runs with a real one. */
 
-const harness = useHarness();
+// About the connections to one database.
+const harness = useHarness({ stores: 0 });
 let url: string;
 
 beforeAll(() => {

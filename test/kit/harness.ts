@@ -41,6 +41,8 @@ export interface Harness {
   http: Http;
   clock: FakeClock;
   files: FakeFiles;
+  /** Settings of another process that uses the same databases. */
+  databases: { DATABASE_URL: string; MESSAGE_STORES: string };
   /** The default database of the server, for tests that drop or block their own. */
   serverUrl: string;
   /** Log lines, so that a test can check what was logged. */
@@ -101,11 +103,12 @@ export function useHarness(options: HarnessOptions = {}): Harness {
     drop = async () => {
       for (const each of [database, ...stores]) await each.drop();
     };
+    const MESSAGE_STORES = stores.map(({ number, url }) => `${number}=${url}`).join(' ');
     const environment = {
       ADMIN_CLIENT_SECRETS: adminSecret,
       SECRET_KEY: 'secret-key-of-the-test-kit-which-is-long-enough',
       DATA_DIR,
-      MESSAGE_STORES: stores.map(({ number, url }) => `${number}=${url}`).join(' '),
+      MESSAGE_STORES,
       ...options.environment,
     };
     const { providers } = options;
@@ -126,7 +129,8 @@ export function useHarness(options: HarnessOptions = {}): Harness {
       await http.ready();
       return { app: options.stores === undefined ? await useOneStore(app) : app, http };
     };
-    Object.assign(harness, await start(), { serverUrl: inject('databaseUrl') });
+    const databases = { DATABASE_URL: database.url, MESSAGE_STORES };
+    Object.assign(harness, await start(), { databases, serverUrl: inject('databaseUrl') });
     if (!options.sharesDatabase) removeClockFile = await connectClock(clock, harness.app.stores.all);
     harness.anotherProcess = async (changes) => {
       const process = await start(changes);

@@ -16,7 +16,8 @@ import { seeds } from '../../seeds.ts';
 import { backup } from './backup.ts';
 import { restore } from './restore.ts';
 
-const harness = useHarness();
+// About one database.
+const harness = useHarness({ stores: 0 });
 const work = mkdtempSync(join(tmpdir(), 'pennypost-backup-'));
 const log = createLog('silent');
 const say = () => {};

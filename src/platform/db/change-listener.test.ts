@@ -9,7 +9,8 @@ import { buildServer } from '../http/server.ts';
 import { OperatorError } from '../operator-error.ts';
 import { isDatabaseUnavailable } from './errors.ts';
 
-const harness = useHarness();
+// About the connections to one database.
+const harness = useHarness({ stores: 0 });
 let url: string;
 let service: string;
 

@@ -171,11 +171,11 @@ describe('the example of the guide', () => {
   });
 
   it('is checked by the doctor', async () => {
-    const { config, pool } = harness.app;
+    const { config } = harness.app;
     const examined = async (given: object) => {
       const httpsms = { ...config.providers.httpsms, secrets: JSON.stringify({ ...secrets, ...given }) };
       const changed = { ...config, providers: { ...config.providers, httpsms } };
-      const found = await examine(changed, String(pool.options.connectionString), providers);
+      const found = await examine(changed, harness.databases.DATABASE_URL, providers);
       return found.find(({ name }) => name === 'sms')?.description;
     };
     expect(await examined({})).toBe('httpsms can be reached');

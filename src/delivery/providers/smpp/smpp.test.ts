@@ -534,9 +534,9 @@ describe('SMPP: other set-ups', () => {
 
   it('says what is wrong, and speaks TLS', async () => {
     const examined = async (change: object) => {
-      const { config, pool } = harness.app;
+      const { config } = harness.app;
       const changed = { ...config, providers: { ...config.providers, smpp: { ...own(), ...change } } };
-      const found = await examine(changed, String(pool.options.connectionString), providers);
+      const found = await examine(changed, harness.databases.DATABASE_URL, providers);
       return found.find(({ name }) => name === 'sms')?.description;
     };
     expect(await examined({})).toBe('smpp can be reached');
