@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { metricsOf } from '../../test/kit/metrics.ts';
 import { aQueuedMessage, messageOf, queueOf, someQueuedMessages } from '../../test/kit/queued-messages.ts';
 import { timestamp } from '../platform/clock.ts';
 import { buildDelivery } from './delivery.ts';
@@ -181,7 +182,7 @@ describe('GET /metrics', () => {
     await harness.deliver();
     await aQueuedMessage(harness, service, { lane: 2 });
     harness.clock.advance({ seconds: 3 });
-    const { text } = await harness.request({ method: 'GET', url: '/metrics' });
+    const text = await metricsOf(harness);
     for (const line of [
       'delivery_queue_messages{notification_type="sms",lane="bulk"} 1',
       'delivery_queue_age_seconds{notification_type="sms",lane="bulk"} 3',

@@ -1,6 +1,7 @@
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { useHarness } from '../../test/kit/harness.ts';
+import { metricsOf } from '../../test/kit/metrics.ts';
 
 const harness = useHarness();
 const guarded = useHarness({ config: { auth: { metricsToken: 'token-of-prometheus' } } });
@@ -17,7 +18,7 @@ describe('GET /metrics', () => {
 
   it('200 with NaN in the spelling of Prometheus', async () => {
     harness.app.metrics.gauge('nan_for_a_test', 'Nan', () => Number.NaN);
-    const { text } = await harness.request({ method: 'GET', url: '/metrics' });
+    const text = await metricsOf(harness);
     expect(text).toMatch(/^nan_for_a_test NaN$/m);
     expect(text).toContain('# HELP nan_for_a_test Nan\n');
   });

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aNotification, aService, aTemplate } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
+import { metricsOf } from '../../../test/kit/metrics.ts';
 import type { NewNotification } from '../../notifications/notification.ts';
 import { measureLetters } from './late-letters.ts';
 
@@ -29,7 +30,7 @@ async function problemsAt(moment: string): Promise<Record<string, number>> {
   await harness.addTask('check-letters');
   await harness.runTasks();
   const lines = harness.logged.map((line) => JSON.parse(line)).filter(({ problem }) => problem);
-  const { text } = await harness.request({ method: 'GET', url: '/metrics' });
+  const text = await metricsOf(harness);
   for (const { problem, letters } of lines) expect(text).toContain(`late_letters{problem="${problem}"} ${letters}`);
   return Object.fromEntries(lines.map(({ problem, letters }) => [problem, letters]));
 }

@@ -16,6 +16,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { aNotification, aService, aTemplate } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { letterRow } from '../../../test/kit/letters.ts';
+import { metricsOf } from '../../../test/kit/metrics.ts';
 import { startSftpServer } from '../../../test/kit/sftp-server.ts';
 import { readConfig } from '../../commands/read-config.ts';
 import { timestamp } from '../../platform/clock.ts';
@@ -134,9 +135,7 @@ describe('reports of the printer over SFTP', () => {
       { file: 'despatch 24.CSV', letters: 4, recorded: 3, unknown: 1 },
       { file: 'returned.csv', letters: 2, recorded: 2, unknown: 0 },
     ]);
-    expect((await harness.request({ method: 'GET', url: '/metrics' })).text).toContain(
-      'printer_report_files_total{outcome="stored"} 2',
-    );
+    expect(await metricsOf(harness)).toContain('printer_report_files_total{outcome="stored"} 2');
   });
 
   it('reads the examples of the guide', async () => {

@@ -4,6 +4,7 @@ import { aService, aTemplate } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { aJob, rowsOfJob } from '../../../test/kit/jobs.ts';
 import { type PastMessage, somePastMessages } from '../../../test/kit/messages.ts';
+import { metricOf } from '../../../test/kit/metrics.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { newId } from '../../platform/id.ts';
@@ -140,7 +141,7 @@ describe('reconcile-rollups', () => {
           from usage_counts where service_id = ${service} group by 1, 2, 3, 4) as used where sent <> 0) as usage`);
 
   async function repairedRows(): Promise<string> {
-    const text = await harness.app.metrics.registry.getSingleMetricAsString('rollup_rows_repaired_total');
+    const text = await metricOf(harness, 'rollup_rows_repaired_total');
     return text.split('\n').slice(2).join('\n');
   }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
+import { metricsOf } from '../../../test/kit/metrics.ts';
 import { aQueuedMessage, messageOf, queueOf } from '../../../test/kit/queued-messages.ts';
 import { announceFailures } from '../../notifications/callback-tasks.ts';
 import { timestamp } from '../../platform/clock.ts';
@@ -69,7 +70,7 @@ const auditOf = (service: string) =>
     .execute();
 const metric = async (name: string) =>
   Number(
-    (await harness.request({ method: 'GET', url: '/metrics' })).text
+    (await metricsOf(harness))
       .split('\n')
       .find((line) => line.startsWith(name))
       ?.split(' ')[1] ?? 0,
