@@ -57,7 +57,7 @@ export interface ImpliedAllowance extends Allowance {
   service_id: string;
 }
 
-export interface ImpliedQuestion {
+interface ImpliedQuestion {
   year: number;
   /** Ids of services with a high volume in the last financial year. */
   highVolume: string[];
