@@ -59,6 +59,13 @@ create table api_keys_history (
 );
 CREATE INDEX api_keys_history_service_id_idx ON public.api_keys_history USING btree (service_id);
 
+create table arriving_rows (
+  service_id uuid not null,
+  table_name text not null,
+  rows json not null
+);
+CREATE INDEX arriving_rows_service_id_idx ON public.arriving_rows USING btree (service_id);
+
 create table audit_log (
   id uuid not null,
   created_at timestamp with time zone not null,
@@ -294,6 +301,22 @@ create table failed_attempts (
   constraint failed_attempts_reason_check CHECK ((length(reason) <= 200))
 );
 
+create table held_places (
+  notification_id uuid not null,
+  service_id uuid not null,
+  notification_type text not null,
+  lane smallint not null,
+  due_at timestamp with time zone not null,
+  attempts integer not null,
+  provider text,
+  outcome_known boolean not null,
+  leased_by uuid,
+  is_copied boolean not null,
+  constraint delivery_queue_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
+  constraint held_places_pkey PRIMARY KEY (notification_id)
+);
+CREATE INDEX held_places_service_id_idx ON public.held_places USING btree (service_id);
+
 create table idempotency_keys (
   service_id uuid not null,
   key text not null,
@@ -473,6 +496,15 @@ create table message_traces (
   notification_id uuid not null,
   traceparent text not null,
   constraint message_traces_pkey PRIMARY KEY (notification_id)
+);
+
+create table moving_services (
+  service_id uuid not null,
+  state text not null,
+  progress jsonb not null,
+  copied_until xid8,
+  constraint moving_services_pkey PRIMARY KEY (service_id),
+  constraint moving_services_state_check CHECK ((state = ANY (ARRAY['leaving'::text, 'holding'::text, 'closed'::text, 'gone'::text, 'arriving'::text])))
 );
 
 create table notifications (
@@ -871,6 +903,14 @@ CREATE INDEX service_callbacks_service_id_idx ON public.service_callbacks USING 
 CREATE INDEX service_callbacks_subject_id_idx ON public.service_callbacks USING btree (subject_id);
 CREATE INDEX service_callbacks_waiting_idx ON public.service_callbacks USING btree (service_id, due_at) WHERE (status = 'waiting'::text);
 
+create table service_changes (
+  service_id uuid not null,
+  table_name text not null,
+  key jsonb not null,
+  changed_in xid8 not null
+);
+CREATE INDEX service_changes_changed_in_idx ON public.service_changes USING btree (service_id, changed_in);
+
 create table service_data_retention (
   id uuid not null,
   service_id uuid not null,
@@ -972,6 +1012,19 @@ create table service_members (
   constraint service_members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX service_members_user_id_idx ON public.service_members USING btree (user_id);
+
+create table service_moves (
+  service_id uuid not null,
+  from_store smallint not null,
+  to_store smallint not null,
+  started_at timestamp with time zone not null,
+  switched_at timestamp with time zone,
+  constraint service_moves_check CHECK ((from_store <> to_store)),
+  constraint service_moves_from_store_fkey FOREIGN KEY (from_store) REFERENCES message_stores(number),
+  constraint service_moves_pkey PRIMARY KEY (service_id),
+  constraint service_moves_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE,
+  constraint service_moves_to_store_fkey FOREIGN KEY (to_store) REFERENCES message_stores(number)
+);
 
 create table service_sms_senders (
   id uuid not null,

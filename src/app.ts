@@ -101,7 +101,7 @@ export function buildApp(config: Config, outside: Outside): App {
   const shared = {
     queue: databaseQueue,
     batchSpacing: Math.min(stores.length + 1, maxBatchSpacing),
-    databaseOf: (reference: string) => app.stores.ofMessage(reference).db,
+    databaseOf: (store: number) => app.stores.numbered(store).db,
     async changeConfiguration<T>(change: (main: Db) => Promise<T>): Promise<T> {
       const result = await change(app.apart.reading.db);
       if (!app.stores.isOne) await app.configurationCopies.update();

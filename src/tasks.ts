@@ -35,6 +35,7 @@ import { checkPrecompiledLetter, composeLetter } from './notifications/letter-ta
 import { createPartitions } from './notifications/partitions.ts';
 import { applyRetention, deleteExpiredData } from './notifications/retention.ts';
 import { foldAllRollups, reconcileAllRollups } from './notifications/rollups/rollups.task.ts';
+import { refuseDuringMoves, resumeMoves } from './operations/moves/move-service.ts';
 import { deleteOldRecords } from './operations/old-records.task.ts';
 import type { RunnableTask, Schedule, Task } from './platform/queue/task.ts';
 import { recordProcessingTime } from './statistics/performance-dashboard.ts';
@@ -48,12 +49,15 @@ interface ScheduledTask extends Task {
   schedule: Schedule;
   /** It works on the configuration; otherwise it runs in each store. */
   onlyInMain?: true;
+  /** Unlike others, it neither counts nor deletes messages, which are in two stores while their service is moved. */
+  runsDuringMoves?: true;
   run(app: App): Promise<void>;
 }
 
 interface QueuedTask extends Task {
   schedule?: undefined;
   onlyInMain?: undefined;
+  runsDuringMoves?: undefined;
   run(app: App, payload: unknown): Promise<void>;
 }
 
@@ -74,6 +78,14 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     ...soonAgain,
     onlyInMain: true,
     run: deleteCopiedChanges,
+  },
+  {
+    name: 'resume-moves',
+    description: 'Lets a service send again whose move to another message store was interrupted.',
+    schedule: { cron: '* * * * *', reason: 'Every minute: until then the service may not be able to send.' },
+    ...soonAgain,
+    onlyInMain: true,
+    run: ({ stores }) => resumeMoves(stores.all),
   },
   {
     name: 'delete-verify-codes',
@@ -121,6 +133,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
         'Every 15 minutes: reports add the changes since the last run, and rows are locked only four times an hour.',
     },
     ...soonAgain,
+    runsDuringMoves: true,
     run: foldAllRollups,
   },
   {
@@ -138,6 +151,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Creates the partitions of the coming days.',
     schedule: { cron: '7 * * * *', reason: 'Hourly, so that a failure is retried many times before it matters.' },
     ...soonAgain,
+    runsDuringMoves: true,
     run: createPartitions,
   },
   {
@@ -163,6 +177,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Restarts jobs whose task was lost, and logs an error when a job does not move.',
     schedule: { cron: '* * * * *', reason: 'Every minute: a job moves every second.' },
     ...soonAgain,
+    runsDuringMoves: true,
     run: resumeJobs,
   },
   {
@@ -240,6 +255,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Reduces the share of a text message provider whose receipts are slow.',
     schedule: { cron: '* * * * *', reason: 'Every minute: checks the last 15 minutes.' },
     ...soonAgain,
+    runsDuringMoves: true,
     run: shiftFromSlow,
   },
   {
@@ -258,6 +274,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
       reason: 'Every minute, so that the operator hears of a backlog before the services.',
     },
     ...soonAgain,
+    runsDuringMoves: true,
     run: checkQueue,
   },
   {
@@ -337,6 +354,20 @@ export function runnableTasks(app: App): RunnableTask[] {
   const runnable = tasks.filter(({ onlyInMain }) => !onlyInMain || app.store === mainStore);
   return runnable.map((task) => ({
     ...task,
-    run: (payload) => (task.schedule ? task.run(apart) : task.run(app, payload)),
+    run: async (payload) => {
+      if (!task.schedule) return task.run(app, payload);
+      if (pausesForMoves(task)) await refuseDuringMoves(apart);
+      await task.run(apart);
+    },
   }));
 }
+
+function pausesForMoves({ schedule, onlyInMain, runsDuringMoves }: ScheduledTask | QueuedTask): boolean {
+  return schedule !== undefined && !onlyInMain && !runsDuringMoves;
+}
+
+/** Scheduled tasks that wait until no service is moved. */
+export const pausedTasks = tasks.filter(pausesForMoves).map(({ name }) => name);
+
+/** Tasks about messages of several services. */
+export const sharedTasks = [printBatch.name, despatchBatch.name];

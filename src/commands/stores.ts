@@ -1,31 +1,38 @@
 import type { Config } from '../config.ts';
-import { systemClock } from '../platform/clock.ts';
+import { drainStore } from '../operations/moves/drain-store.ts';
+import { type Mover, moveService, usualSettle_ms } from '../operations/moves/move-service.ts';
+import { hour_ms, systemClock } from '../platform/clock.ts';
 import type { Command } from '../platform/command-line.ts';
 import { type Db, openDatabase } from '../platform/db/database.ts';
 import { migrate } from '../platform/db/migrate.ts';
+import { isUuid } from '../platform/id.ts';
 import { createLog } from '../platform/log.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import { seeds, storeSeeds } from '../seeds.ts';
 import { addStore } from '../stores/add-store.ts';
 import { listStores, openOrCloseStore } from '../stores/known-stores.ts';
+import { mainStore } from '../stores/service-stores.ts';
+import { pausedTasks, sharedTasks } from '../tasks.ts';
 import { print } from './print.ts';
 import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
 
-const actions = ['list', 'add', 'close', 'open'];
+const actions = ['list', 'add', 'close', 'open', 'move', 'drain'];
 
 export const stores: Command = {
   more: [
     'list          the stores, whether new services may get them, and how many services they have',
     'add <number>  prepare the database that MESSAGE_STORES names under this number, and open it for new services',
     'close <number>, open <number>  whether new services may get it; those that are there stay',
+    'move <service> <number>  move the messages of a service, by its id, while it sends; repeat it if it was interrupted',
+    'drain <number>  close the store and move all of its services to the open ones',
     '',
     'Number 0 is the main database. See docs/operations/scaling.md.',
   ],
   run,
 };
 
-async function run([action = '', number = '']: string[]): Promise<void> {
+async function run([action = '', number = '', target = '']: string[]): Promise<void> {
   if (!actions.includes(action)) throw new OperatorError(`Unknown action "${action}": use ${actions.join(', ')}.`);
   const config = readConfig();
   await withDatabase(config, async (url) => {
@@ -35,6 +42,8 @@ async function run([action = '', number = '']: string[]): Promise<void> {
     try {
       if (action === 'list') await list(db);
       else if (action === 'add') await add(config, db, readNumber(number));
+      else if (action === 'move') await withMover(config, url, (mover) => move(mover, number, readNumber(target)));
+      else if (action === 'drain') await withMover(config, url, (mover) => drainStore(mover, readNumber(number)));
       else await change(db, readNumber(number), action === 'open');
     } finally {
       await close();
@@ -76,4 +85,25 @@ async function add(config: Config, main: Db, number: number): Promise<void> {
 async function change(main: Db, number: number, is_open: boolean): Promise<void> {
   await openOrCloseStore(main, number, is_open);
   print(is_open ? `New services may get store ${number}.` : `New services do not get store ${number} any more.`);
+}
+
+async function move(mover: Mover, service: string, number: number): Promise<void> {
+  if (!isUuid(service)) throw new OperatorError(`"${service}" is no service: give its id.`);
+  await moveService(mover, service.toLowerCase(), number);
+}
+
+/** Connections to all databases, for as long as services are moved. */
+async function withMover(config: Config, url: string, work: (mover: Mover) => Promise<void>): Promise<void> {
+  const log = createLog('silent');
+  const databases = [{ number: mainStore, url }, ...config.stores.databases];
+  const opened = databases.map(({ number, url }) => ({
+    store: number,
+    ...openDatabase({ url, poolSize: 4, statementTimeout_ms: hour_ms, log }),
+  }));
+  const stores = opened.map(({ store, db }) => ({ store, db, clock: systemClock, log }));
+  try {
+    await work({ stores, pausedTasks, sharedTasks, settle_ms: usualSettle_ms, say: print });
+  } finally {
+    for (const { close } of opened) await close();
+  }
 }

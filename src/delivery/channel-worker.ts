@@ -242,7 +242,7 @@ export class ChannelWorker<Message> {
   /** Returns undefined if the lease was lost; nothing was sent. */
   private async attempt(queued: QueuedNotification, providerName: string | undefined): Promise<Result | undefined> {
     const { choice, services, compose } = this.channel;
-    const { clock, log, config } = this.app;
+    const { store, clock, log, config } = this.app;
     const provider = providerName === undefined ? undefined : choice.find(providerName);
     const mustWait = provider === undefined && !choice.noProviderSupports(queued);
     try {
@@ -250,7 +250,19 @@ export class ChannelWorker<Message> {
       const mayBeSimulated = queued.key_type === 'test' || queued.job_id !== null;
       const standIn = mayBeSimulated ? choice.standIn(queued) : undefined;
       const isHeld = () => this.leases.isHeld(queued.id);
-      return await deliver({ queued, service, provider, standIn, mustWait, compose, isHeld, clock, log, config });
+      return await deliver({
+        queued,
+        service,
+        provider,
+        standIn,
+        mustWait,
+        compose,
+        isHeld,
+        store,
+        clock,
+        log,
+        config,
+      });
     } catch (error) {
       // Not the fault of the message: it is retried when its lease expires.
       if (isDatabaseUnavailable(error)) throw error;

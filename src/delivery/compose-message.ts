@@ -8,7 +8,7 @@ import type { EmailMessage, TextMessage } from './providers/provider.ts';
 import type { SenderIdentity } from './providers/sender-identities.ts';
 import { renderEmail, renderText } from './render-message.ts';
 
-export type ComposeDeps = Pick<Platform, 'secrets'> & {
+export type ComposeDeps = Pick<Platform, 'store' | 'secrets'> & {
   compiledTemplates: CompiledTemplates;
   config: Pick<Config, 'email' | 'branding' | 'urls'>;
 };
@@ -45,6 +45,7 @@ export async function composeText(
   return {
     message: {
       reference: queued.id,
+      store: app.store,
       to: queued.normalised_recipient ?? queued.recipient,
       sender: formatSmsSender(queued.reply_to_text ?? app.config.branding.platformName),
       text,
@@ -67,6 +68,7 @@ export async function composeEmail(
   return {
     message: {
       reference: queued.id,
+      store: app.store,
       to: queued.normalised_recipient ?? queued.recipient,
       reply_to: queued.reply_to_text,
       ...renderEmail(app, compiled, valuesOf(app, queued), service, unsubscribe_link),

@@ -27,6 +27,7 @@ interface Attempt<Message> {
   compose(queued: QueuedNotification, service: SenderIdentity): Promise<Composed<Message>>;
   /** Whether the message is still leased. */
   isHeld(): boolean;
+  store: number;
   clock: Clock;
   log: Log;
   config: Pick<Config, 'delivery'>;
@@ -146,7 +147,7 @@ async function settleIfPerhapsSent<M>(attempt: Attempt<M>): Promise<Result | und
   const { queued, provider, service } = attempt;
   if (queued.outcome_known || !service || !provider?.findAccepted || provider.name !== queued.last_provider)
     return undefined;
-  const accepted = await provider.findAccepted([queued.id]);
+  const accepted = await provider.findAccepted([queued.id], attempt.store);
   if (!accepted.has(queued.id)) return undefined;
   const { billable_units } = await attempt.compose(queued, service);
   return resultOf(attempt, { kind: 'accepted' }, billable_units);

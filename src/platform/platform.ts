@@ -20,8 +20,8 @@ export interface Platform {
    */
   batchSpacing: number;
   db: Db;
-  /** The database that has the message with this reference. */
-  databaseOf(reference: string): Db;
+  /** The database with this number. */
+  databaseOf(store: number): Db;
   /** Changes the configuration in the main database. Resolves when this database has the change, too. */
   changeConfiguration<T>(change: (main: Db) => Promise<T>): Promise<T>;
   pool: pg.Pool;

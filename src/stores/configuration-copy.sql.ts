@@ -1,30 +1,11 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db, Tx } from '../platform/db/database.ts';
+import { type CopiedTable, columnsOf, type Key, selectTables } from './copied-rows.sql.ts';
 import { copiedTables } from './tables.ts';
 
-/** A table of the configuration, as PostgreSQL describes it. */
-export interface CopiedTable {
-  name: string;
-  columns: string[];
-  /** Columns of the primary key. */
-  key: string[];
-}
-
-/** Values of the columns of a primary key. */
-export type Key = Record<string, unknown>;
-
-/** Generated columns are not copied: each database computes its own. */
-export async function selectCopiedTables(db: Db): Promise<CopiedTable[]> {
-  const { rows } = await sql<CopiedTable>`
-    select c.relname as name,
-      array_agg(a.attname::text order by a.attnum) filter (where a.attgenerated = '') as columns,
-      array_agg(a.attname::text order by a.attnum) filter (where a.attnum = any (i.indkey)) as key
-    from pg_class c
-    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    join pg_index i on i.indrelid = c.oid and i.indisprimary
-    where c.relnamespace = 'public'::regnamespace and c.relname = any (${[...copiedTables]}::text[])
-    group by c.relname order by c.relname`.execute(db);
-  return rows;
+/** The tables of the configuration. */
+export function selectCopiedTables(db: Db): Promise<CopiedTable[]> {
+  return selectTables(db, copiedTables);
 }
 
 /** One copy at a time, until the end of the transaction: in which the tables of the configuration may be changed. */
@@ -87,38 +68,6 @@ export async function deleteChangesBefore(db: Db, horizon: string): Promise<void
 
 export async function selectAllKeys(tx: Tx, table: CopiedTable): Promise<Key[]> {
   const { rows } = await sql<{ key: Key }>`
-    select to_jsonb(k) as key from (select ${columns(table.key)} from ${sql.table(table.name)}) as k`.execute(tx);
+    select to_jsonb(k) as key from (select ${columnsOf(table.key)} from ${sql.table(table.name)}) as k`.execute(tx);
   return rows.map(({ key }) => key);
-}
-
-/** As JSON text: JavaScript would change large numbers and exact decimals. */
-export async function selectRows(tx: Tx, table: CopiedTable, keys: Key[]): Promise<string> {
-  const { rows } = await sql<{ found: string }>`
-    select coalesce(jsonb_agg(t), '[]')::text as found from ${sql.table(table.name)} as t
-    where (${columns(table.key)}) in (${keysOf(table, keys)})`.execute(tx);
-  return rows[0]?.found ?? '[]';
-}
-
-/** Makes the rows with these keys the given ones: inserts, updates and deletes. */
-export async function replaceRows(tx: Tx, table: CopiedTable, keys: Key[], rows: string): Promise<void> {
-  const { name, key } = table;
-  const given = sql`jsonb_populate_recordset(null::${sql.table(name)}, ${rows}::jsonb)`;
-  await sql`
-    delete from ${sql.table(name)} where (${columns(key)}) in (${keysOf(table, keys)})
-      and (${columns(key)}) not in (select ${columns(key)} from ${given})`.execute(tx);
-  const others = table.columns.filter((column) => !key.includes(column));
-  const changes = others.map((column) => sql`${sql.ref(column)} = excluded.${sql.ref(column)}`);
-  await sql`
-    insert into ${sql.table(name)} (${columns(table.columns)}) select ${columns(table.columns)} from ${given}
-    on conflict (${columns(key)}) ${others.length > 0 ? sql`do update set ${sql.join(changes)}` : sql`do nothing`}`.execute(
-    tx,
-  );
-}
-
-function columns(names: string[]): RawBuilder<unknown> {
-  return sql.join(names.map((name) => sql.ref(name)));
-}
-
-function keysOf({ name, key }: CopiedTable, keys: Key[]): RawBuilder<unknown> {
-  return sql`select ${columns(key)} from jsonb_populate_recordset(null::${sql.table(name)}, ${JSON.stringify(keys)}::jsonb)`;
 }

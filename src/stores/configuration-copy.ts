@@ -2,17 +2,14 @@ import { type Db, inTransaction } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import {
   beginCopying,
-  type CopiedTable,
   deleteChangesBefore,
   endCopying,
-  type Key,
-  replaceRows,
   selectAllKeys,
   selectChanges,
   selectCopiedTables,
   selectHorizon,
-  selectRows,
 } from './configuration-copy.sql.ts';
+import { type CopiedTable, type Key, replaceRows, selectRows } from './copied-rows.sql.ts';
 import { findThisStore } from './message-stores.sql.ts';
 import { mainStore } from './service-stores.ts';
 import type { InStores } from './stores.ts';

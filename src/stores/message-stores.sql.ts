@@ -49,6 +49,14 @@ export async function countServicesByStore(db: Db): Promise<Map<number, number>>
   return new Map(rows.map(({ store, services }) => [store, services]));
 }
 
+/** The ids of the services that are at home in a store. */
+export async function selectServicesOf(main: Db, store: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from services left join service_stores home on home.service_id = services.id
+    where coalesce(home.store, 0) = ${store} order by id`.execute(main);
+  return rows.map(({ id }) => id);
+}
+
 /** Whether services were created in this database: then it is a main database. */
 export async function hasOwnServices(db: Db): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`select exists (select from services) as found`.execute(db);

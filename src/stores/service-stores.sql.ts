@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../platform/db/database.ts';
 
 export async function findStoreNumber(db: Db, service_id: string): Promise<number | undefined> {
@@ -10,6 +10,14 @@ export async function findStoreNumber(db: Db, service_id: string): Promise<numbe
   return row?.store;
 }
 
+/** The open store with the fewest services; one is always open. */
+export async function findEmptiestStore(main: Db): Promise<number> {
+  const { rows } = await sql<{ number: number }>`
+    select number from message_stores where is_open
+    order by (select count(*) from service_stores where store = number), number limit 1`.execute(main);
+  return rows[0]?.number ?? 0;
+}
+
 /** The open store with the fewest services. Locked, so that services that are created together go to different ones. */
 export async function insertServiceStore(tx: Tx, service_id: string): Promise<void> {
   await sql`
@@ -19,4 +27,9 @@ export async function insertServiceStore(tx: Tx, service_id: string): Promise<vo
         order by (select count(*) from service_stores where store = number), number limit 1
       )
     insert into service_stores (service_id, store) select ${service_id}::uuid, number from emptiest`.execute(tx);
+}
+
+/** Whether the service of a row is at home here, and not in another store that it is being moved to or from. */
+export function isHere(serviceId: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`not exists (select from moving_services m where m.service_id = ${serviceId} and m.state in ('arriving', 'gone'))`;
 }

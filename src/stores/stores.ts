@@ -66,7 +66,7 @@ export class Stores<App extends OfStore> {
     return new Stores([main as Other, ...others], this.services);
   }
 
-  private numbered(number = mainStore): App {
+  numbered(number = mainStore): App {
     const app = this.byNumber.get(number);
     if (!app) throw unavailable(`Store ${number} of this service is not configured`);
     return app;

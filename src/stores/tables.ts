@@ -50,6 +50,7 @@ export const mainTables = [
   'service_callback_api_history',
   'service_invites',
   'service_join_requests',
+  'service_moves',
   'services_history',
   'sessions',
   'single_sign_on_states',
@@ -63,6 +64,7 @@ export const mainTables = [
 
 /** In each store, the main database included: about the messages of the services that are at home there. */
 export const storeTables = [
+  'arriving_rows',
   'audit_log',
   'complaints',
   'contact_lists',
@@ -76,6 +78,7 @@ export const storeTables = [
   'document_attempts',
   'documents',
   'failed_attempts',
+  'held_places',
   'idempotency_keys',
   'inbound_sms',
   'job_status_counts',
@@ -84,6 +87,7 @@ export const storeTables = [
   'letter_files',
   'message_parts',
   'message_traces',
+  'moving_services',
   'notifications',
   'platform_status_totals',
   'platform_usage_totals',
@@ -99,6 +103,7 @@ export const storeTables = [
   'sandbox_messages',
   'schema_migrations',
   'service_callbacks',
+  'service_changes',
   'service_status_spans',
   'service_usage_spans',
   'status_count_changes',

@@ -5,6 +5,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
 import * as setting from '../../platform/setting.ts';
+import { mainStore } from '../../stores/service-stores.ts';
 import { insertSandboxMessages, type SandboxMessage, selectSandboxReferences } from '../sandbox/sandbox.sql.ts';
 import { encryptBody, outboxFolder } from '../sandbox/sandbox.ts';
 import type { EmailDescriptor, ProviderDeps, SmsDescriptor } from './descriptor.ts';
@@ -59,8 +60,8 @@ function openTexts(app: Deps): Provider<TextMessage> {
   return {
     name: 'sandbox',
     findAccepted: outbox.findAccepted,
-    send: ({ reference, to, sender, text }) =>
-      outbox.store({
+    send: ({ reference, store, to, sender, text }) =>
+      outbox.store(store, {
         file: `${reference}.txt`,
         content: `From: ${sender}\nTo: ${to}\n\n${text}\n`,
         row: { reference, notification_type: 'sms', recipient: to, sender, subject: null, body: text },
@@ -74,8 +75,8 @@ function openEmails(app: Deps): Provider<EmailMessage> {
     name: 'sandbox',
     findAccepted: outbox.findAccepted,
     async send(message) {
-      const { reference, to: recipient, from, subject, text: body } = message;
-      return outbox.store({
+      const { reference, store, to: recipient, from, subject, text: body } = message;
+      return outbox.store(store, {
         file: `${reference}.eml`,
         content: await mimeOf(message),
         row: { reference, notification_type: 'email', recipient, sender: from.address, subject, body },
@@ -113,12 +114,10 @@ function sandboxOutbox(app: Deps) {
     return commits;
   };
   return {
-    store: (message: StoredMessage) => commitsTo(app.databaseOf(message.row.reference)).add(message),
-    async findAccepted(references: string[]) {
-      const parts = [...groupByDatabase(app, references)];
-      const found = await Promise.all(parts.map(([db, own]) => selectSandboxReferences(db, own)));
-      return new Set(found.flat());
-    },
+    store: (store: number | undefined, message: StoredMessage) =>
+      commitsTo(app.databaseOf(store ?? mainStore)).add(message),
+    findAccepted: async (references: string[], store: number) =>
+      new Set(await selectSandboxReferences(app.databaseOf(store), references)),
   };
 }
 
@@ -147,13 +146,4 @@ function commitsOf(
     every_ms: storeEvery_ms,
     concernsAll: isDatabaseUnavailable,
   });
-}
-
-function groupByDatabase({ databaseOf }: Pick<Deps, 'databaseOf'>, references: readonly string[]): Map<Db, string[]> {
-  const parts = new Map<Db, string[]>();
-  for (const reference of references) {
-    const db = databaseOf(reference);
-    parts.set(db, [...(parts.get(db) ?? []), reference]);
-  }
-  return parts;
 }

@@ -2,6 +2,7 @@ import { recordComplaint } from '../../complaints/complaints.ts';
 import type { Config } from '../../config.ts';
 import { later, minute_ms } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
+import { unavailable } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/task.ts';
 import { recordSuppressions } from '../../services/suppression/suppression-list.ts';
@@ -12,7 +13,7 @@ import type { ProviderDescriptor, ReceiptDeps } from '../providers/descriptor.ts
 import { settingsOf } from '../providers/provider-settings.ts';
 import type { ReceiptOutcome, ReportedComplaint, Reports } from '../providers/reports.ts';
 import { type ReceiptRecorder, receiptRecorder } from './receipt-recorder.ts';
-import { findTargets, isFromProvider } from './receipts.ts';
+import { findTargets, isFromProvider, type RecordedOutcome } from './receipts.ts';
 
 type ReportDeps = Pick<
   Platform,
@@ -95,17 +96,22 @@ export async function recordReportedComplaint(
   { stores }: AllComplaintDeps,
   complaint: ReportedComplaint,
 ): Promise<ReceiptOutcome> {
+  let isMoving = false;
   for (const app of stores.ofReference(complaint.reference)) {
-    if ((await recordComplaintIn(app, complaint)) === 'known') return 'known';
+    const outcome = await recordComplaintIn(app, complaint);
+    if (outcome === 'known') return 'known';
+    if (outcome === 'moving') isMoving = true;
   }
+  if (isMoving) throw unavailable('The service of the message is being moved, try again shortly');
   return 'unknown';
 }
 
 /** A complaint does not change the status: the message was delivered. */
-function recordComplaintIn(app: ComplaintDeps, complaint: ReportedComplaint): Promise<ReceiptOutcome> {
+function recordComplaintIn(app: ComplaintDeps, complaint: ReportedComplaint): Promise<RecordedOutcome> {
   return inTransaction(app.db, async (tx) => {
     const target = (await findTargets(tx, [complaint.reference])).get(complaint.reference);
     if (!target) return 'unknown';
+    if (!target.is_here) return 'moving';
     if (!isFromProvider({ provider: complaint.provider, proven: true }, target)) return 'known';
     const now = app.clock.now();
     const recorded = await recordComplaint(

@@ -6,12 +6,14 @@ import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/task.ts';
+import { findHere } from '../../stores/rows-here.ts';
 import type { InStores } from '../../stores/stores.ts';
 import {
   clearReferencesBefore,
   countExisting,
   insertReturnedLetters,
   type ReturnedLetter,
+  selectPrintedHere,
   selectReturnedCounts,
   selectReturnedLetters,
   selectReturnedLettersById,
@@ -42,7 +44,11 @@ const announcedAtOnce = 500;
  * Returns how many were recorded.
  */
 export async function recordReturnedLetters(app: InStores<InDatabase>, references: string[]): Promise<number> {
-  const counts = await app.stores.collect(async (store) => [await recordIn(store, references)]);
+  const here = await findHere(app.stores, ({ db }) => selectPrintedHere(db, references));
+  const counts = await app.stores.collect(async (store) => {
+    const isHere = (reference: string) => here?.get(store.store)?.has(reference) ?? true;
+    return [await recordIn(store, references.filter(isHere))];
+  });
   return counts.reduce((sum, count) => sum + count, 0);
 }
 

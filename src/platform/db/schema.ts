@@ -53,6 +53,12 @@ export interface ApiKeysHistory {
   manage_templates: Generated<boolean>;
 }
 
+export interface ArrivingRows {
+  service_id: string;
+  table_name: string;
+  rows: Json;
+}
+
 export interface AuditLog {
   id: string;
   created_at: Time;
@@ -229,6 +235,19 @@ export interface FailedAttempts {
   retry_at: Time | null;
 }
 
+export interface HeldPlaces {
+  notification_id: string;
+  service_id: string;
+  notification_type: 'sms' | 'email' | 'letter';
+  lane: number;
+  due_at: Time;
+  attempts: Generated<number>;
+  provider: string | null;
+  outcome_known: Generated<boolean>;
+  leased_by: string | null;
+  is_copied: Generated<boolean>;
+}
+
 export interface IdempotencyKeys {
   service_id: string;
   key: string;
@@ -360,6 +379,13 @@ export interface MessageStores {
 export interface MessageTraces {
   notification_id: string;
   traceparent: string;
+}
+
+export interface MovingServices {
+  service_id: string;
+  state: 'leaving' | 'holding' | 'closed' | 'gone' | 'arriving';
+  progress: Generated<Json>;
+  copied_until: string | null;
 }
 
 export interface Notifications {
@@ -664,6 +690,13 @@ export interface ServiceCallbacks {
   completed_at: Time | null;
 }
 
+export interface ServiceChanges {
+  service_id: string;
+  table_name: string;
+  key: Json;
+  changed_in: Generated<string>;
+}
+
 export interface ServiceDataRetention {
   id: string;
   service_id: string;
@@ -729,6 +762,14 @@ export interface ServiceMembers {
   user_id: string;
   permissions: Generated<string[]>;
   created_at: Time;
+}
+
+export interface ServiceMoves {
+  service_id: string;
+  from_store: number;
+  to_store: number;
+  started_at: Time;
+  switched_at: Time | null;
 }
 
 export interface ServiceSmsSenders {
@@ -1171,6 +1212,7 @@ export interface DB {
   api_key_uses: ApiKeyUses;
   api_keys: ApiKeys;
   api_keys_history: ApiKeysHistory;
+  arriving_rows: ArrivingRows;
   audit_log: AuditLog;
   complaints: Complaints;
   configuration_changes: ConfigurationChanges;
@@ -1188,6 +1230,7 @@ export interface DB {
   email_branding: EmailBranding;
   events: Events;
   failed_attempts: FailedAttempts;
+  held_places: HeldPlaces;
   idempotency_keys: IdempotencyKeys;
   inbound_numbers: InboundNumbers;
   inbound_sms: InboundSms;
@@ -1201,6 +1244,7 @@ export interface DB {
   message_parts: MessageParts;
   message_stores: MessageStores;
   message_traces: MessageTraces;
+  moving_services: MovingServices;
   notifications: Notifications;
   organisation_domains: OrganisationDomains;
   organisation_email_branding_pool: OrganisationEmailBrandingPool;
@@ -1228,6 +1272,7 @@ export interface DB {
   service_callback_api_history: ServiceCallbackApiHistory;
   service_callback_signing_secrets: ServiceCallbackSigningSecrets;
   service_callbacks: ServiceCallbacks;
+  service_changes: ServiceChanges;
   service_data_retention: ServiceDataRetention;
   service_email_reply_to: ServiceEmailReplyTo;
   service_guest_list: ServiceGuestList;
@@ -1235,6 +1280,7 @@ export interface DB {
   service_join_requests: ServiceJoinRequests;
   service_letter_contacts: ServiceLetterContacts;
   service_members: ServiceMembers;
+  service_moves: ServiceMoves;
   service_sms_senders: ServiceSmsSenders;
   service_status_spans: ServiceStatusSpans;
   service_stores: ServiceStores;
