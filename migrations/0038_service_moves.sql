@@ -71,7 +71,7 @@ begin
         tg_argv[2], tg_argv[3], changed ->> tg_argv[4], service) into belongs;
     end if;
     if belongs then
-      raise exception 'The service % is being moved to another store', service using errcode = 'PPMOV';
+      raise exception 'The service is being moved to another store' using errcode = 'PPMOV', detail = service::text;
     end if;
   end if;
   return null;

@@ -64,8 +64,8 @@ export const commands: Record<string, ListedCommand> = {
     load: async () => (await import('./templates.ts')).templates,
   },
   stores: {
-    description: 'List and add databases that have messages',
-    takes: '<list|add|close|open> [number]',
+    description: 'List and add databases that have messages, and move services between them',
+    takes: '<list|add|close|open|move|drain> [service] [number]',
     load: async () => (await import('./stores.ts')).stores,
   },
   config: {

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import { drainStore } from '../operations/moves/drain-store.ts';
 import { type Mover, moveService, usualSettle_ms } from '../operations/moves/move-service.ts';
 import { hour_ms, systemClock } from '../platform/clock.ts';
-import type { Command } from '../platform/command-line.ts';
+import type { Command, Flags } from '../platform/command-line.ts';
 import { type Db, openDatabase } from '../platform/db/database.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { isUuid } from '../platform/id.ts';
@@ -20,6 +20,13 @@ import { withDatabase } from './with-database.ts';
 const actions = ['list', 'add', 'close', 'open', 'move', 'drain'];
 
 export const stores: Command = {
+  flags: {
+    settle: {
+      value: '<seconds>',
+      description:
+        'for move and drain: how long the old store refuses the service before its rows there are deleted; 70',
+    },
+  },
   more: [
     'list          the stores, whether new services may get them, and how many services they have',
     'add <number>  prepare the database that MESSAGE_STORES names under this number, and open it for new services',
@@ -32,7 +39,8 @@ export const stores: Command = {
   run,
 };
 
-async function run([action = '', number = '', target = '']: string[]): Promise<void> {
+async function run([action = '', number = '', target = '']: string[], { settle }: Flags): Promise<void> {
+  const settle_ms = settle?.[0] === undefined ? usualSettle_ms : readSeconds(settle[0]) * 1_000;
   if (!actions.includes(action)) throw new OperatorError(`Unknown action "${action}": use ${actions.join(', ')}.`);
   const config = readConfig();
   await withDatabase(config, async (url) => {
@@ -42,13 +50,20 @@ async function run([action = '', number = '', target = '']: string[]): Promise<v
     try {
       if (action === 'list') await list(db);
       else if (action === 'add') await add(config, db, readNumber(number));
-      else if (action === 'move') await withMover(config, url, (mover) => move(mover, number, readNumber(target)));
-      else if (action === 'drain') await withMover(config, url, (mover) => drainStore(mover, readNumber(number)));
+      else if (action === 'move')
+        await withMover(config, url, settle_ms, (mover) => move(mover, number, readNumber(target)));
+      else if (action === 'drain')
+        await withMover(config, url, settle_ms, (mover) => drainStore(mover, readNumber(number)));
       else await change(db, readNumber(number), action === 'open');
     } finally {
       await close();
     }
   });
+}
+
+function readSeconds(text: string): number {
+  if (!/^[0-9]{1,4}$/.test(text)) throw new OperatorError(`"${text}" is no number of seconds.`);
+  return Number(text);
 }
 
 function readNumber(text: string): number {
@@ -93,7 +108,12 @@ async function move(mover: Mover, service: string, number: number): Promise<void
 }
 
 /** Connections to all databases, for as long as services are moved. */
-async function withMover(config: Config, url: string, work: (mover: Mover) => Promise<void>): Promise<void> {
+async function withMover(
+  config: Config,
+  url: string,
+  settle_ms: number,
+  work: (mover: Mover) => Promise<void>,
+): Promise<void> {
   const log = createLog('silent');
   const databases = [{ number: mainStore, url }, ...config.stores.databases];
   const opened = databases.map(({ number, url }) => ({
@@ -102,7 +122,7 @@ async function withMover(config: Config, url: string, work: (mover: Mover) => Pr
   }));
   const stores = opened.map(({ store, db }) => ({ store, db, clock: systemClock, log }));
   try {
-    await work({ stores, pausedTasks, sharedTasks, settle_ms: usualSettle_ms, say: print });
+    await work({ stores, pausedTasks, sharedTasks, settle_ms, say: print });
   } finally {
     for (const { close } of opened) await close();
   }

@@ -29,7 +29,7 @@ export async function insertServiceStore(tx: Tx, service_id: string): Promise<vo
     insert into service_stores (service_id, store) select ${service_id}::uuid, number from emptiest`.execute(tx);
 }
 
-/** Whether the service of a row is at home here, and not in another store that it is being moved to or from. */
+/** Whether rows of the service can be changed here: not while it is at home in another store, or changes its home. */
 export function isHere(serviceId: RawBuilder<unknown>): RawBuilder<boolean> {
-  return sql<boolean>`not exists (select from moving_services m where m.service_id = ${serviceId} and m.state in ('arriving', 'gone'))`;
+  return sql<boolean>`not exists (select from moving_services m where m.service_id = ${serviceId} and m.state in ('arriving', 'closed', 'gone'))`;
 }

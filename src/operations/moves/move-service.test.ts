@@ -61,7 +61,9 @@ const storeNumbered = (number: number) => harness.app.stores.all.find(({ store }
 async function countRows(serviceId: string, number: number): Promise<Record<string, number>> {
   const { db } = storeNumbered(number);
   const counts: Record<string, number> = {};
-  for (const { name, parent } of [...movedTables, { name: 'delivery_queue', parent: undefined }]) {
+  // A process writes rates of the last second to the old store, too: nothing else waits for that here, where nothing settles.
+  const tables = movedTables.filter(({ name }) => name !== 'rate_windows');
+  for (const { name, parent } of [...tables, { name: 'delivery_queue', parent: undefined }]) {
     const isOfService = parent
       ? sql`${sql.ref(parent.own)} in (select ${sql.ref(parent.column)} from ${sql.table(parent.table)} where service_id = ${serviceId})`
       : sql`service_id = ${serviceId}`;

@@ -16,8 +16,10 @@ export async function withConstraints<T>(meanings: ConstraintMeanings, write: ()
   }
 }
 
-/** See `follow_moving_service`. */
-const movingService = 'PPMOV';
+/** The service that cannot be written to because it is being moved: see `follow_moving_service`. */
+export function movingServiceOf(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError && error.code === 'PPMOV' ? error.detail : undefined;
+}
 
 /** Turns a database error into a Failure if the request or an outage caused it; undefined means a bug. */
 export function failureOfDatabaseError(error: unknown): Failure | undefined {
@@ -30,7 +32,7 @@ export function failureOfDatabaseError(error: unknown): Failure | undefined {
     );
   }
   if (!(error instanceof pg.DatabaseError)) return undefined;
-  if (error.code === movingService) return unavailable('The service is being moved, try again shortly', error);
+  if (movingServiceOf(error)) return unavailable('The service is being moved, try again shortly', error);
   if (error.code === '57014') return unavailable('The database took too long, try again shortly', error);
   // Class 22: a value that PostgreSQL cannot store, such as text with a NUL or a number out of range.
   if (error.code?.startsWith('22')) return invalid('A value in the request cannot be stored');

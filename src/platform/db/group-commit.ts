@@ -26,6 +26,8 @@ interface GroupCommitOptions<Item, Outcome> {
   busyFrom?: number;
   /** Whether an error is not about a single item (the database is gone): then items are not retried alone. */
   concernsAll(error: unknown): boolean;
+  /** The owner that an error is about. Its items fail at once; those of others are retried together. */
+  concernsOwner?(error: unknown): string | undefined;
   /** The owner of an item. After an item fails, the owner's next items share no commit with those of other owners. */
   ownerOf?(item: Item): string;
 }
@@ -154,7 +156,11 @@ export class GroupCommit<Item, Outcome> {
     try {
       outcomes = await asNobody(() => this.options.commit(group.map(({ item }) => item)));
     } catch (error) {
-      if (group.length === 1 || this.options.concernsAll(error)) {
+      const others = this.withoutConcerned(group, error);
+      if (others) {
+        if (others.length > 0) this.suspects.push(others);
+        void this.examine();
+      } else if (group.length === 1 || this.options.concernsAll(error)) {
         if (group.length === 1 && !this.options.concernsAll(error)) this.isolate(group);
         for (const { reject } of group) reject(error);
       } else {
@@ -167,6 +173,18 @@ export class GroupCommit<Item, Outcome> {
     group.forEach(({ resolve }, index) => {
       resolve(outcomes[index] as Outcome);
     });
+  }
+
+  /** Rejects the items of the owner that the error is about. Undefined if it is about no owner. */
+  private withoutConcerned(group: Waiting<Item, Outcome>[], error: unknown): Waiting<Item, Outcome>[] | undefined {
+    const { concernsOwner, ownerOf } = this.options;
+    const owner = concernsOwner?.(error);
+    if (owner === undefined) return undefined;
+    const concerned = group.filter(({ item }) => ownerOf?.(item) === owner);
+    if (concerned.length === 0) return undefined;
+    this.isolate(concerned);
+    for (const { reject } of concerned) reject(error);
+    return group.filter((waiting) => !concerned.includes(waiting));
   }
 
   private isolate([failed]: Waiting<Item, Outcome>[]): void {
