@@ -93,6 +93,7 @@ const runElsewhere = [
   ['import os', 'needs Python: npm run test:clients'],
   ['NotificationClient client', 'needs Java: npm run test:clients'],
   ['MESSAGE_STORES=', 'src/commands/stores.test.ts'],
+  ['pennypost stores move', 'src/commands/stores.test.ts'],
   ['DATABASE_URL=postgres', 'settings, not commands'],
   ['DATABASE_URL="postgres', 'settings, not commands'],
   ['ignore_startup_parameters', 'a setting of PgBouncer'],

@@ -14,6 +14,8 @@ import { findThisStore } from './message-stores.sql.ts';
 import { mainStore } from './service-stores.ts';
 import type { InStores } from './stores.ts';
 
+export { selectHorizon } from './configuration-copy.sql.ts';
+
 type InDatabase = Pick<Platform, 'store' | 'db'>;
 
 /** Rows per statement. */

@@ -3,17 +3,23 @@ import { OperatorError } from '../platform/operator-error.ts';
 import { countServicesByStore, selectStores, setOpen } from './message-stores.sql.ts';
 import { mainStore } from './service-stores.ts';
 
+export { selectServicesOf } from './message-stores.sql.ts';
+
 /** The stores that were added, with the number of their services. */
 export async function listStores(main: Db) {
   const [stores, services] = await Promise.all([selectStores(main), countServicesByStore(main)]);
   return stores.map((store) => ({ ...store, services: services.get(store.number) ?? 0 }));
 }
 
+export function unknownStore(number: number): OperatorError {
+  return new OperatorError(`There is no store ${number}. \`pennypost stores list\` names them.`);
+}
+
 /** New services go to open stores only. At least one stays open. */
 export async function openOrCloseStore(main: Db, number: number, is_open: boolean): Promise<void> {
   const stores = await selectStores(main);
   if (!stores.some((store) => store.number === number)) {
-    throw new OperatorError(`There is no store ${number}. \`pennypost stores list\` names them.`);
+    throw unknownStore(number);
   }
   if (!is_open && stores.every((store) => store.number === number || !store.is_open)) {
     throw new OperatorError(`Store ${number} is the only one that is open: new services need one. Open another first.`);

@@ -10,6 +10,11 @@ export async function findStoreNumber(db: Db, service_id: string): Promise<numbe
   return row?.store;
 }
 
+export async function updateServiceStore(tx: Tx, service_id: string, store: number): Promise<void> {
+  await sql`insert into service_stores (service_id, store) values (${service_id}, ${store})
+    on conflict (service_id) do update set store = excluded.store`.execute(tx);
+}
+
 /** The open store with the fewest services; one is always open. */
 export async function findEmptiestStore(main: Db): Promise<number> {
   const { rows } = await sql<{ number: number }>`

@@ -1,8 +1,10 @@
 import { InvalidatedCache } from '../platform/cache.ts';
 import { minute_ms } from '../platform/clock.ts';
-import type { Tx } from '../platform/db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { findStoreNumber, insertServiceStore } from './service-stores.sql.ts';
+
+export { findEmptiestStore, isHere, updateServiceStore } from './service-stores.sql.ts';
 
 /** The number of a service's store, by id of the service. */
 export type ServiceStores = InvalidatedCache<number>;
@@ -21,6 +23,11 @@ export function serviceStores(main: Pick<Platform, 'db' | 'changeListener'>): Se
     max: 100_000,
     // A safety net if a change notification is lost.
     ttl_ms: minute_ms,
-    load: async (serviceId) => (await findStoreNumber(main.db, serviceId)) ?? mainStore,
+    load: (serviceId) => findHome(main.db, serviceId),
   });
+}
+
+/** The store that a service is at home in. */
+export async function findHome(main: Db, serviceId: string): Promise<number> {
+  return (await findStoreNumber(main, serviceId)) ?? mainStore;
 }

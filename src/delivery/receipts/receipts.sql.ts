@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Status } from '../../notifications/notification.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import { isHere } from '../../stores/service-stores.sql.ts';
+import { isHere } from '../../stores/service-stores.ts';
 
 export interface ReceiptTarget {
   id: string;

@@ -2,7 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Postage } from '../../notifications/notification.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { LetterDespatches } from '../../platform/db/schema.ts';
-import { isHere } from '../../stores/service-stores.sql.ts';
+import { isHere } from '../../stores/service-stores.ts';
 
 /** Whether this store has the letters that count: see `findHere`. */
 export async function selectLettersHere(db: Db, ids: string[]): Promise<{ id: string; is_here: boolean }[]> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import { isHere } from '../../stores/service-stores.sql.ts';
+import { isHere } from '../../stores/service-stores.ts';
 
 /** Inserts the references that were sent to the printer. Returns the new ones. */
 export async function insertReturnedLetters(

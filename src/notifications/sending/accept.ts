@@ -1,6 +1,6 @@
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
-import { isDatabaseUnavailable, movingServiceOf } from '../../platform/db/errors.ts';
+import { isDatabaseUnavailable, ownerBeingMoved } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
 import { conflict, invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -69,7 +69,7 @@ export class Acceptor {
       largest: 200,
       atOnce: app.batchSpacing > 1 ? 1 : 2,
       concernsAll: isDatabaseUnavailable,
-      concernsOwner: movingServiceOf,
+      concernsOwner: ownerBeingMoved,
       ownerOf: ({ acceptance }: Item) => acceptance.service.id,
     };
     // The overhead of a statement equals storing twenty messages.

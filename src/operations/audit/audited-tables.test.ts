@@ -27,7 +27,10 @@ const notAudited = new Map([
   ],
   ['rows of recipients, whose file or list is audited', 'upload_chunks'],
   ['not saved yet', 'template_drafts'],
-  ['which database has what, changed by commands', 'message_stores, service_stores, configuration_changes, this_store, service_moves'],
+  [
+    'which database has what, changed by commands',
+    'message_stores, service_stores, configuration_changes, this_store, service_moves',
+  ],
   ['what a move of a service needs', 'arriving_rows, held_places, moving_services, service_changes'],
   ['codes of a sign-in', 'verify_codes, webauthn_challenges, single_sign_on_states'],
   ['logs themselves', 'audit_log, events'],

@@ -1,7 +1,5 @@
-import { openOrCloseStore } from '../../stores/known-stores.ts';
-import { selectServicesOf } from '../../stores/message-stores.sql.ts';
-import { findEmptiestStore } from '../../stores/service-stores.sql.ts';
-import { mainStore } from '../../stores/service-stores.ts';
+import { openOrCloseStore, selectServicesOf } from '../../stores/known-stores.ts';
+import { findEmptiestStore, mainStore } from '../../stores/service-stores.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
 import { storeNumbered } from './move-context.ts';
 import { type Mover, moveService } from './move-service.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import type { Key } from '../../stores/copied-rows.sql.ts';
+import type { Key } from '../../stores/copied-rows.ts';
 import { rollupTables } from './moved-tables.ts';
 import type { ServiceTable } from './service-rows.sql.ts';
 
@@ -56,4 +56,8 @@ export async function selectChangesOf(
 
 export async function deleteChangesOf(db: Db | Tx, serviceId: string, before: string): Promise<void> {
   await sql`delete from service_changes where service_id = ${serviceId} and changed_in < ${before}::xid8`.execute(db);
+}
+
+export async function deleteAllChangesOf(tx: Tx, serviceId: string): Promise<void> {
+  await tx.deleteFrom('service_changes').where('service_id', '=', serviceId).execute();
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
 import type { Clock } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
-import { OperatorError } from '../../platform/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { selectTables } from '../../stores/copied-rows.sql.ts';
+import { selectTables } from '../../stores/copied-rows.ts';
+import { unknownStore } from '../../stores/known-stores.ts';
 import { movedTables } from './moved-tables.ts';
+import { waitBrieflyForLocks, writeAsMover } from './moving-services.sql.ts';
 import type { ServiceMove } from './service-moves.sql.ts';
 import type { ServiceTable } from './service-rows.sql.ts';
 
@@ -45,14 +45,14 @@ export async function contextOf(
 
 export function storeNumbered(stores: readonly StoreDb[], number: number): StoreDb {
   const found = stores.find(({ store }) => store === number);
-  if (!found) throw new OperatorError(`There is no store ${number}. \`pennypost stores list\` names them.`);
+  if (!found) throw unknownStore(number);
   return found;
 }
 
 /** A transaction whose writes about a moving service are neither listed nor refused. */
 export function whileMoving<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return inTransaction(db, async (tx) => {
-    await sql`select set_config('pennypost.moving', 'on', true)`.execute(tx);
+    await writeAsMover(tx);
     return work(tx);
   });
 }
@@ -67,7 +67,7 @@ export async function withShortLocks<T>(db: Db, work: (tx: Tx) => Promise<T>): P
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await inTransaction(db, async (tx) => {
-        await sql`set local lock_timeout = '500ms'`.execute(tx);
+        await waitBrieflyForLocks(tx);
         return work(tx);
       });
     } catch (error) {

@@ -154,7 +154,7 @@ describe('an interrupted move', () => {
 
     const refused = await send(two);
     expect(refused.status).toBe(503);
-    expect(refused.body.errors[0].message).toBe('The service is being moved, try again shortly');
+    expect(refused.body.errors[0].message).toBe('The data is being moved to another database, try again shortly');
     expect((await send(one)).status).toBe(201);
     const paused = runnableTasks(from).find(({ name }) => name === 'apply-retention');
     await expect(paused?.run(undefined)).rejects.toThrow('A service is being moved');

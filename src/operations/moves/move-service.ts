@@ -4,13 +4,13 @@ import type { Db } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { exists } from '../../platform/db/exists.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
-import { selectHorizon } from '../../stores/configuration-copy.sql.ts';
-import { findStoreNumber } from '../../stores/service-stores.sql.ts';
-import { mainStore } from '../../stores/service-stores.ts';
+import { selectHorizon } from '../../stores/configuration-copy.ts';
+import { listStores, unknownStore } from '../../stores/known-stores.ts';
+import { findHome, mainStore } from '../../stores/service-stores.ts';
 import type { InStores } from '../../stores/stores.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
 import { copyRows, deleteRows, readConsistently } from './copy-rows.ts';
-import { followTable, holdNewPlaces, unfollowTable } from './followed-changes.sql.ts';
+import { deleteAllChangesOf, followTable, holdNewPlaces, unfollowTable } from './followed-changes.sql.ts';
 import {
   contextOf,
   type MoveContext,
@@ -93,11 +93,12 @@ async function newMove(
   to_store: number,
 ): Promise<ServiceMove | undefined> {
   const { clock } = storeNumbered(stores, to_store);
+  if (!(await listStores(main)).some(({ number }) => number === to_store)) throw unknownStore(to_store);
   if (!(await exists(main, 'services', service_id))) throw new OperatorError(`There is no service ${service_id}.`);
   if (service_id === platformServiceId) {
     throw new OperatorError('The service of the platform itself sends sign-in codes and stays in the main database.');
   }
-  const from_store = (await findStoreNumber(main, service_id)) ?? mainStore;
+  const from_store = await findHome(main, service_id);
   if (from_store === to_store) return undefined;
   const move = { service_id, from_store, to_store, switched_at: null };
   await insertMove(main, move, timestamp(clock.now()));
@@ -140,7 +141,7 @@ async function forget({ tables, move }: MoveContext, { db }: StoreDb): Promise<v
   for (const name of names) await withShortLocks(db, (tx) => unfollowTable(tx, name, move.service_id));
   await inTransaction(db, async (tx) => {
     await deleteMoving(tx, move.service_id);
-    await tx.deleteFrom('service_changes').where('service_id', '=', move.service_id).execute();
+    await deleteAllChangesOf(tx, move.service_id);
   });
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
+import { updateServiceStore } from '../../stores/service-stores.ts';
 
 export interface ServiceMove {
   service_id: string;
@@ -31,8 +32,7 @@ export async function switchStore(
   { service_id, to_store }: ServiceMove,
   switched_at: Timestamp,
 ): Promise<void> {
-  await sql`insert into service_stores (service_id, store) values (${service_id}, ${to_store})
-    on conflict (service_id) do update set store = excluded.store`.execute(tx);
+  await updateServiceStore(tx, service_id, to_store);
   await tx.updateTable('service_moves').set({ switched_at }).where('service_id', '=', service_id).execute();
 }
 

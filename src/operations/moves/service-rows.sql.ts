@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import { type CopiedTable, columnsOf, type Key } from '../../stores/copied-rows.sql.ts';
+import { type CopiedTable, columnsOf, type Key } from '../../stores/copied-rows.ts';
 import type { MovedTable } from './moved-tables.ts';
 
 export type ServiceTable = MovedTable & CopiedTable;

@@ -1,31 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  deleteHeldPlaces,
+  holdPlaces,
+  insertHeldPlaces,
+  markCopied,
+  releasePlaces,
+  selectHeldPlaces,
+} from '../../notifications/queue/held-places.ts';
 import { foldRollups } from '../../notifications/rollups/fold.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { copyConfiguration } from '../../stores/configuration-copy.ts';
-import { insertRows } from '../../stores/copied-rows.sql.ts';
+import { insertRows } from '../../stores/copied-rows.ts';
 import { mainStore } from '../../stores/service-stores.ts';
 import { copyChanges, copyChangesWithin, readConsistently } from './copy-rows.ts';
 import { type MoveContext, whileMoving, withShortLocks } from './move-context.ts';
 import { addTask, deleteTasks, selectTasksOf } from './moved-tasks.sql.ts';
 import {
   deleteArrivingRows,
-  deleteHeldPlaces,
   deleteMoving,
   hasUnfolded,
-  holdPlaces,
   insertArrivingRows,
   lockWrites,
-  markCopied,
-  releasePlaces,
   selectArrivingRows,
-  selectHeldPlaces,
   updateState,
 } from './moving-services.sql.ts';
 import { switchStore } from './service-moves.sql.ts';
 import { deleteSwitchRows, type ServiceTable, selectSwitchRows } from './service-rows.sql.ts';
 
-const queue = 'delivery_queue';
 const pause_ms = 50;
 
 /** With fewer changes to copy, the pause is short. */
@@ -70,7 +72,7 @@ async function copyHeldPlaces({ from, to, move }: MoveContext): Promise<void> {
   for (;;) {
     const held = await selectHeldPlaces(from.db, move.service_id);
     if (!held) return;
-    await whileMoving(to.db, (tx) => insertArrivingRows(tx, move.service_id, queue, held.rows));
+    await inTransaction(to.db, (tx) => insertHeldPlaces(tx, held.rows));
     await markCopied(from.db, held.ids);
   }
 }
@@ -95,11 +97,7 @@ async function copyRest(context: MoveContext): Promise<void> {
     readConsistently(from.db, async (source) => {
       await copyChangesWithin(context, source, target);
       // Of an earlier process that was killed.
-      await deleteArrivingRows(
-        target,
-        move.service_id,
-        switched.map(({ name }) => name),
-      );
+      await deleteArrivingRows(target, move.service_id);
       for (const table of switched) {
         for (const rows of await selectSwitchRows(source, table, move.service_id)) {
           await insertArrivingRows(target, move.service_id, table.name, rows);
@@ -119,25 +117,20 @@ export async function finishSwitch({ main, from, to, move, tables }: MoveContext
   });
   await whileMoving(to.db, async (tx) => {
     const arrived = await selectArrivingRows(tx, service_id);
-    for (const { table_name, rows } of arrived) await insertRows(tx, shapeOf(tables, table_name), rows);
+    for (const { table_name, rows } of arrived) await insertRows(tx, tableNamed(tables, table_name), rows);
     await deleteArrivingRows(tx, service_id);
+    await releasePlaces(tx, service_id);
     await deleteMoving(tx, service_id);
   });
   for (const store of [from, to]) if (store.store !== mainStore) await copyConfiguration(main, store.db);
   await moveTasks(from, to, service_id);
 }
 
-function shapeOf(tables: readonly ServiceTable[], name: string): Pick<ServiceTable, 'name' | 'columns' | 'key'> {
-  if (name === queue) return { name, columns: placeColumns, key: ['notification_id'] };
+function tableNamed(tables: readonly ServiceTable[], name: string): ServiceTable {
   const table = tables.find((one) => one.name === name);
   if (!table) throw new Error(`Rows of ${name} cannot be moved`);
   return table;
 }
-
-const placeColumns = [
-  ...['notification_id', 'service_id', 'notification_type', 'lane', 'due_at'],
-  ...['attempts', 'provider', 'outcome_known'],
-];
 
 /** Tasks that may be about other services too stay, and are added: each store finds the messages that it has. */
 async function moveTasks(from: MoveContext['from'], to: MoveContext['to'], serviceId: string): Promise<void> {
@@ -153,5 +146,8 @@ export async function reopen({ from, to, move }: MoveContext): Promise<void> {
     await updateState(tx, move.service_id, 'leaving');
     await releasePlaces(tx, move.service_id);
   });
-  await inTransaction(to.db, (tx) => deleteArrivingRows(tx, move.service_id));
+  await inTransaction(to.db, async (tx) => {
+    await deleteArrivingRows(tx, move.service_id);
+    await deleteHeldPlaces(tx, move.service_id);
+  });
 }

@@ -16,8 +16,8 @@ export async function withConstraints<T>(meanings: ConstraintMeanings, write: ()
   }
 }
 
-/** The service that cannot be written to because it is being moved: see `follow_moving_service`. */
-export function movingServiceOf(error: unknown): string | undefined {
+/** Whose rows cannot be written because they are being moved to another database. */
+export function ownerBeingMoved(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError && error.code === 'PPMOV' ? error.detail : undefined;
 }
 
@@ -32,7 +32,8 @@ export function failureOfDatabaseError(error: unknown): Failure | undefined {
     );
   }
   if (!(error instanceof pg.DatabaseError)) return undefined;
-  if (movingServiceOf(error)) return unavailable('The service is being moved, try again shortly', error);
+  if (ownerBeingMoved(error))
+    return unavailable('The data is being moved to another database, try again shortly', error);
   if (error.code === '57014') return unavailable('The database took too long, try again shortly', error);
   // Class 22: a value that PostgreSQL cannot store, such as text with a NUL or a number out of range.
   if (error.code?.startsWith('22')) return invalid('A value in the request cannot be stored');
