@@ -6,7 +6,9 @@ import { DatabaseProxy } from '../../test/kit/database-proxy.ts';
 import { adminToken, useHarness } from '../../test/kit/harness.ts';
 import type { App } from '../app.ts';
 import { type Started, start } from '../commands/start.ts';
+import { inTransaction } from '../platform/db/database.ts';
 import { createLog } from '../platform/log.ts';
+import { updateServiceStore } from './service-stores.ts';
 
 const harness = useHarness({ stores: 1, sharesDatabase: true, config: { providers: { sandbox: { delay_ms: 0 } } } });
 const logged: string[] = [];
@@ -19,7 +21,7 @@ let process: Started;
 beforeAll(async () => {
   for (const number of [0, 1]) {
     const service = await aService(harness);
-    await harness.app.db.insertInto('service_stores').values({ service_id: service, store: number }).execute();
+    await inTransaction(harness.app.db, (tx) => updateServiceStore(tx, service, number));
     services.push({
       key: await anApiKey(harness, service),
       template_id: await aTemplate(harness, service, { content: 'Hello' }),

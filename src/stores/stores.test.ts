@@ -137,7 +137,7 @@ describe('a change of the configuration', () => {
 
   it('is made in other stores although one is away, whose services alone get a 503', async () => {
     const [main, away] = harness.app.stores.all as [App, App];
-    const ids = [];
+    const ids: string[] = [];
     for (const sender of senders) ids.push((await send(sender)).body.id);
     const sandbox = sandboxTexts.open({ ...main, settings: { receipts: 'hold', delay_ms: 0 } });
     const text = { to: '447700900123', sender: 'Us', text: 'Hello', encoding: 'gsm7', international: false } as const;
@@ -148,7 +148,9 @@ describe('a change of the configuration', () => {
       const statuses = [];
       for (const sender of senders) statuses.push((await send(sender)).status);
       expect(statuses).toEqual([201, 503, 201, 201]);
-      const handed = await Promise.allSettled(ids.map((reference) => sandbox.send({ ...text, reference })));
+      const handed = await Promise.allSettled(
+        senders.map(({ store: { store } }, index) => sandbox.send({ ...text, store, reference: ids[index] ?? '' })),
+      );
       expect(handed.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
       const user = await aUser(harness);
       const changed = await harness.admin('POST', `/user/${user}`, { name: 'New Name' });
