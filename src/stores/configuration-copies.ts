@@ -8,17 +8,20 @@ type StoreDeps = Pick<Platform, 'store' | 'db' | 'changeListener' | 'log'>;
 
 /** For changes that nothing announces. */
 const copyEvery_ms = 1_000;
-/** A request that changed the configuration waits this long for a store that does not respond. */
-const patience_ms = 2_000;
 /** Then no request waits for it for a while: it will copy when it is back. */
 const absence_ms = 10_000;
 
 /** Keeps the configuration in all stores up to date. */
 export class ConfigurationCopies {
+  /** A request that changed the configuration waits this long for a store that does not respond. */
+  patience_ms = 2_000;
   private readonly stores: Stores<StoreDeps>;
   private readonly absentUntil = new Map<StoreDeps, number>();
   /** Until where each store has copied. Forgotten when its server may have been replaced by a restored one. */
   private readonly positions = new Map<StoreDeps, string>();
+  private readonly running = new Map<StoreDeps, Promise<void>>();
+  /** Copies that have not begun. */
+  private readonly waiting = new Map<StoreDeps, Promise<void>>();
   private readonly loops: Loop[];
 
   constructor(stores: Stores<StoreDeps>) {
@@ -51,7 +54,7 @@ export class ConfigurationCopies {
     const present = this.copies().filter((store) => (this.absentUntil.get(store) ?? 0) <= now);
     await Promise.all(
       present.map(async (store) => {
-        const isDone = await Promise.race([this.copyTo(store).then(isTrue, isFalse), elapsed(patience_ms)]);
+        const isDone = await Promise.race([this.copyTo(store).then(isTrue, isFalse), elapsed(this.patience_ms)]);
         if (!isDone) this.absentUntil.set(store, performance.now() + absence_ms);
         store.changeListener.reset();
       }),
@@ -62,8 +65,20 @@ export class ConfigurationCopies {
     return this.stores.all.filter((store) => store !== this.stores.main);
   }
 
-  private async copyTo(store: StoreDeps): Promise<void> {
-    this.positions.set(store, await copyConfiguration(this.stores.main.db, store.db));
+  /** Changes at the same time share one copy, which begins after the last of them: a store makes one after the other anyway. */
+  private copyTo(store: StoreDeps): Promise<void> {
+    const waiting = this.waiting.get(store);
+    if (waiting) return waiting;
+    const next = (this.running.get(store) ?? Promise.resolve()).then(async () => {
+      this.waiting.delete(store);
+      this.positions.set(store, await copyConfiguration(this.stores.main.db, store.db));
+    });
+    this.waiting.set(store, next);
+    this.running.set(
+      store,
+      next.catch(() => undefined),
+    );
+    return next;
   }
 
   /** A copy costs two transactions, and each process asks every second. */

@@ -1,7 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import type { App } from '../../src/app.ts';
-import { copyConfiguration } from '../../src/stores/configuration-copy.ts';
 import { copiedTables, mainTables, storeTables } from '../../src/stores/tables.ts';
 
 /**
@@ -13,13 +12,8 @@ export async function useOneStore(app: App): Promise<App> {
   const { main, all, isOne } = app.stores;
   if (isOne) return app;
   const store = all.at(-1) ?? main;
-  // A request gives up waiting for a store that is slow to copy. On a busy machine that would fail tests at random.
-  app.configurationCopies.update = async () => {
-    for (const { apart, changeListener } of all.slice(1)) {
-      await copyConfiguration(main.apart.reading.db, apart.reading.db);
-      changeListener.reset();
-    }
-  };
+  // On a busy machine a copy may take longer than a request waits for it.
+  app.configurationCopies.patience_ms = 60_000;
   // Services that a request creates go to the same store as those of the builders.
   await main.db.updateTable('message_stores').set({ is_open: false }).where('number', '<>', store.store).execute();
   await app.configurationCopies.update();
