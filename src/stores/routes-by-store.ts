@@ -14,6 +14,8 @@ interface Declared {
   method: (typeof methods)[number];
   url: string;
   options: RouteShorthandOptions;
+  /** In lists: every request of a route reads them. */
+  hooks: Record<(typeof hooks)[number], AnyHook[]>;
   handler: RouteHandlerMethod;
 }
 
@@ -38,14 +40,12 @@ export function routesByStore<App extends InStores<App>>(routes: Routes<App>, ch
       }
       return found.then((one) => void chosen.set(request, one));
     };
-    for (const [index, { method, url, options, handler }] of of({} as FastifyRequest).entries()) {
+    for (const [index, { method, url, options, hooks: hooksOf, handler }] of of({} as FastifyRequest).entries()) {
       const routed: Record<string, unknown> = { ...options };
       for (const name of hooks) {
-        const count = [options[name] ?? []].flat().length;
-        const hookOf = (request: FastifyRequest, at: number) =>
-          [of(request)[index]?.options[name] ?? []].flat()[at] as unknown as AnyHook;
-        const forwarded = Array.from({ length: count }, (_, at): AnyHook => {
-          return (request, reply, done) => hookOf(request, at).call(http, request, reply, done);
+        const forwarded = hooksOf[name].map((hook, at): AnyHook => {
+          return (request, reply, done) =>
+            (of(request)[index]?.hooks[name][at] ?? hook).call(http, request, reply, done);
         });
         routed[name] = name === 'onRequest' ? [chooseStore, ...forwarded] : forwarded;
       }
@@ -63,7 +63,13 @@ function declare<App>(http: Http, routes: Routes<App>, app: App): Declared[] {
   for (const method of methods) {
     recording[method] = (url: string, ...rest: [RouteHandlerMethod] | [RouteShorthandOptions, RouteHandlerMethod]) => {
       const [options, handler] = rest.length === 1 ? [{}, rest[0]] : rest;
-      declared.push({ method, url, options, handler });
+      const listOf = (name: (typeof hooks)[number]) => [options[name] ?? []].flat() as unknown as AnyHook[];
+      const lists = {
+        onRequest: listOf('onRequest'),
+        preValidation: listOf('preValidation'),
+        preHandler: listOf('preHandler'),
+      };
+      declared.push({ method, url, options, hooks: lists, handler });
       return recording;
     };
   }
