@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { readConfig } from '../src/commands/read-config.ts';
 import { surfaces } from '../src/routes.ts';
 import { settingNames } from './kit/describe-settings.ts';
 
@@ -100,6 +102,67 @@ describe('the Helm chart', () => {
       ([, name = '']) => name,
     );
     expect(named.filter((name) => !settingNames.includes(name))).toEqual([]);
+  });
+});
+
+describe('the examples', () => {
+  const example = (name: string) => read(`packaging/examples/${name}`);
+  const clusters = ['database.yaml', 'stores.yaml'].flatMap((name) =>
+    parseAllDocuments(example(`kubernetes/${name}`)).map((document) => document.toJS({ mapAsMap: false })),
+  );
+  const values = ['values.yaml', 'stores-values.yaml'].map((name) => parse(example(`kubernetes/${name}`)));
+  const secretSettings = Object.assign({}, ...values.map((each) => each.secretSettings));
+  const settings = Object.assign({}, ...values.map((each) => each.settings));
+
+  it('for CloudNativePG replicate synchronously', () => {
+    expect(clusters.map(({ metadata }) => metadata.name)).toEqual([
+      'pennypost-db',
+      'pennypost-store-1',
+      'pennypost-store-2',
+    ]);
+    for (const { apiVersion, kind, spec } of clusters) {
+      expect({ apiVersion, kind }).toEqual({ apiVersion: 'postgresql.cnpg.io/v1', kind: 'Cluster' });
+      expect(spec).toMatchObject({ instances: 3, postgresql: { synchronous: { method: 'any', number: 1 } } });
+    }
+  });
+
+  it('for Helm set values of the chart, and settings that a process accepts', () => {
+    const known = Object.keys(parse(chart('values.yaml')));
+    expect(values.flatMap((each) => Object.keys(each)).filter((name) => !known.includes(name))).toEqual([]);
+    const environment: Record<string, string> = {};
+    for (const [name, secret] of Object.entries<{ name: string; key: string }>(secretSettings)) {
+      expect(secret.key).toBe('uri');
+      expect(clusters.map(({ metadata }) => `${metadata.name}-app`)).toContain(secret.name);
+      environment[name] = `postgres://pennypost:x@${secret.name}:5432/pennypost`;
+    }
+    for (const [name, value] of Object.entries(settings)) {
+      expect(settingNames).toContain(name);
+      environment[name] = String(value).replaceAll(/\$\((\w+)\)/g, (text, named) => environment[named] ?? text);
+    }
+    const { stores, database } = readConfig(environment);
+    expect(database.url).toContain('@pennypost-db-app:');
+    expect(stores.databases.map(({ number, url }) => [number, new URL(url).hostname])).toEqual([
+      [1, 'pennypost-store-1-app'],
+      [2, 'pennypost-store-2-app'],
+    ]);
+  });
+
+  it('for compose set settings that exist, from secrets that are declared', () => {
+    const { 'x-pennypost': shared, services, secrets } = parse(example('compose/compose.yaml'), { merge: true });
+    const names = Object.keys(shared.environment);
+    expect(names.filter((name) => !settingNames.includes(name.replace(/_FILE$/, '')))).toEqual([]);
+    const files = Object.entries<string>(shared.environment).filter(([name]) => name.endsWith('_FILE'));
+    expect(files.map(([, path]) => path.replace('/run/secrets/', ''))).toEqual(Object.keys(secrets));
+    for (const service of Object.values(services)) {
+      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], secrets: Object.keys(secrets) });
+      expect(service).toHaveProperty('mem_limit');
+    }
+    expect(services.api.ports).toEqual(['127.0.0.1:6011:6011']);
+  });
+
+  it('for Patroni have the settings that the documents recommend', () => {
+    const [, recommended = ''] = /```yaml\n(synchronous_mode[^`]*)```/.exec(read('docs/operations/failover.md')) ?? [];
+    expect(parse(example('patroni/patroni.yaml')).bootstrap.dcs).toMatchObject(parse(recommended));
   });
 });
 
