@@ -6,8 +6,8 @@ import { resolve } from 'node:path';
 // The processor load at which latencies are still short.
 const comfortableLoad = 0.6;
 const daysKept = 7;
-// The limit of one primary with its disks, before services are distributed over several.
-const coresOfOneCell = 16;
+// The limit of one primary with its disks, before services are distributed over message stores.
+const coresOfOnePrimary = 16;
 
 const { at, per_message, disk_bytes } = readFigures(process.argv[2]);
 const { api_ms, worker_ms, database_ms } = per_message;
@@ -17,15 +17,15 @@ print(
 );
 row('messages/s', 'a day', 'API cores', 'worker cores', 'PostgreSQL cores', `disk for ${daysKept} days`, 'arrangement');
 row('---', '---', '---', '---', '---', '---', '---');
-for (const rate of [1, 100, 10_000]) {
+for (const rate of [1, 100, 1_000, 10_000, 30_000, 100_000]) {
   const cores = (ms) => Math.ceil((rate * ms) / 1_000 / comfortableLoad);
   const disk_gb = Math.ceil((rate * 86_400 * daysKept * disk_bytes) / 1e9);
   const arrangement =
     cores(api_ms + worker_ms + database_ms) <= 2
       ? 'one process, embedded database'
-      : cores(database_ms) <= coresOfOneCell
+      : cores(database_ms) <= coresOfOnePrimary
         ? 'several processes, one PostgreSQL'
-        : `${Math.ceil(cores(database_ms) / coresOfOneCell)} cells`;
+        : `${Math.ceil(cores(database_ms) / coresOfOnePrimary)} message stores`;
   row(
     ...[rate, rate * 86_400, cores(api_ms), cores(worker_ms), cores(database_ms)].map(figure),
     `${figure(disk_gb)} GB`,

@@ -16,6 +16,8 @@ export interface DeliveryRun {
   provider: 'sandbox' | 'http';
   per_second: number;
   seconds: number;
+  /** Until connections have planned their statements. */
+  warmUp_s?: number;
 }
 
 export interface Bed {
@@ -43,7 +45,7 @@ export async function measureDelivery(bed: Bed, run: DeliveryRun) {
     const senders = await manySenders(api.port, run.services, templatesOf(run.channel));
     const load = (seconds: number): PacedOrder => orderOf(run, api.port, senders, seconds);
     progress('warming up');
-    await runAside<PacedOrder, PacedReport>('paced-load', load(3));
+    await runAside<PacedOrder, PacedReport>('paced-load', load(run.warmUp_s ?? 3));
     await untilDelivered(progress, databases);
     for (const database of databases) await database.query('truncate sandbox_messages');
     const mark = new Date();

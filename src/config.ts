@@ -294,7 +294,7 @@ const groups = {
     ),
     concurrency: setting.integer(
       'DELIVERY_CONCURRENCY',
-      'Maximum concurrent calls to providers, per channel and process.',
+      'Maximum concurrent calls to providers, per channel, message store and process.',
       { fallback: 200, min: 1, max: 5000 },
     ),
     maxRetries: setting.integer('DELIVERY_MAX_RETRIES', 'Maximum retries of handing a message to a provider.', {

@@ -49,7 +49,7 @@ function recorderOf(app: Deps): GroupCommit<Receipt, RecordedOutcome> {
       return outcomes;
     },
     largest: 500,
-    atOnce: app.batchSpacing > 1 ? 1 : 2,
+    atOnce: 2,
     every_ms: recordEvery_ms * app.batchSpacing,
     concernsAll: isDatabaseUnavailable,
   });

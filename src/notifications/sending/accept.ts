@@ -64,10 +64,10 @@ export class Acceptor {
     this.app = app;
     this.news = new QueueNews(app);
     // Large enough for 200 concurrent connections, small enough to commit within 20 ms. With two at once, one fills while the
-    // other waits for the disk, so that neither the process nor the database is idle. With several stores, others fill meanwhile.
+    // other waits for the disk, so that neither the process nor the database is idle.
     const shared = {
       largest: 200,
-      atOnce: app.batchSpacing > 1 ? 1 : 2,
+      atOnce: 2,
       concernsAll: isDatabaseUnavailable,
       concernsOwner: ownerBeingMoved,
       ownerOf: ({ acceptance }: Item) => acceptance.service.id,
