@@ -4,6 +4,7 @@ import { aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import type { App } from '../app.ts';
 import { sandboxTexts } from '../delivery/providers/sandbox.ts';
+import { getInboxMessage, listInbox } from '../delivery/sandbox/inbox.ts';
 import { storeOfId } from '../platform/id.ts';
 import { selectCopiedTables } from './configuration-copy.sql.ts';
 import { copiedTables, mainTables, storeTables } from './tables.ts';
@@ -93,6 +94,20 @@ describe('a message', () => {
     const [one, two] = senders as [Sender, Sender];
     const { body } = await send(two);
     expect((await harness.v2('GET', `/v2/notifications/${body.id}`, one.key)).status).toBe(404);
+  });
+});
+
+describe('the sandbox', () => {
+  it('shows the messages of all stores, newest first, and finds each', async () => {
+    const ids = [];
+    for (const sender of senders) ids.unshift((await send(sender)).body.id);
+    await harness.deliver();
+    const reader = { platform_admin: true, permissions: {} };
+    const { messages } = await listInbox(harness.app, reader, {});
+    expect(messages.slice(0, senders.length).map(({ id }) => id)).toEqual(ids);
+    for (const id of ids) expect((await getInboxMessage(harness.app, reader, id)).text).toContain('Hello Ada');
+    const another = { platform_admin: false, permissions: { [senders[0]?.id ?? '']: ['view_activity'] } };
+    await expect(getInboxMessage(harness.app, another, ids[1])).rejects.toThrow('No result found');
   });
 });
 

@@ -75,7 +75,8 @@ function printerAnswers({ status, billable_units }: InboxMessage): Answer[] {
 }
 
 /** Does what a real provider, recipient or printer would cause. `text` is that of a reply. */
-export async function answerMessage(app: Deps, message: InboxMessage, answer: Answer, text = ''): Promise<void> {
+export async function answerMessage(process: Deps, message: InboxMessage, answer: Answer, text = ''): Promise<void> {
+  const app = await process.stores.of(message.service_id);
   if (!(await possibleAnswers(app, message)).includes(answer)) throw changedMeanwhile();
   const { id } = message;
   switch (answer) {

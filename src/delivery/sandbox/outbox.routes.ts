@@ -13,11 +13,11 @@ import { Datetime, Nullable, Raw, Uuid } from '../../protocol/fields.ts';
 import type { InStores } from '../../stores/stores.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
 import { selectLatestSandboxMessages, selectSandboxMessage } from './sandbox.sql.ts';
-import { isSandboxInUse, outboxFolder, readBody } from './sandbox.ts';
+import { isSandboxInUse, newest, outboxFolder, readBody } from './sandbox.ts';
 
-type Deps = Platform & {
+interface Deps extends Platform, InStores<Platform> {
   config: Pick<Config, 'http' | 'urls' | 'auth' | 'storage' | 'sms' | 'email' | 'demo' | 'console'>;
-};
+}
 
 const shown = 100;
 
@@ -36,7 +36,7 @@ const Message = Type.Object({
  * The messages of the sandbox, for programs: people read them in the console. Anyone who can reach the server can read them,
  * so the routes exist only in the demo. Sign-in codes and account links require an admin token.
  */
-export function outboxRoutes(http: Http, app: Deps & InStores<Deps>): void {
+export function outboxRoutes(http: Http, app: Deps): void {
   if (!app.config.demo.enabled || !isSandboxInUse(app.config)) return;
   const checkAdmin = authenticateAdmin(app);
   const forThisOrigin = onlyForThisOrigin(app.config);
@@ -66,7 +66,7 @@ export function outboxRoutes(http: Http, app: Deps & InStores<Deps>): void {
       if (wantsPage && app.config.console.enabled) return reply.redirect('/console/sandbox', 303);
       const hidden = await hiddenService(request, reply);
       const stored = await app.stores.collect(({ db }) => selectLatestSandboxMessages(db, shown, hidden));
-      const latest = app.stores.isOne ? stored : stored.sort(latestFirst).slice(0, shown);
+      const latest = newest(stored, ({ reference }) => reference, shown);
       return { messages: latest.map((message) => ({ ...message, body: readBody(app, message) })) };
     },
   );
@@ -89,8 +89,9 @@ export function outboxRoutes(http: Http, app: Deps & InStores<Deps>): void {
     async (request, reply) => {
       const { params } = request;
       const hidden = await hiddenService(request, reply);
-      const { db } = app.stores.ofMessage(params.reference);
-      if (!(await selectSandboxMessage(db, params.reference, hidden))) throw notFound();
+      const stores = app.stores.ofReference(params.reference);
+      const found = await Promise.all(stores.map(({ db }) => selectSandboxMessage(db, params.reference, hidden)));
+      if (!found.some(Boolean)) throw notFound();
       for (const [ending, type] of Object.entries(fileTypes)) {
         const file = join(outboxFolder(app.config.storage.dataDir), `${params.reference.toLowerCase()}${ending}`);
         const content = await readFile(file).catch(() => undefined);
@@ -99,11 +100,6 @@ export function outboxRoutes(http: Http, app: Deps & InStores<Deps>): void {
       throw notFound();
     },
   );
-}
-
-/** Ids ascend with time. */
-function latestFirst(one: { reference: string }, other: { reference: string }): number {
-  return one.reference < other.reference ? 1 : -1;
 }
 
 /**
