@@ -22,6 +22,8 @@ export class ConfigurationCopies {
   private readonly running = new Map<StoreDeps, Promise<void>>();
   /** Copies that have not begun. */
   private readonly waiting = new Map<StoreDeps, Promise<void>>();
+  /** When each store, by its number, was last found to have everything. */
+  private readonly currentAt = new Map<number, number>();
   private readonly loops: Loop[];
 
   constructor(stores: Stores<StoreDeps>) {
@@ -32,7 +34,9 @@ export class ConfigurationCopies {
           name: `copy of the configuration in store ${store.store}`,
           log: store.log,
           step: async () => {
+            const began = performance.now();
             if (await this.isBehind(store)) await this.copyTo(store);
+            else this.currentAt.set(store.store, began);
             return copyEvery_ms;
           },
         }),
@@ -65,13 +69,21 @@ export class ConfigurationCopies {
     return this.stores.all.filter((store) => store !== this.stores.main);
   }
 
+  /** How old the configuration in a store may be: undefined before this process has looked. */
+  age_s(store: number): number | undefined {
+    const currentAt = this.currentAt.get(store);
+    return currentAt === undefined ? undefined : (performance.now() - currentAt) / 1_000;
+  }
+
   /** Changes at the same time share one copy, which begins after the last of them: a store makes one after the other anyway. */
   private copyTo(store: StoreDeps): Promise<void> {
     const waiting = this.waiting.get(store);
     if (waiting) return waiting;
     const next = (this.running.get(store) ?? Promise.resolve()).then(async () => {
       this.waiting.delete(store);
+      const began = performance.now();
       this.positions.set(store, await copyConfiguration(this.stores.main.db, store.db));
+      this.currentAt.set(store.store, began);
     });
     this.waiting.set(store, next);
     this.running.set(

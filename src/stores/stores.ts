@@ -60,6 +60,12 @@ export class Stores<App extends OfStore> {
     return found.flat();
   }
 
+  /** The same stores without those that match; the main one stays. */
+  without(isMatch: (app: App) => boolean): Stores<App> {
+    const others = this.all.slice(1).filter((app) => !isMatch(app));
+    return new Stores([this.main, ...others], this.services);
+  }
+
   /** The same stores, with another view of each application. */
   map<Other extends OfStore>(view: (app: App) => Other): Stores<Other> {
     const [main, ...others] = this.all.map(view);

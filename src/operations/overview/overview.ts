@@ -19,6 +19,7 @@ import {
   selectServiceNames,
   selectUnfinishedLetters,
 } from './overview.sql.ts';
+import { isAway, readStoreStates } from './store-states.ts';
 import { type Facts, judge, providersInUse } from './verdict.ts';
 
 interface Deps extends Platform, InStores<Platform> {
@@ -31,25 +32,38 @@ const shownSenders = 5;
 const lettersSince_days = 90;
 
 /** Everything that the operator's overview shows. It is read from rollups and indexes, never by counting messages. */
-export async function readOverview(app: Deps, { checks, rate }: { checks: LiveChecks; rate: AcceptedRate }) {
+export async function readOverview(process: Deps, { checks, rate }: { checks: LiveChecks; rate: AcceptedRate }) {
+  // Without the stores that are away: this page reports them.
+  const app = { ...process, stores: process.stores.without(isAway) };
   const { db, stores, clock, config } = app;
   const now = clock.now();
   const today = londonDay(now);
   const began = performance.now();
   const database = await selectDatabaseFacts(db);
   const response_ms = performance.now() - began;
-  const [health, lanes, findings, late_letters, callbacks, go_live_requests, locked_people, complaints, senders] =
-    await Promise.all([
-      readProviderStates(app),
-      stores.collect(listLaneDepths).then(lanesOf),
-      checks.list(),
-      stores.collect(async (store) => [await selectUnfinishedLetters(store.db, letterDays(today))]).then(lateLettersOf),
-      stores.collect(async (store) => [await summariseWaitingCallbacks(store)]).then(callbacksOf),
-      countGoLiveRequests(db),
-      countLockedPeople(db),
-      countComplaints(app, { start_date: today, end_date: today }),
-      listSendersOfDay(app, today),
-    ]);
+  const [
+    health,
+    lanes,
+    findings,
+    late_letters,
+    callbacks,
+    go_live_requests,
+    locked_people,
+    complaints,
+    senders,
+    states,
+  ] = await Promise.all([
+    readProviderStates(app),
+    stores.collect(listLaneDepths).then(lanesOf),
+    checks.list(),
+    stores.collect(async (store) => [await selectUnfinishedLetters(store.db, letterDays(today))]).then(lateLettersOf),
+    stores.collect(async (store) => [await summariseWaitingCallbacks(store)]).then(callbacksOf),
+    countGoLiveRequests(db),
+    countLockedPeople(db),
+    countComplaints(app, { start_date: today, end_date: today }),
+    listSendersOfDay(app, today),
+    readStoreStates(process),
+  ]);
   const facts: Facts = {
     now,
     providers: health.states,
@@ -59,6 +73,7 @@ export async function readOverview(app: Deps, { checks, rate }: { checks: LiveCh
     findings,
     late_letters,
     callbacks,
+    stores: states,
   };
   return {
     now,
@@ -72,6 +87,7 @@ export async function readOverview(app: Deps, { checks, rate }: { checks: LiveCh
     senders: senders.top,
     accepted: { today: senders.accepted, per_minute: rate.perMinute(today, senders.accepted) },
     findings,
+    stores: states,
     database: { ...database, response_ms },
   };
 }
