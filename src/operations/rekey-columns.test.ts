@@ -25,9 +25,7 @@ const encryptedColumns = [
 ];
 
 const [oldKey, newKey] = ['old', 'new'].map((name) => name.padEnd(32, '.')) as [string, string];
-// About the columns of one database.
 const harness = useHarness({
-  stores: 0,
   now: '2026-11-15T12:00:00Z',
   stores: 1,
   config: { encryption: { keys: [oldKey] }, demo: { enabled: true } },
@@ -67,7 +65,7 @@ async function columnsEncryptedWith(key: string, { db }: App): Promise<string[]>
 async function writeEverything() {
   const { app, clock } = harness;
   const service_id = await aService(harness, { contact_link: 'https://example.org' });
-  await app.db.insertInto('service_stores').values({ service_id, store: store.store }).execute();
+  await app.db.updateTable('service_stores').set({ store: store.store }).where('service_id', '=', service_id).execute();
   const api_key = await anApiKey(harness, service_id);
   const updated_by_id = await aUser(harness);
   const owner = { service_id, callback_type: 'delivery_status' as const };

@@ -29,7 +29,7 @@ beforeAll(async () => {
   targets = [await emptyDatabase(), await emptyDatabase()];
   const service_id = await aService(harness, { name: 'At home in store 1' });
   const template = await aTemplate(harness, service_id);
-  await harness.app.db.insertInto('service_stores').values({ service_id, store: 1 }).execute();
+  await harness.app.db.updateTable('service_stores').set({ store: 1 }).where('service_id', '=', service_id).execute();
   await harness.app.configurationCopies.update();
   const store = harness.app.stores.all[1] as App;
   message = await aNotification({ ...harness, app: store }, service_id, template);

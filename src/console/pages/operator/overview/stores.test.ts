@@ -15,7 +15,7 @@ beforeAll(async () => {
   mkdirSync(harness.app.config.storage.dataDir, { recursive: true });
   browser = await signedIn(harness, (await aPerson(harness, { platform_admin: true })).id);
   const service_id = await aService(harness);
-  await harness.app.db.insertInto('service_stores').values({ service_id, store: 1 }).execute();
+  await harness.app.db.updateTable('service_stores').set({ store: 1 }).where('service_id', '=', service_id).execute();
   await sql`update message_stores set is_open = false where number = 0`.execute(harness.app.db);
   await harness.app.configurationCopies.update();
 });
