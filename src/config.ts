@@ -172,7 +172,7 @@ const groups = {
   stores: group('Message stores', {
     databases: setting.databaseUrls(
       'MESSAGE_STORES',
-      'Further PostgreSQL databases that have messages, separated by spaces, each as number=URL with a number from 1 to 255: `1=postgres://... 2=postgres://...`. The number of a store never changes. `pennypost stores add` prepares them. Not for production yet: see docs/operations/scaling.md.',
+      'Further PostgreSQL databases that have messages, separated by spaces, each as number=URL with a number from 1 to 255: `1=postgres://... 2=postgres://...`. The number of a store never changes. `pennypost stores add` prepares them: see docs/operations/scaling.md.',
     ),
   }),
   storage: group('Storage', {
