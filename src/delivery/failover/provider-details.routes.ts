@@ -6,6 +6,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { channels } from '../../protocol/channels.ts';
 import { Data, Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { shortened } from '../../protocol/schema-problems.ts';
+import type { InStores } from '../../stores/stores.ts';
 import {
   getProviderDetails,
   listProviderDetails,
@@ -35,7 +36,7 @@ const Version = Type.Object({
 const OfProvider = Type.Object({ provider_details_id: Uuid });
 const editable = ['priority', 'active', 'reason', 'created_by'];
 
-export function providerDetailsRoutes(http: Http, app: Platform): void {
+export function providerDetailsRoutes(http: Http, app: Platform & InStores<Platform>): void {
   http.get(
     '/provider-details',
     {
