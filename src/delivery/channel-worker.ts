@@ -105,7 +105,6 @@ export class ChannelWorker<Message> {
     await this.loop.stop();
     await this.settle();
     this.leases.stop();
-    await this.channel.choice.close();
   }
 
   /** Sends everything that is due now. For tests. */

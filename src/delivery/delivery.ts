@@ -68,6 +68,7 @@ export function buildDelivery(app: DeliveryDeps): Delivery {
     },
     async stop() {
       await Promise.all([...parts, ...clocks].map((part) => part.stop()));
+      await Promise.all([providers.texts.close(), providers.emails.close()]);
       await Promise.all(rollups.map((part) => part.stop()));
     },
     async runOnce() {
