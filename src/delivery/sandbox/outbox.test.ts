@@ -40,7 +40,7 @@ describe('GET /outbox', () => {
     const { status } = await harness.admin('POST', `/user/${await aUser(harness)}/sms-code`, {});
     expect(status).toBe(204);
     await harness.deliver();
-    const kept = await harness.app.db
+    const kept = await harness.app.stores.main.db
       .selectFrom('sandbox_messages')
       .select(['reference', 'body'])
       .orderBy('reference', 'desc')
