@@ -138,7 +138,7 @@ export class ChannelWorker<Message> {
     const pause_ms = leaseEvery_ms * this.app.batchSpacing;
     return leased > 0
       ? { atLeast_ms: pause_ms, atMost_ms: pause_ms }
-      : { atLeast_ms: emptyHanded_ms, atMost_ms: idle_ms };
+      : { atLeast_ms: emptyHanded_ms, atMost_ms: idle_ms * this.app.batchSpacing };
   }
 
   private async lease(max: number): Promise<number> {

@@ -168,7 +168,8 @@ function sandboxReceipts(app: DeliveryDeps): Delivery {
     await traceReceipts(app, changed, now);
     return receipts.length;
   };
-  const restAfter = (taken: number) => (taken > 0 ? { atLeast_ms: receiptsEvery_ms, atMost_ms: 0 } : receiptsIdle_ms);
+  const restAfter = (taken: number) =>
+    taken > 0 ? { atLeast_ms: receiptsEvery_ms, atMost_ms: 0 } : receiptsIdle_ms * app.batchSpacing;
   const loop = new Loop({ name: 'sandbox receipts', step: async () => restAfter(await step()), log: app.log });
   return {
     start() {

@@ -15,7 +15,7 @@ export interface Platform {
   /** The number of the database: 0 is the main one. */
   store: number;
   /**
-   * How many times rarer the batches of this database are than those of an installation with one database: a batch costs nearly the
+   * How many times rarer the batches and polls of this database are than those of an installation with one database: a batch costs nearly the
    * same for one message as for twenty, and a process with three databases would make three times as many.
    */
   batchSpacing: number;
