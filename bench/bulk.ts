@@ -12,6 +12,7 @@ import {
   quantile,
   rssMb,
   runAside,
+  runAsideUntilStopped,
   startProduct,
 } from './processes.ts';
 import { aSender, type Sender } from './sender.ts';
@@ -40,8 +41,8 @@ const targets = {
 
 const defaultRows = 100_000;
 const perSecond = 100;
-const slice_s = 5;
-const baselineSlices = 3;
+const settle_s = 3;
+const baseline_s = 15;
 const maxDuration_s = 600;
 
 const formats = {
@@ -95,7 +96,7 @@ export async function run(progress: Progress, { messages: rows = defaultRows }: 
     progress('warming up');
     await sendFile({ ...bed, rows: 2_000 }, 'csv');
     await sendFile({ ...bed, rows: 2_000 }, 'ndjson');
-    await steadyLoad(bed, 5);
+    await runAside<PacedOrder, PacedReport>('paced-load', { ...loadOf(bed), messages: 5 * perSecond });
     const figures: Record<string, number> = { not_accepted: 0 };
     for (const format of ['csv', 'ndjson'] as const) {
       const { not_accepted, ...measured } = await measure(bed, format);
@@ -111,15 +112,18 @@ export async function run(progress: Progress, { messages: rows = defaultRows }: 
 }
 
 /**
- * The steady load runs until the file is a set of notifications, and is measured while the file is received and while it
- * expands. It is compared with the same load just before, in slices of the same length.
+ * The steady load starts before the file and runs until the file is a set of notifications. Its requests while the file is
+ * received and while it expands are compared with those before. One process sends all of them, and its first seconds are not
+ * measured: what its start costs is not the product's.
  */
 async function measure(bed: Bed, format: keyof typeof formats) {
   const { progress, product, database, other, rows } = bed;
   await untilDelivered(bed);
   progress(`${perSecond} messages a second of another service, and no file`);
-  const before: PacedReport[] = [];
-  while (before.length < baselineSlices) before.push(await steadyLoad(bed, slice_s));
+  const load = runAsideUntilStopped<PacedOrder, PacedReport>('paced-load', loadOf(bed));
+  await sleep(settle_s * 1_000);
+  const from = now_ms();
+  await sleep(baseline_s * 1_000);
   const began = new Date();
   const rssBefore = rssMb(product.pid);
   let rssMax = rssBefore;
@@ -127,31 +131,27 @@ async function measure(bed: Bed, format: keyof typeof formats) {
     rssMax = Math.max(rssMax, rssMb(product.pid));
   }, 100);
   progress(`${rows} rows of ${format} beside ${perSecond} messages a second`);
-  const slices: PacedReport[] = [];
-  let finished = false;
-  const load = (async () => {
-    while (!finished) slices.push(await steadyLoad(bed, slice_s));
-  })();
   const { accepted_at_ms, ...times } = await sendFile(bed, format);
   const finished_at_ms = now_ms();
-  finished = true;
-  await load;
+  const report = await load.stop();
   clearInterval(sampling);
   const { rows: waits } = await database.query(
     `select percentile_disc(0.99) within group (order by extract(epoch from sent_at - created_at) * 1000)::float as p99
      from notifications where service_id = $1 and created_at >= $2 and sent_at is not null`,
     [other.service_id, began],
   );
-  const sent = slices.length * slice_s * perSecond;
+  const began_ms = began.getTime();
   return {
     ...times,
     rss_growth_mb: round(rssMax - rssBefore),
-    accept_p99_ms_before: p99(before),
-    accept_p99_ms_while_received: p99(slices, { to: accepted_at_ms }),
-    accept_p99_ms_while_expanding: p99(slices, { from: accepted_at_ms, to: finished_at_ms }),
-    accept_p99_ratio: round(p99(slices, { from: accepted_at_ms, to: finished_at_ms }) / p99(before)),
+    accept_p99_ms_before: p99(report, { from, to: began_ms }),
+    accept_p99_ms_while_received: p99(report, { from: began_ms, to: accepted_at_ms }),
+    accept_p99_ms_while_expanding: p99(report, { from: accepted_at_ms, to: finished_at_ms }),
+    accept_p99_ratio: round(
+      p99(report, { from: accepted_at_ms, to: finished_at_ms }) / p99(report, { from, to: began_ms }),
+    ),
     priority_wait_p99_ms: round(waits[0].p99),
-    not_accepted: sent - slices.reduce((sum, { accepted }) => sum + accepted, 0),
+    not_accepted: report.latencies_ms.length - report.accepted,
   };
 }
 
@@ -163,14 +163,8 @@ async function untilDelivered({ progress, database }: Bed): Promise<void> {
   while (await waiting()) await sleep(500);
 }
 
-function steadyLoad({ product, other }: Pick<Bed, 'product' | 'other'>, seconds: number): Promise<PacedReport> {
-  return runAside<PacedOrder, PacedReport>('paced-load', {
-    port: product.port,
-    connections: 50,
-    per_second: perSecond,
-    messages: perSecond * seconds,
-    senders: [other],
-  });
+function loadOf({ product, other }: Pick<Bed, 'product' | 'other'>): PacedOrder {
+  return { port: product.port, connections: 50, per_second: perSecond, senders: [other] };
 }
 
 /** Seconds until the response, and from then on until every row is a notification. */
@@ -218,13 +212,11 @@ async function sendFile({ product, database, postmaster, bulk, rows }: Bed, form
 }
 
 /** Of the requests that were sent in this time. */
-function p99(slices: PacedReport[], { from = 0, to = Number.POSITIVE_INFINITY } = {}): number {
-  const latencies = slices.flatMap(({ latencies_ms, sent_at_ms }) =>
-    latencies_ms.filter((_, index) => {
-      const sent_at = sent_at_ms[index] ?? 0;
-      return sent_at >= from && sent_at < to;
-    }),
-  );
+function p99({ latencies_ms, sent_at_ms }: PacedReport, { from, to }: { from: number; to: number }): number {
+  const latencies = latencies_ms.filter((_, index) => {
+    const sent_at = sent_at_ms[index] ?? 0;
+    return sent_at >= from && sent_at < to;
+  });
   return round(
     quantile(
       latencies.sort((left, right) => left - right),

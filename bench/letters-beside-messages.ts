@@ -31,7 +31,7 @@ export async function measureAccepting(progress: (line: string) => void) {
     const text = await queueLetters(environment);
     const product = await startProduct('serve', environment, profilingFlags());
     try {
-      const order: PacedOrder = {
+      const order = {
         port: product.port,
         connections: 50,
         per_second: perSecond,

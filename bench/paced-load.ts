@@ -8,7 +8,8 @@ export interface PacedOrder {
   port: number;
   connections: number;
   per_second: number;
-  messages: number;
+  /** Without it, until a second message from the parent says to stop. */
+  messages?: number;
   /** Whole API key and template, used in turn. */
   senders: { key: string; template_id: string }[];
   /** By default text messages. */
@@ -51,6 +52,11 @@ function load(order: PacedOrder): Promise<PacedReport> {
     const asked = new Map<Socket, number>();
     let sent = 0;
     let answered = 0;
+    let last = order.messages ?? Number.POSITIVE_INFINITY;
+    process.once('message', () => {
+      last = sent;
+      if (answered === last) finish();
+    });
 
     function onAnswer(socket: Socket, status: string): void {
       answered += 1;
@@ -61,7 +67,7 @@ function load(order: PacedOrder): Promise<PacedReport> {
       else report.errors[status] = (report.errors[status] ?? 0) + 1;
       idle.add(socket);
       pump();
-      if (answered === order.messages) finish();
+      if (answered === last) finish();
     }
 
     function freeSocket(): Socket | undefined {
@@ -82,7 +88,7 @@ function load(order: PacedOrder): Promise<PacedReport> {
 
     function pump(): void {
       const elapsed = performance.now() - started;
-      const due = Math.min(order.messages, Math.floor((elapsed * order.per_second) / 1_000));
+      const due = Math.min(last, Math.floor((elapsed * order.per_second) / 1_000));
       while (sent < due) {
         const socket = freeSocket();
         if (!socket) {

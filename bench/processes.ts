@@ -7,13 +7,29 @@ import { promisify } from 'node:util';
 
 /** Runs one of this folder's modules in a separate process: sends an order, waits for its report. */
 export function runAside<Order extends object, Report>(module: string, order: Order): Promise<Report> {
+  return startReporting<Order, Report>(module, order).reported;
+}
+
+function startReporting<Order extends object, Report>(module: string, order: Order) {
   const child = fork(fileURLToPath(new URL(`./${module}.js`, import.meta.url)), { stdio: 'inherit' });
-  return new Promise((resolve, reject) => {
+  const reported = new Promise<Report>((resolve, reject) => {
     child.on('message', (report) => resolve(report as Report));
     child.on('error', reject);
     child.on('exit', (code) => reject(new Error(`${module} ended with code ${code}`)));
     child.send(order);
   });
+  return { child, reported };
+}
+
+/** The same until it is told to stop: `stop` returns its report. */
+export function runAsideUntilStopped<Order extends object, Report>(module: string, order: Order) {
+  const { child, reported } = startReporting<Order, Report>(module, order);
+  return {
+    stop() {
+      child.send({});
+      return reported;
+    },
+  };
 }
 
 /** One of this folder's modules that runs until it is stopped, and reports on request. */
