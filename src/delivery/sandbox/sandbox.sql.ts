@@ -40,16 +40,16 @@ interface DueReceipt {
   recipient: string;
 }
 
-/**
- * Takes due receipts; the transaction marks them as sent. A real receipt can come before we recorded the hand-over, but the
- * sandbox avoids that case.
- */
 export async function hasDueReceipts(db: Db, now: Timestamp): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`/* prepared: sandbox-due */
     select exists (select from sandbox_messages where receipt_due_at <= ${now}) as found`.execute(db);
   return rows[0]?.found ?? false;
 }
 
+/**
+ * Takes due receipts; the transaction marks them as sent. A real receipt can come before we recorded the hand-over, but the
+ * sandbox avoids that case.
+ */
 export async function takeDueReceipts(tx: Tx, now: Timestamp, max: number): Promise<DueReceipt[]> {
   const { rows } = await sql<DueReceipt>`/* prepared: sandbox-receipts */
     with due as (
