@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { drainStore } from '../operations/moves/drain-store.ts';
-import { type Mover, moveService, usualSettle_ms } from '../operations/moves/move-service.ts';
+import { listMoves, type Mover, moveService, usualSettle_ms } from '../operations/moves/move-service.ts';
 import { hour_ms, systemClock } from '../platform/clock.ts';
 import type { Command, Flags } from '../platform/command-line.ts';
 import { type Db, openDatabase } from '../platform/db/database.ts';
@@ -79,6 +79,11 @@ async function list(main: Db): Promise<void> {
   print('store  new services  services');
   for (const { number, is_open, services } of found) {
     print(`${String(number).padStart(5)}  ${(is_open ? 'yes' : 'no').padStart(12)}  ${String(services).padStart(8)}`);
+  }
+  for (const { service_id, to_store } of await listMoves(main)) {
+    print(
+      `Service ${service_id} is being moved. If no command does that now: pennypost stores move ${service_id} ${to_store}`,
+    );
   }
 }
 

@@ -155,6 +155,11 @@ async function cancel(context: MoveContext): Promise<void> {
   say(`Cancelled: the service stays in store ${move.from_store}.`);
 }
 
+/** Moves that are not complete. */
+export function listMoves(main: Db): Promise<ServiceMove[]> {
+  return selectMoves(main);
+}
+
 /**
  * For moves whose process died: before the switch the service goes on where it is, after it the service goes on in its new store. The rest is
  * done when the command is repeated.
