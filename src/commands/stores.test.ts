@@ -73,7 +73,7 @@ it('pennypost stores moves a service, and drains a store', async () => {
   const drained = await run('drain', '1', '--settle', '0');
   expect(drained).toMatchObject({ code: 0, out: expect.stringContaining('Store 1 has no services any more.') });
   expect((await run('list')).out).toMatch(/^ +1 +no +0$/m);
-});
+}, 60_000);
 
 it.each([
   [['add', '2'], 'This database has services of its own'],
