@@ -1,3 +1,4 @@
+import { asNobody } from '../platform/db/actor.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';
 import { hasChangesSince } from './configuration-copy.sql.ts';
@@ -82,7 +83,7 @@ export class ConfigurationCopies {
     const next = (this.running.get(store) ?? Promise.resolve()).then(async () => {
       this.waiting.delete(store);
       const began = performance.now();
-      this.positions.set(store, await copyConfiguration(this.stores.main.db, store.db));
+      this.positions.set(store, await asNobody(() => copyConfiguration(this.stores.main.db, store.db)));
       this.currentAt.set(store.store, began);
     });
     this.waiting.set(store, next);
