@@ -116,7 +116,9 @@ async function fetchReport(app: Deps, connection: SftpConnection, path: string, 
 /** Letters that are unknown do not spoil a report: the printer may print for others, too, or report a deleted letter. */
 async function storeReport(app: Deps, file: string, { despatches, returned }: ReportFile): Promise<void> {
   const references = [...despatches.keys(), ...returned];
-  const letters = await selectPrintedLetters(app.db, references);
+  const letters = new Map(
+    await app.stores.collect(async ({ db }) => [...(await selectPrintedLetters(db, references))]),
+  );
   const reports = [...despatches].flatMap(([reference, report]) => {
     const notification_id = letters.get(reference);
     return notification_id === undefined ? [] : { ...report, notification_id };
