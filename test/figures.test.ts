@@ -16,8 +16,8 @@ import { StoredWorld } from './kit/stored-world.ts';
  */
 
 describe.each([
-  { databases: 'one database', stores: 0, runs: 20 },
-  { databases: 'three databases', stores: 2, runs: inject('stores') > 0 ? 20 : 5 },
+  { databases: 'one database', stores: 0, runs: 12 },
+  { databases: 'three databases', stores: 2, runs: inject('stores') > 0 ? 20 : 3 },
 ])('every figure, with the messages in $databases', ({ stores, runs }) => {
   const harness = useHarness({ now: '2026-11-15T12:00:00Z', stores });
 

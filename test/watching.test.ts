@@ -6,6 +6,7 @@ import { measureLetters } from '../src/letters/print/late-letters.ts';
 import { measureReportFiles } from '../src/letters/print/report-files.ts';
 import { measureRollups } from '../src/notifications/rollups/rollup-metrics.ts';
 import { TaskRuns } from '../src/platform/queue/task-runs.ts';
+import { measureStores } from '../src/stores/store-metrics.ts';
 import { tasks } from '../src/tasks.ts';
 import { useHarness } from './kit/harness.ts';
 
@@ -41,7 +42,7 @@ function questionsIn(expression: string): Question[] {
 
 // Prometheus itself adds these.
 const ofPrometheus = { metric: 'up', labels: ['job', 'instance', 'le'] };
-const harness = useHarness();
+const harness = useHarness({ stores: 1 });
 
 beforeAll(() => {
   const { app } = harness;
@@ -51,6 +52,7 @@ beforeAll(() => {
   measureReportFiles(app);
   measureQueues(app);
   measureRollups(app);
+  measureStores(app);
   new TaskRuns(app, tasks);
   return harness.deliver();
 });
