@@ -197,6 +197,7 @@ export class ChannelWorker<Message> {
    */
   private freeBulkCalls(): number {
     const { config, bulkPace } = this.app;
+    if (bulkPace.mustHoldBulk()) return 0;
     const share = bulkPace.share() ** 3;
     return Math.max(0, Math.ceil(config.delivery.concurrency * maxBulkShare * share) - this.bulkCalls);
   }

@@ -33,8 +33,6 @@ const pause_ms = 1_000;
 /** Of this process. More at once would slow down single messages, and keep other tasks waiting. */
 const expansionsAtOnce = 2;
 let running = 0;
-/** The longest rest after a chunk, as a share of the time that the chunk took. */
-const longestRest = 0.5;
 
 /** Starts a job that is due, and turns its rows into notifications for about a second. */
 export async function runExpansion(app: JobDeps, { job_id }: { job_id: string }): Promise<void> {
@@ -63,9 +61,9 @@ async function expandForATurn(app: JobDeps, job_id: string): Promise<void> {
       return;
     }
     const began = performance.now();
+    app.bulkPace.countCreated();
     if (!(await expandChunk(app, job, service, template))) return;
-    const took_ms = performance.now() - began;
-    await sleep(took_ms * longestRest * (1 - app.bulkPace.share()));
+    await sleep(app.bulkPace.restAfter_ms(performance.now() - began));
   } while (performance.now() < end);
   await enqueueExpansion(app, app.db, job_id);
 }

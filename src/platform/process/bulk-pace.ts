@@ -8,6 +8,10 @@ const saturated = 0.9;
 const judgeEvery_ms = 100;
 const slowDown = 0.7;
 const speedUp = 1.15;
+/** As a share of the time before. */
+const shortestRest = 0.5;
+/** Longer than the rest between two parts of a file. */
+const stillCreating_ms = 500;
 /** Bulk work never stops. */
 export const smallestShare = 0.05;
 /** Other programs may use all processors for hours, so they alone slow bulk work down to this share at most. */
@@ -20,6 +24,8 @@ const smallestShareBesideOthers = 0.5;
 export class BulkPace {
   private requests = 0;
   private current = 1;
+  private hasRequests = false;
+  private createdAt = Number.NEGATIVE_INFINITY;
   private judgedAt = performance.now();
   private utilization = performance.eventLoopUtilization();
   private readonly readTimes: () => ProcessorTimes;
@@ -42,12 +48,33 @@ export class BulkPace {
     return this.current;
   }
 
+  /** Called for each part of a file that becomes messages. */
+  countCreated(): void {
+    this.createdAt = performance.now();
+  }
+
+  /**
+   * Whether bulk messages have to wait: while requests arrive and a file becomes messages, delivering them at the same time would make
+   * requests wait for a processor.
+   */
+  mustHoldBulk(): boolean {
+    this.share();
+    return this.hasRequests && performance.now() - this.createdAt < stillCreating_ms;
+  }
+
+  /** How long to rest after a part of a file, which took so long: its statements leave no processor idle. */
+  restAfter_ms(took_ms: number): number {
+    const share = this.share();
+    return this.hasRequests ? took_ms * (shortestRest + 1 - share) : 0;
+  }
+
   private judge(now: number): void {
     const utilization = performance.eventLoopUtilization();
     const used = performance.eventLoopUtilization(utilization, this.utilization).utilization;
     const times = this.readTimes();
     const passed = times.total - this.times.total;
     const isSaturated = passed > 0 && (times.busy - this.times.busy) / passed > saturated;
+    this.hasRequests = this.requests > 0;
     this.current = this.requests === 0 ? 1 : nextShare(this.current, used > busy, isSaturated);
     this.utilization = utilization;
     this.times = times;
