@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { uuidOfHex } from '../platform/id.ts';
+import { shortId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { hmac } from '../platform/secrets/secrets.ts';
 
@@ -65,16 +65,6 @@ export function decrypt(key: Buffer, encrypted: Buffer): Buffer | undefined {
 /** The URL of the page behind the link in the email; `key` is base64url. */
 export function documentUrl(baseUrl: string, { id, service_id }: DocumentId, key: string): string {
   return `${baseUrl}/d/${shortId(service_id)}/${shortId(id)}?key=${encodeURIComponent(key)}`;
-}
-
-/** Ids in links are the 16 bytes of the UUID in base64url: 22 characters instead of 36. */
-function shortId(id: string): string {
-  return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
-}
-
-export function longId(short: string): string | undefined {
-  const hex = Buffer.from(short, 'base64url').toString('hex');
-  return hex.length === 32 ? uuidOfHex(hex) : undefined;
 }
 
 export function digestOfKey(key: Buffer): string {

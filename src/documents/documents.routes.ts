@@ -4,15 +4,14 @@ import { Type } from 'typebox';
 import type { Config } from '../config.ts';
 import { sendPage } from '../platform/http/page.ts';
 import type { Http } from '../platform/http/surface.ts';
-import { isUuid, nilId } from '../platform/id.ts';
+import { idInPath, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { adminErrors } from '../protocol/error-bodies.ts';
 import { NoContent, Nullable, Raw } from '../protocol/fields.ts';
-import { documentUrl, longId } from './document-links.ts';
+import { documentUrl } from './document-links.ts';
 import { confirmPage, downloadPage, expiredPage, notFoundPage, slowDownPage, wrongAddress } from './document-pages.ts';
 import { confirmRecipient, findDocument, isConfirmed, type Lookup, type StoredDocument } from './documents.ts';
 
-const OfPage = Type.Object({ service: Type.String(), document: Type.String() });
 const OfDocument = Type.Object({ service_id: Type.String(), document_id: Type.String() });
 const Key = Type.Object({ key: Type.Optional(Type.String()), signed_data: Type.Optional(Type.String()) });
 
@@ -25,17 +24,17 @@ const refusals = { 400: Malformed, 403: Refusal, 404: Refusal, 410: Refusal };
 /** Files sent by email: the page behind the link and the file itself. The key in the link is the only credential. */
 export function documentRoutes(http: Http, app: Platform & { config: Pick<Config, 'urls'> }): void {
   http.get(
-    '/d/:service/:document',
+    '/d/:service_id/:document_id',
     {
       schema: {
         summary: 'The page behind a link to a file',
-        params: OfPage,
+        params: OfDocument,
         querystring: Key,
         response: { 200: Page, 404: Page, 410: Page },
       },
     },
     async (request, reply) => {
-      const { service, document, key } = readPageLink(request);
+      const { service, document, key } = readLink(request);
       const found = await findDocument(app, service, document, key);
       if (found.found !== 'document') return sendProblemPage(reply, found);
       const page = found.document.recipient_digest
@@ -46,17 +45,17 @@ export function documentRoutes(http: Http, app: Platform & { config: Pick<Config
   );
 
   http.post(
-    '/d/:service/:document',
+    '/d/:service_id/:document_id',
     {
       schema: {
         summary: 'Confirm the email address that a file was sent to',
-        params: OfPage,
+        params: OfDocument,
         querystring: Key,
         response: { 200: Page, 403: Page, 404: Page, 410: Page, 429: Page },
       },
     },
     async (request, reply) => {
-      const { service, document, key } = readPageLink(request);
+      const { service, document, key } = readLink(request);
       const found = await findDocument(app, service, document, key);
       if (found.found !== 'document') return sendProblemPage(reply, found);
       const result = await confirmRecipient(app, found.document, fieldOf(request.body, 'email_address'));
@@ -81,7 +80,7 @@ export function documentRoutes(http: Http, app: Platform & { config: Pick<Config
       },
     },
     async (request, reply) => {
-      const { service, document, key } = readFileLink(request);
+      const { service, document, key } = readLink(request);
       if (!key) return refuse(reply, 400, 'Missing decryption key');
       const found = await findDocument(app, service, document, key);
       if (found.found !== 'document') return sendProblem(reply, found);
@@ -120,7 +119,7 @@ export function documentRoutes(http: Http, app: Platform & { config: Pick<Config
       },
     },
     async (request, reply) => {
-      const { service, document, key } = readFileLink(request);
+      const { service, document, key } = readLink(request);
       if (!key) return refuse(reply, 400, 'Missing decryption key');
       const found = await findDocument(app, service, document, key);
       if (found.found !== 'document') return sendProblem(reply, found);
@@ -152,7 +151,7 @@ export function documentRoutes(http: Http, app: Platform & { config: Pick<Config
       },
     },
     async (request, reply) => {
-      const { service, document } = readFileLink(request);
+      const { service, document } = readLink(request);
       const key = fieldOf(request.body, 'key');
       const email = fieldOf(request.body, 'email_address');
       if (!key) return refuse(reply, 400, 'Missing decryption key');
@@ -178,19 +177,12 @@ interface Link {
   key: string;
 }
 
-function readPageLink(
-  request: FastifyRequest<{ Params: { service: string; document: string }; Querystring: { key?: string } }>,
-): Link {
-  const { service, document } = request.params;
-  return { service: longId(service) ?? nilId, document: longId(document) ?? nilId, key: request.query.key ?? '' };
-}
-
-/** The id may have the file extension appended, as a hint to browsers. */
-function readFileLink(request: FastifyRequest): Link {
+/** The id of a document may have its file extension appended, as a hint to browsers. */
+function readLink(request: FastifyRequest): Link {
   const { service_id, document_id } = request.params as { service_id: string; document_id: string };
   const [document = ''] = document_id.split('.', 1);
   const { key = '' } = request.query as { key?: string };
-  return { service: isUuid(service_id) ? service_id : nilId, document: isUuid(document) ? document : nilId, key };
+  return { service: idInPath(service_id) ?? nilId, document: idInPath(document) ?? nilId, key };
 }
 
 function fieldOf(body: unknown, name: string): string {

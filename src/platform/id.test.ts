@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isUuid, momentOfId, newId } from './id.ts';
+import { idInPath, isUuid, momentOfId, newId, shortId } from './id.ts';
 
 const now = new Date('2026-11-16T12:00:00.123Z');
 
@@ -16,4 +16,11 @@ it('an id is a UUIDv7 with its time, and the number of the database in its last 
 it('ids of one process ascend', () => {
   const ids = Array.from({ length: 1_000 }, (_, index) => newId(new Date(now.getTime() + Math.floor(index / 100))));
   expect([...ids].sort()).toEqual(ids);
+});
+
+it('an id in a path may be short, in upper case, or without hyphens', () => {
+  const id = newId(now, 2);
+  const written = [id, id.toUpperCase(), id.replaceAll('-', ''), shortId(id)];
+  expect(written.map(idInPath)).toEqual([id, id, id, id]);
+  expect(['', 'x', 'not an id, 22 letters.', `${id}0`].map(idInPath)).toEqual(Array(4).fill(undefined));
 });

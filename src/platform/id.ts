@@ -21,6 +21,20 @@ export function uuidOfHex(hex: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/** Ids in links are the 16 bytes of the UUID in base64url: 22 characters instead of 36. */
+export function shortId(id: string): string {
+  return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
+}
+
+const shortLength = 22;
+const hexPattern = /^[0-9a-f]{32}$/;
+
+/** The canonical form of an id in a path: a short one, or a UUID in upper case or without hyphens. Undefined for other text. */
+export function idInPath(text: string): string | undefined {
+  const hex = text.length === shortLength ? Buffer.from(text, 'base64url').toString('hex') : text.replaceAll('-', '');
+  return hexPattern.test(hex.toLowerCase()) ? uuidOfHex(hex.toLowerCase()) : undefined;
+}
+
 /**
  * The last byte of every id is the number of the database that has the row: a reader of an id needs no table to find it. The main
  * database has number 0.
