@@ -9,14 +9,14 @@ export function pagesByStore<App extends InStores<App>>(module: PageModule<App>)
   return (pages, app) => {
     const { stores } = app;
     if (stores.isOne) return module(pages, app);
-    const declared = new Map(stores.all.map((one) => [one, declare(module, one)]));
+    const declared = new Map(stores.all.map((one) => [one, declare(module, pages, one)]));
     const pageFor = async ({ service }: Asked, index: number): Promise<DeclaredPage> => {
       const one = service ? await stores.of(service.id) : stores.main;
       return declared.get(one)?.[index] as DeclaredPage;
     };
-    for (const [index, page] of declare(module, stores.main).entries()) {
+    for (const [index, page] of declare(module, pages, stores.main).entries()) {
       const { act } = page;
-      pages.all.push({
+      pages.declare({
         ...page,
         show: async (asked, draft) => (await pageFor(asked, index)).show(asked, draft),
         ...(act && {
@@ -27,8 +27,17 @@ export function pagesByStore<App extends InStores<App>>(module: PageModule<App>)
   };
 }
 
-function declare<App>(module: PageModule<App>, app: App): readonly DeclaredPage[] {
-  const pages = new Pages();
+/** Those that a module declares for one application. It sees the pages of all modules, as when it declares them itself. */
+class OwnPages extends Pages {
+  readonly own: DeclaredPage[] = [];
+
+  override declare(page: DeclaredPage): void {
+    this.own.push(page);
+  }
+}
+
+function declare<App>(module: PageModule<App>, { all }: Pages, app: App): readonly DeclaredPage[] {
+  const pages = new OwnPages(all);
   module(pages, app);
-  return pages.all;
+  return pages.own;
 }
