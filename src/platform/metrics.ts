@@ -10,7 +10,8 @@ interface Figure<Label extends string> {
 /** One registry per process. Labels are routes, names and outcomes; never a recipient or an id. */
 export class Metrics {
   readonly registry = new Registry();
-  private concurrentRequests = 0;
+  /** Shared with the views of `ofStore`. */
+  private readonly requests = { concurrent: 0 };
   /** What reads the values of a gauge, by its name and then by store. */
   private readonly readers = new Map<string, Map<string, () => Promise<Figure<string>[]>>>();
   private readonly durations = new Histogram({
@@ -23,7 +24,7 @@ export class Metrics {
 
   constructor() {
     this.countRequests();
-    this.gauge('concurrent_web_request_count', 'Requests in flight', () => this.concurrentRequests);
+    this.gauge('concurrent_web_request_count', 'Requests in flight', () => this.requests.concurrent);
   }
 
   /** Heap, event loop lag, garbage collection. Its timers keep running, so only long-lived processes enable it. */
@@ -33,7 +34,7 @@ export class Metrics {
 
   observeRequests(http: FastifyInstance): void {
     http.addHook('onRequest', (_request, _reply, done) => {
-      this.concurrentRequests += 1;
+      this.requests.concurrent += 1;
       done();
     });
     const observe = (path: string, { method }: FastifyRequest, reply: FastifyReply) =>
@@ -71,7 +72,7 @@ export class Metrics {
 
   /** A client that disconnects before its response triggers no `onResponse`. */
   endRequest(): void {
-    this.concurrentRequests -= 1;
+    this.requests.concurrent -= 1;
   }
 
   observePools(pools: Record<string, pg.Pool>): void {
