@@ -115,9 +115,9 @@ describe.each(['1999-12-31T23:59:59Z', '2046-06-01T00:00:00Z'])('a harness at %s
     await harness.addTask('delete-invites', { runAt: at(0) });
     await harness.addTask('delete-verify-codes', { runAt: at(60) });
     const waiting = async () =>
-      (await harness.app.pool.query('select task_identifier from graphile_worker.jobs order by id')).rows.map(
-        (row) => row.task_identifier,
-      );
+      (
+        await harness.app.stores.main.pool.query('select task_identifier from graphile_worker.jobs order by id')
+      ).rows.map((row) => row.task_identifier);
     await harness.runTasks();
     expect(await waiting()).toEqual(['delete-verify-codes']);
     harness.clock.advance({ seconds: 60 });

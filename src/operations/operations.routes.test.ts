@@ -17,8 +17,7 @@ describe('GET /status', () => {
 });
 
 it('concurrent status checks share one query', async () => {
-  const { app } = harness;
-  const statements = vi.spyOn(app.db, 'getExecutor');
+  const statements = vi.spyOn(harness.app.stores.main.db, 'getExecutor');
   onTestFinished(() => void statements.mockRestore());
   const answers = await Promise.all(
     Array.from({ length: 500 }, () => harness.request({ method: 'GET', url: '/status' })),

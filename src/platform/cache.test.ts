@@ -21,9 +21,10 @@ async function reads(work: () => Promise<unknown>): Promise<number> {
   const note = () => {
     count += 1;
   };
-  harness.app.pool.on('acquire', note);
+  const { pool } = harness.app.stores.main;
+  pool.on('acquire', note);
   await work();
-  harness.app.pool.off('acquire', note);
+  pool.off('acquire', note);
   return count;
 }
 

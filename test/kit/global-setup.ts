@@ -25,10 +25,12 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const log = createLog('silent');
   const dataDir = mkdtempSync(join(tmpdir(), 'pennypost-test-'));
+  const stores = Number(process.env.TEST_STORES ?? 0);
+  const max_connections = String(200 * (1 + stores));
   const server = await startEmbeddedPostgres({
     dataDir,
     log,
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections },
   });
   const templates = { migrated: seeds, migrated_store: storeSeeds };
   for (const [name, rows] of Object.entries(templates)) {
@@ -37,7 +39,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await installTestClock(template);
   }
   project.provide('databaseUrl', server.url);
-  project.provide('stores', Number(process.env.TEST_STORES ?? 0));
+  project.provide('stores', stores);
   return async () => {
     await server.stop();
     rmSync(server.location, { recursive: true, force: true });

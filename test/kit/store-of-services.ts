@@ -17,7 +17,23 @@ export async function useOneStore(app: App): Promise<App> {
   // Services that a request creates go to the same store as those of the builders.
   await main.db.updateTable('message_stores').set({ is_open: false }).where('number', '<>', store.store).execute();
   await app.configurationCopies.update();
+  for (const other of all.filter((one) => one !== main)) await hideMainTables(other);
   return appOfServices(main, store);
+}
+
+/** What is found by its id is looked for in every store. */
+const foundById: readonly string[] = [
+  'organisation_invites',
+  'service_invites',
+  'service_join_requests',
+  'webauthn_credentials',
+];
+
+/** They are empty in a store: a statement that reads one of them there would find nothing. Here it fails. */
+async function hideMainTables({ pool }: App): Promise<void> {
+  const hidden = mainTables.filter((name) => !foundById.includes(name));
+  const moves = hidden.map((name) => `alter table if exists ${name} set schema main_only;`);
+  await pool.query(`create schema if not exists main_only; ${moves.join(' ')}`);
 }
 
 function appOfServices(main: App, store: App): App {

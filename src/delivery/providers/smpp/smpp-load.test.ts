@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
 import { aService } from '../../../../test/kit/builders.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
@@ -22,10 +23,10 @@ it('the connection is cut twice: none is lost, and only what broke off is sent t
   const ticking = setInterval(() => harness.clock.set(new Date()), 20);
   onTestFinished(() => clearInterval(ticking));
   // A receipt that is not confirmed is repeated, as by real message centres.
-  const report = (id: string): Promise<unknown> =>
-    centre
-      .deliver({ esm_class: 0x04, text: receiptText(id, 'DELIVRD') })
-      .catch(() => new Promise((resolve) => setTimeout(resolve, 50)).then(() => report(id)));
+  const report = async (id: string): Promise<void> => {
+    const receipt = { esm_class: 0x04, text: receiptText(id, 'DELIVRD') };
+    while ((await centre.deliver(receipt).catch(() => 'no response')) !== 0) await sleep(50);
+  };
   centre.answer = async ({ id }, nth) => {
     await new Promise((resolve) => setTimeout(resolve, 5));
     // Those under way at this moment get no response.

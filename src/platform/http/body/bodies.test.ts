@@ -198,7 +198,8 @@ describe('the memory for bodies', () => {
       await holder.query('rollback');
       holder.release();
     });
-    await holder.query('begin; lock table templates in access exclusive mode');
+    await holder.query('begin');
+    await holder.query('lock table templates in access exclusive mode');
     const first = `GET /v2/templates HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\n\r\n`;
     const second = `POST ${receipts} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 250000\r\n\r\n${' '.repeat(250_000)}`;
     const clients = Array.from({ length: 5 }, () => {
