@@ -26,7 +26,7 @@ const targets = {
   others_ratio: '>= 0.95 (while frozen, to before)',
   others_errors: '0',
   frozen_other_errors: '0 (all get 503)',
-  frozen_slowest_ms: '<= 8000',
+  frozen_slowest_ms: '<= 9000 (it takes up to 8 s to notice)',
   lost: '0',
 };
 
