@@ -1,13 +1,7 @@
 import { sql } from 'kysely';
 import { type FailedAttemptRow, keepFailures } from '../notifications/attempts/attempts.ts';
 import { heldBy, placeBroughtForward, placeChange, placeColumns } from '../notifications/queue/delivery-queue.ts';
-import {
-  byIds,
-  type ChangedNotification,
-  changeColumns,
-  type StatusChange,
-  statusChange,
-} from '../notifications/status.ts';
+import { type ChangedNotification, changeColumns, type StatusChange, statusChange } from '../notifications/status.ts';
 import { earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { announcement } from './callbacks/service-callbacks.sql.ts';
@@ -69,7 +63,7 @@ export async function updateReported(
   const { rows } = await sql<ChangedNotification>`/* prepared: record-reported */
     with wanted as (
       select * from json_to_recordset(${JSON.stringify(changes)}::json) as w (${changeColumns})
-    ), ${statusChange(timestamp(now), byIds)}, ${placeBroughtForward(timestamp(now))},
+    ), ${statusChange(timestamp(now))}, ${placeBroughtForward(timestamp(now))},
     ${receiptHealth(inTimeSince, ofProvider)}, ${announcement(now)}
     select id, service_id, notification_type, key_type, previous_status, status, provider, created_at, sent_at
     from after`.execute(db);

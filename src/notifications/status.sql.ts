@@ -55,27 +55,23 @@ const mayChange = sql`(${isLate} or case w.event ${sql.join(
   sql` `,
 )} end)`;
 
-/**
- * For statements whose `wanted` comes from JSON, where the planner expects 100 rows: prepared while the partition of a new day
- * is nearly empty, a join alone would scan all rows of the day, and the plan would stay while the partition fills.
- */
-export const byIds = sql`n.id = any (array(select id from wanted))`;
-
 const sides = sql`created_at, service_id, template_id, notification_type, key_type, rate_multiplier`;
 
 /**
  * CTEs that change statuses and both rollups; `after` holds the changed rows. The statement must begin with a CTE `wanted`
  * with the columns above and distinct ids. Disallowed transitions are skipped, so a repeated or late receipt does nothing.
  * Rows are locked in order of id, so that two such statements never deadlock.
+ *
+ * The condition on each array looks like a repetition. A plan is made while the partition of a new day is nearly empty, and stays
+ * while it fills: with the joins alone it would read all rows of the day.
  */
-export function statusChange(now: Timestamp, lookUp = sql`true`): RawBuilder<unknown> {
-  // Only one side of each join may have an unknown size: with two, the planner assumes both are small and uses a nested loop.
+export function statusChange(now: Timestamp): RawBuilder<unknown> {
   return sql`before as (
       select w.*, n.status as previous_status, n.provider as previous_provider, n.billable_units as previous_units,
         n.postage as previous_postage, n.international as previous_international,
         case when not ${isLate} then w.status end as next_status
       from notifications n join wanted w on w.id = n.id
-      where ${mayChange} and ${lookUp}
+      where ${mayChange} and n.id = any (array(select id from wanted))
       order by n.id for update of n
     ), after as (
       update notifications n set
@@ -89,7 +85,7 @@ export function statusChange(now: Timestamp, lookUp = sql`true`): RawBuilder<unk
         international = coalesce(w.international, n.international),
         recipient = coalesce(w.recipient, n.recipient),
         normalised_recipient = coalesce(w.normalised_recipient, n.normalised_recipient)
-      from before w where n.id = w.id
+      from before w where n.id = w.id and n.id = any (array(select id from before))
       returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.notification_type, n.key_type,
         n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage, n.international, n.client_reference,
         n.recipient, n.sent_at, n.updated_at, n.job_id, w.previous_status, w.previous_provider, w.previous_units,
@@ -129,7 +125,7 @@ export async function updateStatuses(
   const { rows } = await sql<ChangedNotification>`/* prepared: status-changes */
     with wanted as (
       select * from json_to_recordset(${JSON.stringify(changes)}::json) as w (${changeColumns})
-    ), ${statusChange(now, byIds)}
+    ), ${statusChange(now)}
     select id, service_id, notification_type, key_type, previous_status, status, provider, created_at, sent_at
     from after`.execute(db);
   return rows;

@@ -3,7 +3,7 @@ import type { Tx } from '../platform/db/database.ts';
 import { type ChangedNotification, updateStatuses } from './status.sql.ts';
 import type { StatusChange } from './status-transitions.ts';
 
-export { byIds, type ChangedNotification, changeColumns, statusChange } from './status.sql.ts';
+export { type ChangedNotification, changeColumns, statusChange } from './status.sql.ts';
 export { type StatusChange, transitions } from './status-transitions.ts';
 
 /**

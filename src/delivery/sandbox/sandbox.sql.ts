@@ -53,11 +53,13 @@ export async function hasDueReceipts(db: Db, now: Timestamp): Promise<boolean> {
 export async function takeDueReceipts(tx: Tx, now: Timestamp, max: number): Promise<DueReceipt[]> {
   const { rows } = await sql<DueReceipt>`/* prepared: sandbox-receipts */
     with due as (
-      select m.reference from sandbox_messages m left join notifications n on n.id = m.reference
-      where m.receipt_due_at <= ${now} and n.status is distinct from 'created'
+      select m.reference from sandbox_messages m
+      where m.receipt_due_at <= ${now}
+        and (select n.status from notifications n where n.id = m.reference) is distinct from 'created'
       order by m.receipt_due_at limit ${max}::int for update of m skip locked
     )
-    update sandbox_messages m set receipt_due_at = null from due where m.reference = due.reference
+    update sandbox_messages m set receipt_due_at = null
+    where m.reference = any (array(select reference from due))
     returning m.reference, m.notification_type, m.recipient`.execute(tx);
   return rows;
 }
