@@ -62,6 +62,27 @@ describe('a long queue of one service', () => {
   });
 });
 
+describe('a queue of bulk messages', () => {
+  const harness = useHarness({
+    config: {
+      sms: { providers: ['mmg'] },
+      delivery: { concurrency: 20 },
+      providers: { mmg: { url: `${gateways.url}/mmg`, apiKey: 'x' } },
+    },
+  });
+
+  it('goes on as soon as calls have ended, not at the next poll', async () => {
+    harness.clock.set(new Date());
+    // Fifteen at once: with a poll before each of twenty turns it would take ten seconds.
+    await someQueuedMessages(harness, await aService(harness), many(300, lanes.bulk));
+    gateways.delay_ms = 50;
+    const before = gateways.requests.length;
+    await whileRunning(buildDelivery(harness.app.stores.main), () =>
+      vi.waitFor(() => expect(gateways.requests.length - before).toBe(300), { timeout: 6_000 }),
+    );
+  });
+});
+
 describe('an interrupted attempt', () => {
   const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { providers: { sandbox: { receipts: 'hold' } } } });
 

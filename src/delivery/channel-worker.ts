@@ -40,6 +40,8 @@ const paced_ms = 50;
 const cacheSharesFor_ms = 10_000;
 /** Max share of concurrent calls for bulk messages, so that other messages never wait for a bulk call to end. */
 const maxBulkShare = 0.75;
+/** Of the calls, before messages are leased: leasing single ones as calls end would cost a round trip each. */
+const minFreeShare = 0.25;
 /** Results waiting for the database do not count as calls, but their number is limited. */
 const maxHeldPerCall = 5;
 
@@ -70,7 +72,9 @@ export class ChannelWorker<Message> {
   private readonly metrics: DeliveryMetrics;
   private sharesReadAt = Number.NEGATIVE_INFINITY;
   private stopping = false;
+  /** No message, or no bulk message, is leased before calls end. */
   private atCapacity = false;
+  private bulkAtCapacity = false;
 
   constructor(app: ChannelDeps, channel: DeliveryChannel<Message>) {
     this.app = app;
@@ -125,8 +129,7 @@ export class ChannelWorker<Message> {
   private async step(): Promise<number | Rest> {
     const maxCalls = this.app.config.delivery.concurrency;
     const free = maxCalls - this.calls;
-    // Leasing single messages as calls end would cost a round trip each.
-    this.atCapacity = free < maxCalls / 4 || this.held.size > maxCalls * maxHeldPerCall;
+    this.atCapacity = free < maxCalls * minFreeShare || this.held.size > maxCalls * maxHeldPerCall;
     if (this.atCapacity) return idle_ms;
     const max = await this.leases.watch(async () => {
       await this.readShares();
@@ -199,7 +202,10 @@ export class ChannelWorker<Message> {
     const { config, bulkPace } = this.app;
     if (bulkPace.mustHoldBulk()) return 0;
     const share = bulkPace.share() ** 3;
-    return Math.max(0, Math.ceil(config.delivery.concurrency * maxBulkShare * share) - this.bulkCalls);
+    const maxCalls = Math.ceil(config.delivery.concurrency * maxBulkShare * share);
+    const free = maxCalls - this.bulkCalls;
+    this.bulkAtCapacity = free < maxCalls * minFreeShare;
+    return this.bulkAtCapacity ? 0 : free;
   }
 
   private chooseAgain({ international, outcome_known, last_provider }: LeasedNotification): string | null {
@@ -216,7 +222,7 @@ export class ChannelWorker<Message> {
       const result = await (span ? withinSpan(span, attempt) : attempt()).finally(() => {
         this.calls -= 1;
         this.bulkCalls -= bulk;
-        if (this.atCapacity) this.loop.wake();
+        if (this.atCapacity || (bulk && this.bulkAtCapacity)) this.loop.wake();
       });
       if (result?.change) span?.set({ 'pennypost.status': result.change.status ?? result.change.event });
       if (result) await this.results.add(result);
