@@ -8,8 +8,9 @@ const saturated = 0.9;
 const judgeEvery_ms = 100;
 const slowDown = 0.7;
 const speedUp = 1.15;
-/** As a share of the time before. */
+/** As a share of the time before, and in milliseconds: on a fast machine half of the time would be too short for requests that wait. */
 const shortestRest = 0.5;
+const shortestRest_ms = 30;
 /** Longer than the rest between two parts of a file. */
 const stillCreating_ms = 500;
 /** Bulk work never stops. */
@@ -65,7 +66,7 @@ export class BulkPace {
   /** How long to rest after a part of a file, which took so long: its statements leave no processor idle. */
   restAfter_ms(took_ms: number): number {
     const share = this.share();
-    return this.hasRequests ? took_ms * (shortestRest + 1 - share) : 0;
+    return this.hasRequests ? Math.max(shortestRest_ms, took_ms * (shortestRest + 1 - share)) : 0;
   }
 
   private judge(now: number): void {
