@@ -9,6 +9,8 @@ export class DatabaseProxy {
   silent = false;
   /** A standby: new connections accept no writes. */
   readOnly = false;
+  /** A server that is shutting down: it accepts a login, and breaks the connection in the same packet. */
+  breaksAfterLogin = false;
   private refusing = false;
   private readonly target: URL;
   private readonly server: Server;
@@ -90,6 +92,7 @@ export class DatabaseProxy {
       const { whole, part } = messagesIn(Buffer.concat([rest, bytes]));
       rest = part;
       const passing = whole.filter((message) => !this.dropNotices || message[0] !== notificationResponse);
+      if (this.breaksAfterLogin && whole.some(([type]) => type === readyForQuery)) passing.push(terminated);
       if (!this.silent) client.write(Buffer.concat(passing));
     });
   }
@@ -104,8 +107,16 @@ function withReadOnly(startup: Buffer): Buffer {
 }
 
 const notificationResponse = 'A'.charCodeAt(0);
+const readyForQuery = 'Z'.charCodeAt(0);
+const terminated = message('E', 'SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0');
 
-/** Each begins with a letter and the length of the rest. */
+/** A message of the protocol: a letter, the length of the rest, and the content. */
+export function message(type: string, content: string): Buffer {
+  const head = Buffer.from(`${type}....`);
+  head.writeInt32BE(4 + content.length, 1);
+  return Buffer.concat([head, Buffer.from(content)]);
+}
+
 function messagesIn(bytes: Buffer): { whole: Buffer[]; part: Buffer<ArrayBuffer> } {
   const whole: Buffer[] = [];
   let at = 0;

@@ -18,7 +18,6 @@ export function mainDatabase(config: Config, url: string): Checked {
 
 export async function checkDatabase(config: Config, checked: Checked): Promise<Finding[]> {
   const client = new DatabaseClient({ connectionString: checked.url, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined);
   try {
     await client.connect();
     return await checkServer(config, client, checked);

@@ -22,6 +22,7 @@ export class DatabaseClient extends pg.Client {
   private readonly isUsable: () => boolean;
   private readonly readOnly = new Set<string>();
   private mustClose = false;
+  private broken: Error | undefined;
 
   constructor(config: Config = {}) {
     const url = config.connectionString ?? '';
@@ -30,6 +31,10 @@ export class DatabaseClient extends pg.Client {
     this.url = url;
     this.mayBeStandby = config.mayBeStandby === true && others.length === 0;
     this.isUsable = config.isUsable ?? (() => true);
+    // Whoever waits for a response learns of it there. Without a listener it would end the process.
+    this.on('error', (error) => {
+      this.broken = error;
+    });
     const { connection } = this as unknown as { connection: EventEmitter };
     connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
       if (!readOnlySettings.includes(parameterName)) return;
@@ -63,6 +68,8 @@ export class DatabaseClient extends pg.Client {
     primary.add(this, server);
     try {
       await super.connect();
+      // A server that is shutting down accepts a login and breaks the connection in the same packet.
+      if (this.broken) throw this.broken;
     } catch (error) {
       if (isServerGone(error)) primary.doubt(server);
       throw error;

@@ -61,7 +61,6 @@ export function openPool(options: PoolOptions): pg.Pool {
     if (!pool.ending)
       options.log.warn({ event: 'database.connection_lost', err: error }, 'An idle database connection was lost');
   });
-  pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('release', (error, client) => (client as unknown as Connection).onRelease(error));
   endInTime(pool);
   return pool;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
-import { DatabaseProxy } from '../../../test/kit/database-proxy.ts';
+import { DatabaseProxy, message } from '../../../test/kit/database-proxy.ts';
 import { createLog } from '../log.ts';
 import { inTransaction, openDatabase } from './database.ts';
 import { failureOfDatabaseError, isDatabaseUnavailable } from './errors.ts';
@@ -66,6 +66,20 @@ it('closes every connection to a host that does not respond, also in the middle 
   expect((await pool.query(isWritable)).rows).toEqual([{ read_only: 'off' }]);
   expect(other.open).toBeGreaterThan(0);
   one.silent = false;
+});
+
+it('does not hand out a connection that breaks with the response to its login', async () => {
+  const proxy = await aProxy();
+  onTestFinished(() => proxy.close());
+  proxy.breaksAfterLogin = true;
+  const { pool } = open(proxy.url);
+  const errors = await Promise.all(
+    [pool.connect(), pool.query('select 1')].map((each) => each.catch((error) => error)),
+  );
+  expect(errors.map(({ code }) => code)).toEqual(['57P01', '57P01']);
+  expect(pool.totalCount).toBe(0);
+  proxy.breaksAfterLogin = false;
+  expect((await pool.query(isWritable)).rows).toEqual([{ read_only: 'off' }]);
 });
 
 it('says of each host why it is not the primary, and is available again when one is', async () => {
@@ -156,9 +170,3 @@ it('does not take a commit for stored that no longer waits for the standby', asy
   );
   expect(isDatabaseUnavailable(await waiting)).toBe(true);
 });
-
-function message(type: string, content: string): Buffer {
-  const head = Buffer.from(`${type}....`);
-  head.writeInt32BE(4 + content.length, 1);
-  return Buffer.concat([head, Buffer.from(content)]);
-}

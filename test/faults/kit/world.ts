@@ -118,7 +118,6 @@ export class World {
     const deadline = Date.now() + 60_000;
     for (;;) {
       const client = new DatabaseClient({ connectionString, connectionTimeoutMillis: 5_000, query_timeout: 20_000 });
-      client.on('error', () => undefined);
       try {
         await client.connect();
         return (await client.query<Row>(text, values)).rows;
