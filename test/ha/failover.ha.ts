@@ -90,6 +90,7 @@ describe.each([
     const former = await cluster.primary();
     const at = Date.now();
     await fault.inject(former);
+    const promotion = cluster.untilPromoted(former).then(() => (Date.now() - at) / 1_000);
     await sleep(at + 20_000 - Date.now());
     await fault.repair(former);
     await sleep(4_000);
@@ -103,8 +104,9 @@ describe.each([
       'select count(*)::int as count from notifications where id = any ($1::uuid[])',
       [[...load.accepted]],
     );
+    const promoted_s = await promotion;
     report(`${fault.scenario}, ${way}`, fault.injected, reckoning, [
-      `first new 201 after ${back_s.toFixed(1)} s`,
+      `new primary after ${promoted_s.toFixed(1)} s, first new 201 after ${back_s.toFixed(1)} s`,
       `${stored?.count} stored, last final after ${reckoning.seconds} s`,
       `responses ${JSON.stringify(load.responses)}`,
     ]);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { findFreePort } from '../../../src/platform/process/free-port.ts';
 import { ClusterFolder } from './cluster-folder.ts';
-import { Node, superuser } from './node.ts';
+import { Node, type NodeStatus, superuser } from './node.ts';
 import { findPostgres } from './programs.ts';
 
 const password = 'of-the-product-in-a-test';
@@ -59,9 +59,18 @@ export class Cluster {
   async primary(): Promise<Node> {
     for (;;) {
       for (const node of this.nodes) {
-        const status = await node.status();
-        if (status?.role === 'master' || status?.role === 'primary') return node;
+        if (isPrimary(await node.status())) return node;
       }
+      await sleep(200);
+    }
+  }
+
+  /** Waits until another node is the primary, which the former one may not know. */
+  async untilPromoted(former: Node): Promise<void> {
+    const others = this.nodes.filter((node) => node !== former);
+    for (;;) {
+      const all = await Promise.all(others.map((node) => node.status()));
+      if (all.some(isPrimary)) return;
       await sleep(200);
     }
   }
@@ -122,4 +131,8 @@ listen primary
 ${servers.join('\n')}
 `;
   }
+}
+
+function isPrimary(status: NodeStatus | undefined): boolean {
+  return status?.role === 'master' || status?.role === 'primary';
 }

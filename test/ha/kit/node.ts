@@ -12,6 +12,12 @@ export const times = { ttl: 8, loop_wait: 1, retry_timeout: 3 };
 const password = 'of-the-cluster-of-a-test';
 export const superuser = { username: 'postgres', password };
 
+export interface NodeStatus {
+  role: string;
+  state: string;
+  sync_standby?: boolean;
+}
+
 /** A machine of the cluster: Patroni, and the PostgreSQL that it runs. */
 export class Node {
   readonly name: string;
@@ -129,7 +135,7 @@ listen etcd
   }
 
   /** What its Patroni says, or undefined if it does not answer. */
-  async status(): Promise<{ role: string; state: string; sync_standby?: boolean } | undefined> {
+  async status(): Promise<NodeStatus | undefined> {
     const signal = AbortSignal.timeout(2_000);
     const response = await fetch(`http://127.0.0.1:${this.restPort}/patroni`, { signal }).catch(() => undefined);
     return response?.json().catch(() => undefined);
