@@ -46,6 +46,9 @@ interface Requirements {
   avoid?: string | null;
 }
 
+/** A lease has few messages, but may have hundreds: drawing and sending as many names would take longer than leasing. */
+const drawsWithoutLimit = 20;
+
 /** The active providers of one channel, with their shares as last read. */
 export class ProviderChoice<Message> {
   private readonly inUse: Map<string, Provider<Message>>;
@@ -74,14 +77,16 @@ export class ProviderChoice<Message> {
   }
 
   /**
-   * Draws providers for the next messages, domestic and international, within the rate limits. Consumes no tokens: which
-   * draws are used depends on the messages.
+   * Draws providers for the next messages, domestic and international, within the rate limits; further messages begin the list
+   * again. Consumes no tokens: which draws are used depends on the messages.
    */
   draw(count: number): { home: (string | null)[]; abroad: (string | null)[] } {
     const drawFrom = (shares: ProviderShare[]) => {
       const left = new Map(shares.map(({ identifier }) => [identifier, this.availableAt(identifier)]));
+      const isLimited = shares.some(({ identifier }) => this.buckets.has(identifier));
+      const length = isLimited ? count : Math.min(count, shares.length > 1 ? drawsWithoutLimit : 1);
       let able = shares;
-      return Array.from({ length: count }, () => {
+      return Array.from({ length }, () => {
         able = able.filter(({ identifier }) => (left.get(identifier) ?? 0) >= 1);
         const chosen = able.length === 1 ? able[0] : chooseByPriority(able, this.random());
         if (!chosen) return null;

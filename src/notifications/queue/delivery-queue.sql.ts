@@ -87,7 +87,7 @@ interface LeaseOrder {
   worker: string;
   /** Whether to take over expired leases of other workers. */
   takeOver: boolean;
-  /** The provider for the first message, the second and so on, domestic and abroad. */
+  /** The provider for the first message, the second and so on, domestic and abroad; after the last one again the first. */
   providers: { home: (string | null)[]; abroad: (string | null)[] };
 }
 
@@ -124,12 +124,14 @@ export async function leaseQueued(db: Db, order: LeaseOrder): Promise<LeasedNoti
         n.secret_personalisation, n.reply_to_text, n.international, n.one_click_unsubscribe_url, n.scheduled_for, n.created_at, n.sent_at,
         n.job_id,
         case when p.attempts = 0 and n.status = 'created' and n.key_type <> 'test' then
-          case when n.international then (${providers.abroad}::text[])[(row_number() over ())::int]
-          else (${providers.home}::text[])[(row_number() over ())::int] end
+          drawn.names[1 + (row_number() over () - 1) % cardinality(drawn.names)]
         end as provider
       from picked p left join lateral (
         select * from notifications where id = p.notification_id limit 1
       ) as n on true
+      cross join lateral (
+        select case when n.international then ${providers.abroad}::text[] else ${providers.home}::text[] end as names
+      ) as drawn
     ), leased as (
       update delivery_queue q set due_at = ${until}, attempts = q.attempts + 1, leased_by = ${worker},
         provider = coalesce(m.provider, q.provider), outcome_known = m.provider is null and q.outcome_known
