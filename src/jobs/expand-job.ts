@@ -54,16 +54,13 @@ async function expandForATurn(app: JobDeps, job_id: string): Promise<void> {
   const job = isWaiting(found, app.clock.now()) ? await startJob(app, found) : found;
   if (job?.status !== 'in progress') return;
   const { service, template } = await whatRowsNeed(app, job);
+  if (await mustPause(app, job)) {
+    await enqueueExpansion(app, app.db, job_id, later(app.clock.now(), pause_ms));
+    return;
+  }
   const end = performance.now() + turn_ms;
   do {
-    if (await mustPause(app, job)) {
-      await enqueueExpansion(app, app.db, job_id, later(app.clock.now(), pause_ms));
-      return;
-    }
-    const began = performance.now();
-    app.bulkPace.countCreated();
     if (!(await expandChunk(app, job, service, template))) return;
-    await sleep(app.bulkPace.restAfter_ms(performance.now() - began));
   } while (performance.now() < end);
   await enqueueExpansion(app, app.db, job_id);
 }
@@ -112,7 +109,7 @@ async function expandChunk(
       suppressed,
     });
     const { rows: stored, files, letters } = notifications;
-    await storeRows(tx, stored, files);
+    await storeRows(tx, stored, files, (took_ms) => rest(app, took_ms));
     await failSuppressed(app, tx, notifications.suppressed, suppressed, expandedAt);
     const tasks = letters.map((letter) => ({
       payload: { notification_id: letter.id },
@@ -142,6 +139,11 @@ async function expandChunk(
     );
   }
   return !finished;
+}
+
+async function rest({ bulkPace }: JobDeps, took_ms: number): Promise<void> {
+  const rest_ms = bulkPace.restAfter_ms(took_ms);
+  if (rest_ms > 0) await sleep(rest_ms);
 }
 
 function rowsExpanded(metrics: Metrics) {

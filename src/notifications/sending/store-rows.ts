@@ -12,10 +12,24 @@ export interface RowFiles {
   record(tx: Tx): Promise<void>;
 }
 
-/** Stores many notifications whose share of the daily limits is already counted. */
-export async function storeRows(tx: Tx, rows: NotificationRow[], files: RowFiles[]): Promise<void> {
-  if (rows.length === 0) return;
-  await storeNotifications(tx, rows, []);
+/** A longer statement would keep a processor from requests for too long. */
+const rowsPerStatement = 100;
+
+/**
+ * Stores many notifications whose share of the daily limits is already counted. Rests after each statement, which took so many
+ * milliseconds.
+ */
+export async function storeRows(
+  tx: Tx,
+  rows: NotificationRow[],
+  files: RowFiles[],
+  rest: (took_ms: number) => Promise<void>,
+): Promise<void> {
+  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+    const began = performance.now();
+    await storeNotifications(tx, rows.slice(from, from + rowsPerStatement), []);
+    await rest(performance.now() - began);
+  }
   for (const { id, secret_values, count, record } of files) {
     await record(tx);
     await updateSecretValues(tx, id, secret_values);

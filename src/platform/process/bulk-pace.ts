@@ -10,7 +10,7 @@ const slowDown = 0.7;
 const speedUp = 1.15;
 /** As a share of the time before, and in milliseconds: on a fast machine half of the time would be too short for requests that wait. */
 const shortestRest = 0.5;
-const shortestRest_ms = 30;
+const shortestRest_ms = 6;
 /** Longer than the rest between two parts of a file. */
 const stillCreating_ms = 500;
 /** Bulk work never stops. */
@@ -49,11 +49,6 @@ export class BulkPace {
     return this.current;
   }
 
-  /** Called for each part of a file that becomes messages. */
-  countCreated(): void {
-    this.createdAt = performance.now();
-  }
-
   /**
    * Whether bulk messages have to wait: while requests arrive and a file becomes messages, delivering them at the same time would make
    * requests wait for a processor.
@@ -63,8 +58,9 @@ export class BulkPace {
     return this.hasRequests && performance.now() - this.createdAt < stillCreating_ms;
   }
 
-  /** How long to rest after a part of a file, which took so long: its statements leave no processor idle. */
+  /** How long to rest after a part of a file became messages, which took so long: its statement leaves no processor idle. */
   restAfter_ms(took_ms: number): number {
+    this.createdAt = performance.now();
     const share = this.share();
     return this.hasRequests ? Math.max(shortestRest_ms, took_ms * (shortestRest + 1 - share)) : 0;
   }
