@@ -58,7 +58,7 @@ export async function startProduct(
   flags: string[] = [],
 ): Promise<Product> {
   const port = await freePort();
-  const child = spawn(process.execPath, [...flags, 'dist/main.js', role], {
+  const child = spawn(process.execPath, [...startFlags(), ...flags, 'dist/main.js', role], {
     env: { ...process.env, LOG_LEVEL: 'warn', ...environment, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -72,6 +72,11 @@ export async function startProduct(
         child.kill('SIGTERM');
       }),
   };
+}
+
+function startFlags(): string[] {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { start: string } };
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'));
 }
 
 /** A command of the product that ends. */
