@@ -8,7 +8,7 @@ import { aQueuedMessage, messageOf, queueOf, someQueuedMessages } from '../../te
 import { timestamp } from '../platform/clock.ts';
 import { buildDelivery } from './delivery.ts';
 
-const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
+const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { demo: { enabled: true } } });
 
 const outbox = (file: string) => readFile(join(harness.app.config.storage.dataDir, 'outbox', file), 'utf8');
 
@@ -24,7 +24,8 @@ describe('sending to the sandbox', () => {
       sent_at: '2026-11-15T12:00:00.000000Z',
     });
     expect(await queueOf(harness, id)).toBeUndefined();
-    expect(await outbox(`${id}.txt`)).toBe('From: TESTING\nTo: 447700900123\n\nParking permits: Hello Ada\n');
+    const { text } = await harness.request({ method: 'GET', url: `/outbox/${id}` });
+    expect(text).toBe('From: TESTING\nTo: 447700900123\n\nParking permits: Hello Ada\n');
 
     harness.clock.advance({ ms: 199 });
     await harness.deliver();
@@ -114,7 +115,7 @@ describe('sending to the sandbox', () => {
     });
     await harness.deliver();
     expect(await messageOf(harness, id)).toMatchObject({ status, provider: 'sandbox', billable_units: 1 });
-    await expect(outbox(`${id}.txt`)).rejects.toThrow('ENOENT');
+    expect((await harness.request({ method: 'GET', url: `/outbox/${id}` })).status).toBe(404);
   });
 
   it.each([

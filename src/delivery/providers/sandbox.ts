@@ -7,7 +7,7 @@ import { GroupCommit } from '../../platform/db/group-commit.ts';
 import * as setting from '../../platform/setting.ts';
 import { mainStore } from '../../stores/service-stores.ts';
 import { insertSandboxMessages, type SandboxMessage, selectSandboxReferences } from '../sandbox/sandbox.sql.ts';
-import { encryptBody, outboxFolder } from '../sandbox/sandbox.ts';
+import { emailFile, encryptBody, outboxFolder } from '../sandbox/sandbox.ts';
 import type { EmailDescriptor, ProviderDeps, SmsDescriptor } from './descriptor.ts';
 import { mimeOf } from './mime.ts';
 import type { EmailMessage, Outcome, Provider, TextMessage } from './provider.ts';
@@ -28,7 +28,7 @@ const settings = {
 
 type Deps = ProviderDeps<typeof settings>;
 
-/** Sends nothing: stores each message as a file and a row, and simulates a receipt later. */
+/** Sends nothing: stores each message as a row, the source of an email as a file too, and simulates a receipt later. */
 export const sandboxTexts = {
   name: 'sandbox' as const,
   channel: 'sms',
@@ -62,8 +62,6 @@ function openTexts(app: Deps): Provider<TextMessage> {
     findAccepted: outbox.findAccepted,
     send: ({ reference, store, to, sender, text }) =>
       outbox.store(store, {
-        file: `${reference}.txt`,
-        content: `From: ${sender}\nTo: ${to}\n\n${text}\n`,
         row: { reference, notification_type: 'sms', recipient: to, sender, subject: null, body: text },
       }),
   };
@@ -77,8 +75,7 @@ function openEmails(app: Deps): Provider<EmailMessage> {
     async send(message) {
       const { reference, store, to: recipient, from, subject, text: body } = message;
       return outbox.store(store, {
-        file: `${reference}.eml`,
-        content: await mimeOf(message),
+        source: await mimeOf(message),
         row: { reference, notification_type: 'email', recipient, sender: from.address, subject, body },
       });
     },
@@ -86,8 +83,8 @@ function openEmails(app: Deps): Provider<EmailMessage> {
 }
 
 interface StoredMessage {
-  file: string;
-  content: string | Buffer;
+  /** Of an email: the row of a text message says everything. */
+  source?: string | Buffer;
   row: Omit<SandboxMessage, 'created_at' | 'receipt_due_at'>;
 }
 
@@ -106,9 +103,10 @@ function sandboxOutbox(app: Deps) {
   const commitsTo = (db: Db) => {
     const known = byDatabase.get(db);
     if (known) return known;
-    const commits = commitsOf(app, db, async (messages) => {
+    const commits = commitsOf(app, db, async ({ row, source }) => {
+      if (source === undefined) return;
       await makeFolder();
-      await Promise.all(messages.map(({ file, content }) => writeFile(join(folder, file), content, { mode: 0o600 })));
+      await writeFile(join(folder, emailFile(row.reference)), source, { mode: 0o600 });
     });
     byDatabase.set(db, commits);
     return commits;
@@ -124,7 +122,7 @@ function sandboxOutbox(app: Deps) {
 function commitsOf(
   app: Deps,
   db: Db,
-  writeFiles: (messages: StoredMessage[]) => Promise<void>,
+  writeSource: (message: StoredMessage) => Promise<void>,
 ): GroupCommit<StoredMessage, Outcome> {
   return new GroupCommit({
     async commit(messages) {
@@ -137,7 +135,7 @@ function commitsOf(
         created_at: timestamp(now),
         receipt_due_at,
       }));
-      await writeFiles(messages);
+      await Promise.all(messages.map(writeSource));
       await insertSandboxMessages(db, rows);
       return messages.map(() => ({ kind: 'accepted' as const }));
     },

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { authenticateAdmin } from '../../auth/admin-token.ts';
@@ -13,7 +11,8 @@ import { Datetime, Nullable, Raw, Uuid } from '../../protocol/fields.ts';
 import type { InStores } from '../../stores/stores.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
 import { selectLatestSandboxMessages, selectSandboxMessage } from './sandbox.sql.ts';
-import { isSandboxInUse, newest, outboxFolder, readBody } from './sandbox.ts';
+import { isSandboxInUse, newest, readBody } from './sandbox.ts';
+import { readSource } from './sent-email.ts';
 
 interface Deps extends Platform, InStores<Platform> {
   config: Pick<Config, 'http' | 'urls' | 'auth' | 'storage' | 'sms' | 'email' | 'demo' | 'console'>;
@@ -46,6 +45,10 @@ export function outboxRoutes(http: Http, app: Deps): void {
     if (request.headers.authorization === undefined) return platformServiceId;
     await checkAdmin(request, reply);
     return undefined;
+  }
+
+  function textOf(message: { reference: string; recipient: string; sender: string; body: string }): string {
+    return `From: ${message.sender}\nTo: ${message.recipient}\n\n${readBody(app, message)}\n`;
   }
 
   http.get(
@@ -91,13 +94,13 @@ export function outboxRoutes(http: Http, app: Deps): void {
       const hidden = await hiddenService(request, reply);
       const stores = app.stores.ofReference(params.reference);
       const found = await Promise.all(stores.map(({ db }) => selectSandboxMessage(db, params.reference, hidden)));
-      if (!found.some(Boolean)) throw notFound();
-      for (const [ending, type] of Object.entries(fileTypes)) {
-        const file = join(outboxFolder(app.config.storage.dataDir), `${params.reference.toLowerCase()}${ending}`);
-        const content = await readFile(file).catch(() => undefined);
-        if (content) return reply.type(type).send(content);
-      }
-      throw notFound();
+      const message = found.find((each) => each !== undefined);
+      if (!message) throw notFound();
+      const content =
+        message.notification_type === 'email' ? await readSource(app, message.reference) : textOf(message);
+      if (content === undefined) throw notFound();
+      // An email is its source, never rendered: its HTML would run in the origin of the API.
+      return reply.type('text/plain; charset=utf-8').send(content);
     },
   );
 }
@@ -115,6 +118,3 @@ function onlyForThisOrigin({ http, urls }: Pick<Config, 'http' | 'urls'>) {
       throw forbidden('The outbox is shown under names of this machine only: set BASE_URL to use another one');
   };
 }
-
-// Here an email is its source, never rendered: its HTML would run in the origin of the API.
-const fileTypes = { '.txt': 'text/plain; charset=utf-8', '.eml': 'text/plain; charset=utf-8' };

@@ -87,7 +87,13 @@ export function selectLatestSandboxMessages(db: Db, max: number, hiddenService: 
 
 export function selectSandboxMessage(db: Db, reference: string, hiddenService: string | undefined) {
   return sandboxMessages(db, hiddenService)
-    .select('sandbox_messages.reference')
+    .select([
+      'sandbox_messages.reference',
+      'sandbox_messages.notification_type',
+      'sandbox_messages.recipient',
+      'sandbox_messages.sender',
+      'sandbox_messages.body',
+    ])
     .where('sandbox_messages.reference', '=', reference)
     .executeTakeFirst();
 }

@@ -91,6 +91,11 @@ export function outboxFolder(dataDir: string): string {
   return join(dataDir, 'outbox');
 }
 
+/** In that folder, with the source of an email. */
+export function emailFile(reference: string): string {
+  return `${reference.toLowerCase()}.eml`;
+}
+
 const receiptBatchSize = 1_000;
 
 /** Whether it is worth a transaction to look for receipts. */
@@ -135,10 +140,10 @@ export async function eraseSandboxMessages(app: Pick<Deps, 'db'> & OfFolder, ref
 }
 
 async function deleteFiles({ config }: OfFolder, references: string[]): Promise<void> {
+  const folder = outboxFolder(config.storage.dataDir);
   for (const reference of references) {
-    for (const ending of ['txt', 'eml']) {
-      await rm(join(outboxFolder(config.storage.dataDir), `${reference}.${ending}`), { force: true });
-    }
+    // Text messages had files too, up to release 0.2.
+    for (const name of [emailFile(reference), `${reference}.txt`]) await rm(join(folder, name), { force: true });
   }
 }
 

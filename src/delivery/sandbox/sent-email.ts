@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime, { decodeWords, type Email } from 'postal-mime';
 import { decodeEntities } from '../../rendering/escape.ts';
-import { outboxFolder } from './sandbox.ts';
+import { emailFile, outboxFolder } from './sandbox.ts';
 
 interface OfFolder {
   config: { storage: { dataDir: string } };
@@ -25,12 +25,15 @@ export interface SentEmail {
 
 /** Undefined when this machine has no file of it: another process keeps its own. */
 export async function findSentEmail(app: OfFolder, id: string): Promise<SentEmail | undefined> {
-  const file = join(outboxFolder(app.config.storage.dataDir), `${id.toLowerCase()}.eml`);
-  const source = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+  const source = await readSource(app, id);
+  return source && parseEmail(source);
+}
+
+export async function readSource({ config }: OfFolder, id: string): Promise<Buffer | undefined> {
+  return readFile(join(outboxFolder(config.storage.dataDir), emailFile(id))).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  return source && parseEmail(source);
 }
 
 async function parseEmail(source: Buffer): Promise<SentEmail> {

@@ -7,7 +7,7 @@ import { startStubGateways } from '../../../test/kit/stub-gateways.ts';
 import { buildDelivery } from '../../delivery/delivery.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
 
-const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
+const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { demo: { enabled: true } } });
 const { admin } = harness;
 
 /** Searches all rows of all tables for a text. */
@@ -66,7 +66,7 @@ describe('a sign-in code', () => {
     const said = `${code} is your sign-in code`;
     expect(await tablesWith(`"${code}"`)).toEqual([]);
     await harness.deliver();
-    expect(await outboxFile(`${id}.txt`)).toContain(said);
+    expect((await harness.admin('GET', `/outbox/${id}`)).text).toContain(said);
     expect(await tablesWith(said)).toEqual([]);
     expect(await tablesWith(`"${code}"`)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { access, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
@@ -75,7 +75,9 @@ describe('POST /platform-admin/erase-recipient', () => {
     const figures = () => harness.admin('GET', `/service/${service}/statistics?today_only=False`);
     const before = (await figures()).body;
     const files = join(harness.app.config.storage.dataDir, 'outbox');
-    await access(join(files, `${theirs}.txt`));
+    await mkdir(files, { recursive: true });
+    // As release 0.2 did.
+    await writeFile(join(files, `${theirs}.txt`), 'Canary');
 
     const response = await erase('+44 7700 900551');
     expect([response.status, response.body]).toEqual([
