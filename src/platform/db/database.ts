@@ -149,7 +149,7 @@ class Connection extends DatabaseClient {
   }
 }
 
-/** Local to the transaction: a pooler gives the next one to somebody else. */
+/** Local to the transaction: a pooler gives the connection to another client next. */
 function nameOfActor(actor: string): [string, string[]] {
   return ["select set_config('pennypost.actor', $1, true)", [actor]];
 }
