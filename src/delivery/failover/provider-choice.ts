@@ -48,6 +48,8 @@ interface Requirements {
 
 /** A lease has few messages, but may have hundreds: drawing and sending as many names would take longer than leasing. */
 const drawsWithoutLimit = 20;
+/** Multiples of it, modulo 1, are spread evenly however few or many there are. */
+const goldenRatio = 0.618_033_988_749_895;
 
 /** The active providers of one channel, with their shares as last read. */
 export class ProviderChoice<Message> {
@@ -78,17 +80,19 @@ export class ProviderChoice<Message> {
 
   /**
    * Draws providers for the next messages, domestic and international, within the rate limits; further messages begin the list
-   * again. Consumes no tokens: which draws are used depends on the messages.
+   * again. The first is random and the others follow evenly, so that a few messages already match the shares. Consumes no
+   * tokens: which draws are used depends on the messages.
    */
   draw(count: number): { home: (string | null)[]; abroad: (string | null)[] } {
     const drawFrom = (shares: ProviderShare[]) => {
       const left = new Map(shares.map(({ identifier }) => [identifier, this.availableAt(identifier)]));
       const isLimited = shares.some(({ identifier }) => this.buckets.has(identifier));
       const length = isLimited ? count : Math.min(count, shares.length > 1 ? drawsWithoutLimit : 1);
+      const start = this.random();
       let able = shares;
-      return Array.from({ length }, () => {
+      return Array.from({ length }, (_, index) => {
         able = able.filter(({ identifier }) => (left.get(identifier) ?? 0) >= 1);
-        const chosen = able.length === 1 ? able[0] : chooseByPriority(able, this.random());
+        const chosen = able.length === 1 ? able[0] : chooseByPriority(able, (start + index * goldenRatio) % 1);
         if (!chosen) return null;
         left.set(chosen.identifier, (left.get(chosen.identifier) ?? 0) - 1);
         return chosen.identifier;

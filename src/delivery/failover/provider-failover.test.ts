@@ -288,6 +288,16 @@ describe('choosing a provider', () => {
     expect(choice.choose({ international: false, required: 'a' })).toBe('b');
   });
 
+  it.each([0, 0.25, 0.5, 0.99])('draws match the shares, starting at %d', (start) => {
+    const choice = new ProviderChoice(all, {}, () => start);
+    choice.update([place('a', 70), place('b', 30)]);
+    const { home } = choice.draw(100);
+    for (const length of [5, 10, 20]) {
+      const toA = home.slice(0, length).filter((name) => name === 'a').length;
+      expect(Math.abs(toA - 0.7 * length), `${length} draws`).toBeLessThanOrEqual(1);
+    }
+  });
+
   it('respects the rate limit of a provider', () => {
     const choice = new ProviderChoice(all, { a: 20 }, () => 0);
     choice.update([place('a', 50), place('b', 50)]);
