@@ -16,17 +16,20 @@ import { throwAwayDatabase } from './throw-away-database.ts';
 export const name = 'deliver';
 
 const seconds = Number(process.env.BENCH_SECONDS ?? 30);
-const perSecond = Number(process.env.BENCH_RATE ?? 2_000);
+/** Instead of the rates of the runs. */
+const rate = process.env.BENCH_RATE === undefined ? undefined : Number(process.env.BENCH_RATE);
 const queued = Number(process.env.BENCH_QUEUED ?? 25_000);
 const wanted = process.env.BENCH_RUNS?.split(',');
 
-const runs: Record<string, Omit<DeliveryRun, 'per_second' | 'seconds'>> = {
-  one_service: { services: 1, channel: 'sms', provider: 'sandbox' },
-  '100_services': { services: 100, channel: 'sms', provider: 'sandbox' },
-  '1000_services': { services: 1_000, channel: 'sms', provider: 'sandbox' },
-  email: { services: 1, channel: 'email', provider: 'sandbox' },
-  email_of_100_services: { services: 100, channel: 'email', provider: 'sandbox' },
-  over_http: { services: 1, channel: 'sms', provider: 'http' },
+/** More is offered than the target of messages delivered per second; latencies are judged where the machine is not saturated. */
+const runs: Record<string, Omit<DeliveryRun, 'seconds'>> = {
+  one_service: { services: 1, channel: 'sms', provider: 'sandbox', per_second: 3_200 },
+  '100_services': { services: 100, channel: 'sms', provider: 'sandbox', per_second: 2_700 },
+  one_service_at_2000: { services: 1, channel: 'sms', provider: 'sandbox', per_second: 2_000 },
+  '1000_services': { services: 1_000, channel: 'sms', provider: 'sandbox', per_second: 2_000 },
+  email: { services: 1, channel: 'email', provider: 'sandbox', per_second: 2_000 },
+  email_of_100_services: { services: 100, channel: 'email', provider: 'sandbox', per_second: 2_000 },
+  over_http: { services: 1, channel: 'sms', provider: 'http', per_second: 2_000 },
 };
 
 export async function run(progress: Progress): Promise<Measurement> {
@@ -35,7 +38,10 @@ export async function run(progress: Progress): Promise<Measurement> {
   for (const [name, run] of Object.entries(runs)) {
     if (wanted && !wanted.includes(name)) continue;
     const measured = await withDatabase(({ database, ...bed }) =>
-      measureDelivery({ ...bed, databases: [database], progress }, { ...run, per_second: perSecond, seconds }),
+      measureDelivery(
+        { ...bed, databases: [database], progress },
+        { ...run, per_second: rate ?? run.per_second, seconds },
+      ),
     );
     detail.push({ run: name, ...measured });
     for (const headline of ['delivered_per_s', 'cpu_ms_per_message', 'to_provider_p99_ms', 'not_delivered'] as const) {
@@ -113,11 +119,11 @@ function reminder(process_type: 'normal' | 'bulk' | 'priority') {
 }
 
 const targets: Record<string, string> = {
-  one_service_delivered_per_s: '>= 3000, offered as many',
-  '100_services_delivered_per_s': '>= 2500, offered as many',
+  one_service_delivered_per_s: '>= 3000',
+  '100_services_delivered_per_s': '>= 2500',
   one_service_cpu_ms_per_message: '<= 0.65',
   '100_services_cpu_ms_per_message': '<= 0.8',
-  one_service_to_provider_p99_ms: '<= 500 at 2,000/s',
+  one_service_at_2000_to_provider_p99_ms: '<= 500',
   one_service_not_delivered: '0',
   '100_services_not_delivered': '0',
   over_http_not_delivered: '0',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { newId } from '../src/platform/id.ts';
 
 /**
@@ -30,10 +30,21 @@ process.once('message', (order: InsertOrder) => {
 
 async function insert(order: InsertOrder): Promise<InsertReport> {
   const report = { inserts: 0, seconds: 0 };
+  const clients = Array.from({ length: order.clients }, () => new Client(order));
+  // Not measured: starting a server process for each client takes longer than a thousand inserts.
+  await Promise.all(clients.map((client) => client.prepare()));
   const started = performance.now();
   const until = started + order.seconds * 1000;
-  await Promise.all(Array.from({ length: order.clients }, () => client(order, until, report)));
+  await Promise.all(
+    clients.map(async (client) => {
+      while (performance.now() < until) {
+        await client.insert();
+        report.inserts += 1;
+      }
+    }),
+  );
   report.seconds = (performance.now() - started) / 1000;
+  for (const client of clients) client.end();
   return report;
 }
 
@@ -66,29 +77,45 @@ export const tableFor = (rows: InsertOrder['rows']) => kinds[rows].table;
 
 const [service, template, key] = [randomUUID(), randomUUID(), randomUUID()];
 
-function client(order: InsertOrder, until: number, report: InsertReport): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const kind = kinds[order.rows];
+class Client {
+  private readonly order: InsertOrder;
+  private readonly socket: Socket;
+  private answered: (() => void) | undefined;
+  private failed: ((error: Error) => void) | undefined;
+
+  constructor(order: InsertOrder) {
+    this.order = order;
     const path = order.host.startsWith('/') ? `${order.host}/.s.PGSQL.${order.port}` : undefined;
-    const socket = path ? connect(path) : connect(order.port, order.host);
-    let isPrepared = false;
-    socket.on('connect', () => socket.write(startup({ user: order.user, database: order.database })));
-    socket.on('data', (data) => {
+    this.socket = path ? connect(path) : connect(order.port, order.host);
+    this.socket.on('error', (error) => this.failed?.(error));
+    this.socket.on('data', (data) => {
       // A ready-for-query message ends every response; an error stops the benchmark.
-      if (data[0] === 0x45) reject(new Error(data.toString('latin1')));
-      if (data.at(-6) !== 0x5a) return;
-      if (isPrepared) report.inserts += 1;
-      else {
-        isPrepared = true;
-        socket.write(Buffer.concat([parse(kind.insert), sync]));
-        return;
-      }
-      if (performance.now() >= until) socket.end(message('X', Buffer.alloc(0)));
-      else socket.write(Buffer.concat([bind(kind.values()), execute, sync]));
+      if (data[0] === 0x45) this.failed?.(new Error(data.toString('latin1')));
+      else if (data.at(-6) === 0x5a) this.answered?.();
     });
-    socket.on('error', reject);
-    socket.on('close', () => resolve());
-  });
+  }
+
+  async prepare(): Promise<void> {
+    const { user, database, rows } = this.order;
+    await this.ask(startup({ user, database }));
+    await this.ask(Buffer.concat([parse(kinds[rows].insert), sync]));
+  }
+
+  insert(): Promise<void> {
+    return this.ask(Buffer.concat([bind(kinds[this.order.rows].values()), execute, sync]));
+  }
+
+  end(): void {
+    this.socket.end(message('X', Buffer.alloc(0)));
+  }
+
+  private ask(message: Buffer): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.answered = resolve;
+      this.failed = reject;
+      this.socket.write(message);
+    });
+  }
 }
 
 function message(kind: string, body: Buffer): Buffer {

@@ -14,6 +14,7 @@ import { api, formats, surfaces } from '../src/routes.ts';
 import { seeds } from '../src/seeds.ts';
 import { databaseNamed } from '../test/kit/database-url.ts';
 import type { Measurement, Progress } from './measurement.ts';
+import { median } from './processes.ts';
 import { seededTemplate, seedFigures } from './statistics-seed.ts';
 
 /** Latency of every usage, statistics and report endpoint, and how it grows with ten times the messages. */
@@ -220,10 +221,6 @@ function report(measured: Measured[], [small = 0, large = 0]: number[]) {
 
 function percentile95(times: number[]): number {
   return [...times].sort((a, b) => a - b)[Math.ceil(times.length * 0.95) - 1] ?? 0;
-}
-
-function median(values: number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 function dates(start: string, end: string): string {

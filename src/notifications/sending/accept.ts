@@ -72,8 +72,9 @@ export class Acceptor {
       concernsOwner: ownerBeingMoved,
       ownerOf: ({ acceptance }: Item) => acceptance.service.id,
     };
-    // The overhead of a statement equals storing twenty messages.
-    const together = { every_ms: 8 * app.batchSpacing, busyFrom: 8 / app.batchSpacing };
+    // The overhead of a statement equals storing twenty messages. After a longer interval all clients would be in one group, and
+    // the process and the database would wait for each other.
+    const together = { every_ms: 4 * app.batchSpacing, busyFrom: 8 / app.batchSpacing };
     this.plain = new GroupCommit({ ...shared, ...together, commit: (items) => this.commit(items) });
     this.withMore = new GroupCommit({
       ...shared,
