@@ -45,31 +45,31 @@ describe('GroupCommit', () => {
   });
 
   it('under load starts commits at an interval, or when full; the first item never waits', async () => {
-    const { group, commits } = recording({ every_ms: 200, largest: 3 });
+    const { group, commits } = recording({ every_ms: 1_000, largest: 3 });
     const began = performance.now();
     await group.add(1);
-    expect(performance.now() - began).toBeLessThan(150);
+    expect(performance.now() - began).toBeLessThan(800);
     const next = [group.add(2)];
     await new Promise((resolve) => setTimeout(resolve, 20));
     next.push(group.add(3));
     await Promise.all(next);
     expect(commits).toEqual([[1], [2, 3]]);
-    expect(performance.now() - began).toBeGreaterThan(195);
+    expect(performance.now() - began).toBeGreaterThan(990);
     const full = performance.now();
     await Promise.all([4, 5, 6].map((item) => group.add(item)));
-    expect(performance.now() - full).toBeLessThan(150);
+    expect(performance.now() - full).toBeLessThan(800);
   });
 
   it('does not delay a single sender', async () => {
-    const { group, commits } = recording({ every_ms: 500, busyFrom: 3 });
+    const { group, commits } = recording({ every_ms: 1_000, busyFrom: 3 });
     const began = performance.now();
     for (const item of [1, 2, 3]) await group.add(item);
     expect(commits).toEqual([[1], [2], [3]]);
-    expect(performance.now() - began).toBeLessThan(400);
+    expect(performance.now() - began).toBeLessThan(800);
   });
 
   it('waits for no more items than the last group had', async () => {
-    const { group, commits } = recording({ every_ms: 500, busyFrom: 3 });
+    const { group, commits } = recording({ every_ms: 1_000, busyFrom: 3 });
     const began = performance.now();
     const three = (items: number[]) => Promise.all(items.map((item) => group.add(item)));
     for (const items of [
@@ -77,14 +77,14 @@ describe('GroupCommit', () => {
       [4, 5, 6],
     ])
       await three(items);
-    expect(performance.now() - began).toBeLessThan(400);
+    expect(performance.now() - began).toBeLessThan(800);
     await three([7, 8]);
     expect(commits).toEqual([
       [1, 2, 3],
       [4, 5, 6],
       [7, 8],
     ]);
-    expect(performance.now() - began).toBeGreaterThan(480);
+    expect(performance.now() - began).toBeGreaterThan(990);
   });
 
   it('collects the next group during a commit', async () => {
