@@ -109,7 +109,8 @@ describe('startEmbeddedPostgres', () => {
       server,
       `select current_setting('data_checksums') as checksums, current_setting('server_encoding') as encoding,
               current_setting('listen_addresses') as addresses, current_setting('max_connections') as connections,
-              current_setting('work_mem') as work_mem, lower('ÉŴ') as lower`,
+              current_setting('work_mem') as work_mem, lower('ÉŴ') as lower,
+              current_setting('wal_segment_size') as wal_segment`,
     );
     const expected = {
       checksums: 'on',
@@ -118,6 +119,7 @@ describe('startEmbeddedPostgres', () => {
       connections: '200',
       work_mem: '5MB',
       lower: 'éŵ',
+      wal_segment: '2MB',
     };
     expect(rows).toEqual([expected]);
     expect(statSync(server.connection.host).mode & 0o777).toBe(0o700);

@@ -48,6 +48,8 @@ const defaultSettings = {
   // Fewer, larger checkpoints: after each one, the first change of a page writes the whole page to the WAL.
   checkpoint_timeout: '15min',
   max_wal_size: '2GB',
+  // Reuses files of the WAL instead of creating new ones.
+  min_wal_size: '512MB',
   wal_compression: 'on',
   random_page_cost: '1.1',
   // Parallel plans cost more than they gain on two cores, and need more than the 64 MB /dev/shm of a container.
