@@ -6,6 +6,7 @@ import { encryptValues } from '../notifications/sending/secret-values.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
 import type { RowFiles } from '../notifications/sending/store-rows.ts';
 import { earlier, type Timestamp, timestamp } from '../platform/clock.ts';
+import type { RowWriter } from '../platform/db/row-writer.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
 import { unsubscribeUrl } from '../unsubscribe/unsubscribe.ts';
 import type { JobDeps } from './job-deps.ts';
@@ -23,6 +24,7 @@ interface JobChunk {
   expandedAt: Date;
   /** Normalised addresses that get nothing: their rows are stored with status `created`, and not queued. */
   suppressed: ReadonlyMap<string, unknown>;
+  writer: RowWriter;
 }
 
 /** Then requests that have arrived meanwhile are handled: 500 rows would keep them waiting for ten milliseconds. */
@@ -40,7 +42,7 @@ interface ChunkNotifications {
 
 /** The notifications of a chunk's rows, serialized. */
 export async function notificationsOf(app: JobDeps, chunk: JobChunk): Promise<ChunkNotifications> {
-  const { job, service, template, expandedAt } = chunk;
+  const { job, service, template, expandedAt, writer } = chunk;
   const idOf = jobRowIds(job.id, expandedAt, service.store);
   const created_at = timestamp(expandedAt);
   const lastMillisecond = timestamp(earlier(expandedAt, 1));
@@ -82,8 +84,8 @@ export async function notificationsOf(app: JobDeps, chunk: JobChunk): Promise<Ch
     const isSuppressed = chunk.suppressed.has(address);
     const allowed = isAllowed(chunk, notification) ? notification : failed(notification);
     const accepted = isSuppressed ? { ...allowed, lane: null } : allowed;
-    const serialized = rowOf(accepted);
-    result.rows.push(serialized ?? withoutUnstorableText(accepted));
+    const serialized = rowOf(accepted, writer);
+    result.rows.push(serialized ?? withoutUnstorableText(accepted, writer));
     if (!serialized || accepted.status !== 'created') continue;
     if (isSuppressed) {
       result.suppressed.push({ id, address });
@@ -116,7 +118,7 @@ function failed(notification: NewNotification): NewNotification {
   return { ...notification, status: 'validation-failed', lane: null };
 }
 
-function withoutUnstorableText(notification: NewNotification): NotificationRow {
+function withoutUnstorableText(notification: NewNotification, writer: RowWriter): NotificationRow {
   const clean = (text: string) => Buffer.from(text).toString().replaceAll('\0', '');
   const { recipient, normalised_recipient } = notification;
   const cleaned: NewNotification = {
@@ -126,7 +128,7 @@ function withoutUnstorableText(notification: NewNotification): NotificationRow {
     personalisation: {},
     client_reference: null,
   };
-  const row = rowOf(cleaned);
+  const row = rowOf(cleaned, writer);
   if (!row) throw new Error('A row of a job cannot be stored');
   return row;
 }

@@ -5,10 +5,10 @@ import type { NewNotification } from './notification.ts';
 export type NotificationRow = Buffer & { readonly kind: 'notification row' };
 
 const columns = 26;
-const writer = new RowWriter();
+const sharedWriter = new RowWriter();
 
 /** Writes the columns of the type new_notification. Returns undefined if the database cannot store a text. */
-export function rowOf(notification: NewNotification): NotificationRow | undefined {
+export function rowOf(notification: NewNotification, writer = sharedWriter): NotificationRow | undefined {
   const { created_at, due_at } = notification;
   writer.begin(columns);
   writer.uuid(notification.id);

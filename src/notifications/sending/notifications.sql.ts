@@ -1,7 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import type pg from 'pg';
 import type { Tx } from '../../platform/db/database.ts';
-import { arrayOfRows, RowWriter } from '../../platform/db/row-writer.ts';
+import { RowWriter } from '../../platform/db/row-writer.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { NewNotification } from '../notification.ts';
 import { type NotificationRow, rowOf } from '../notification-row.ts';
@@ -123,14 +123,17 @@ export interface MessageTrace {
   traceparent: string;
 }
 
+const sharedWriter = new RowWriter();
+
 /** Runs in the caller's transaction. */
 export async function storeNotifications(
   tx: Tx,
   rows: NotificationRow[],
   quotas: QuotaRequest[],
   traces: MessageTrace[] = [],
+  writer = sharedWriter,
 ): Promise<ExhaustedQuota[]> {
-  const { text, values } = statementFor(rows, quotas, traces);
+  const { text, values } = statementFor(rows, quotas, traces, writer);
   return (await tx.executeQuery<ExhaustedQuota>(CompiledQuery.raw(text, values))).rows;
 }
 
@@ -141,7 +144,7 @@ export async function storeNotificationsAlone(
   quotas: QuotaRequest[],
   traces: MessageTrace[],
 ): Promise<ExhaustedQuota[]> {
-  return (await pool.query<ExhaustedQuota>(statementFor(rows, quotas, traces))).rows;
+  return (await pool.query<ExhaustedQuota>(statementFor(rows, quotas, traces, sharedWriter))).rows;
 }
 
 /** For a few messages, without limits. The same commit notifies the workers. */
@@ -163,25 +166,23 @@ export async function insertNotifications(tx: Tx, notifications: NewNotification
   }
 }
 
-function statementFor(rows: NotificationRow[], quotas: QuotaRequest[], traces: MessageTrace[]) {
+function statementFor(rows: NotificationRow[], quotas: QuotaRequest[], traces: MessageTrace[], writer: RowWriter) {
   const hasAbroad = quotas.some(({ channel }) => channel === 'international_sms');
-  const values = [arrayOfRows(rows), arrayOfRows(quotas.map(rowOfQuota))];
+  const values = [writer.array(rows), writer.array(quotas.map((quota) => rowOfQuota(quota, writer)))];
   if (traces.length === 0) return { text: hasAbroad ? storeInternational : storeDomestic, values };
   const text = hasAbroad ? storeTracedInternational : storeTracedDomestic;
   return { text, values: [...values, JSON.stringify(traces)] };
 }
 
-const quotaWriter = new RowWriter();
-
 /** Writes the columns of the type quota_request. */
-function rowOfQuota({ service_id, utc_day, channel, requested, daily_limit }: QuotaRequest): Buffer {
-  quotaWriter.begin(5);
-  quotaWriter.uuid(service_id);
-  quotaWriter.date(utc_day);
-  quotaWriter.text(channel);
-  quotaWriter.int4(requested);
-  quotaWriter.int4(daily_limit);
-  return quotaWriter.end();
+function rowOfQuota({ service_id, utc_day, channel, requested, daily_limit }: QuotaRequest, writer: RowWriter): Buffer {
+  writer.begin(5);
+  writer.uuid(service_id);
+  writer.date(utc_day);
+  writer.text(channel);
+  writer.int4(requested);
+  writer.int4(daily_limit);
+  return writer.end();
 }
 
 /** A separate statement, because few messages have files. */

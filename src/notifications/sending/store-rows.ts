@@ -1,4 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts';
+import type { RowWriter } from '../../platform/db/row-writer.ts';
 import type { NotificationRow } from '../notification-row.ts';
 import { recordDocumentCount, storeNotifications } from './notifications.sql.ts';
 import { updateSecretValues } from './secret-values.sql.ts';
@@ -15,19 +16,25 @@ export interface RowFiles {
 /** A longer statement would keep a processor from requests for too long. */
 const rowsPerStatement = 100;
 
+interface Stored {
+  rows: NotificationRow[];
+  files: RowFiles[];
+  /** What wrote the rows. */
+  writer: RowWriter;
+}
+
 /**
  * Stores many notifications whose share of the daily limits is already counted. Rests after each statement, which took so many
  * milliseconds.
  */
 export async function storeRows(
   tx: Tx,
-  rows: NotificationRow[],
-  files: RowFiles[],
+  { rows, files, writer }: Stored,
   rest: (took_ms: number) => Promise<void>,
 ): Promise<void> {
   for (let from = 0; from < rows.length; from += rowsPerStatement) {
     const began = performance.now();
-    await storeNotifications(tx, rows.slice(from, from + rowsPerStatement), []);
+    await storeNotifications(tx, rows.slice(from, from + rowsPerStatement), [], [], writer);
     await rest(performance.now() - began);
   }
   for (const { id, secret_values, count, record } of files) {

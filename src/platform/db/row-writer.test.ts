@@ -1,7 +1,7 @@
 import { expect, inject, it } from 'vitest';
 import { createLog } from '../log.ts';
 import { openDatabase } from './database.ts';
-import { arrayOfRows, RowWriter } from './row-writer.ts';
+import { RowWriter } from './row-writer.ts';
 
 interface Example {
   id: string | null;
@@ -45,7 +45,7 @@ async function readBack(rows: Buffer[]): Promise<unknown[]> {
   try {
     await pool.query(`create type pg_temp.example as (id uuid, words text, kept jsonb, large integer, small smallint,
       yes boolean, day date, moment timestamptz)`);
-    return (await pool.query('select * from unnest($1::pg_temp.example[])', [arrayOfRows(rows)])).rows;
+    return (await pool.query('select * from unnest($1::pg_temp.example[])', [writer.array(rows)])).rows;
   } finally {
     await close();
   }
@@ -70,6 +70,16 @@ it('writes more rows than one slab holds, and none', async () => {
   const examples = Array.from({ length: 1_000 }, (_, number) => ({ ...example, large: number }));
   expect(await readBack(examples.map(rowOf))).toEqual(examples);
   expect(await readBack([])).toEqual([]);
+});
+
+it('uses the memory of stored rows again', async () => {
+  writer.rewind();
+  const stored = writer.array([rowOf(example)]);
+  writer.rewind();
+  const others = Array.from({ length: 3 }, (_, number) => ({ ...example, small: number }));
+  const rows = others.map(rowOf);
+  expect(rows.map(({ buffer }) => buffer)).toEqual(Array(3).fill(stored.buffer));
+  expect(await readBack(rows)).toEqual(others);
 });
 
 it('takes ids in upper case and without hyphens, and throws for anything else', async () => {
