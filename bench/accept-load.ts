@@ -93,11 +93,18 @@ function ask(socket: Socket, { senders, channel }: LoadOrder, byToken: boolean):
   );
 }
 
-/** As the official clients do: a new token for every request. */
+const tokens = new Map<string, { iat: number; token: string }>();
+
+/** As the official clients send it: one for every request, but those of a second are the same. */
 function token({ service_id, secret }: LoadOrder['senders'][number]): string {
+  const iat = Math.floor(Date.now() / 1000);
+  const last = tokens.get(service_id);
+  if (last?.iat === iat) return last.token;
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const signed = `${part({ typ: 'JWT', alg: 'HS256' })}.${part({ iss: service_id, iat: Math.floor(Date.now() / 1000) })}`;
-  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+  const signed = `${part({ typ: 'JWT', alg: 'HS256' })}.${part({ iss: service_id, iat })}`;
+  const token = `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+  tokens.set(service_id, { iat, token });
+  return token;
 }
 
 /** Undefined until the whole response has arrived. */
