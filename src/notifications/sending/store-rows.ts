@@ -16,7 +16,7 @@ export interface RowFiles {
 /** A longer statement would keep a processor from requests for too long. */
 const rowsPerStatement = 100;
 
-interface Stored {
+interface RowsToStore {
   rows: NotificationRow[];
   files: RowFiles[];
   /** What wrote the rows. */
@@ -29,7 +29,7 @@ interface Stored {
  */
 export async function storeRows(
   tx: Tx,
-  { rows, files, writer }: Stored,
+  { rows, files, writer }: RowsToStore,
   rest: (took_ms: number) => Promise<void>,
 ): Promise<void> {
   for (let from = 0; from < rows.length; from += rowsPerStatement) {

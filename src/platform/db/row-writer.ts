@@ -22,7 +22,7 @@ const jsonbVersion = 1;
 const nullLength = -1;
 /** Of an array of one dimension. */
 const arrayHeadBytes = 20;
-const hasNoNulls = 0;
+const noNulls = 0;
 const firstIndex = 1;
 
 /** PostgreSQL rejects NUL and lone surrogates. */
@@ -60,7 +60,7 @@ export class RowWriter {
     this.start = this.at;
     this.ensure(arrayHeadBytes + rows.reduce((sum, row) => sum + row.length, 0));
     this.view.setInt32(this.at, rows.length === 0 ? 0 : 1);
-    this.view.setInt32(this.at + 4, hasNoNulls);
+    this.view.setInt32(this.at + 4, noNulls);
     this.view.setInt32(this.at + 8, anyType);
     this.at += 12;
     if (rows.length > 0) {
