@@ -55,7 +55,7 @@ it('is shown page by page, and downloaded as a whole', async () => {
 it('finds an address in any spelling, without naming it in an address, and lifts it once it is confirmed', async () => {
   const { service, browser, rows, list } = await aList(['ada@example.org', 'bob@example.org']);
   const found = await browser.post(list, { email_address: ' ADA@Example.org ' });
-  expect(found.location).not.toMatch(/ada/i);
+  expect(found.location).not.toMatch(/@|%40|example/i);
   const page = (await browser.get(found.location ?? '')).text;
   expect(page).toContain('>ada@example.org<');
   expect(page).not.toContain('bob@example.org');
