@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { urlsOfHosts } from './database-hosts.ts';
-import { isQueryTimeout, isReadOnlyServer, isServerGone } from './errors.ts';
+import { isQueryTimeout, isReadOnlyServer, isServerGone, queryTimeout } from './errors.ts';
 import { primaryOf } from './primary.ts';
 import { cut } from './server-probe.ts';
 
@@ -23,6 +23,8 @@ export class DatabaseClient extends pg.Client {
   private readonly readOnly = new Set<string>();
   private mustClose = false;
   private broken: Error | undefined;
+  /** Since the server works on a statement. */
+  private waitingSince: number | undefined;
 
   constructor(config: Config = {}) {
     const url = config.connectionString ?? '';
@@ -41,12 +43,35 @@ export class DatabaseClient extends pg.Client {
       if (parameterValue === 'on') this.readOnly.add(parameterName);
       else this.readOnly.delete(parameterName);
     });
+    connection.on('readyForQuery', () => {
+      if (this.waitingSince !== undefined) this.waitingSince = performance.now();
+    });
+    // All statements have their response.
+    this.on('drain', () => {
+      this.waitingSince = undefined;
+    });
     // The commit was cancelled while it waited for the standby. PostgreSQL reports success next, but a failover may lose it.
     this.on('notice', (notice) => {
       if ((notice as { routine?: string }).routine !== 'SyncRepWaitForLSN') return;
       connection.emit('error', new Error('Connection terminated: a commit did not wait for the standby'));
       this.cut();
     });
+  }
+
+  /** Before a statement is sent. */
+  protected startWaiting(): void {
+    this.waitingSince ??= performance.now();
+  }
+
+  /**
+   * Closes the connection if the server has worked on a statement for so long. Not the driver's `query_timeout`, which costs a
+   * timer per statement and keeps its result, see `Connection.send`.
+   */
+  closeIfSilentFor(limit_ms: number): void {
+    if (this.waitingSince === undefined || performance.now() - this.waitingSince < limit_ms) return;
+    const { connection } = this as unknown as { connection: EventEmitter };
+    connection.emit('error', new Error(queryTimeout));
+    this.cut();
   }
 
   override connect(...args: never[]): never {

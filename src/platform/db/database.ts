@@ -27,6 +27,8 @@ interface PoolOptions {
   prepares?: boolean;
   /** Statement timeout. */
   statementTimeout_ms?: number;
+  /** How much later than the statement timeout a response may arrive. */
+  responseTimeout_ms?: number;
   /** Whether connections may be opened; always, unless given. */
   isUsable?: (() => boolean) | undefined;
 }
@@ -44,7 +46,6 @@ export function openPool(options: PoolOptions): pg.Pool {
     max: options.poolSize,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
-    query_timeout: statement_timeout + responseTimeout_ms,
     ...keptAlive,
     types: { getTypeParser },
     ...sessionSettings,
@@ -61,23 +62,36 @@ export function openPool(options: PoolOptions): pg.Pool {
     if (!pool.ending)
       options.log.warn({ event: 'database.connection_lost', err: error }, 'An idle database connection was lost');
   });
-  pool.on('release', (error, client) => (client as unknown as Connection).onRelease(error));
-  endInTime(pool);
+  pool.on('release', (error, client) => asConnection(client).onRelease(error));
+  closeSilent(pool, statement_timeout, options.responseTimeout_ms ?? responseTimeout_ms);
   return pool;
 }
 
-/** A pool ends when its last statement does. A statement on a vanished server would delay shutdown by a minute. */
-function endInTime(pool: pg.Pool): void {
-  const clients = new Set<pg.PoolClient>();
-  pool.on('connect', (client) => clients.add(client));
-  pool.on('remove', (client) => clients.delete(client));
+/**
+ * Closes connections that do not respond. A pool ends when its last statement does: a statement on a vanished server would delay
+ * shutdown by a minute.
+ */
+function closeSilent(pool: pg.Pool, statementTimeout_ms: number, within_ms: number): void {
+  const connections = new Set<Connection>();
+  pool.on('connect', (client) => connections.add(asConnection(client)));
+  pool.on('remove', (client) => connections.delete(asConnection(client)));
+  const watch = setInterval(() => {
+    for (const connection of connections) connection.closeIfSilentFor(statementTimeout_ms + within_ms);
+  }, within_ms / 5).unref();
   const end = pool.end.bind(pool) as () => Promise<void>;
   pool.end = async () => {
     const tooLate = setTimeout(() => {
-      for (const client of clients) (client as unknown as Connection).cut();
-    }, responseTimeout_ms);
-    await end().finally(() => clearTimeout(tooLate));
+      for (const connection of connections) connection.cut();
+    }, within_ms);
+    await end().finally(() => {
+      clearTimeout(tooLate);
+      clearInterval(watch);
+    });
   };
+}
+
+function asConnection(client: pg.PoolClient): Connection {
+  return client as unknown as Connection;
 }
 
 export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
@@ -105,12 +119,25 @@ class Connection extends DatabaseClient {
   override query(...args: never[]): never {
     const actor = currentActor();
     const result: unknown = actor === undefined ? this.send(args) : this.sendAs(actor, args);
-    if (result instanceof Promise) result.catch((error) => this.afterError(error));
-    return result as never;
+    return (result instanceof Promise ? result.catch((error) => this.fail(error)) : result) as never;
+  }
+
+  private fail(error: unknown): never {
+    this.afterError(error);
+    // Where the statement was sent, instead of where the driver read the response.
+    if (error instanceof Error) Error.captureStackTrace(error);
+    throw error;
   }
 
   private send(args: readonly unknown[]): unknown {
-    return Reflect.apply(super.query, this, args);
+    this.startWaiting();
+    if (typeof args.at(-1) === 'function') return Reflect.apply(super.query, this, args);
+    // Without a callback, the driver assigns a function to a property of the query. V8 creates such functions as old objects, and old
+    // objects keep what they can reach, here the result, until all garbage is collected, which delays requests by 100 ms.
+    return new Promise((resolve, reject) => {
+      const respond = (error: unknown, result: unknown) => (error ? reject(error) : resolve(result));
+      Reflect.apply(super.query, this, [...args, respond]);
+    });
   }
 
   /** Each transaction, and each single statement that writes, names who makes the change; see the audit log. */

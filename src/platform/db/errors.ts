@@ -77,8 +77,11 @@ const lostConnectionMessages = [
   'Cannot use a pool after',
 ];
 
+/** The message of the driver. */
+export const queryTimeout = 'Query read timeout';
+
 export function isQueryTimeout(error: unknown): boolean {
-  return error instanceof Error && error.message === 'Query read timeout';
+  return error instanceof Error && error.message === queryTimeout;
 }
 
 /** A write reached a standby, or a primary that became one. */
