@@ -176,6 +176,17 @@ describe('rings', () => {
     for (const path of edges.keys()) visit(path, []);
     expect(circles).toEqual([]);
   });
+
+  it('the main thread does not load what only other threads or few installations need', () => {
+    const loaded = new Set(['commands/start.ts']);
+    for (const path of loaded) {
+      const file = files.find((one) => one.path === path);
+      for (const { path: next, typeOnly } of file?.imports ?? []) if (!typeOnly) loaded.add(next);
+    }
+    const apart = /^import (?!type).*'(pdfkit|fontkit|svg-to-pdfkit|@hyzyla\/pdfium|ssh2|ssh2-sftp-client)'/m;
+    expect(files.filter(({ path, text }) => loaded.has(path) && apart.test(text)).map(({ path }) => path)).toEqual([]);
+    expect(loaded.has('letters/print/sftp-connection.ts')).toBe(true);
+  });
 });
 
 describe('places', () => {

@@ -1,8 +1,7 @@
 import type { Config } from '../config.ts';
 import { letterFiles } from '../notifications/letter-tasks.ts';
 import type { Platform } from '../platform/platform.ts';
-import { sheetsOf } from '../rendering/letter/pdf.ts';
-import { maxPages } from '../rendering/pdf/pdf-check.ts';
+import { maxPages, sheetsOf } from '../rendering/letter/length.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import { renderInputOfLetter } from './letter-document.ts';
 import { type LetterResult, type LetterResults, nothingFound } from './letter-results.ts';

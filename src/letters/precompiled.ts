@@ -3,7 +3,7 @@ import { letterFiles } from '../notifications/letter-tasks.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { VirusScanner } from '../platform/storage/virus-scan.ts';
 import { checkPostalAddress, parsePostalAddress, postageForAddress } from '../recipients/postal-address.ts';
-import { judgePrecompiled, type PrecompiledCheck } from '../rendering/pdf/pdf-check.ts';
+import { judgePrecompiled, type PrecompiledCheck } from '../rendering/pdf/pdf-verdict.ts';
 import { ready } from './compose-letter.ts';
 import { type LetterResult, type LetterResults, nothingFound } from './letter-results.ts';
 import { type Letter, selectLetter } from './letters.sql.ts';

@@ -1,6 +1,6 @@
 import type { Log } from '../platform/log.ts';
 import { WorkerFailure } from '../platform/threads/worker-pool.ts';
-import { type PrecompiledKind, type PrecompiledReading, unreadablePrecompiled } from '../rendering/pdf/pdf-check.ts';
+import { type PrecompiledKind, type PrecompiledReading, unreadablePrecompiled } from '../rendering/pdf/pdf-verdict.ts';
 import type { PdfTasks } from './pdf-threads.ts';
 
 /** Reads an uploaded file. One that exceeds the limits of its thread is unreadable. */

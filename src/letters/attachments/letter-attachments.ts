@@ -5,7 +5,7 @@ import { invalid, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
-import { maxPages } from '../../rendering/pdf/pdf-check.ts';
+import { maxPages } from '../../rendering/letter/length.ts';
 import {
   getServiceOfTemplate,
   getTemplateToAttachTo,

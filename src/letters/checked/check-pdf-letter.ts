@@ -3,7 +3,7 @@ import type { SendingService } from '../../notifications/sending/sending-service
 import { invalidField } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
-import { judgePrecompiled, type PrecompiledCheck } from '../../rendering/pdf/pdf-check.ts';
+import { judgePrecompiled, type PrecompiledCheck } from '../../rendering/pdf/pdf-verdict.ts';
 import type { PdfThreads } from '../pdf-threads.ts';
 import { readAddress } from '../precompiled.ts';
 import { readPages } from '../read-pages.ts';

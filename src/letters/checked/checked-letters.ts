@@ -3,7 +3,7 @@ import { putForAnHour } from '../../notifications/unconfirmed-files.ts';
 import { notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { PrecompiledCheck } from '../../rendering/pdf/pdf-check.ts';
+import type { PrecompiledCheck } from '../../rendering/pdf/pdf-verdict.ts';
 import { type CheckDeps, checkPdfLetter } from './check-pdf-letter.ts';
 
 type Deps = Pick<Platform, 'db' | 'files' | 'clock'>;

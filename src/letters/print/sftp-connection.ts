@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { posix } from 'node:path';
 import type { FileEntryWithStats, SFTPWrapper } from 'ssh2';
-import Client from 'ssh2-sftp-client';
+import type Client from 'ssh2-sftp-client';
 
 interface SftpSettings {
   sftpUrl: string | undefined;
@@ -45,8 +45,10 @@ export class SftpConnection {
 
   static async open({ sftpUrl = '', sftpPassword, sftpKey, sftpHostKey }: SftpSettings): Promise<SftpConnection> {
     const { hostname, port, username, pathname } = new URL(sftpUrl);
+    // Loaded when it is needed: its cipher in WebAssembly takes 17 MB.
+    const { default: SftpClient } = await import('ssh2-sftp-client');
     // Each call reports its own errors; without these functions the library writes to standard output.
-    const client = new Client('print', { error: () => {}, end: () => {}, close: () => {} });
+    const client = new SftpClient('print', { error: () => {}, end: () => {}, close: () => {} });
     const socket = boundedSocket(hostname.replace(/^\[|\]$/g, ''), port === '' ? 22 : Number(port));
     let presented = '';
     try {

@@ -24,8 +24,9 @@ import { readPrecompiled } from '../pdf/pdf-check.ts';
 import { pageToPng } from '../pdf/pdf-image.ts';
 import { linesIn } from '../pdf/pdf-text.ts';
 import { withPdf } from '../pdf/pdfium.ts';
+import { sheetsOf } from './length.ts';
 import type { LetterDocument } from './model.ts';
-import { type DrawLetterOptions, drawLetter, sheetsOf } from './pdf.ts';
+import { type DrawLetterOptions, drawLetter } from './pdf.ts';
 
 const print: DrawLetterOptions = { purpose: 'print' };
 const everything = { left: 0, top: 0, right: 210, bottom: 297 };

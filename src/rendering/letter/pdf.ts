@@ -65,9 +65,6 @@ export async function drawLetter(letter: LetterDocument, options: DrawLetterOpti
   };
 }
 
-/** Letters are printed on both sides. */
-export const sheetsOf = (page_count: number): number => Math.ceil(page_count / 2);
-
 const plainText = (inlines: LetterInline[]) => inlines.map((i) => (i.kind === 'line-break' ? ' ' : i.text)).join('');
 
 function createStructure(document: PDFKit.PDFDocument) {

@@ -1,7 +1,8 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/pdf-samples.ts';
-import { type AddressProblem, judgePrecompiled, readPrecompiled, unreadablePrecompiled } from './pdf-check.ts';
+import { readPrecompiled } from './pdf-check.ts';
+import { type AddressProblem, judgePrecompiled, unreadablePrecompiled } from './pdf-verdict.ts';
 
 const take = (lines: string[]) => ({ lines });
 const check = async (pdf: Uint8Array, kind: 'letter' | 'attachment' = 'letter') =>

@@ -1,50 +1,15 @@
+import { maxPages } from '../letter/length.ts';
 import { a4, type Box, firstPageAreas, printableBoxes } from './letter-geometry.ts';
 import { hasTag } from './letter-tag.ts';
 import { linesIn } from './pdf-text.ts';
+import {
+  type PageProblem,
+  type PrecompiledKind,
+  type PrecompiledReading,
+  unreadablePrecompiled,
+} from './pdf-verdict.ts';
 import { type PdfFile, UnreadablePdf, withPdf } from './pdfium.ts';
 import type { PageImage, PdfPage } from './pdfium-page.ts';
-
-/** A letter has an address and its own rules for the first page; an attachment is pages that follow a letter. */
-export type PrecompiledKind = 'letter' | 'attachment';
-
-type PageProblem =
-  | 'unable-to-read-the-file'
-  | 'letter-too-long'
-  | 'letter-not-a4-portrait-oriented'
-  | 'content-outside-printable-area'
-  | 'notify-tag-found-in-content';
-
-export type AddressProblem =
-  | 'address-is-empty'
-  | 'not-enough-address-lines'
-  | 'too-many-address-lines'
-  | 'invalid-address-line-1-or-2'
-  | 'has-country-for-bfpo-address'
-  | 'not-a-real-uk-postcode-or-country'
-  | 'cant-send-international-letters'
-  | 'not-a-real-uk-postcode'
-  | 'invalid-char-in-address'
-  | 'no-fixed-abode-address';
-
-/** What a worker thread read from the file: its first problem, or the lines in its address window. */
-export type PrecompiledReading = {
-  page_count: number | null;
-  message: PageProblem | null;
-  /** Page numbers from 1; null if the problem is not on a particular page. */
-  invalid_pages: number[] | null;
-  /** Null for an attachment, and if there is a problem. */
-  address_lines: string[] | null;
-};
-
-export type PrecompiledCheck = {
-  page_count: number | null;
-  /** The address as printed, lines joined by newlines; null for an attachment and for a rejected letter. */
-  recipient_address: string | null;
-  message: PageProblem | AddressProblem | null;
-  invalid_pages: number[] | null;
-};
-
-export const maxPages = 10;
 
 const sizeTolerance_mm = 2;
 const areaTolerance_mm = 1;
@@ -61,14 +26,6 @@ export async function readPrecompiled(pdf: Uint8Array, kind: PrecompiledKind): P
     throw error;
   }
 }
-
-/** Also for the caller: a thread that had to be stopped means the same as a parser error. */
-export const unreadablePrecompiled: PrecompiledReading = {
-  page_count: null,
-  message: 'unable-to-read-the-file',
-  invalid_pages: null,
-  address_lines: null,
-};
 
 /** `RuntimeError`: PDFium failed (out of memory, or a fault). `RangeError`: nested too deeply for the stack. */
 function isPdfiumFault(error: unknown): boolean {
@@ -99,19 +56,6 @@ function readPages(file: PdfFile, kind: PrecompiledKind): PrecompiledReading {
   const address_lines =
     kind === 'letter' ? file.page(1, (page) => linesIn(page, grown(firstPageAreas.address, addressGrowth_mm))) : null;
   return { page_count, message: null, invalid_pages: null, address_lines };
-}
-
-/** The verdict on a file, from its content and whether its address is valid. */
-export function judgePrecompiled(
-  reading: PrecompiledReading,
-  readAddress: (lines: string[]) => { problem: AddressProblem } | { lines: string[] },
-): PrecompiledCheck {
-  const { page_count, message, invalid_pages, address_lines } = reading;
-  if (message || !address_lines) return { page_count, recipient_address: null, message, invalid_pages };
-  const address = address_lines.length === 0 ? { problem: 'address-is-empty' as const } : readAddress(address_lines);
-  return 'problem' in address
-    ? { page_count, recipient_address: null, message: address.problem, invalid_pages: [1] }
-    : { page_count, recipient_address: address.lines.join('\n'), message: null, invalid_pages: null };
 }
 
 function isA4Portrait(page: PdfPage): boolean {

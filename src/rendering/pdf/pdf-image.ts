@@ -1,5 +1,5 @@
 import { type Box, printableBoxes, tagArea } from './letter-geometry.ts';
-import type { PrecompiledKind } from './pdf-check.ts';
+import type { PrecompiledKind } from './pdf-verdict.ts';
 import { withPdf } from './pdfium.ts';
 import type { PageImage } from './pdfium-page.ts';
 import { encodePng } from './png.ts';

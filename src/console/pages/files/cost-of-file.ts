@@ -1,6 +1,6 @@
 import { sampleMessages } from '../../../jobs/uploads/stored-rows.ts';
 import type { UploadRow } from '../../../jobs/uploads/uploads.ts';
-import { sheetsOf } from '../../../rendering/letter/pdf.ts';
+import { sheetsOf } from '../../../rendering/letter/length.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { costOfLetter, costOfTexts } from '../send/cost.ts';

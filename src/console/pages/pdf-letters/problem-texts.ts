@@ -1,4 +1,4 @@
-import type { PrecompiledCheck } from '../../../rendering/pdf/pdf-check.ts';
+import type { PrecompiledCheck } from '../../../rendering/pdf/pdf-verdict.ts';
 
 type Message = NonNullable<PrecompiledCheck['message']>;
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { remainingToday } from '../../../notifications/limits/remaining-today.ts';
 import { parsePhoneNumber } from '../../../recipients/phone-number.ts';
 import { parsePostalAddress, postageForAddress } from '../../../recipients/postal-address.ts';
-import { sheetsOf } from '../../../rendering/letter/pdf.ts';
+import { sheetsOf } from '../../../rendering/letter/length.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { wordsOfHour } from '../../parts/when.tsx';
 import { costInWords, costOfLetter, costOfTexts } from './cost.ts';

@@ -1,7 +1,7 @@
 import { listApiKeys } from '../../../../auth/api-keys.ts';
 import { type DraftPreview, previewDraft } from '../../../../delivery/previews/draft-preview.ts';
 import { comparableKey } from '../../../../protocol/comparable-key.ts';
-import { maxPages } from '../../../../rendering/pdf/pdf-check.ts';
+import { maxPages } from '../../../../rendering/letter/length.ts';
 import { compileRow } from '../../../../templates/compiled-templates.ts';
 import { compileDraft, problemsOfDraft } from '../../../../templates/drafts/template-draft.ts';
 import { discardDraft } from '../../../../templates/drafts/template-drafts.ts';

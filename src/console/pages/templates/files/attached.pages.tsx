@@ -4,7 +4,7 @@ import { markedPages } from '../../../../letters/attachments/marked-pages.ts';
 import { maxLetterBytes } from '../../../../notifications/sending/letter-rules.ts';
 import { type Failure, invalidField, notFound } from '../../../../platform/failure.ts';
 import { newId } from '../../../../platform/id.ts';
-import { maxPages } from '../../../../rendering/pdf/pdf-check.ts';
+import { maxPages } from '../../../../rendering/letter/length.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { isAboutForm } from '../../../draft.ts';
 import type { Asked, Draft, Pages, View } from '../../../page.ts';

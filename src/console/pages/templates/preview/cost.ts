@@ -1,6 +1,6 @@
 import { getSmsRate, listLetterRates } from '../../../../billing/rates.ts';
 import type { DraftPreview } from '../../../../delivery/previews/draft-preview.ts';
-import { sheetsOf } from '../../../../rendering/letter/pdf.ts';
+import { sheetsOf } from '../../../../rendering/letter/length.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 
 /** "2 parts, 4.8p" or "1 sheet, £0.68 second class": what one message costs. Undefined for emails, which cost nothing. */
