@@ -38,4 +38,4 @@ for (const [way, query] of Object.entries(ways)) {
   grown[way] = (oldBytes() - before) / 1_000_000;
 }
 await close();
-console.log(JSON.stringify(grown));
+process.stdout.write(JSON.stringify(grown));
