@@ -21,12 +21,13 @@ const harness = useHarness({
   config: {
     sms: { providers: ['smpp'] },
     providers: {
-      smpp: { url: centre.url, systemId: 'pennypost', password: 'secret', responseTimeout_ms: 400, window: 4 },
+      // The message centre runs in the same process, which a busy machine may stop for a second.
+      smpp: { url: centre.url, systemId: 'pennypost', password: 'secret', responseTimeout_ms: 5_000, window: 4 },
     },
   },
 });
 
-const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 5_000, interval: 20 });
+const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 let service: string;
 let delivery: Delivery;
@@ -37,6 +38,7 @@ beforeAll(async () => {
 afterAll(() => delivery.stop());
 beforeEach(() => {
   Object.assign(centre, { answer: () => 'accept', answerBind: () => 0, answersEnquiries: true });
+  own().responseTimeout_ms = 5_000;
   centre.submitted.length = 0;
   centre.received.length = 0;
 });
@@ -146,6 +148,7 @@ describe('SMPP: sending', () => {
     const { delivery: timing } = harness.app.config;
     const usual_ms = timing.retryDelay_ms;
     timing.retryDelay_ms = 0;
+    own().responseTimeout_ms = 400;
     centre.answer = (_submitted, nth) => (nth === 1 ? 'nothing' : 'accept');
     const id = await send();
     await becomes(id, 'sending');
@@ -480,6 +483,7 @@ describe('SMPP: connections', () => {
   });
 
   it('end when the message centre does not even answer enquire_link', async () => {
+    own().responseTimeout_ms = 400;
     centre.answersEnquiries = false;
     centre.answer = () => 'nothing';
     const { binds } = centre;
