@@ -24,16 +24,16 @@ it('logs a warning for a lost idle connection, unless the pool is closing', asyn
 
 it('does not reuse a connection that does not respond', async () => {
   const log = createLog('silent');
-  const timeouts = { statementTimeout_ms: 300, responseTimeout_ms: 200 };
+  const timeouts = { statementTimeout_ms: 1_000, responseTimeout_ms: 500 };
   const { db, close } = openDatabase({ url: inject('databaseUrl'), poolSize: 1, log, ...timeouts });
   const backend = async () => (await sql`select pg_backend_pid() as pid`.execute(db)).rows;
   const first = await backend();
   // Several statements may take longer than one, and so may the time without any.
-  for (let count = 1; count <= 4; count += 1) await sql`select pg_sleep(0.2)`.execute(db);
-  await sleep(800);
+  for (let count = 1; count <= 4; count += 1) await sql`select pg_sleep(0.4)`.execute(db);
+  await sleep(1_800);
   expect(await backend()).toEqual(first);
   await sql`set statement_timeout = 0`.execute(db);
-  const failure = await sql`select pg_sleep(3)`.execute(db).catch((error) => error);
+  const failure = await sql`select pg_sleep(6)`.execute(db).catch((error) => error);
   expect(isDatabaseUnavailable(failure)).toBe(true);
   expect(await backend()).not.toEqual(first);
   await close();

@@ -75,9 +75,11 @@ function closeSilent(pool: pg.Pool, statementTimeout_ms: number, within_ms: numb
   const connections = new Set<Connection>();
   pool.on('connect', (client) => connections.add(asConnection(client)));
   pool.on('remove', (client) => connections.delete(asConnection(client)));
-  const watch = setInterval(() => {
+  const closeOverdue = () => {
     for (const connection of connections) connection.closeIfSilentFor(statementTimeout_ms + within_ms);
-  }, within_ms / 5).unref();
+  };
+  // After a pause of the process, the responses that wait in the sockets are read first.
+  const watch = setInterval(() => setImmediate(closeOverdue), within_ms / 5).unref();
   const end = pool.end.bind(pool) as () => Promise<void>;
   pool.end = async () => {
     const tooLate = setTimeout(() => {
