@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { InvalidatedCache } from '../platform/cache.ts';
+import { cachedIn, InvalidatedCache } from '../platform/cache.ts';
 import { canonicalId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
@@ -85,7 +85,7 @@ export class CompiledTemplates {
   }
 
   private findOrLoad(serviceId: string, key: string, load: () => Promise<FoundTemplate>): Promise<FoundTemplate> {
-    const cached = this.newest.get(key);
+    const cached = cachedIn(this.newest, key);
     if (cached && cached.readAt >= Math.max(this.resetAt, this.changedAt.get(serviceId) ?? 0)) return cached.loading;
     const loading = load();
     if (this.app.changeListener.connected) this.cache(key, { readAt: this.changes, loading });
@@ -125,7 +125,7 @@ export class CompiledTemplates {
     version: number,
     contactBlock: string | null,
   ): Promise<ReadyTemplate<TemplateRow> | undefined> {
-    const cached = this.versions.get(versionKey(templateId, version, contactBlock));
+    const cached = cachedIn(this.versions, versionKey(templateId, version, contactBlock));
     if (cached) return cached;
     const row = await this.readVersion(templateId, version);
     return row && this.compile(row, contactBlock);
