@@ -19,6 +19,8 @@ const aheadShare = 0.05 / 8;
 /** How long a process may delay its report: far below the limit, and near it. */
 const reportFarMs = 1_000;
 const reportNearMs = 50;
+/** Windows that are due within this time are reported together: a query for each would cost more than an early report. */
+const reportTogetherMs = 250;
 const nearShare = 0.5;
 const maxWindows = 10_000;
 
@@ -137,7 +139,7 @@ export class RateLimits {
 
   private async query(): Promise<void> {
     // Skip windows that can wait: each costs the database the same, regardless of how many requests it reports.
-    const due = performance.now() + reportNearMs;
+    const due = performance.now() + reportTogetherMs;
     const windows = [...this.changed].filter(({ waiting, reportAt }) => waiting.length > 0 || reportAt <= due);
     const batch = windows.map((window) => {
       this.changed.delete(window);
