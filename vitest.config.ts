@@ -22,6 +22,8 @@ export default defineConfig({
     isolate: false,
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // By default a second, for which a busy machine may stop a process.
+    expect: { poll: { timeout: 10_000 } },
     globalSetup: ['test/kit/global-setup.ts'],
   },
 });

@@ -280,7 +280,7 @@ describe('reports of the printer over SFTP', () => {
     try {
       const reading = read();
       const failed = expect(reading).rejects.toThrow('SFTP server of the printer');
-      await vi.waitFor(() => expect(server.log.at(-1)).toBe('list /reports'));
+      await vi.waitFor(() => expect(server.log.at(-1)).toBe('list /reports'), 10_000);
       await vi.advanceTimersByTimeAsync(60_000);
       await failed;
     } finally {

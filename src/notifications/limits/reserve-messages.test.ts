@@ -88,7 +88,7 @@ describe('giving messages back', () => {
     expect(await send()).toBe(429);
     expect(await send(other)).toBe(429);
     await giveBack(2, 10);
-    for (const process of [harness, other]) await vi.waitFor(async () => expect(await send(process)).toBe(201));
+    for (const process of [harness, other]) await vi.waitFor(async () => expect(await send(process)).toBe(201), 10_000);
     expect(await send()).toBe(429);
     expect(await counts()).toEqual({ sms: 50, international_sms: 0 });
   });

@@ -277,7 +277,7 @@ describe('POST /v2/notifications/letter, precompiled', () => {
         where datname = current_database() and pg_backend_pid() = any (pg_blocking_pids(pid))`,
       );
       expect(rowCount).toBe(1);
-    });
+    }, 10_000);
     expect((await responding).status).toBe(503);
     await lock.query('rollback');
     lock.release();
