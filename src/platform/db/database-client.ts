@@ -69,6 +69,7 @@ export class DatabaseClient extends pg.Client {
    */
   closeIfSilentFor(limit_ms: number): void {
     if (this.waitingSince === undefined || performance.now() - this.waitingSince < limit_ms) return;
+    this.waitingSince = undefined;
     const { connection } = this as unknown as { connection: EventEmitter };
     connection.emit('error', new Error(queryTimeout));
     this.cut();

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { expect, inject, it } from 'vitest';
 import { createLog } from '../log.ts';
+import { actAs } from './actor.ts';
 import { openDatabase } from './database.ts';
 import { isDatabaseUnavailable } from './errors.ts';
 
@@ -37,6 +38,24 @@ it('does not reuse a connection that does not respond', async () => {
   expect(isDatabaseUnavailable(failure)).toBe(true);
   expect(await backend()).not.toEqual(first);
   await close();
+});
+
+it('reports each error once, whoever makes the change and however the statement is sent', async () => {
+  const { pool, close } = openDatabase({ url: inject('databaseUrl'), poolSize: 1, log: createLog('silent') });
+  const nobody = <T>(work: () => T) => work();
+  const somebody = <T>(work: () => T) => actAs({ type: 'command', at: '2026-11-17T12:00:00.000000Z' }, work);
+  for (const within of [nobody, somebody]) {
+    for (const text of ['begin nothing', 'delete from nothing', 'select nothing']) {
+      await within(() => expect(pool.query(text)).rejects.toThrow('nothing'));
+      const client = await pool.connect();
+      const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>;
+      await within(() => expect(query(text, [], undefined)).rejects.toThrow('nothing'));
+      client.release();
+    }
+  }
+  await close();
+  // The query builder never used it.
+  expect(pool.ended).toBe(true);
 });
 
 it('leaves no results among the old objects', async () => {

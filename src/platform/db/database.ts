@@ -36,7 +36,12 @@ interface PoolOptions {
 export function openDatabase(options: PoolOptions): Database {
   const pool = openPool(options);
   const db = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) });
-  return { db, pool, close: () => db.destroy() };
+  const close = async () => {
+    await db.destroy();
+    // The query builder does not end a pool that it never used.
+    if (!pool.ending) await pool.end();
+  };
+  return { db, pool, close };
 }
 
 export function openPool(options: PoolOptions): pg.Pool {
@@ -120,8 +125,21 @@ class Connection extends DatabaseClient {
 
   override query(...args: never[]): never {
     const actor = currentActor();
-    const result: unknown = actor === undefined ? this.send(args) : this.sendAs(actor, args);
-    return (result instanceof Promise ? result.catch((error) => this.fail(error)) : result) as never;
+    const callback: unknown = args.at(-1);
+    if (typeof callback !== 'function') {
+      const sent = actor === undefined ? this.send(args) : this.sendAs(actor, args);
+      return sent.catch((error) => this.fail(error)) as never;
+    }
+    // As the pool calls it, which learns of errors there.
+    if (actor === undefined) {
+      this.start(args);
+    } else {
+      this.sendAs(actor, args.slice(0, -1)).then(
+        (result) => callback(undefined, result),
+        (error) => callback(error),
+      );
+    }
+    return undefined as never;
   }
 
   private fail(error: unknown): never {
@@ -131,19 +149,23 @@ class Connection extends DatabaseClient {
     throw error;
   }
 
-  private send(args: readonly unknown[]): unknown {
+  /** With a callback. */
+  private start(args: readonly unknown[]): void {
     this.startWaiting();
-    if (typeof args.at(-1) === 'function') return Reflect.apply(super.query, this, args);
+    Reflect.apply(super.query, this, args);
+  }
+
+  private send([statement, values]: readonly unknown[]): Promise<unknown> {
     // Without a callback, the driver assigns a function to a property of the query. V8 creates such functions as old objects, and old
     // objects keep what they can reach, here the result, until all garbage is collected, which delays requests by 100 ms.
     return new Promise((resolve, reject) => {
       const respond = (error: unknown, result: unknown) => (error ? reject(error) : resolve(result));
-      Reflect.apply(super.query, this, [...args, respond]);
+      this.start([statement, values, respond]);
     });
   }
 
   /** Each transaction, and each single statement that writes, names who makes the change; see the audit log. */
-  private sendAs(actor: string, args: readonly unknown[]): unknown {
+  private sendAs(actor: string, args: readonly unknown[]): Promise<unknown> {
     const [first] = args;
     const text = typeof first === 'string' ? first : String((first as { text?: unknown }).text ?? '');
     const kind = statementKind(text);
@@ -154,14 +176,7 @@ class Connection extends DatabaseClient {
     if (kind === 'begins') return this.sendAll([args, nameOfActor(actor)], 0);
     // The first change of this actor in a transaction that began without it.
     if (isOpen) return this.sendAll([nameOfActor(actor), args], 1);
-    const callback = args.at(-1);
-    if (typeof callback !== 'function') return this.sendAll([['begin'], nameOfActor(actor), args, ['commit']], 2);
-    // As the pool itself calls it.
-    this.sendAll([['begin'], nameOfActor(actor), args.slice(0, -1), ['commit']], 2).then(
-      (result) => callback(undefined, result),
-      (error) => callback(error),
-    );
-    return undefined;
+    return this.sendAll([['begin'], nameOfActor(actor), args, ['commit']], 2);
   }
 
   /** One after the other; the result is that of the statement at `chosen`. */
@@ -171,7 +186,7 @@ class Connection extends DatabaseClient {
       for (const statement of statements) results.push(await this.send(statement));
     } catch (error) {
       // A connection that cannot roll back must not be used again.
-      await Promise.resolve(this.send(['rollback'])).catch(() => this.end());
+      await this.send(['rollback']).catch(() => this.end());
       throw error;
     }
     return results[chosen];
