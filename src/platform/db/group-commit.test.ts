@@ -10,6 +10,8 @@ function recording(
     atOnce?: number;
     every_ms?: number;
     busyFrom?: number;
+    overlapAfter_ms?: number;
+    takes_ms?: number;
     fail?: (items: number[]) => Error | undefined;
   } = {},
 ) {
@@ -21,11 +23,12 @@ function recording(
     atOnce: options.atOnce ?? 1,
     every_ms: options.every_ms,
     busyFrom: options.busyFrom,
+    overlapAfter_ms: options.overlapAfter_ms,
     concernsAll: (error) => error === gone,
     async commit(items) {
       running += 1;
       maxRunning = Math.max(maxRunning, running);
-      await new Promise((resolve) => setTimeout(resolve, 2));
+      await new Promise((resolve) => setTimeout(resolve, options.takes_ms ?? 2));
       running -= 1;
       const error = options.fail?.(items);
       if (error) throw error;
@@ -85,6 +88,26 @@ describe('GroupCommit', () => {
       [7, 8],
     ]);
     expect(performance.now() - began).toBeGreaterThan(990);
+  });
+
+  it('under load lets commits take turns, unless one takes long', async () => {
+    const inTwoParts = async (takes_ms: number) => {
+      const options = { atOnce: 2, every_ms: 1, busyFrom: 2, overlapAfter_ms: 500, takes_ms };
+      const { group, commits, maxRunning } = recording(options);
+      const add = (items: number[]) => items.map((item) => group.add(item));
+      const first = add([1, 2, 3]);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      const second = add([4, 5, 6]);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      await Promise.all([...first, ...second, ...add([7])]);
+      return { commits, most: maxRunning() };
+    };
+    const commits = [
+      [1, 2, 3],
+      [4, 5, 6, 7],
+    ];
+    expect(await inTwoParts(250)).toEqual({ commits, most: 1 });
+    expect(await inTwoParts(1_500)).toEqual({ commits, most: 2 });
   });
 
   it('collects the next group during a commit', async () => {

@@ -24,6 +24,11 @@ interface GroupCommitOptions<Item, Outcome> {
    * response must not be delayed when there are no others.
    */
   busyFrom?: number;
+  /**
+   * Under load, how long a commit has to be under way before another starts beside it. Commits that take turns have larger groups;
+   * one that waits for a slow disk or a lock must not delay all others. Unless given, they start at the usual interval.
+   */
+  overlapAfter_ms?: number;
   /** Whether an error is not about a single item (the database is gone): then items are not retried alone. */
   concernsAll(error: unknown): boolean;
   /** The owner that an error is about. Its items fail at once; those of others are retried together. */
@@ -80,8 +85,7 @@ export class GroupCommit<Item, Outcome> {
   /** Starts after all items of this turn of the event loop have joined. */
   private start(): void {
     if (this.underWay >= this.options.atOnce) return;
-    const { every_ms = 0 } = this.options;
-    const wait_ms = this.mayGrow() ? this.beganAt + every_ms - performance.now() : 0;
+    const wait_ms = this.beganAt + this.interval_ms() - performance.now();
     if (wait_ms > 0) {
       this.waiter ??= setTimeout(() => this.begin(), wait_ms);
       return;
@@ -91,15 +95,22 @@ export class GroupCommit<Item, Outcome> {
     setImmediate(() => this.begin());
   }
 
-  private mayGrow(): boolean {
-    const { busyFrom, largest } = this.options;
-    if (busyFrom === undefined) return this.queue.length < largest;
-    return this.lastSize >= busyFrom && this.queue.length < Math.min(this.lastSize, largest);
+  /** From the start of the last commit to that of the next. */
+  private interval_ms(): number {
+    const { every_ms = 0, overlapAfter_ms, busyFrom, largest } = this.options;
+    if (this.queue.length >= largest) return 0;
+    if (busyFrom !== undefined && this.lastSize < busyFrom) return 0;
+    if (this.underWay > 0 && overlapAfter_ms !== undefined) return overlapAfter_ms;
+    return busyFrom !== undefined && this.queue.length >= this.lastSize ? 0 : every_ms;
+  }
+
+  private stopWaiting(): void {
+    clearTimeout(this.waiter);
+    this.waiter = undefined;
   }
 
   private begin(): void {
-    clearTimeout(this.waiter);
-    this.waiter = undefined;
+    this.stopWaiting();
     this.starting = false;
     this.separateIsolated();
     while (this.queue.length > 0 && this.underWay < this.options.atOnce) {
@@ -134,6 +145,7 @@ export class GroupCommit<Item, Outcome> {
       await this.commitTogether(group);
     } finally {
       this.underWay -= 1;
+      this.stopWaiting();
       if (this.queue.length > 0) this.start();
     }
   }
