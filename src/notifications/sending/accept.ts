@@ -76,8 +76,8 @@ export class Acceptor {
     // database would wait for each other.
     const together = {
       every_ms: 4 * app.batchSpacing,
-      overlapAfter_ms: 12 * app.batchSpacing,
       busyFrom: 8 / app.batchSpacing,
+      turns: { from: 16 / app.batchSpacing, atMost_ms: 12 * app.batchSpacing },
     };
     this.plain = new GroupCommit({ ...shared, ...together, commit: (items) => this.commit(items) });
     this.withMore = new GroupCommit({

@@ -10,7 +10,7 @@ function recording(
     atOnce?: number;
     every_ms?: number;
     busyFrom?: number;
-    overlapAfter_ms?: number;
+    turns?: { from: number; atMost_ms: number };
     takes_ms?: number;
     fail?: (items: number[]) => Error | undefined;
   } = {},
@@ -23,7 +23,7 @@ function recording(
     atOnce: options.atOnce ?? 1,
     every_ms: options.every_ms,
     busyFrom: options.busyFrom,
-    overlapAfter_ms: options.overlapAfter_ms,
+    turns: options.turns,
     concernsAll: (error) => error === gone,
     async commit(items) {
       running += 1;
@@ -90,9 +90,9 @@ describe('GroupCommit', () => {
     expect(performance.now() - began).toBeGreaterThan(990);
   });
 
-  it('under load lets commits take turns, unless one takes long', async () => {
-    const inTwoParts = async (takes_ms: number) => {
-      const options = { atOnce: 2, every_ms: 1, busyFrom: 2, overlapAfter_ms: 500, takes_ms };
+  it('lets commits take turns after a large group, unless one takes long', async () => {
+    const inTwoParts = async (takes_ms: number, from = 3) => {
+      const options = { atOnce: 2, every_ms: 1, busyFrom: 2, turns: { from, atMost_ms: 500 }, takes_ms };
       const { group, commits, maxRunning } = recording(options);
       const add = (items: number[]) => items.map((item) => group.add(item));
       const first = add([1, 2, 3]);
@@ -108,6 +108,7 @@ describe('GroupCommit', () => {
     ];
     expect(await inTwoParts(250)).toEqual({ commits, most: 1 });
     expect(await inTwoParts(1_500)).toEqual({ commits, most: 2 });
+    expect((await inTwoParts(250, 4)).most).toBe(2);
   });
 
   it('collects the next group during a commit', async () => {

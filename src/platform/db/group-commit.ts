@@ -25,10 +25,10 @@ interface GroupCommitOptions<Item, Outcome> {
    */
   busyFrom?: number;
   /**
-   * Under load, how long a commit has to be under way before another starts beside it. Commits that take turns have larger groups;
-   * one that waits for a slow disk or a lock must not delay all others. Unless given, they start at the usual interval.
+   * After a group of at least `from` items, the next commit waits for the one under way, for at most `atMost_ms`: commits that take
+   * turns have larger groups, but one that waits for a slow disk or a lock must not delay all others.
    */
-  overlapAfter_ms?: number;
+  turns?: { from: number; atMost_ms: number };
   /** Whether an error is not about a single item (the database is gone): then items are not retried alone. */
   concernsAll(error: unknown): boolean;
   /** The owner that an error is about. Its items fail at once; those of others are retried together. */
@@ -97,11 +97,11 @@ export class GroupCommit<Item, Outcome> {
 
   /** From the start of the last commit to that of the next. */
   private interval_ms(): number {
-    const { every_ms = 0, overlapAfter_ms, busyFrom, largest } = this.options;
+    const { every_ms = 0, turns, busyFrom, largest } = this.options;
     if (this.queue.length >= largest) return 0;
-    if (busyFrom !== undefined && this.lastSize < busyFrom) return 0;
-    if (this.underWay > 0 && overlapAfter_ms !== undefined) return overlapAfter_ms;
-    return busyFrom !== undefined && this.queue.length >= this.lastSize ? 0 : every_ms;
+    if (turns && this.underWay > 0 && this.lastSize >= turns.from) return turns.atMost_ms;
+    if (busyFrom === undefined) return every_ms;
+    return this.lastSize < busyFrom || this.queue.length >= this.lastSize ? 0 : every_ms;
   }
 
   private stopWaiting(): void {
