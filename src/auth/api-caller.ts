@@ -44,7 +44,7 @@ export function authenticateApiCaller(app: Deps): Authenticate {
   const admit = (request: FastifyRequest, { caller, key }: Admission) => {
     refuseOutsideNetworks(request, key, trusted);
     request.apiCaller = caller;
-    app.keyUses.note(caller.api_key_id);
+    app.keyUses.note(key);
   };
   return (request) => {
     const token = bearerToken(request.headers.authorization);
@@ -61,7 +61,7 @@ export function authenticateApiCaller(app: Deps): Authenticate {
 export async function callerWithKey(app: Deps, request: FastifyRequest, apiKey: string): Promise<ApiCaller> {
   const { caller, key } = await check(app, apiKey);
   refuseOutsideNetworks(request, key, new Networks(app.config.http.trustedProxies));
-  app.keyUses.note(caller.api_key_id);
+  app.keyUses.note(key);
   return caller;
 }
 

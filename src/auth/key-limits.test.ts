@@ -112,6 +112,19 @@ describe('last_used_at', () => {
     expect(harness.app.serviceKeys.peek(service)).toBe(inMemory);
   });
 
+  it('is written when the keys were read again since', async () => {
+    const { service, key } = await createKey({});
+    await ask(key);
+    const inMemory = harness.app.serviceKeys.peek(service);
+    await admin('POST', `/service/${service}`, { contact_link: 'https://example.org' });
+    await expect.poll(() => harness.app.serviceKeys.peek(service)).toBeUndefined();
+    await ask(key);
+    expect(harness.app.serviceKeys.peek(service)).not.toBe(inMemory);
+    await harness.app.keyUses.write();
+    const { apiKeys } = (await admin('GET', `/service/${service}/api-keys`)).body;
+    expect(apiKeys[0].last_used_at).not.toBeNull();
+  });
+
   it('stays null for a rejected key', async () => {
     const { service, key } = await createKey({ allowed_networks: ['192.0.2.0/24'] });
     expect((await ask(key)).status).toBe(403);

@@ -1,31 +1,30 @@
-import { minute_ms, timestamp } from '../platform/clock.ts';
+import { minute_ms, type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { upsertKeyUses } from './key-uses.sql.ts';
+import { neverNoted, type ServiceKey } from './service-keys.ts';
 
 const writeEvery_ms = 2_000;
-const maxNotedKeys = 100_000;
+
+type UsedKey = Pick<ServiceKey, 'id' | 'noted_at'>;
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'log'>;
 
 /** Records when keys were last used, to the minute: in memory on each request, then in batches to the database. */
 export class KeyUses {
   private readonly app: Deps;
-  /** When each key was last recorded in memory, on the monotonic clock. */
-  private readonly noted = new Map<string, number>();
-  private waiting = new Map<string, string>();
+  /** By id: a key that was read again is another object. */
+  private waiting = new Map<string, { key: UsedKey; last_used_at: Timestamp }>();
   private writing: NodeJS.Timeout | undefined;
 
   constructor(app: Deps) {
     this.app = app;
   }
 
-  note(keyId: string): void {
+  note(key: UsedKey): void {
     const now = performance.now();
-    const before = this.noted.get(keyId);
-    if (before !== undefined && now - before < minute_ms) return;
-    if (this.noted.size >= maxNotedKeys) this.noted.clear();
-    this.noted.set(keyId, now);
-    this.waiting.set(keyId, timestamp(this.app.clock.now()));
+    if (now - key.noted_at < minute_ms) return;
+    key.noted_at = now;
+    this.waiting.set(key.id, { key, last_used_at: timestamp(this.app.clock.now()) });
     this.writing ??= setTimeout(() => void this.write(), writeEvery_ms).unref();
   }
 
@@ -38,11 +37,11 @@ export class KeyUses {
     try {
       await upsertKeyUses(
         this.app.db,
-        Array.from(uses, ([api_key_id, last_used_at]) => ({ api_key_id, last_used_at })),
+        Array.from(uses, ([api_key_id, { last_used_at }]) => ({ api_key_id, last_used_at })),
       );
     } catch (error) {
       // Drop this batch; the next use of each key is recorded again. Requests matter more than exact last-use times.
-      for (const id of uses.keys()) this.noted.delete(id);
+      for (const { key } of uses.values()) key.noted_at = neverNoted;
       this.app.log.warn({ event: 'key_uses.unrecorded', err: error }, 'The last use of API keys was not recorded');
     }
   }

@@ -17,7 +17,11 @@ export interface ServiceKey {
   networks: Networks | null;
   /** Whether it may create and change templates. */
   manage_templates: boolean;
+  /** When its last use was noted, by `performance.now()`. */
+  noted_at: number;
 }
+
+export const neverNoted = Number.NEGATIVE_INFINITY;
 
 /** A service as the public API's authentication sees it. */
 export interface ServiceWithKeys {
@@ -46,7 +50,7 @@ export function serviceKeys(app: Pick<Platform, 'db' | 'changeListener' | 'secre
       const keys = service.keys.map(({ encrypted_secret, allowed_networks, ...key }) => {
         const secret = decryptKeySecret(app, { id: key.id, service_id: service.id }, encrypted_secret);
         if (secret === undefined) throw new Error('Cannot decrypt an API key: is a key missing from SECRET_KEYS?');
-        return { ...key, secret, networks: allowed_networks && new Networks(allowed_networks) };
+        return { ...key, secret, networks: allowed_networks && new Networks(allowed_networks), noted_at: neverNoted };
       });
       return { ...service, keys };
     },
