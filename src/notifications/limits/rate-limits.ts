@@ -21,6 +21,7 @@ const reportFarMs = 1_000;
 const reportNearMs = 50;
 /** Windows that are due within this time are reported together: a query for each would cost more than an early report. */
 const reportTogetherMs = 250;
+const nothingToReport = Number.POSITIVE_INFINITY;
 const nearShare = 0.5;
 const maxWindows = 10_000;
 
@@ -42,7 +43,7 @@ interface Window {
   /** Requests this process granted but has not reported, and how many of them are being reported. */
   unreported: number;
   reporting: number;
-  /** Deadline of the next report, by `performance.now()`. */
+  /** Deadline of the next report, by `performance.now()`, or `nothingToReport`. */
   reportAt: number;
   /** Requests for which a query is in flight. Counted as granted until it returns. */
   undecided: number;
@@ -98,7 +99,7 @@ export class RateLimits {
     const existing = this.windows.get(key);
     if (existing) return existing;
     if (this.windows.size >= maxWindows) this.deleteIdleWindows();
-    const counts = { used: 0, oldestSlot: 0, unreported: 0, reporting: 0, reportAt: 0, undecided: 0 };
+    const counts = { used: 0, oldestSlot: 0, unreported: 0, reporting: 0, reportAt: nothingToReport, undecided: 0 };
     const window = { service_id, window: counted, limit: 0, ...counts, fullUntil: 0, waiting: [] };
     this.windows.set(key, window);
     return window;
@@ -110,11 +111,10 @@ export class RateLimits {
 
   private report(window: Window, withinMs: number): void {
     const at = performance.now() + withinMs;
-    if (!this.changed.has(window) || at < window.reportAt) {
-      this.changed.add(window);
-      window.reportAt = at;
-      this.queryWithin(withinMs);
-    }
+    if (at >= window.reportAt) return;
+    this.changed.add(window);
+    window.reportAt = at;
+    this.queryWithin(withinMs);
   }
 
   private queryWithin(ms: number): void {
@@ -143,6 +143,7 @@ export class RateLimits {
     const windows = [...this.changed].filter(({ waiting, reportAt }) => waiting.length > 0 || reportAt <= due);
     const batch = windows.map((window) => {
       this.changed.delete(window);
+      window.reportAt = nothingToReport;
       window.reporting = window.unreported;
       window.undecided = window.waiting.length;
       return { window, waiting: window.waiting.splice(0) };
