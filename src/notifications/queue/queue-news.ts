@@ -15,14 +15,22 @@ export function newsChannel(type: Channel): string {
   return `delivery_queue_${type}`;
 }
 
+type ServicesByLane = Map<number, Set<string>>;
+
+function addTo(byLane: ServicesByLane, { lane, service_id }: Waiting): void {
+  const services = byLane.get(lane);
+  if (services) services.add(service_id);
+  else byLane.set(lane, new Set([service_id]));
+}
+
 /** Services with new messages by lane: `1:id,id;2:id`. Empty if they exceed the payload; then workers poll. */
-export function writeNews(waiting: Iterable<Waiting>): string {
-  const byLane = new Map<number, Set<string>>();
-  for (const { lane, service_id } of waiting) {
-    const services = byLane.get(lane);
-    if (services) services.add(service_id);
-    else byLane.set(lane, new Set([service_id]));
-  }
+export function writeNews(waiting: Waiting[]): string {
+  const byLane: ServicesByLane = new Map();
+  for (const each of waiting) addTo(byLane, each);
+  return written(byLane);
+}
+
+function written(byLane: ServicesByLane): string {
   const text = [...byLane].map(([lane, services]) => `${lane}:${[...services].join()}`).join(';');
   return text.length > maxPayloadLength ? '' : text;
 }
@@ -42,7 +50,7 @@ export function readNews(payload: string): Waiting[] | undefined {
  */
 export class QueueNews {
   private readonly app: Pick<Platform, 'changeListener' | 'batchSpacing' | 'log'>;
-  private readonly pending = new Map<Channel, Map<string, Waiting>>();
+  private readonly pending = new Map<Channel, ServicesByLane>();
   private announcing = false;
 
   constructor(app: Pick<Platform, 'changeListener' | 'batchSpacing' | 'log'>) {
@@ -50,9 +58,9 @@ export class QueueNews {
   }
 
   add(type: Channel, waiting: Waiting): void {
-    const ofType = this.pending.get(type) ?? new Map<string, Waiting>();
-    ofType.set(`${waiting.lane} ${waiting.service_id}`, waiting);
-    this.pending.set(type, ofType);
+    const byLane = this.pending.get(type) ?? new Map();
+    addTo(byLane, waiting);
+    this.pending.set(type, byLane);
     if (this.announcing) return;
     this.announcing = true;
     setImmediate(() => void this.announce());
@@ -62,8 +70,7 @@ export class QueueNews {
     const news = [...this.pending];
     this.pending.clear();
     try {
-      for (const [type, waiting] of news)
-        await this.app.changeListener.send(newsChannel(type), writeNews(waiting.values()));
+      for (const [type, byLane] of news) await this.app.changeListener.send(newsChannel(type), written(byLane));
     } catch (error) {
       this.app.log.debug(
         { event: 'queue.unannounced', err: error },
