@@ -28,7 +28,7 @@ const maxChangedServices = 10_000;
 const maxServicesWithNames = 1_000;
 
 interface CacheEntry {
-  /** The change counter when the read began; a later change of the service invalidates the entry. */
+  /** The change counter when the read began, or later; a change of the service after that invalidates the entry. */
   readAt: number;
   loading: Promise<FoundTemplate>;
 }
@@ -86,10 +86,18 @@ export class CompiledTemplates {
 
   private findOrLoad(serviceId: string, key: string, load: () => Promise<FoundTemplate>): Promise<FoundTemplate> {
     const cached = cachedIn(this.newest, key);
-    if (cached && cached.readAt >= Math.max(this.resetAt, this.changedAt.get(serviceId) ?? 0)) return cached.loading;
+    if (cached && this.isCurrent(cached, serviceId)) return cached.loading;
     const loading = load();
     if (this.app.changeListener.connected) this.cache(key, { readAt: this.changes, loading });
     return loading;
+  }
+
+  private isCurrent(entry: CacheEntry, serviceId: string): boolean {
+    if (entry.readAt === this.changes) return true;
+    if (entry.readAt < Math.max(this.resetAt, this.changedAt.get(serviceId) ?? 0)) return false;
+    // Until the next change of any service, it need not be compared again.
+    entry.readAt = this.changes;
+    return true;
   }
 
   private cache(key: string, entry: CacheEntry): void {
