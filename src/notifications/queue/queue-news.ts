@@ -23,14 +23,14 @@ function addTo(byLane: ServicesByLane, { lane, service_id }: Waiting): void {
   else byLane.set(lane, new Set([service_id]));
 }
 
-/** Services with new messages by lane: `1:id,id;2:id`. Empty if they exceed the payload; then workers poll. */
 export function writeNews(waiting: Waiting[]): string {
   const byLane: ServicesByLane = new Map();
   for (const each of waiting) addTo(byLane, each);
-  return written(byLane);
+  return payloadOf(byLane);
 }
 
-function written(byLane: ServicesByLane): string {
+/** Services with new messages by lane: `1:id,id;2:id`. Empty if they exceed the payload; then workers poll. */
+function payloadOf(byLane: ServicesByLane): string {
   const text = [...byLane].map(([lane, services]) => `${lane}:${[...services].join()}`).join(';');
   return text.length > maxPayloadLength ? '' : text;
 }
@@ -70,7 +70,7 @@ export class QueueNews {
     const news = [...this.pending];
     this.pending.clear();
     try {
-      for (const [type, byLane] of news) await this.app.changeListener.send(newsChannel(type), written(byLane));
+      for (const [type, byLane] of news) await this.app.changeListener.send(newsChannel(type), payloadOf(byLane));
     } catch (error) {
       this.app.log.debug(
         { event: 'queue.unannounced', err: error },
