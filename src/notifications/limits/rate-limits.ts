@@ -16,11 +16,14 @@ const windowSlots = (rateWindowSeconds * 1000) / slotMs;
  */
 const aheadShare = 0.05 / 8;
 
-/** How long a process may delay its report: far below the limit, and near it. */
-const reportFarMs = 1_000;
+/**
+ * How long a process may delay its report: far below the limit, and near it. A late report never exceeds the limit, because the
+ * share above bounds it; its requests only leave the window that much later. Each report costs the database as much as a message.
+ */
+const reportFarMs = 4_000;
 const reportNearMs = 50;
 /** Windows that are due within this time are reported together: a query for each would cost more than an early report. */
-const reportTogetherMs = 250;
+const reportTogetherMs = 1_000;
 const nothingToReport = Number.POSITIVE_INFINITY;
 const nearShare = 0.5;
 const maxWindows = 10_000;
@@ -56,7 +59,7 @@ type Deps = Pick<Platform, 'db' | 'pool' | 'clock' | 'log'>;
 
 /**
  * Rolling windows of requests by service and key type, separate for sending and reading, which all processes share through
- * the database. Far below the limit a process grants requests at once and reports them once a second. Near the limit, and
+ * the database. Far below the limit a process grants requests at once and reports them every few seconds. Near the limit, and
  * always for small limits, the database decides; waiting requests share one round trip.
  */
 export class RateLimits {
