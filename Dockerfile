@@ -44,7 +44,7 @@ EXPOSE 6011
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 6011}/livez`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Most objects live as long as a request: with 64 MB instead of 16 few of them are still alive when Node looks, and are copied.
-# Large pages: Node's own code needs a dozen entries of the processor's table of pages instead of thousands.
+# Large pages for Node's own code: fewer TLB misses.
 ENTRYPOINT ["node", "--enable-source-maps", "--max-semi-space-size=64", "--use-largepages=silent", "dist/main.js"]
 CMD ["serve"]
 

@@ -28,8 +28,8 @@ const maxChangedServices = 10_000;
 const maxServicesWithNames = 1_000;
 
 interface CacheEntry {
-  /** The change counter when the read began, or later; a change of the service after that invalidates the entry. */
-  readAt: number;
+  /** The change counter when the entry was last known to be current; a later change of the service invalidates it. */
+  currentAt: number;
   loading: Promise<FoundTemplate>;
 }
 
@@ -88,15 +88,15 @@ export class CompiledTemplates {
     const cached = cachedIn(this.newest, key);
     if (cached && this.isCurrent(cached, serviceId)) return cached.loading;
     const loading = load();
-    if (this.app.changeListener.connected) this.cache(key, { readAt: this.changes, loading });
+    if (this.app.changeListener.connected) this.cache(key, { currentAt: this.changes, loading });
     return loading;
   }
 
   private isCurrent(entry: CacheEntry, serviceId: string): boolean {
-    if (entry.readAt === this.changes) return true;
-    if (entry.readAt < Math.max(this.resetAt, this.changedAt.get(serviceId) ?? 0)) return false;
+    if (entry.currentAt === this.changes) return true;
+    if (entry.currentAt < Math.max(this.resetAt, this.changedAt.get(serviceId) ?? 0)) return false;
     // Until the next change of any service, it need not be compared again.
-    entry.readAt = this.changes;
+    entry.currentAt = this.changes;
     return true;
   }
 

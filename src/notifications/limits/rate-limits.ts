@@ -17,8 +17,8 @@ const windowSlots = (rateWindowSeconds * 1000) / slotMs;
 const aheadShare = 0.05 / 8;
 
 /**
- * How long a process may delay its report: far below the limit, and near it. A late report never exceeds the limit, because the
- * share above bounds it; its requests only leave the window that much later. Each report costs the database as much as a message.
+ * How long a process may delay its report: far below the limit, and near it. The share above bounds what is unreported, however
+ * late; its requests only leave the window that much later. A report costs the database as much as two messages.
  */
 const reportFarMs = 4_000;
 const reportNearMs = 50;
