@@ -144,6 +144,13 @@ describe('readConfig', () => {
     });
   });
 
+  it('takes the key of link tokens as Fernet keys are written, and never quotes it', () => {
+    const read = (LINK_TOKEN_KEY: string) => readConfig({ DATA_DIR: folder, LINK_TOKEN_KEY }).frontEnd.linkTokenKey;
+    expect(read(`${'A'.repeat(43)}=`)).toEqual(Buffer.alloc(32));
+    expect(() => read('a secret that is not a key')).toThrow(/LINK_TOKEN_KEY must be 32 bytes in URL-safe base64/);
+    expect(() => read('a secret that is not a key')).not.toThrow(/a secret that is not a key/);
+  });
+
   it('requires SES topics, or * for any', () => {
     const ses = { DATA_DIR: folder, EMAIL_PROVIDERS: 'ses', SES_ACCESS_KEY_ID: 'a', SES_SECRET_ACCESS_KEY: 's' };
     expect(() => readConfig(ses)).toThrow(/SES_TOPIC_ARNS must be set for the provider ses/);

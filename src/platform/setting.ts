@@ -1,6 +1,7 @@
 import { day_ms, hour_ms } from './clock.ts';
 import { urlsOfHosts } from './db/database-hosts.ts';
 import { isNetwork } from './http/networks.ts';
+import { parseFernetKey } from './secrets/fernet.ts';
 
 /** A declared setting: its environment variable, how to parse it, its default, and its documentation. */
 export interface Setting<T> {
@@ -59,6 +60,18 @@ export function optionalUrl(
     }
     return value;
   });
+}
+
+/** A key that another program shares. */
+export function fernetKey(name: string, description: string): Setting<Buffer | undefined> {
+  const options = { fallback: undefined, secret: true };
+  const parse = (value: string) => {
+    const key = parseFernetKey(value);
+    if (!key)
+      throw new Error('must be 32 bytes in URL-safe base64: 43 letters, digits, - and _, perhaps with = behind them');
+    return key;
+  };
+  return setting<Buffer | undefined>(name, description, options, parse, (key) => `${key?.toString('base64url')}=`);
 }
 
 /** Of PostgreSQL, perhaps with several hosts. */

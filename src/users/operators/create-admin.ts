@@ -9,7 +9,7 @@ import { OperatorError } from '../../platform/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { platformUserId } from '../account-messages/account-messages.ts';
-import { createLinkToken, pageUrl } from '../sign-in/link-tokens.ts';
+import { createAccountToken, pageUrl } from '../sign-in/link-tokens.ts';
 import { hashPassword, noPassword } from '../sign-in/passwords.ts';
 import { refusalOfMobileNumber } from '../user-formats.ts';
 import { getUserRecord, type UserRecord } from '../user-record.ts';
@@ -17,7 +17,7 @@ import { insertUser, selectUserByEmail } from '../users.sql.ts';
 import { lockUser } from '../users.ts';
 import { selectPlatformAdmins } from './create-admin.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'urls'> };
+type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'urls' | 'frontEnd'> };
 
 interface NewAdmin {
   name: string;
@@ -65,7 +65,7 @@ export async function createFirstAdmin(app: Deps, admin: NewAdmin): Promise<stri
     }
   });
   const created_at = timestamp(now);
-  const token = createLinkToken(app, 'reset-password', { email: admin.email_address, created_at });
+  const token = createAccountToken(app, 'reset-password', { email: admin.email_address, created_at });
   return pageUrl(app.config.urls.admin, `/new-password/${token}`);
 }
 

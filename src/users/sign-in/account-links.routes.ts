@@ -13,7 +13,7 @@ import {
   sendPasswordReset,
 } from './account-links.ts';
 
-type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'urls'> };
+type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'urls' | 'frontEnd'> };
 
 const Email = Type.String({ format: 'email' });
 

@@ -10,11 +10,11 @@ import {
 } from '../account-messages/account-messages.ts';
 import { getUserRecord } from '../user-record.ts';
 import { selectUserByEmail } from '../users.sql.ts';
-import { createLinkToken, type LinkPayloads, type LinkPurpose, pageUrl, readLinkToken } from './link-tokens.ts';
+import { type AccountLink, createAccountToken, type LinkPayloads, pageUrl, readAccountToken } from './link-tokens.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'urls'>;
+  config: Pick<Config, 'urls' | 'frontEnd'>;
 };
 
 export async function sendPasswordReset(
@@ -23,7 +23,7 @@ export async function sendPasswordReset(
 ): Promise<void> {
   const user = await selectUserByEmail(app.db, request.email);
   if (!user) throw notFound();
-  const token = createLinkToken(app, 'reset-password', {
+  const token = createAccountToken(app, 'reset-password', {
     email: user.email_address,
     created_at: timestamp(app.clock.now()),
   });
@@ -39,7 +39,7 @@ export async function sendPasswordReset(
 
 export async function sendEmailVerification(app: Deps, userId: string, adminBaseUrl?: string | null): Promise<void> {
   const user = await getUserRecord(app.db, userId);
-  const token = createLinkToken(app, 'verify-email', { user_id: user.id, email: user.email_address });
+  const token = createAccountToken(app, 'verify-email', { user_id: user.id, email: user.email_address });
   await send(app, {
     template_id: accountTemplates.emailVerification,
     to: user.email_address,
@@ -54,7 +54,7 @@ export async function sendEmailVerification(app: Deps, userId: string, adminBase
 export async function sendChangeEmailVerification(app: Deps, userId: string, email: string): Promise<void> {
   const user = await getUserRecord(app.db, userId);
   const base = app.config.urls.admin;
-  const token = createLinkToken(app, 'change-email', { user_id: user.id, email });
+  const token = createAccountToken(app, 'change-email', { user_id: user.id, email });
   await send(app, {
     template_id: accountTemplates.changeEmail,
     to: email,
@@ -83,15 +83,13 @@ async function send(app: Deps, message: AccountMessage): Promise<void> {
   await inTransaction(app.db, (tx) => app.accountMessages.send(tx, message));
 }
 
-type AccountLink = Extract<LinkPurpose, 'reset-password' | 'verify-email' | 'change-email' | 'email-auth'>;
-
 /** Returns the contents of a link sent to a user. A password link is valid until the password changes. */
 export async function readAccountLink<P extends AccountLink>(
-  app: Pick<Deps, 'db' | 'clock' | 'secrets'>,
+  app: Pick<Deps, 'db' | 'clock' | 'secrets' | 'config'>,
   purpose: P,
   token: string,
 ): Promise<LinkPayloads[P]> {
-  const link = readLinkToken(app, purpose, token);
+  const link = readAccountToken(app, purpose, token);
   if (link.state === 'broken') throw invalidField('token', 'Link is not valid');
   const used = link.state === 'valid' && 'created_at' in link.payload && (await changedSince(app, link.payload));
   if (link.state === 'expired' || used) throw invalidField('token', 'Link has expired');

@@ -1,5 +1,7 @@
+import type { Config } from '../../config.ts';
 import { later, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { decryptFernet, encryptFernet } from '../../platform/secrets/fernet.ts';
 
 /** The contents and lifetime of each link. docs/operations/link-tokens.md describes the format. */
 export interface LinkPayloads {
@@ -43,6 +45,40 @@ export function readLinkToken<P extends LinkPurpose>(app: Deps, purpose: P, toke
   const { expires_at, payload } = JSON.parse(text.toString()) as { expires_at: string; payload: LinkPayloads[P] };
   if (expires_at <= timestamp(app.clock.now())) return { state: 'expired' };
   return { state: 'valid', payload };
+}
+
+/** The links whose tokens the front end of GOV.UK Notify reads itself. It passes those of invitations to the API. */
+export type AccountLink = Extract<LinkPurpose, 'reset-password' | 'verify-email' | 'change-email' | 'email-auth'>;
+type AccountDeps = Deps & { config: Pick<Config, 'frontEnd'> };
+
+/** That front end ignores `purpose`; here it makes a token for one purpose useless for another. */
+export function createAccountToken<P extends AccountLink>(
+  app: AccountDeps,
+  purpose: P,
+  payload: LinkPayloads[P],
+): string {
+  const { linkTokenKey } = app.config.frontEnd;
+  if (!linkTokenKey) return createLinkToken(app, purpose, payload);
+  return encryptFernet(linkTokenKey, JSON.stringify({ ...payload, purpose }, inFrontEndFormat), app.clock.now());
+}
+
+/** Also reads tokens from before the key was set. */
+export function readAccountToken<P extends AccountLink>(app: AccountDeps, purpose: P, token: string): LinkToken<P> {
+  const { linkTokenKey } = app.config.frontEnd;
+  const found = linkTokenKey && decryptFernet(linkTokenKey, token);
+  if (!found) return readLinkToken(app, purpose, token);
+  const { purpose: made, ...payload } = JSON.parse(found.text, fromFrontEndFormat);
+  if (made !== purpose) return { state: 'broken' };
+  const expiresAt = later(found.createdAt, linkLifetimes_s[purpose] * 1_000);
+  return expiresAt <= app.clock.now() ? { state: 'expired' } : { state: 'valid', payload };
+}
+
+function inFrontEndFormat(key: string, value: unknown): unknown {
+  return key === 'created_at' ? String(value).replace('T', ' ').replace('Z', '') : value;
+}
+
+function fromFrontEndFormat(key: string, value: unknown): unknown {
+  return key === 'created_at' ? `${String(value).replace(' ', 'T')}Z` : value;
 }
 
 function keyPurpose(purpose: LinkPurpose): string {

@@ -9,7 +9,7 @@ import type { AccountMessageSender } from '../account-messages/account-messages.
 import { OfUser, userOfPathExists } from '../user-of-path.ts';
 import { hasTooManyCodes, sendEmailCode, sendSmsCode } from './verify-codes.ts';
 
-type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'urls'> };
+type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'urls' | 'frontEnd'> };
 
 export function verifyCodeRoutes(http: Http, app: Deps): void {
   const preValidation = [userOfPathExists(app), replyIfTooManyCodes(app)];

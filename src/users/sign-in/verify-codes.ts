@@ -7,7 +7,7 @@ import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { type AccountMessageSender, accountTemplates } from '../account-messages/account-messages.ts';
 import { type LockedUser, lockUser } from '../users.ts';
-import { createLinkToken, pageUrl } from './link-tokens.ts';
+import { createAccountToken, pageUrl } from './link-tokens.ts';
 import { type CodeType, countCodesSince, countLiveCodes, insertVerifyCode } from './verify-codes.sql.ts';
 
 const codeLifetime_ms = 30 * minute_ms;
@@ -20,7 +20,7 @@ const codePurpose = 'verify-code';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'urls'>;
+  config: Pick<Config, 'urls' | 'frontEnd'>;
 };
 
 /** Silently sends nothing while five codes are live. */
@@ -48,7 +48,7 @@ export function sendEmailCode(
 ): Promise<string | undefined> {
   const code = randomUUID();
   return sendCode(app, userId, { code_type: 'email', code }, async (tx, user) => {
-    const token = createLinkToken(app, 'email-auth', { user_id: user.id, secret_code: code });
+    const token = createAccountToken(app, 'email-auth', { user_id: user.id, secret_code: code });
     const base = link.email_auth_link_host || app.config.urls.admin;
     const url = pageUrl(base, `/email-auth/${token}`, link.next);
     const { emailCode } = accountTemplates;
