@@ -148,6 +148,16 @@ describe('compose-letter', () => {
     expect((await pagesOf(plain))[0]).not.toContain('Borough of');
   });
 
+  it('reports that a letter is printed without the logo of its brand', async () => {
+    const brand = await aLetterBranding(harness, 'No logo');
+    const branded = await aService(harness, { letter_branding_id: brand });
+    const id = await aLetter(harness, branded, await aTemplate(harness, branded, { template_type: 'letter' }));
+    await harness.runTasks();
+    expect(await pagesOf(id)).toHaveLength(1);
+    const lines = harness.logged.filter((line) => line.includes('letter.logo_missing')).map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([{ letter_branding_id: brand, service_id: branded }]);
+  });
+
   it('renders the longest possible QR code readable', async () => {
     const data = `https://example.gov.uk/${'a7'.repeat(238)}`;
     const qr = await aTemplate(harness, service, { template_type: 'letter', content: 'Look: ((build_id))' });

@@ -9,7 +9,7 @@ import { type Letter, selectLetter } from './letters.sql.ts';
 import type { PdfThreads } from './pdf-threads.ts';
 import { letterReference } from './print/print-provider.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & {
+type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & {
   config: Pick<Config, 'letters'>;
   compiledTemplates: CompiledTemplates;
   pdfThreads: PdfThreads;
@@ -22,6 +22,12 @@ export async function renderLetter(app: Deps, notificationId: string): Promise<v
   if (letter?.status !== 'created' || letter.precompiled || letter.billable_units > 0) return;
   const { document, logo, attachments, incomplete } = await renderInputOfLetter(app, letter);
   if (incomplete) throw new Error('the file of the letter attachment is missing');
+  if (letter.letter_branding_id && !logo) {
+    app.log.warn(
+      { event: 'letter.logo_missing', letter_branding_id: letter.letter_branding_id, service_id: letter.service_id },
+      'A letter is printed without a logo, because its brand has none: upload it on the page of the brand',
+    );
+  }
   const { pdf, page_count } = await app.pdfThreads.inBackground(letter.service_id).run('composeLetter', document, {
     purpose: 'print',
     created_at: new Date(letter.created_at),

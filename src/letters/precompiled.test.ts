@@ -103,10 +103,32 @@ describe('check-precompiled-letter', () => {
     }
   });
 
-  it('does not show a letter before it is checked', async () => {
-    const id = await anUploadedLetter(harness, service, await makePdf([firstPage()]));
+  it('200 with the file as received before it is checked', async () => {
+    const pdf = await makePdf([firstPage()]);
+    const id = await anUploadedLetter(harness, service, pdf);
     const response = await preview(id);
-    expect([response.status, response.body.message]).toEqual([400, 'PDF not available yet, try again later']);
+    expect(response.status).toBe(200);
+    expect(Buffer.from(response.body.content, 'base64').equals(pdf)).toBe(true);
+    expect(response.body.metadata).toEqual({ message: '', invalid_pages: [], page_count: null });
+    await harness.runTasks();
+    expect((await preview(id)).body.metadata).toEqual({ message: '', invalid_pages: [], page_count: 1 });
+  });
+
+  it('400 for a file with a virus, and 503 without a scanner, before it is checked', async () => {
+    const infected = await anUploadedLetter(
+      harness,
+      service,
+      Buffer.concat([await makePdf([firstPage()]), Buffer.from(eicar, 'latin1')]),
+    );
+    expect((await preview(infected)).body.message).toBe('File did not pass the virus scan');
+    const { scan } = harness.app.virusScanner;
+    harness.app.virusScanner.scan = () => Promise.reject(new Error('connect ECONNREFUSED'));
+    try {
+      const id = await anUploadedLetter(harness, service, await makePdf([firstPage()]));
+      expect((await preview(id)).status).toBe(503);
+    } finally {
+      harness.app.virusScanner.scan = scan;
+    }
     await harness.runTasks();
   });
 });

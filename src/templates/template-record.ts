@@ -70,6 +70,11 @@ export const TemplateVersion = Type.Object({
   created_by: Type.Object({ ...Author.properties, email_address: Type.String() }),
 });
 export const ListedVersion = Type.Object({ ...versionFields, created_by: Uuid });
+/** What the front end of GOV.UK Notify reads. */
+export const ListedVersionWithAuthor = Type.Object({
+  ...versionFields,
+  created_by: TemplateVersion.properties.created_by,
+});
 export const ListedTemplate = Type.Pick(TemplateRecord, [
   'id',
   'name',

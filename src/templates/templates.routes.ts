@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Config } from '../config.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { takesLongLists, takesLongText } from '../platform/http/body/body-limits.ts';
 import type { Http } from '../platform/http/surface.ts';
@@ -12,6 +13,7 @@ import {
   Languages,
   ListedTemplate,
   ListedVersion,
+  ListedVersionWithAuthor,
   listedVersion,
   Postages,
   ProcessTypes,
@@ -76,7 +78,9 @@ const TemplateUpdate = Type.Object({
   ...settings,
 });
 
-export function templateRoutes(http: Http, app: Platform): void {
+export function templateRoutes(http: Http, app: Platform & { config: Pick<Config, 'frontEnd'> }): void {
+  const isForNotificationsAdmin = app.config.frontEnd.shapes === 'notifications-admin';
+
   http.post(
     '/service/:service_id/template',
     {
@@ -203,12 +207,13 @@ export function templateRoutes(http: Http, app: Platform): void {
       schema: {
         summary: 'List the versions of a template, newest first',
         params: OfTemplate,
-        response: { 200: Data(Type.Array(ListedVersion)) },
+        response: { 200: Data(Type.Array(isForNotificationsAdmin ? ListedVersionWithAuthor : ListedVersion)) },
       },
     },
     async (request) => {
       const { service_id, template_id } = request.params;
-      return { data: (await listTemplateVersions(app, service_id, template_id)).map(listedVersion) };
+      const versions = await listTemplateVersions(app, service_id, template_id);
+      return isForNotificationsAdmin ? { data: versions.map(templateVersion) } : { data: versions.map(listedVersion) };
     },
   );
 }

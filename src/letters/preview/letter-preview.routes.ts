@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
+import type { Config } from '../../config.ts';
 import { invalidField } from '../../platform/failure.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
 import { Nullable, QueryInteger, Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import type { PdfThreads } from '../pdf-threads.ts';
@@ -29,8 +31,17 @@ const Page = Type.Optional(QueryInteger);
 
 export function letterPreviewRoutes(
   http: Http,
-  app: Platform & { compiledTemplates: CompiledTemplates; pdfThreads: PdfThreads },
+  app: Platform & {
+    config: Pick<Config, 'frontEnd'>;
+    compiledTemplates: CompiledTemplates;
+    pdfThreads: PdfThreads;
+    virusScanner: VirusScanner;
+  },
 ): void {
+  const isForNotificationsAdmin = app.config.frontEnd.shapes === 'notifications-admin';
+  // The front end of GOV.UK Notify parses a text: `[1,2]`.
+  const InvalidPages = isForNotificationsAdmin ? Type.String() : metadata.invalid_pages;
+
   http.get(
     '/service/:service_id/template/preview/:notification_id/:file_type',
     {
@@ -43,7 +54,10 @@ export function letterPreviewRoutes(
         }),
         querystring: Type.Object({ page: Page }),
         response: {
-          200: Type.Object({ content: Content, metadata: Type.Object({ ...metadata, page_count: PageCount }) }),
+          200: Type.Object({
+            content: Content,
+            metadata: Type.Object({ ...metadata, invalid_pages: InvalidPages, page_count: PageCount }),
+          }),
         },
       },
     },
@@ -53,7 +67,8 @@ export function letterPreviewRoutes(
       const page = pageOf(request.query.page);
       const { page_count, ...preview } = await previewLetter(app, service_id, notification_id, format, page);
       const { content, metadata } = record(preview);
-      return { content, metadata: { ...metadata, page_count } };
+      const invalid_pages = isForNotificationsAdmin ? JSON.stringify(preview.invalid_pages) : metadata.invalid_pages;
+      return { content, metadata: { ...metadata, invalid_pages, page_count } };
     },
   );
 

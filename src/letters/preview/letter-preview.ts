@@ -1,7 +1,9 @@
 import { readLetterPdf } from '../../notifications/history/letter-download.ts';
+import { letterFiles } from '../../notifications/letter-tasks.ts';
 import { storedId } from '../../notifications/one-off/uploaded-letters.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
 import { WorkerFailure } from '../../platform/threads/worker-pool.ts';
 import { addressLinesFromPersonalisation, parsePostalAddress } from '../../recipients/postal-address.ts';
 import type { LetterPurpose } from '../../rendering/letter/ink.ts';
@@ -35,7 +37,7 @@ export interface LetterPreview {
 
 /** A letter as printed, or as it would have been printed, with the reason if it was rejected. */
 export async function previewLetter(
-  app: Deps,
+  app: Deps & { virusScanner: VirusScanner },
   serviceId: string,
   notificationId: string,
   format: PreviewFormat,
@@ -74,17 +76,28 @@ export async function letterPagePicture(
 }
 
 async function showUploaded(
-  app: Deps,
+  app: Deps & { virusScanner: VirusScanner },
   letter: Letter,
   found: LetterFile | undefined,
   format: PreviewFormat,
   page: number,
 ): Promise<Uint8Array> {
-  const pdf = await readLetterPdf(app.files, letter);
+  const pdf = (await readUnchecked(app, letter)) ?? (await readLetterPdf(app.files, letter));
   const pdfTasks = app.pdfThreads.forRequest(letter.service_id);
   const outside = found?.message === 'content-outside-printable-area' ? (found.invalid_pages ?? []) : undefined;
   if (format === 'pdf') return outside ? pdfTasks.run('overlayPdf', pdf) : pdf;
   return show(pdfTasks, pdf, format, page, outside?.includes(page) ? 'red-overlay' : 'hide-tag');
+}
+
+/** The file as received, until a task has checked it: a person who has just uploaded a letter wants to see it. */
+async function readUnchecked(
+  { files, virusScanner }: Pick<Deps, 'files'> & { virusScanner: VirusScanner },
+  { id, status }: Letter,
+): Promise<Buffer | undefined> {
+  if (status !== 'pending-virus-check') return undefined;
+  const pdf = await files.get(letterFiles.uploaded(id));
+  if (pdf) await refuseIfInfected(virusScanner, pdf);
+  return pdf;
 }
 
 /** A template rendered as a letter, with empty placeholders highlighted. */

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -6,7 +7,13 @@ import { Data, NoContent, OneOf, Uuid } from '../../protocol/fields.ts';
 import { servicePermissions } from '../../users/members/permissions.ts';
 import { UserRecord } from '../../users/user-record.ts';
 import { serviceRecord } from '../service-fields.ts';
-import { joinService, leaveService, listServiceMembers, refuseUnlessMayJoin } from './service-members.ts';
+import {
+  joinService,
+  leaveService,
+  listMemberRecords,
+  listServiceMembers,
+  refuseUnlessMayJoin,
+} from './service-members.ts';
 
 const OfMember = Type.Object({ service_id: Uuid, user_id: Uuid });
 
@@ -20,17 +27,22 @@ const ServiceWithUsers = Type.Object({
   users: Type.Array(Type.Object({ id: Uuid, name: Type.String() })),
 });
 
-export function serviceMemberRoutes(http: Http, app: Platform): void {
+export function serviceMemberRoutes(http: Http, app: Platform & { config: Pick<Config, 'frontEnd'> }): void {
+  const isForNotificationsAdmin = app.config.frontEnd.shapes === 'notifications-admin';
+
   http.get(
     '/service/:service_id/users',
     {
       schema: {
         summary: 'List the members of a service’s team',
         params: Type.Object({ service_id: Uuid }),
-        response: { 200: Data(Type.Array(Member)) },
+        response: { 200: Data(Type.Array(isForNotificationsAdmin ? UserRecord : Member)) },
       },
     },
-    async (request) => ({ data: await listServiceMembers(app.db, request.params.service_id) }),
+    async ({ params }) => {
+      if (!isForNotificationsAdmin) return { data: await listServiceMembers(app.db, params.service_id) };
+      return { data: (await listMemberRecords(app.db, params.service_id)).map(({ record }) => record) };
+    },
   );
 
   http.post(

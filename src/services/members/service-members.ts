@@ -21,6 +21,12 @@ type Deps = Pick<Platform, 'db' | 'clock'>;
 
 /** User records, with only this service's `permissions`. */
 export async function listServiceMembers(db: Db, serviceId: string) {
+  const members = await listMemberRecords(db, serviceId);
+  return members.map(({ record, permissions }) => ({ ...record, permissions }));
+}
+
+/** Each record has the member's permissions in all services; `permissions` are those in this one. */
+export async function listMemberRecords(db: Db, serviceId: string) {
   await refuseUnlessExists(db, 'services', serviceId);
   const members = await selectMembers(db, serviceId);
   const records = await listUserRecords(
@@ -30,7 +36,7 @@ export async function listServiceMembers(db: Db, serviceId: string) {
   const recordOf = new Map(records.map((record) => [record.id, record]));
   return members.flatMap(({ id, permissions }) => {
     const record = recordOf.get(id);
-    return record ? [{ ...record, permissions }] : [];
+    return record ? [{ record, permissions }] : [];
   });
 }
 
