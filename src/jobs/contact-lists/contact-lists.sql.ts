@@ -1,7 +1,9 @@
 import { type Insertable, sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
+import { withConstraints } from '../../platform/db/errors.ts';
 import type { ContactLists } from '../../platform/db/schema.ts';
+import { usedId } from '../uploads/uploads.sql.ts';
 
 export interface ContactListRow {
   id: string;
@@ -83,11 +85,11 @@ export async function copyAsUpload(
   tx: Tx,
   { id, contact_list_id, created_at }: { id: string; contact_list_id: string; created_at: Timestamp },
 ): Promise<boolean> {
-  const copied = await sql`
+  const copy = sql`
     insert into uploads (id, service_id, state, original_file_name, encoding, header, row_count, digest, contact_list_id, created_at)
     select ${id}, service_id, 'checked', original_file_name, encoding, header, row_count, digest, ${contact_list_id}, ${created_at}
-    from uploads where id = ${contact_list_id} and state = 'saved'
-  `.execute(tx);
+    from uploads where id = ${contact_list_id} and state = 'saved'`;
+  const copied = await withConstraints({ uploads_pkey: usedId }, () => copy.execute(tx));
   await sql`
     insert into upload_chunks (upload_id, first_row, row_count, cells)
     select ${id}, first_row, row_count, cells from upload_chunks where upload_id = ${contact_list_id}

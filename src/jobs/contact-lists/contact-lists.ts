@@ -8,7 +8,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { defaultRetentionDays, listRetentions } from '../../services/settings/data-retention.ts';
 import { originalLines } from '../reports/job-report.ts';
 import { problemsOf } from '../uploads/upload-problems.ts';
-import { deleteUpload, selectUpload, type UploadRow } from '../uploads/uploads.sql.ts';
+import { deleteUpload, refuseUsedId, selectUpload, type UploadRow } from '../uploads/uploads.sql.ts';
 import { getService, getUpload, type UploadDeps } from '../uploads/uploads.ts';
 import {
   archiveContactList,
@@ -102,10 +102,16 @@ export async function originalOfContactList(app: Deps, serviceId: string, id: st
 }
 
 /** A new upload with the rows of a list, which is then checked like any other. */
-export async function copyContactList(app: Deps, serviceId: string, contact_list_id: string): Promise<UploadRow> {
+export async function copyContactList(
+  app: Deps,
+  serviceId: string,
+  contact_list_id: string,
+  chosenId?: string,
+): Promise<UploadRow> {
   await getContactList(app, serviceId, contact_list_id);
+  await refuseUsedId(app.db, chosenId);
   const now = app.clock.now();
-  const id = newId(now);
+  const id = chosenId ?? newId(now);
   await inTransaction(app.db, async (tx) => {
     if (!(await copyAsUpload(tx, { id, contact_list_id, created_at: timestamp(now) }))) throw notFound();
   });

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 import { timestamp } from '../../platform/clock.ts';
-import { newId } from '../../platform/id.ts';
+import { canonicalId, newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { RowBatch, Sheet } from '../../recipients/spreadsheet/sheet.ts';
 import { type CheckAgainst, SheetCheck } from './sheet-check.ts';
@@ -14,6 +14,8 @@ export type StoreDeps = Pick<Platform, 'db' | 'clock' | 'log'> & {
 
 /** A file to store. */
 export interface NewUpload extends CheckAgainst {
+  /** Undefined: a new one. */
+  id?: string | undefined;
   original_file_name: string;
   sender_id: string | null;
   api_key_id: string | null;
@@ -31,10 +33,12 @@ export type StoredUpload = UploadRow & { summary: NonNullable<UploadRow['summary
  * stored, the next one is read. If anything fails, nothing is stored.
  */
 export async function storeSheet(app: StoreDeps, upload: NewUpload, sheet: Sheet): Promise<StoredUpload> {
-  const id = newId(app.clock.now());
+  const id = canonicalId(upload.id ?? newId(app.clock.now()));
   const batches = sheet.batches[Symbol.asyncIterator]();
+  let isInserted = false;
   try {
     await insertUpload(app.db, rowOf(app, id, upload, sheet));
+    isInserted = true;
     const check = new SheetCheck(app.sheetThreads, upload, sheet.header, app.config.bulk.maxRows);
     await inOrder({ [Symbol.asyncIterator]: () => batches }, async ({ firstRow, rows }) => {
       upload.signal?.throwIfAborted();
@@ -49,7 +53,7 @@ export async function storeSheet(app: StoreDeps, upload: NewUpload, sheet: Sheet
     return { ...stored, summary };
   } catch (error) {
     await batches.return?.();
-    await deleteReceived(app, id);
+    if (isInserted) await deleteReceived(app, id);
     throw error;
   }
 }

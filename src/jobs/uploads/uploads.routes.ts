@@ -32,6 +32,12 @@ export function uploadRoutes(http: Http, app: UploadDeps): void {
           'The body is the file itself: csv, tsv, xlsx, xlsm or ods, by the extension of `filename`. Nothing is sent: `POST /service/{service_id}/job` with the id of the upload does that.',
         params: OfService,
         querystring: Type.Object({
+          id: Type.Optional(
+            Type.String({
+              format: 'uuid',
+              description: 'Id of the upload, and of its job; one is made up if it is not given',
+            }),
+          ),
           filename: Type.Optional(Type.String({ minLength: 1, maxLength: 1_600 })),
           template_id: Type.Optional(Uuid),
           sender_id: Type.Optional(Uuid),
@@ -56,7 +62,7 @@ export function uploadRoutes(http: Http, app: UploadDeps): void {
               body,
               signal: goneSignal(reply),
             })
-          : await checkCopy(app, service, await copyContactList(app, service.id, contact_list_id), query);
+          : await checkCopy(app, service, await copyContactList(app, service.id, contact_list_id, query.id), query);
       return reply.code(201).send({ data: await uploadRecord(app, service, upload) });
     },
   );

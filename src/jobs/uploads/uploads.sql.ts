@@ -1,7 +1,9 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
+import { withConstraints } from '../../platform/db/errors.ts';
 import type { UploadChunks, Uploads } from '../../platform/db/schema.ts';
+import { invalidField } from '../../platform/failure.ts';
 import type { FileSummary } from '../../recipients/spreadsheet/file-problems.ts';
 import type { Header } from '../../recipients/spreadsheet/sheet.ts';
 
@@ -17,10 +19,20 @@ export async function insertUpload(
   db: Db,
   row: Omit<Insertable<Uploads>, 'header'> & { header: Header },
 ): Promise<void> {
-  await db
-    .insertInto('uploads')
-    .values({ ...row, header: JSON.stringify(row.header) })
-    .execute();
+  const insert = db.insertInto('uploads').values({ ...row, header: JSON.stringify(row.header) });
+  await withConstraints({ uploads_pkey: usedId }, () => insert.execute());
+}
+
+export const usedId = () => invalidField('id', 'This id is already in use. Use another UUID.');
+
+/** For an id that the caller chose. A job has the id of its upload, and is kept for longer. */
+export async function refuseUsedId(db: Db | Tx, id: string | undefined): Promise<void> {
+  if (id === undefined) return;
+  const { rows } = await sql<{ used: boolean }>`
+    select exists (select from uploads where id = ${id}) or exists (select from jobs where id = ${id}) as used`.execute(
+    db,
+  );
+  if (rows[0]?.used) throw usedId();
 }
 
 type NewChunk = Omit<Selectable<UploadChunks>, 'expanded_at'>;

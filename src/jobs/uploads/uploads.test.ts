@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aReplyTo, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
 import { type Answer, adminToken, useHarness } from '../../../test/kit/harness.ts';
@@ -209,6 +210,40 @@ describe('POST /service/{service_id}/upload', () => {
     const { status, body } = await upload(content, { filename, template_id: template });
     expect([status, body]).toEqual([400, { result: 'error', message }]);
     expect(await countUploads()).toBe(before);
+  });
+
+  it('201 with the id that the caller chose, which becomes that of the job', async () => {
+    const id = randomUUID();
+    const of = await aService(harness);
+    const template_id = await aTemplate(harness, of, { content: 'Hello ((name))' });
+    const { status, body } = await upload(people, { template_id, id: id.toUpperCase() }, { of });
+    expect([status, body.data.id]).toEqual([201, id]);
+    const created_by = await aUser(harness);
+    const job = await harness.admin('POST', `/service/${of}/job`, { id, created_by });
+    expect([job.status, job.body.data.id]).toEqual([201, id]);
+  });
+
+  it('400 for an id that is in use, also by a job or another service, and nothing changes', async () => {
+    const used = { result: 'error', message: { id: ['This id is already in use. Use another UUID.'] } };
+    const of = await aService(harness);
+    const template_id = await aTemplate(harness, of, { content: 'Hello ((name))' });
+    const { body: first } = await upload(people, { template_id }, { of });
+    const { id } = first.data;
+    const again = await upload('phone number,name\n07700900462,Cat\n', { template_id, id }, { of });
+    expect([again.status, again.body]).toEqual([400, used]);
+    expect((await upload(people, { id })).body).toEqual(used);
+    expect((await get(id, of)).body).toEqual(first);
+    await harness.admin('POST', `/service/${of}/job`, { id, created_by: await aUser(harness) });
+    await harness.app.db.deleteFrom('uploads').where('id', '=', id).execute();
+    expect((await upload(people, { template_id, id }, { of })).body).toEqual(used);
+    expect((await upload(people, { id: 'mine' })).status).toBe(400);
+  });
+
+  it('400 for all but one of several at once with the same id', async () => {
+    const id = randomUUID();
+    const answers = await Promise.all([1, 2, 3, 4].map(() => upload(people, { template_id: template, id })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
+    expect((await get(id)).body.data.row_count).toBe(2);
   });
 
   it('413 for a file that is too large, announced or not', async () => {

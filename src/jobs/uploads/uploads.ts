@@ -14,7 +14,7 @@ import { maxBytesOf, openFile } from './open-file.ts';
 import type { SheetThreads } from './sheet-threads.ts';
 import { type StoredUpload, storeSheet } from './store-sheet.ts';
 import type { UploadSlots } from './upload-slots.ts';
-import { deleteUpload, selectUpload, type UploadRow } from './uploads.sql.ts';
+import { deleteUpload, refuseUsedId, selectUpload, type UploadRow } from './uploads.sql.ts';
 
 export type { UploadRow };
 
@@ -28,6 +28,8 @@ export type UploadDeps = Platform & {
 };
 
 interface UploadRequest {
+  /** Chosen by the caller, and not used before. */
+  id?: string;
   filename: string;
   template_id?: string;
   sender_id?: string;
@@ -49,6 +51,7 @@ export async function receiveUpload(
   if (is_contact_list && request.template_id !== undefined) {
     throw invalidField('template_id', 'A contact list has no template');
   }
+  await refuseUsedId(app.db, request.id);
   const template = request.template_id === undefined ? null : await getTemplate(app, service, request.template_id);
   const sender_id = chooseSender(service, template, request.sender_id);
   return refuseBadFile(async () => {
@@ -63,6 +66,7 @@ export async function receiveUpload(
       const upload = await storeSheet(
         app,
         {
+          id: request.id,
           service,
           key_type: 'normal',
           api_key_id: null,
