@@ -1,5 +1,6 @@
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
+import { platformUserId } from './account-messages/account-messages.ts';
 
 interface UserFilters {
   created_from?: Timestamp;
@@ -10,7 +11,7 @@ interface UserFilters {
 }
 
 export async function selectActiveUserIds(db: Db, filters: UserFilters): Promise<string[]> {
-  let query = db.selectFrom('users').select('id').where('state', '=', 'active');
+  let query = db.selectFrom('users').select('id').where('state', '=', 'active').where('id', '!=', platformUserId);
   if (filters.created_from) query = query.where('created_at', '>=', filters.created_from);
   if (filters.created_before) query = query.where('created_at', '<', filters.created_before);
   if (filters.logged_in_from) query = query.where('logged_in_at', '>=', filters.logged_in_from);

@@ -33,6 +33,13 @@ describe('POST /platform-admin/users-list', () => {
     expect(response.body.data.every(({ state }: { state: string }) => state === 'active')).toBe(true);
   });
 
+  it('200 without the platform’s own user', async () => {
+    const addresses = (await list()).body.data.map(({ email_address }: { email_address: string }) => email_address);
+    expect(addresses).not.toContain('pennypost@platform.invalid');
+    const stored = await harness.app.db.selectFrom('users').select('email_address').execute();
+    expect(stored.map(({ email_address }) => email_address)).toContain('pennypost@platform.invalid');
+  });
+
   it('200 with the users that match the filters, in whole days', async () => {
     expect(await idsOf({})).toEqual([first, second]);
     expect(await idsOf({ created_start: '2026-11-11' })).toEqual([second]);
