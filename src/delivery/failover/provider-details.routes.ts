@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Config } from '../../config.ts';
 import { Failure } from '../../platform/failure.ts';
 import { maxProblems } from '../../platform/http/schema-errors.ts';
 import type { Http } from '../../platform/http/surface.ts';
@@ -36,7 +37,9 @@ const Version = Type.Object({
 const OfProvider = Type.Object({ provider_details_id: Uuid });
 const editable = ['priority', 'active', 'reason', 'created_by'];
 
-export function providerDetailsRoutes(http: Http, app: Platform & InStores<Platform>): void {
+type Deps = Platform & InStores<Platform> & { config: Pick<Config, 'sms' | 'email'> };
+
+export function providerDetailsRoutes(http: Http, app: Deps): void {
   http.get(
     '/provider-details',
     {

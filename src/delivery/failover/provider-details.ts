@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts';
 import { addDays, londonDay } from '../../platform/calendar.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
@@ -15,10 +16,10 @@ import {
   updateProvider,
 } from './provider-details.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-type InDatabase = Deps & Pick<Platform, 'store'>;
+type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'sms' | 'email'> };
+type InDatabase = Pick<Platform, 'db' | 'store'>;
 
-export async function listProviderDetails(app: InDatabase & InStores<InDatabase>) {
+export async function listProviderDetails(app: Deps & InStores<InDatabase>) {
   const today = londonDay(app.clock.now());
   const monthStart = addDays(today, 1 - Number(today.slice(8)));
   const [providers, sent] = await Promise.all([
@@ -27,7 +28,7 @@ export async function listProviderDetails(app: InDatabase & InStores<InDatabase>
   ]);
   const fragments = new Map(addUp(sent).map((row) => [row.provider, row.fragments]));
   return providers.map((provider) => ({
-    ...provider,
+    ...shownAs(app, provider),
     current_month_billable_sms: provider.notification_type === 'sms' ? (fragments.get(provider.identifier) ?? 0) : 0,
   }));
 }
@@ -35,7 +36,14 @@ export async function listProviderDetails(app: InDatabase & InStores<InDatabase>
 export async function getProviderDetails(app: Deps, id: string): Promise<ProviderDetails> {
   const provider = await selectProvider(app.db, id);
   if (!provider) throw notFound();
-  return provider;
+  return shownAs(app, provider);
+}
+
+/** Every provider has a row. One that is not configured counts as inactive, unless a person has ever changed it. */
+function shownAs({ config }: Pick<Deps, 'config'>, provider: ProviderDetails): ProviderDetails {
+  const { notification_type: channel, identifier, version } = provider;
+  const isInUse = channel === 'letter' || version > 1 || config[channel].providers.includes(identifier);
+  return { ...provider, active: provider.active && isInUse };
 }
 
 export async function listProviderVersions(app: Deps, id: string) {

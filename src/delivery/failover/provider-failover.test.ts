@@ -187,6 +187,21 @@ describe('GET /provider-details, POST /provider-details/{id}', () => {
     });
   });
 
+  it('200 with the providers in use as active; another one only after a person has changed it', async () => {
+    const vonage = await detailsOf('vonage');
+    expect([(await detailsOf('mmg')).active, (await detailsOf('dvla')).active, vonage.active]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    const shown = async () => (await harness.admin('GET', `/provider-details/${vonage.id}`)).body.provider_details;
+    expect(await shown()).toMatchObject({ active: false, version: 1 });
+    const change = { active: true, priority: 20 };
+    const changed = await harness.admin('POST', `/provider-details/${vonage.id}`, change);
+    expect(changed.body.provider_details).toMatchObject(change);
+    expect(await shown()).toMatchObject(change);
+  });
+
   it('200 and changes the provider', async () => {
     const { id, version } = await detailsOf('firetext');
     const response = await harness.admin('POST', `/provider-details/${id}`, { active: false, reason: 'maintenance' });
