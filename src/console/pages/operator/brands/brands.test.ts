@@ -148,6 +148,14 @@ describe('a letter brand', () => {
     expect(logoOf(await loadAs(operator, `/console/sandbox/letters/${letter}/pages/1`))).toBeLessThan(60);
   });
 
+  it('says that it has no logo yet, if another front end created it', async () => {
+    const created = await harness.admin('POST', '/letter-branding', { name: 'No logo', filename: 'none' });
+    const missing = 'This brand has no logo.';
+    expect((await operator.get(`/console/operator/branding/letter/${created.body.id}`)).text).toContain(missing);
+    await harness.admin('POST', `/letter-branding/${created.body.id}/logo`, { svg: black });
+    expect((await operator.get(`/console/operator/branding/letter/${created.body.id}`)).text).not.toContain(missing);
+  });
+
   it.each([
     ['<script>alert(1)</script>', 'This SVG contains a script. Export it again as plain SVG.'],
     ['<rect onclick="alert(1)"/>', 'This SVG contains event handlers, such as onclick. Export it again as plain SVG.'],

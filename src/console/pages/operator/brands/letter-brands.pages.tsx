@@ -7,13 +7,14 @@ import {
   listLetterBrandUsers,
 } from '../../../../branding/letter-branding.ts';
 import { drawLetterBrand } from '../../../../delivery/previews/brand-preview.ts';
-import { createBrandWithLogo, updateBrandWithLogo } from '../../../../letters/preview/letter-logo.ts';
+import { createBrandWithLogo, findLogo, updateBrandWithLogo } from '../../../../letters/preview/letter-logo.ts';
 import type { FormFile } from '../../../../platform/http/body/form-file.ts';
 import { newId } from '../../../../platform/id.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { Draft, Pages, View } from '../../../page.ts';
 import { Field } from '../../../parts/field.tsx';
 import { FileField } from '../../../parts/file-field.tsx';
+import { Notice } from '../../../parts/notice.tsx';
 import { SaveForm } from '../../../parts/save-form.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { Time } from '../../../parts/time.tsx';
@@ -175,6 +176,7 @@ export function letterBrandPages(pages: Pages, app: ConsoleApp): void {
   async function showBrand(id: string, mayChange: boolean): Promise<View> {
     const brand = await getLetterBranding(app, id);
     const users = await listLetterBrandUsers(app, brand.id);
+    const hasLogo = (await findLogo(app, brand.id)) !== undefined;
     const now = app.clock.now();
     return {
       title: brand.name,
@@ -193,14 +195,21 @@ export function letterBrandPages(pages: Pages, app: ConsoleApp): void {
           users={users}
           offeredBy={await listOrganisationsWithBrand(app, 'letter', brand.id)}
           preview={
-            <div class="desk">
-              <img
-                class="sheet"
-                src={`/console${brandAddress('letter', brand.id)}/page`}
-                alt="The first page of a letter with the brand"
-                width="595"
-                height="842"
-              />
+            <div class="stack">
+              {!hasLogo && (
+                <Notice tone="amber">
+                  This brand has no logo. Its letters are printed without one until you upload it.
+                </Notice>
+              )}
+              <div class="desk">
+                <img
+                  class="sheet"
+                  src={`/console${brandAddress('letter', brand.id)}/page`}
+                  alt="The first page of a letter with the brand"
+                  width="595"
+                  height="842"
+                />
+              </div>
             </div>
           }
           facts={
