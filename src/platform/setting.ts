@@ -67,8 +67,7 @@ export function fernetKey(name: string, description: string): Setting<Buffer | u
   const options = { fallback: undefined, secret: true };
   const parse = (value: string) => {
     const key = parseFernetKey(value);
-    if (!key)
-      throw new Error('must be 32 bytes in URL-safe base64: 43 letters, digits, - and _, perhaps with = behind them');
+    if (!key) throw new Error('must be 32 bytes in URL-safe base64, such as Fernet.generate_key() returns');
     return key;
   };
   return setting<Buffer | undefined>(name, description, options, parse, (key) => `${key?.toString('base64url')}=`);

@@ -13,7 +13,7 @@ export interface LinkPayloads {
   'organisation-invite': { invite_id: string };
   operator: { user_id: string; logged_in_at: string | null };
 }
-export type LinkPurpose = keyof LinkPayloads;
+type LinkPurpose = keyof LinkPayloads;
 
 const hour_s = 3_600;
 export const linkLifetimes_s: Record<LinkPurpose, number> = {
