@@ -91,7 +91,7 @@ async function openService(release: Door, day: Day, title: string, callbackUrl: 
   const service = `/service/${ids.service_id}`;
   const { organisation_id, user_id } = ids;
   await post(release, `/organisations/${organisation_id}/service`, { service_id: ids.service_id });
-  const permissions = ['sms', 'email', 'letter', 'inbound_sms'];
+  const permissions = ['sms', 'email', 'letter', 'inbound_sms', 'suppress_recipients'];
   const limits = { sms_message_limit: 10_000, rate_limit: 10_000 };
   const letterhead = { letter_branding: ids.letter_branding_id };
   await post(release, service, { permissions, contact_link: 'https://example.org', ...limits, ...letterhead });

@@ -18,21 +18,12 @@ export const { baseline, releases }: { baseline: string; releases: Release[] } =
   readFileSync(new URL('releases.json', import.meta.url), 'utf8'),
 );
 
-export const previousRelease = releases.at(-1);
+export const previousRelease = newest(releases);
 
-/** Why there is no previous release to upgrade from, and how to fix that; undefined when there is one. */
-export function whyMissing(): string | undefined {
-  if (!previousRelease) return `there is no release yet to upgrade from; the first will be ${baseline}`;
-  const { version, commit } = previousRelease;
-  try {
-    git('cat-file', '-e', `${commit}^{commit}`);
-    return undefined;
-  } catch {
-    return (
-      `the source of release ${version} (${commit.slice(0, 7)}) is taken from the history of this repository, which does ` +
-      'not reach back to it. Run the tests in a full clone; `git fetch --unshallow` makes one of a shallow clone'
-    );
-  }
+function newest(all: Release[]): Release {
+  const release = all.at(-1);
+  if (!release) throw new Error('test/upgrade/releases.json lists no release.');
+  return release;
 }
 
 export interface UnpackedRelease {
@@ -43,10 +34,10 @@ export interface UnpackedRelease {
 
 /** A folder with the release, compiled and ready to start. */
 export function unpackPreviousRelease(): UnpackedRelease {
-  if (!previousRelease) throw new Error(whyMissing());
-  const { version } = previousRelease;
+  const { version, commit } = previousRelease;
+  refuseUnlessInHistory(previousRelease);
   const folder = mkdtempSync(join(tmpdir(), `pennypost-${version}-`));
-  const archive = git('archive', previousRelease.commit);
+  const archive = git('archive', commit);
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
   if (isInstalled(folder)) {
     symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
@@ -58,6 +49,17 @@ export function unpackPreviousRelease(): UnpackedRelease {
   const compile = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck'];
   execFileSync(process.execPath, compile, { cwd: folder, stdio: ['ignore', 2, 2] });
   return { version, folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+function refuseUnlessInHistory({ version, commit }: Release): void {
+  try {
+    git('cat-file', '-e', `${commit}^{commit}`);
+  } catch (cause) {
+    const problem =
+      `The tests of the upgrade build release ${version} from commit ${commit.slice(0, 8)}, which this clone does not have. ` +
+      'Run `git fetch --unshallow` in a shallow clone; a copy of the files without their history cannot run these tests.';
+    throw new Error(problem, { cause });
+  }
 }
 
 function git(...words: string[]): Buffer {
