@@ -1,5 +1,5 @@
 import { timestamp } from '../platform/clock.ts';
-import { inTransaction } from '../platform/db/database.ts';
+import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { Failure, invalid, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -36,38 +36,28 @@ export async function listLetterBrandsInUse({ db }: Deps) {
   return brands.map((brand) => ({ ...brand, service_count: counts.get(brand.id) ?? 0 }));
 }
 
-type Together = (id: string) => Promise<void>;
-const nothing: Together = async () => {};
-
-/** What `together` does succeeds with the change, or the brand does not change. */
 export function createLetterBranding(
   app: Deps,
-  request: { name: string; filename: string; created_by_id?: string },
-  together = nothing,
+  request: { id?: string; name: string; filename: string; created_by_id?: string },
 ) {
   const now = app.clock.now();
   const row = { id: newId(now), created_at: timestamp(now), ...request };
-  return reportAllConflicts(app, request, () =>
-    inTransaction(app.db, async (tx) => {
-      const brand = await insertLetterBranding(tx, row);
-      await together(brand.id);
-      return brand;
-    }),
-  );
+  return reportAllConflicts(app, request, () => insertLetterBranding(app.db, row));
 }
 
+/** `alsoWrite` is part of the change: both succeed or neither. */
 export async function updateLetterBranding(
   app: Deps,
   id: string,
   request: { name: string; filename: string; updated_by_id?: string },
-  together = nothing,
+  alsoWrite: (tx: Tx) => Promise<void> = async () => {},
 ) {
   const change = { ...request, updated_at: timestamp(app.clock.now()) };
   const write = () =>
     inTransaction(app.db, async (tx) => {
       const brand = await updateLetterBrandingRow(tx, id, change);
       if (!brand) throw notFound();
-      await together(brand.id);
+      await alsoWrite(tx);
       return brand;
     });
   return reportAllConflicts(app, request, write, id);

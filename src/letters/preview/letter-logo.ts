@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { createLetterBranding, getLetterBranding, updateLetterBranding } from '../../branding/letter-branding.ts';
 import { currentActor } from '../../platform/db/actor.ts';
-import { inTransaction } from '../../platform/db/database.ts';
+import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { invalidField, notFound } from '../../platform/failure.ts';
+import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { WorkerFailure } from '../../platform/threads/worker-pool.ts';
 import type { LogoProblem } from '../../rendering/letter/logo.ts';
@@ -31,7 +32,7 @@ const refusals: Record<LogoProblem, string> = {
 export async function putLogo(app: Deps, brandingId: string, svg: string): Promise<void> {
   const { id } = await getLetterBranding(app, brandingId);
   await refuseBadLogo(app, svg, 'svg');
-  await replaceLogo(app, id, svg);
+  await replaceLogo(app, id, svg, (record) => inTransaction(app.db, record));
 }
 
 /** With its logo, or not at all. */
@@ -41,7 +42,8 @@ export async function createBrandWithLogo(
   svg: string,
 ) {
   await refuseBadLogo(app, svg, 'logo');
-  return createLetterBranding(app, brand, (id) => storeLogo(app, id, svg));
+  const id = newId(app.clock.now());
+  return replaceLogo(app, id, svg, () => createLetterBranding(app, { ...brand, id }));
 }
 
 /** The name and, if there is a new one, the logo: both or neither. */
@@ -53,28 +55,39 @@ export async function updateBrandWithLogo(
 ): Promise<void> {
   if (svg !== undefined) await refuseBadLogo(app, svg, 'logo');
   const { filename } = await getLetterBranding(app, id);
-  await updateLetterBranding(app, id, { ...change, filename }, async () => {
-    if (svg !== undefined) await replaceLogo(app, id, svg);
-  });
+  const update = (record?: (tx: Tx) => Promise<void>) => updateLetterBranding(app, id, { ...change, filename }, record);
+  await (svg === undefined ? update() : replaceLogo(app, id, svg, update));
 }
 
-/** A file has no trigger: the entry is written before it changes, and undone with the transaction when that fails. */
-async function replaceLogo(app: Deps, id: string, svg: string): Promise<void> {
-  const [before, after] = [described(await app.files.get(logoFile(id))), described(Buffer.from(svg, 'utf8'))];
-  await inTransaction(app.db, async (tx) => {
-    const entry = { action: 'update', noun: 'letter_branding', thing_id: id } as const;
-    if (currentActor() !== undefined)
-      await recordAuditEntry(tx, { ...entry, before: { logo: before }, after: { logo: after } });
-    await storeLogo(app, id, svg);
-  });
+/**
+ * The file changes before the transaction, so that no connection waits for the file store, and changes back when the
+ * transaction fails. It has no trigger: `write` adds the entry of the audit log to its transaction.
+ */
+async function replaceLogo<T>(
+  { files }: Deps,
+  id: string,
+  svg: string,
+  write: (record: (tx: Tx) => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const path = logoFile(id);
+  const [before, after] = [await files.get(path), Buffer.from(svg, 'utf8')];
+  await files.put(path, after);
+  try {
+    return await write((tx) => recordLogo(tx, id, before, after));
+  } catch (error) {
+    await (before ? files.put(path, before) : files.remove(path));
+    throw error;
+  }
+}
+
+async function recordLogo(tx: Tx, id: string, before: Buffer | undefined, after: Buffer): Promise<void> {
+  if (currentActor() === undefined) return;
+  const entry = { action: 'update', noun: 'letter_branding', thing_id: id } as const;
+  await recordAuditEntry(tx, { ...entry, before: { logo: described(before) }, after: { logo: described(after) } });
 }
 
 function described(logo: Buffer | undefined): string | null {
   return logo ? `${logo.length} bytes, SHA-256 ${createHash('sha256').update(logo).digest('hex')}` : null;
-}
-
-function storeLogo({ files }: Deps, brandingId: string, svg: string): Promise<void> {
-  return files.put(logoFile(brandingId), Buffer.from(svg, 'utf8'));
 }
 
 async function refuseBadLogo(app: Deps, svg: string, field: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { PNG } from 'pngjs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anOrganisation, aService, aTemplate } from '../../../../../test/kit/builders.ts';
@@ -181,7 +182,40 @@ describe('a letter brand', () => {
     expect((await harness.admin('GET', `/letter-branding/${id}/logo`)).text).toBe(black);
   });
 
-  it('400 when the name is taken', async () => {
+  it('keeps its name and its logo when the transaction of the change fails', async () => {
+    await sql`
+      create function refuse_commit() returns trigger language plpgsql as 'begin raise exception ''refused''; end';
+      create constraint trigger refuse_commit after insert or update on letter_branding deferrable initially deferred
+        for each row when (new.name like 'Refused%') execute function refuse_commit()`.execute(harness.app.db);
+    const id = idIn((await createLetter('Gallery', black)).location);
+    const logos = [...harness.files.kept.keys()];
+    const other = black.replace('18"/>', '9"/>');
+    const edited = await operator.postFile(
+      `/console/operator/branding/letter/${id}/edit`,
+      { name: 'Refused change' },
+      { field: 'logo', name: 'x.svg', content: other },
+    );
+    expect(edited.status).toBe(500);
+    expect((await harness.admin('GET', `/letter-branding/${id}`)).body.name).toBe('Gallery');
+    expect((await harness.admin('GET', `/letter-branding/${id}/logo`)).text).toBe(black);
+    const entries = await sql`select after from audit_log where thing_id = ${id} and action = 'update'`.execute(
+      harness.app.db,
+    );
+    expect(entries.rows).toEqual([]);
+
+    expect((await createLetter('Refused', other)).status).toBe(500);
+    expect([...harness.files.kept.keys()]).toEqual(logos);
+  });
+
+  it('400 when the name is taken; the logo does not change', async () => {
+    const id = idIn((await createLetter('Archive', black)).location);
+    const edited = await operator.postFile(
+      `/console/operator/branding/letter/${id}/edit`,
+      { name: 'Town Hall' },
+      { field: 'logo', name: 'x.svg', content: black.replace('18"/>', '9"/>') },
+    );
+    expect(edited.problems).toEqual({ name: 'Name already in use' });
+    expect((await harness.admin('GET', `/letter-branding/${id}/logo`)).text).toBe(black);
     expect((await createLetter('Town Hall', black)).problems).toEqual({ name: 'Name already in use' });
   });
 });
