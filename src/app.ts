@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import type { ProviderDescriptor } from './delivery/providers/descriptor.ts';
 import { providers } from './delivery/providers/providers.ts';
 import { FileSizes } from './documents/file-sizes.ts';
+import { Expansions } from './jobs/expand-job.ts';
 import { createSheetThreads, type SheetThreads } from './jobs/uploads/sheet-threads.ts';
 import { UploadSlots } from './jobs/uploads/upload-slots.ts';
 import { createLetterResults, type LetterResults } from './letters/letter-results.ts';
@@ -53,6 +54,7 @@ export interface App extends Platform {
   sending: SendState;
   sheetThreads: SheetThreads;
   uploadSlots: UploadSlots;
+  expansions: Expansions;
   pdfThreads: PdfThreads;
   letterResults: LetterResults;
   printer: PrintProvider;
@@ -131,6 +133,7 @@ export function buildApp(config: Config, outside: Outside): App {
     fileSizes: new FileSizes(platform),
     sheetThreads,
     uploadSlots: new UploadSlots(),
+    expansions: new Expansions(),
     pdfThreads,
     printer: outside.printer ?? (config.letters.handOff === 'sftp' ? printSftp(config.letters) : printFolder(config)),
     providers: outside.providers ?? providers,

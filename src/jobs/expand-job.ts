@@ -37,9 +37,25 @@ const pause_ms = 1_000;
  */
 const chunkBytes = 512 * 1024;
 
-/** Of this process. More at once would slow down single messages, and keep other tasks waiting. */
-const expansionsAtOnce = 2;
-let running = 0;
+/** More at once in one process would slow down single messages, and keep other tasks waiting. */
+const maxExpansions = 2;
+
+/** The jobs that a process is expanding. */
+export class Expansions {
+  private running = 0;
+
+  /** Returns false if there are too many. */
+  async run(work: () => Promise<void>): Promise<boolean> {
+    if (this.running >= maxExpansions) return false;
+    this.running += 1;
+    try {
+      await work();
+      return true;
+    } finally {
+      this.running -= 1;
+    }
+  }
+}
 
 interface RowNeeds {
   service: SendingService;
@@ -48,17 +64,12 @@ interface RowNeeds {
 }
 
 /** Starts a job that is due, and turns its rows into notifications for about a second. */
-export async function runExpansion(app: JobDeps, { job_id }: { job_id: string }): Promise<void> {
-  if (running >= expansionsAtOnce) {
-    await enqueueExpansion(app, app.db, job_id, later(app.clock.now(), pause_ms));
-    return;
-  }
-  running += 1;
-  try {
-    await expandForATurn(app, job_id);
-  } finally {
-    running -= 1;
-  }
+export async function runExpansion(
+  app: JobDeps & { expansions: Expansions },
+  { job_id }: { job_id: string },
+): Promise<void> {
+  const hasRun = await app.expansions.run(() => expandForATurn(app, job_id));
+  if (!hasRun) await enqueueExpansion(app, app.db, job_id, later(app.clock.now(), pause_ms));
 }
 
 async function expandForATurn(app: JobDeps, job_id: string): Promise<void> {

@@ -69,7 +69,7 @@ function readId(id: unknown): string {
   return id.toLowerCase();
 }
 
-const window = {
+const schedulingLimit = {
   maxAhead_ms: 7 * day_ms,
   past: 'Date cannot be in the past',
   tooLate: 'Datetime can only be up to 7 days in the future',
@@ -108,7 +108,7 @@ async function readFields(
 
 function readTime(value: unknown, now: Date): { at: Timestamp } | { problem: string } {
   if (typeof value !== 'string' || !parseMoment(value)) return { problem: 'Not a valid datetime.' };
-  return readScheduledTime(value, now, window);
+  return readScheduledTime(value, now, schedulingLimit);
 }
 
 export async function getJob(app: Pick<JobDeps, 'db'>, serviceId: string, jobId: string) {

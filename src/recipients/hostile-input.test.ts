@@ -6,20 +6,17 @@ import { parseEmailAddress } from './email-address.ts';
 import { formatSmsSender, parsePhoneNumber } from './phone-number.ts';
 import { checkPostalAddress, parsePostalAddress } from './postal-address.ts';
 import { parsePostcode } from './postcode.ts';
-import { isListedRecipient, normaliseRecipient } from './recipient.ts';
-import { checkServiceContactNumber } from './service-contact-number.ts';
+import { normaliseRecipient } from './recipient.ts';
 import { cleanRecipient } from './whitespace.ts';
 
 const readers: Record<string, (input: string) => unknown> = {
   parsePhoneNumber,
   formatSmsSender,
-  checkServiceContactNumber,
   parseEmailAddress,
   parsePostcode,
   findCountry,
   cleanRecipient,
   normaliseRecipient,
-  isListedRecipient: (input) => isListedRecipient(input, [input]),
   parsePostalAddress: (input) => checkPostalAddress(parsePostalAddress([input]), { international: true }),
 };
 

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   checkPhonePermissions,
-  formatPhoneNumber,
   formatSmsSender,
   type PhoneNumber,
   type PhoneNumberReason,
@@ -171,17 +170,5 @@ describe('formatSmsSender', () => {
     ['', ''],
   ])('%j becomes %j', (sender, formatted) => {
     expect(formatSmsSender(sender)).toBe(formatted);
-  });
-});
-
-describe('formatPhoneNumber', () => {
-  it.each([
-    ['+447912345678', '07912 345678'],
-    ['07700900123', '07700 900123'],
-    ['02079460123', '020 7946 0123'],
-    ['0012025550187', '+1 202-555-0187'],
-    ['33612345678', '+33 6 12 34 56 78'],
-  ])('formats %s as %s', (input, readable) => {
-    expect(formatPhoneNumber(parsed(input))).toBe(readable);
   });
 });

@@ -100,14 +100,6 @@ export function formatSmsSender(sender: string): string {
   return formatted;
 }
 
-/** For display: `07700 900123`, `+1 202-555-0104`. */
-export function formatPhoneNumber(number: PhoneNumber): string {
-  const parsed = tryParse(`+${number.normalised}`);
-  if (!parsed) return number.normalised;
-  const { INTERNATIONAL, NATIONAL } = PhoneNumberFormat;
-  return PhoneNumberUtil.getInstance().format(parsed, number.countryPrefix === ukCode ? NATIONAL : INTERNATIONAL);
-}
-
 // The library takes about 90 µs per number, this path under 1 µs. Whether a number is an ordinary UK mobile depends on
 // its first five digits, so the library is called once per range; the cache holds at most 10,000.
 const mobileRanges = new Set<string>();

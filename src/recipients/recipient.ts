@@ -10,10 +10,3 @@ export function normaliseRecipient(input: string): string {
   const phone = parsePhoneNumber(input);
   return phone.ok ? phone.number.normalised : input;
 }
-
-/** Whether the recipient is on the list, in any format. */
-export function isListedRecipient(recipient: string, list: Iterable<string>): boolean {
-  const wanted = normaliseRecipient(recipient);
-  for (const listed of list) if (normaliseRecipient(listed) === wanted) return true;
-  return false;
-}

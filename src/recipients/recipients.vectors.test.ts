@@ -7,7 +7,6 @@ import { parseEmailAddress } from './email-address.ts';
 import { findInternationalRate } from './international-rates.ts';
 import {
   checkPhonePermissions,
-  formatPhoneNumber,
   type PhoneNumber,
   type PhonePermissionReason,
   parsePhoneNumber,
@@ -19,8 +18,7 @@ import {
   parsePostalAddress,
 } from './postal-address.ts';
 import { parsePostcode } from './postcode.ts';
-import { isListedRecipient, normaliseRecipient } from './recipient.ts';
-import { checkServiceContactNumber } from './service-contact-number.ts';
+import { normaliseRecipient } from './recipient.ts';
 
 // A larger set of examples than the tables in the tests, kept outside the project and not required.
 const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../shared/vectors', import.meta.url));
@@ -30,10 +28,13 @@ type Case = { id: string; kind: string; quirk?: boolean } & Record<string, unkno
 const read = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8'));
 const casesOf = (file: string): Case[] => read(file).cases.filter((example: Case) => !example.quirk);
 
+/** The product shows numbers as they were entered, and links to a page for contact instead of a number. */
+const isUsed = ({ kind }: Case) => kind !== 'service-contact-number';
+
 if (!existsSync(folder)) {
   it('finds no folder of further examples', () => expect(existsSync(folder)).toBe(false));
 } else {
-  describe.each(casesOf('phone-numbers.json'))('$id $kind', (example) => {
+  describe.each(casesOf('phone-numbers.json').filter(isUsed))('$id $kind', (example) => {
     it(JSON.stringify(example.input), () => checkPhoneCase(example));
   });
   describe.each(casesOf('email-addresses.json'))('$id $kind', (example) => {
@@ -49,11 +50,10 @@ if (!existsSync(folder)) {
 function checkPhoneCase(example: Case): void {
   const input = String(example.input);
   if (example.kind === 'guest-list') {
-    expect(isListedRecipient(input, example.guest_list as string[])).toBe(example.allowed);
+    const guests = (example.guest_list as string[]).map(normaliseRecipient);
+    expect(guests.includes(normaliseRecipient(input))).toBe(example.allowed);
   } else if (example.kind === 'format-recipient') {
     expect(normaliseRecipient(input)).toBe(example.formatted);
-  } else if (example.kind === 'service-contact-number') {
-    expect(checkServiceContactNumber(input)).toBe(example.error_code);
   } else {
     checkParsedPhoneNumber(input, example);
   }
@@ -74,7 +74,6 @@ function checkParsedPhoneNumber(input: string, example: Case): void {
     country_prefix: result.number.countryPrefix,
     billing_multiplier: result.number.multiplier,
     must_use_numeric_sender: result.number.numericSenderOnly,
-    human: formatPhoneNumber(result.number),
   };
   expect(actual).toMatchObject(Object.fromEntries(Object.keys(actual).flatMap((key) => pick(example, key))));
 }

@@ -6,7 +6,6 @@ import { invalid, type Problem } from '../../platform/failure.ts';
 import { isTrue } from '../../protocol/fields.ts';
 import { inPublicOrder, printedValue } from '../../protocol/schema-problems.ts';
 import type { TemplateChoice } from '../../templates/chosen-template.ts';
-
 import { BulkParameters, BulkRequest, JsonParameters } from './bulk-requests.ts';
 
 export interface BulkSend extends TemplateChoice {

@@ -69,32 +69,3 @@ export const rollupTables: readonly string[] = [
   'service_usage_spans',
   'template_status_totals',
 ];
-
-/** Tables of a store that are not about one service, or that are empty or held when a service is moved. */
-export const stayingTables: readonly string[] = [
-  'arriving_rows',
-  // Read from all stores.
-  'audit_log',
-  // Counted where they happened, and added up over the stores.
-  'daily_despatches',
-  'daily_processing_time',
-  'platform_status_totals',
-  'platform_usage_totals',
-  'provider_health',
-  'provider_health_changes',
-  // Moved by way of `held_places`.
-  'delivery_queue',
-  'held_places',
-  'delivery_sweeps',
-  'moving_services',
-  'queue_workers',
-  'schema_migrations',
-  'service_changes',
-  // Added to the rollups before the switch.
-  'status_count_changes',
-  'usage_changes',
-  'task_runs',
-  'this_store',
-  // Files without a message are deleted by the store that wrote them.
-  'unconfirmed_files',
-];

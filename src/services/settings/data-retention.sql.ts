@@ -28,16 +28,15 @@ export function selectRetentions(db: Db, serviceId: string, which: { id?: string
     .execute();
 }
 
-export async function insertRetention(
-  db: Db,
-  row: {
-    id: string;
-    service_id: string;
-    notification_type: Channel;
-    days_of_retention: number;
-    created_at: Timestamp;
-  },
-): Promise<void> {
+interface NewRetention {
+  id: string;
+  service_id: string;
+  notification_type: Channel;
+  days_of_retention: number;
+  created_at: Timestamp;
+}
+
+export async function insertRetention(db: Db, row: NewRetention): Promise<void> {
   await withConstraints(
     {
       service_data_retention_type_key: () =>
@@ -46,6 +45,17 @@ export async function insertRetention(
     },
     () => db.insertInto('service_data_retention').values(row).execute(),
   );
+}
+
+export async function upsertRetention(db: Db, row: NewRetention): Promise<void> {
+  const { days_of_retention, created_at: updated_at } = row;
+  await db
+    .insertInto('service_data_retention')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict.constraint('service_data_retention_type_key').doUpdateSet({ days_of_retention, updated_at }),
+    )
+    .execute();
 }
 
 export async function updateRetentionDays(

@@ -6,7 +6,13 @@ import { notFound } from '../../platform/failure.ts';
 import { firstIdAt, newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import { insertRetention, selectRetentionRules, selectRetentions, updateRetentionDays } from './data-retention.sql.ts';
+import {
+  insertRetention,
+  selectRetentionRules,
+  selectRetentions,
+  updateRetentionDays,
+  upsertRetention,
+} from './data-retention.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'>;
 
@@ -40,14 +46,12 @@ export async function updateRetention({ db, clock }: Deps, serviceId: string, id
 
 /** Creates the rule of a channel, or changes it. */
 export async function setRetention(
-  app: Deps,
+  { db, clock }: Deps,
   serviceId: string,
   rule: { notification_type: Channel; days_of_retention: number },
 ): Promise<void> {
-  const { notification_type, days_of_retention } = rule;
-  const existing = await findRetention(app.db, serviceId, { notification_type });
-  if (existing) await updateRetention(app, serviceId, existing.id, days_of_retention);
-  else await createRetention(app, serviceId, rule);
+  const now = clock.now();
+  await upsertRetention(db, { ...rule, id: newId(now), service_id: serviceId, created_at: timestamp(now) });
 }
 
 /** Applies to services without their own rule. */

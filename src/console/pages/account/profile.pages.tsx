@@ -136,25 +136,23 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
       const pending = pendingNumber.read(app, request);
       if (pending?.user_id !== visitor.user.id) return { to: '/account/mobile' };
       const demo = await findDemoMessage(app, pending.message_id);
-      return {
-        ...changePage(
-          'Confirm your number',
-          'Save',
-          <>
-            {demo && <DemoMessage text={demo} action="Open the link" />}
-            <Field
-              draft={draft}
-              name="code"
-              label="Security code"
-              hint={`We sent 5 digits to ${pending.number}.`}
-              inputmode="numeric"
-              autocomplete="one-time-code"
-              short
-              code
-            />
-          </>,
-        ),
-      };
+      return changePage(
+        'Confirm your number',
+        'Save',
+        <>
+          {demo && <DemoMessage text={demo} action="Open the link" />}
+          <Field
+            draft={draft}
+            name="code"
+            label="Security code"
+            hint={`We sent 5 digits to ${pending.number}.`}
+            inputmode="numeric"
+            autocomplete="one-time-code"
+            short
+            code
+          />
+        </>,
+      );
     },
     form: Type.Object({ code: Type.String({ maxLength: 20 }) }),
     needs: { code: 'Enter the security code.' },

@@ -72,9 +72,6 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
                 ]}
               />
             </section>
-            <p>
-              <a href={`/console/operator/organisations/${organisation.id}/brands`}>Brands of this organisation</a>
-            </p>
             {mayChange && (
               <p>
                 <a href={`/console${settingsOf(organisation)}/archive`}>Archive this organisation</a>

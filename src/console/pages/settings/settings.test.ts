@@ -81,6 +81,11 @@ describe('general settings', () => {
     await browser.post(`${here}/retention`, { value: '21' });
     const { body } = await harness.admin('GET', `/service/${service}/data-retention`);
     expect(body.map((rule: { days_of_retention: number }) => rule.days_of_retention)).toEqual([21, 21, 21]);
+    const other = await aManager();
+    const saved = await Promise.all(
+      ['30', '21'].map((value) => other.browser.post(`${other.here}/retention`, { value })),
+    );
+    expect(saved.map(({ status }) => status)).toEqual([303, 303]);
     const trial = await aManager({ restricted: true });
     expect((await trial.browser.post(`${trial.here}/retention`, { value: '30' })).status).toBe(400);
   });
