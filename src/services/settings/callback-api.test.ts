@@ -71,6 +71,8 @@ describe('/service/{id}/callback-api', () => {
   it.each([
     [{ url: 'http://service.example' }, { url: ['Not a valid https url.'] }],
     [{ url: 'nonsense' }, { url: ['Not a valid https url.'] }],
+    [{ url: 'https://user:pass@service.example/' }, { url: ['Must not contain a user name or password.'] }],
+    [{ url: 'https://user@service.example/' }, { url: ['Must not contain a user name or password.'] }],
     [
       { bearer_token: 'short', callback_type: 'fax', url: 7 },
       {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Config } from '../../config.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import { invalidField, notFound } from '../../platform/failure.ts';
+import { type Failure, invalidField, notFound } from '../../platform/failure.ts';
 import { isInsideName } from '../../platform/http/outside-addresses.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -117,8 +117,15 @@ export async function deleteCallback({ db }: Deps, which: CallbackId): Promise<v
 
 /** Callbacks contain personal data, so they need https; plain http is for test setups inside the same network. */
 function refuseUnlessUrlMayBeCalled({ config }: Deps, url: string): void {
-  const { protocol, hostname } = URL.canParse(url) ? new URL(url) : { protocol: '', hostname: '' };
-  if (protocol === 'https:') return;
-  if (protocol === 'http:' && config.callbacks.allowPrivate && isInsideName(hostname)) return;
-  throw invalidField('url', 'Not a valid https url.');
+  if (!URL.canParse(url)) throw notHttps();
+  const { protocol, hostname, username, password } = new URL(url);
+  const mayBeCalled =
+    protocol === 'https:' || (protocol === 'http:' && config.callbacks.allowPrivate && isInsideName(hostname));
+  if (!mayBeCalled) throw notHttps();
+  // URLs are stored in plain text and shown, the token is encrypted.
+  if (username !== '' || password !== '') throw invalidField('url', 'Must not contain a user name or password.');
+}
+
+function notHttps(): Failure {
+  return invalidField('url', 'Not a valid https url.');
 }

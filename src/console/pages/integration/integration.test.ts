@@ -116,6 +116,9 @@ describe('callbacks', () => {
     expect((await browser.post(url, { ...set, url: 'http://example.org' })).problems).toEqual({
       url: 'Not a valid https url.',
     });
+    expect((await browser.post(url, { ...set, url: 'https://ada:secret@example.org' })).problems).toEqual({
+      url: 'Must not contain a user name or password.',
+    });
     await browser.post(url, set);
     const page = await browser.get(url);
     expect(page.text).toContain(set.url);
