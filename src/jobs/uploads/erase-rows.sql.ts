@@ -48,6 +48,23 @@ export async function selectChunksWith(
   return rows;
 }
 
+/** The part is an email address, or digits however they are separated. */
+export async function eraseFileNames(
+  tx: Tx,
+  part: { address: string } | { digits: string },
+  serviceId: string | undefined,
+): Promise<void> {
+  const matches =
+    'address' in part
+      ? sql`position(${part.address} in lower(original_file_name)) > 0`
+      : sql`position(${part.digits} in regexp_replace(original_file_name, '[^0-9]', '', 'g')) > 0`;
+  for (const table of ['jobs', 'uploads', 'contact_lists']) {
+    await sql`
+      update ${sql.table(table)} set original_file_name = 'erased'
+      where ${matches} and service_id = coalesce(${serviceId ?? null}, service_id)`.execute(tx);
+  }
+}
+
 interface LockedChunk {
   cells: string;
   messages: string | null;

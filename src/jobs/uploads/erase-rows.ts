@@ -4,6 +4,7 @@ import { normaliseRecipient } from '../../recipients/recipient.ts';
 import { comparablePart, isAddressOf, type SoughtRecipient } from '../../recipients/sought-recipient.ts';
 import type { SheetCell } from '../../recipients/spreadsheet/sheet.ts';
 import {
+  eraseFileNames,
   lockChunk,
   removeRowsOfList,
   selectChunk,
@@ -15,6 +16,8 @@ import {
 const batch = 20;
 /** Enough to find few other numbers, and independent of the country code. */
 const comparedDigits = 7;
+/** Without the country code, and with fewer wrong matches: nothing else is compared with a file name. */
+const digitsInName = 9;
 
 interface OfRecipient {
   who: SoughtRecipient;
@@ -24,7 +27,7 @@ interface OfRecipient {
 
 /**
  * Deletes rows with an address or number from the files of finished jobs and from contact lists. Rows that are not sent yet are
- * left: their file is sent or deleted within a day, unless it is scheduled.
+ * left: their file is sent or deleted within a day, unless it is scheduled. Deletes the address or number from the names of all files.
  */
 export async function eraseFileRows(tx: Tx, of: OfRecipient): Promise<{ erased: number; left: number }> {
   const result = { erased: 0, left: 0 };
@@ -33,6 +36,11 @@ export async function eraseFileRows(tx: Tx, of: OfRecipient): Promise<{ erased: 
     const { erased, left } = await eraseInChunk(tx, upload_id, first_row, isTheirs);
     result.erased += erased;
     result.left += left;
+  }
+  if ('contact' in of.who) {
+    const { contact } = of.who;
+    const part = contact.includes('@') ? { address: contact } : { digits: contact.slice(-digitsInName) };
+    await eraseFileNames(tx, part, of.serviceId);
   }
   return result;
 }

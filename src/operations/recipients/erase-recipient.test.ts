@@ -158,6 +158,43 @@ describe('POST /platform-admin/erase-recipient', () => {
     expect((await erase('07700900672')).body.erased.file_rows).toBe(0);
   });
 
+  it.each([
+    ['list of Canary.Person@example.org.csv', 'canary.person@example.org'],
+    ['reply to +44 7700-900 679.csv', '07700900679'],
+  ])('200: %s is not in the names of files, and not in the audit log', async (filename, recipient) => {
+    const service = await aService(harness);
+    const template_id = await aTemplate(harness, service, { content: 'Hello' });
+    const created_by = await aUser(harness);
+    const upload = async (query: Record<string, string>) => {
+      const { body } = await harness.request({
+        method: 'POST',
+        url: `/service/${service}/upload?${new URLSearchParams({ filename, ...query })}`,
+        headers: { authorization: `Bearer ${adminToken(harness.clock)}`, 'content-type': 'text/csv' },
+        payload: 'phone number\n07700900671\n',
+      });
+      return body.data.id as string;
+    };
+    const sent = await upload({ template_id });
+    expect((await harness.admin('POST', `/service/${service}/job`, { id: sent, created_by })).status).toBe(201);
+    const list = { id: await upload({ contact_list: 'true' }), original_file_name: filename, row_count: 1 };
+    const saved = { ...list, template_type: 'sms', created_by };
+    expect((await harness.admin('POST', `/service/${service}/contact-list`, saved)).status).toBe(201);
+    expect((await erase(recipient)).status).toBe(200);
+    const names = await harness.app.pool.query(
+      `select original_file_name from uploads where service_id = $1
+       union all select original_file_name from jobs where service_id = $1
+       union all select original_file_name from contact_lists where service_id = $1`,
+      [service],
+    );
+    expect(names.rows).toEqual(Array(4).fill({ original_file_name: 'erased' }));
+    const entries = await harness.app.pool.query('select before, after from audit_log where service_id = $1', [
+      service,
+    ]);
+    const text = JSON.stringify(entries.rows);
+    expect(text).toContain('"original_file_name":"[not recorded]"');
+    expect(text).not.toMatch(/canary|900.679/i);
+  });
+
   it('200: erases an address from files, in any spelling', async () => {
     const service = await aService(harness);
     const { body } = await harness.request({

@@ -47,7 +47,7 @@ export function actorWords({ actor_type, user_name, client }: AuditEntry): strin
 /** The name of the thing, where it has one. */
 export function nameOfThing({ before, after }: AuditEntry): string | undefined {
   const fields = { ...before, ...after };
-  const name = fields.name ?? fields.email_address ?? fields.original_file_name ?? fields.display_name;
+  const name = fields.name ?? fields.email_address ?? fields.display_name;
   return typeof name === 'string' ? name : undefined;
 }
 
