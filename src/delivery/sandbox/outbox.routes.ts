@@ -18,7 +18,9 @@ interface Deps extends Platform, InStores<Platform> {
   config: Pick<Config, 'http' | 'urls' | 'auth' | 'storage' | 'sms' | 'email' | 'demo' | 'console'>;
 }
 
-const shown = 100;
+const maxShown = 100;
+/** An email may have megabytes. A longer one is a page of its own. */
+const maxCharacters = 1_000_000;
 
 const Message = Type.Object({
   reference: Uuid,
@@ -57,8 +59,15 @@ export function outboxRoutes(http: Http, app: Deps): void {
       onRequest: forThisOrigin,
       schema: {
         summary: 'List the latest messages of the sandbox; browsers are redirected to the console',
+        description: `Up to ${maxShown} messages, fewer if they are long.`,
+        querystring: Type.Object({ older_than: Type.Optional(Uuid) }),
         response: {
-          200: Type.Object({ messages: Type.Array(Message) }),
+          200: Type.Object({
+            messages: Type.Array(Message),
+            older_than: Nullable(
+              Type.String({ format: 'uuid', description: 'Asks for the next page; null: this is the last' }),
+            ),
+          }),
           401: adminErrors.errorSchema,
           403: adminErrors.errorSchema,
         },
@@ -68,9 +77,16 @@ export function outboxRoutes(http: Http, app: Deps): void {
       const wantsPage = request.type(['json', 'html']) === 'html';
       if (wantsPage && app.config.console.enabled) return reply.redirect('/console/sandbox', 303);
       const hidden = await hiddenService(request, reply);
-      const stored = await app.stores.collect(({ db }) => selectLatestSandboxMessages(db, shown, hidden));
-      const latest = newest(stored, ({ reference }) => reference, shown);
-      return { messages: latest.map((message) => ({ ...message, body: readBody(app, message) })) };
+      const { older_than } = request.query;
+      const max = maxShown + 1;
+      const stored = await app.stores.collect(({ db }) => selectLatestSandboxMessages(db, { max, older_than }, hidden));
+      const latest = newest(stored, ({ reference }) => reference, max);
+      const page = firstPageOf(latest);
+      const last = page.at(-1)?.reference ?? null;
+      return {
+        messages: page.map((message) => ({ ...message, body: readBody(app, message) })),
+        older_than: page.length < latest.length ? last : null,
+      };
     },
   );
 
@@ -103,6 +119,15 @@ export function outboxRoutes(http: Http, app: Deps): void {
       return reply.type('text/plain; charset=utf-8').send(content);
     },
   );
+}
+
+function firstPageOf<Message extends { body: string }>(messages: readonly Message[]): Message[] {
+  let characters = 0;
+  const tooMany = messages.findIndex(({ body }, index) => {
+    characters += body.length;
+    return index === maxShown || (index > 0 && characters > maxCharacters);
+  });
+  return messages.slice(0, tooMany === -1 ? undefined : tooMany);
 }
 
 /**

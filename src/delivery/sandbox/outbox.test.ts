@@ -8,6 +8,27 @@ import { readBody } from './sandbox.ts';
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { demo: { enabled: true } } });
 
 describe('GET /outbox', () => {
+  it('200 with pages: at most 100 messages, fewer if they are long', async () => {
+    const service = await aService(harness);
+    const thing = 'x'.repeat(300_000);
+    for (let count = 0; count < 3; count++) {
+      await aQueuedMessage(harness, service, {
+        notification_type: 'email',
+        personalisation: { name: thing, thing: 'x' },
+      });
+    }
+    await harness.deliver();
+    const page = async (query: string) => (await harness.request({ method: 'GET', url: `/outbox${query}` })).body;
+    const first = await page('');
+    expect(first.messages.length).toBeLessThan(3);
+    expect(first.older_than).toBe(first.messages.at(-1).reference);
+    const second = await page(`?older_than=${first.older_than}`);
+    expect(second.older_than).toBeNull();
+    const references = [...first.messages, ...second.messages].map(({ reference }) => reference);
+    expect([references.length, new Set(references).size]).toEqual([3, 3]);
+    await harness.app.pool.query('delete from sandbox_messages');
+  });
+
   it('200 with the messages', async () => {
     const service = await aService(harness);
     const personalisation = { name: '<script>alert(1)</script>', thing: 'x' };

@@ -65,7 +65,11 @@ export async function takeDueReceipts(tx: Tx, now: Timestamp, max: number): Prom
 }
 
 /** Excludes messages of the hidden service. */
-export function selectLatestSandboxMessages(db: Db, max: number, hiddenService: string | undefined) {
+export function selectLatestSandboxMessages(
+  db: Db,
+  { max, older_than }: { max: number; older_than: string | undefined },
+  hiddenService: string | undefined,
+) {
   return (
     sandboxMessages(db, hiddenService)
       .select([
@@ -78,6 +82,7 @@ export function selectLatestSandboxMessages(db: Db, max: number, hiddenService: 
         'sandbox_messages.created_at',
         'notifications.status',
       ])
+      .$if(older_than !== undefined, (query) => query.where('sandbox_messages.reference', '<', older_than ?? ''))
       // Ids ascend with time.
       .orderBy('sandbox_messages.reference', 'desc')
       .limit(max)
