@@ -70,6 +70,27 @@ async function versions(): Promise<Record<string, number>> {
 }
 
 describe('pennypost templates pull', () => {
+  it.each([
+    ['an empty response', '', 'did not respond with JSON: is this the address of the API?'],
+    ['another object', '{}', 'The server did not send its template folders: is this the address of the API?'],
+    [
+      'a template without text',
+      '{"template_folders":[],"data":[{"id":"t1"}]}',
+      'The server did not send the text of template t1: is this the address of the API?',
+    ],
+  ])('ends with a sentence for %s', async (_, body, sentence) => {
+    const template = '{"data":{"id":"t1","version":1,"name":"A","template_type":"sms"}}';
+    const server = createServer((request, response) => response.end(request.url?.endsWith('/t1') ? template : body));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const args = ['templates', 'pull', folder, '--url', addressOf(server), '--service', service];
+    const { code, err } = await runCommand(args, { PENNYPOST_ADMIN_SECRET: adminSecret });
+    server.close();
+    expect(code).not.toBe(0);
+    expect(err).toContain(sentence);
+    expect(err).not.toContain('TypeError');
+    expect(filesIn(folder)).toEqual([]);
+  });
+
   it('writes every field of all channels, and a second pull writes nothing', async () => {
     const sender = await aReplyTo(harness, service, 'email', { is_default: true });
     const inner = await aFolderOnServer('Inner', await aFolderOnServer('Outer / more', null));

@@ -1,4 +1,4 @@
-import type { JsonRequests } from './json-requests.ts';
+import { type JsonRequests, listOf } from './json-requests.ts';
 
 interface AdminFolder {
   id: string;
@@ -19,7 +19,7 @@ export class AdminFolders {
 
   async load(): Promise<void> {
     const { template_folders } = await this.requests.get<{ template_folders: AdminFolder[] }>(this.root);
-    for (const folder of template_folders) this.byId.set(folder.id, folder);
+    for (const folder of listOf(template_folders, 'template folders')) this.byId.set(folder.id, folder);
   }
 
   pathOf(id: string): string[] {

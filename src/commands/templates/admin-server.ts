@@ -1,7 +1,7 @@
 import type { Channel } from '../../protocol/channels.ts';
 import { AdminFolders } from './admin-folders.ts';
 import { type AdminTemplate, bodyOfChange, bodyOfNew, fieldsOf } from './admin-template.ts';
-import { JsonRequests, RequestRefused } from './json-requests.ts';
+import { JsonRequests, listOf, RequestRefused } from './json-requests.ts';
 import { signedToken } from './signed-token.ts';
 import { differingFields, type ServerTemplate, type TemplateFields } from './template.ts';
 import { ChangedMeanwhile, mapFew, type TemplateChange, type TemplateServer } from './template-server.ts';
@@ -39,7 +39,7 @@ export class AdminServer implements TemplateServer {
     const { data } = await this.requests.get<{ data: { id: string; is_precompiled_letter?: boolean }[] }>(
       `${this.root}/template`,
     );
-    const listed = data.filter(({ is_precompiled_letter }) => !is_precompiled_letter);
+    const listed = listOf(data, 'templates').filter(({ is_precompiled_letter }) => !is_precompiled_letter);
     const templates = await mapFew(listed, ({ id }) => this.find(id));
     // One may be gone since the list was made.
     return templates.filter((template) => template !== undefined);

@@ -1,6 +1,6 @@
 import type { Channel } from '../../protocol/channels.ts';
 import type { ProcessType, TemplatePostage } from '../../templates/template-row.ts';
-import { type FieldName, type TemplateFields, withLineFeeds } from './template.ts';
+import { type FieldName, type TemplateFields, textOf, withLineFeeds } from './template.ts';
 
 /** The record of the admin API, as far as files have it. Some servers leave fields out. */
 export interface AdminTemplate {
@@ -23,10 +23,10 @@ export interface AdminTemplate {
 export function fieldsOf(record: AdminTemplate, folder: string[]): TemplateFields {
   const { template_type: channel, letter_welsh_subject, letter_welsh_content } = record;
   return {
-    name: withLineFeeds(record.name),
+    name: textOf(record.name, `name of template ${record.id}`),
     channel,
     subject: channel === 'sms' ? null : withLineFeeds(record.subject ?? ''),
-    content: withLineFeeds(record.content),
+    content: textOf(record.content, `text of template ${record.id}`),
     folder,
     postage: channel === 'letter' ? (record.postage ?? 'second') : null,
     sender: record.reply_to ?? null,

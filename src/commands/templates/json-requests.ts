@@ -20,8 +20,10 @@ export class JsonRequests {
     this.token = token;
   }
 
-  get<Body>(path: string): Promise<Body> {
-    return this.bodyOf(this.connection.retry(() => this.fetch(path), repeatable));
+  async get<Body>(path: string): Promise<Body> {
+    const body = await this.bodyOf<Body>(this.connection.retry(() => this.fetch(path), repeatable));
+    if (typeof body !== 'object' || body === null) throw this.notJson();
+    return body;
   }
 
   /** Undefined if the server does not know it. */
@@ -58,9 +60,18 @@ export class JsonRequests {
     try {
       return JSON.parse(text) as Body;
     } catch {
-      throw new OperatorError(`${this.connection.root} did not respond with JSON: is this the address of the API?`);
+      throw this.notJson();
     }
   }
+
+  private notJson(): OperatorError {
+    return new OperatorError(`${this.connection.root} did not respond with JSON: is this the address of the API?`);
+  }
+}
+
+export function listOf<Item>(items: Item[] | undefined, what: string): Item[] {
+  if (Array.isArray(items)) return items;
+  throw new OperatorError(`The server did not send its ${what}: is this the address of the API?`);
 }
 
 /** Both error bodies of the protocol. */

@@ -1,9 +1,9 @@
 import { OperatorError } from '../../platform/operator-error.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { ProcessType, TemplatePostage } from '../../templates/template-row.ts';
-import { JsonRequests, RequestRefused } from './json-requests.ts';
+import { JsonRequests, listOf, RequestRefused } from './json-requests.ts';
 import { signedToken } from './signed-token.ts';
-import { type FieldName, type ServerTemplate, type TemplateFields, withLineFeeds } from './template.ts';
+import { type FieldName, type ServerTemplate, type TemplateFields, textOf, withLineFeeds } from './template.ts';
 import { ChangedMeanwhile, mapFew, type TemplateChange, type TemplateServer } from './template-server.ts';
 
 /** A template with all its settings, as `/v2/template/{id}/source` has it. */
@@ -45,10 +45,10 @@ export class KeyServer implements TemplateServer {
 
   async list(): Promise<ServerTemplate[]> {
     const found = await this.requests.find<{ templates: Source[] }>('/v2/templates/source');
-    if (found) return found.templates.map(read);
+    if (found) return listOf(found.templates, 'templates').map(read);
     this.canOnlyRead = true;
     const { templates } = await this.requests.get<{ templates: PublicTemplate[] }>('/v2/templates');
-    return templates.map((template) => read({ ...defaults, ...template }));
+    return listOf(templates, 'templates').map((template) => read({ ...defaults, ...template }));
   }
 
   async find(id: string): Promise<ServerTemplate | undefined> {
@@ -68,9 +68,9 @@ export class KeyServer implements TemplateServer {
     if (!found) return undefined;
     const { type: channel, name, subject, body, postage } = found;
     const texts = {
-      name: withLineFeeds(name),
+      name: textOf(name, `name of template ${id}`),
       subject: subject && withLineFeeds(subject),
-      content: withLineFeeds(body),
+      content: textOf(body, `text of template ${id}`),
     };
     return { channel, postage, ...texts };
   }
@@ -129,10 +129,10 @@ function read(source: Source): ServerTemplate {
     id: source.id,
     version: source.version,
     fields: {
-      name: withLineFeeds(source.name),
+      name: textOf(source.name, `name of template ${source.id}`),
       channel: source.type,
       subject: text(source.subject),
-      content: withLineFeeds(source.body),
+      content: textOf(source.body, `text of template ${source.id}`),
       folder: source.folder,
       postage: source.postage,
       sender: source.sender_id,

@@ -1,3 +1,4 @@
+import { OperatorError } from '../../platform/operator-error.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { ProcessType, TemplatePostage } from '../../templates/template-row.ts';
 
@@ -60,6 +61,12 @@ const fieldNames: readonly FieldName[] = [
 
 export function differingFields(one: TemplateFields, other: TemplateFields): FieldName[] {
   return fieldNames.filter((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]));
+}
+
+/** A text that every template has. `what` names it. */
+export function textOf(value: unknown, what: string): string {
+  if (typeof value === 'string') return withLineFeeds(value);
+  throw new OperatorError(`The server did not send the ${what}: is this the address of the API?`);
 }
 
 export function withLineFeeds(text: string): string {
