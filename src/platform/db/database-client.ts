@@ -1,9 +1,8 @@
-import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 import { urlsOfHosts } from './database-hosts.ts';
+import { breakWith, cut, isEnding, onParameterStatus, onReadyForQuery } from './driver-internals.ts';
 import { isQueryTimeout, isReadOnlyServer, isServerGone, queryTimeout } from './errors.ts';
 import { primaryOf } from './primary.ts';
-import { cut } from './server-probe.ts';
 
 interface Config extends pg.ClientConfig {
   /** With a URL of one host: whether that may be a standby, as for a backup. */
@@ -37,13 +36,12 @@ export class DatabaseClient extends pg.Client {
     this.on('error', (error) => {
       this.broken = error;
     });
-    const { connection } = this as unknown as { connection: EventEmitter };
-    connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
-      if (!readOnlySettings.includes(parameterName)) return;
-      if (parameterValue === 'on') this.readOnly.add(parameterName);
-      else this.readOnly.delete(parameterName);
+    onParameterStatus(this, (name, value) => {
+      if (!readOnlySettings.includes(name)) return;
+      if (value === 'on') this.readOnly.add(name);
+      else this.readOnly.delete(name);
     });
-    connection.on('readyForQuery', () => {
+    onReadyForQuery(this, () => {
       if (this.waitingSince !== undefined) this.waitingSince = performance.now();
     });
     // All statements have their response.
@@ -53,8 +51,7 @@ export class DatabaseClient extends pg.Client {
     // The commit was cancelled while it waited for the standby. PostgreSQL reports success next, but a failover may lose it.
     this.on('notice', (notice) => {
       if ((notice as { routine?: string }).routine !== 'SyncRepWaitForLSN') return;
-      connection.emit('error', new Error('Connection terminated: a commit did not wait for the standby'));
-      this.cut();
+      breakWith(this, new Error('Connection terminated: a commit did not wait for the standby'));
     });
   }
 
@@ -70,9 +67,7 @@ export class DatabaseClient extends pg.Client {
   closeIfSilentFor(limit_ms: number): void {
     if (this.waitingSince === undefined || performance.now() - this.waitingSince < limit_ms) return;
     this.waitingSince = undefined;
-    const { connection } = this as unknown as { connection: EventEmitter };
-    connection.emit('error', new Error(queryTimeout));
-    this.cut();
+    breakWith(this, new Error(queryTimeout));
   }
 
   override connect(...args: never[]): never {
@@ -88,7 +83,7 @@ export class DatabaseClient extends pg.Client {
     const primary = primaryOf(this.url);
     const server = await primary.find();
     // It was ended during the search.
-    if ((this as unknown as { _ending: boolean })._ending) throw new Error('Connection terminated');
+    if (isEnding(this)) throw new Error('Connection terminated');
     this.host = server.host;
     this.port = server.port;
     primary.add(this, server);

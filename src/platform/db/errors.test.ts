@@ -1,7 +1,11 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import pg from 'pg';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { DatabaseProxy } from '../../../test/kit/database-proxy.ts';
 import { statusOfKind } from '../failure.ts';
-import { failureOfDatabaseError } from './errors.ts';
+import { cut } from './driver-internals.ts';
+import { failureOfDatabaseError, isServerGone, lostConnectionMessages } from './errors.ts';
 
 function databaseError(code: string): pg.DatabaseError {
   return Object.assign(new pg.DatabaseError('from the server', 1, 'error'), { code });
@@ -30,3 +34,94 @@ describe('failureOfDatabaseError', () => {
     expect(failureOfDatabaseError(databaseError(code))).toBeUndefined();
   });
 });
+
+describe('isServerGone', () => {
+  it('is true for every error that the driver reports without a code', async () => {
+    const errors = await Promise.all([
+      whenCut(),
+      whenQueriedAfterCut(),
+      whenEnded(),
+      whenQueriedAfterEnd(),
+      whenServerIsSilent(),
+      whenPoolIsBusy(),
+      whenPoolIsEnded(),
+      whenTlsBreaks(),
+    ]);
+    const messages = errors.map((error) => (error as Error).message);
+    const provoked = (start: string) => messages.some((message) => message.startsWith(start));
+    expect(lostConnectionMessages.filter((start) => !provoked(start))).toEqual([]);
+    expect(errors.filter((error) => !isServerGone(error))).toEqual([]);
+  });
+});
+
+/** A connection of the real driver. */
+async function aClient(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: inject('databaseUrl') });
+  client.on('error', () => undefined);
+  onTestFinished(() => client.end());
+  await client.connect();
+  return client;
+}
+
+async function whenCut(): Promise<unknown> {
+  const client = await aClient();
+  const waiting = client.query('select pg_sleep(30)').catch((error) => error);
+  cut(client);
+  return waiting;
+}
+
+async function whenQueriedAfterCut(): Promise<unknown> {
+  const client = await aClient();
+  const closed = new Promise((resolve) => client.once('end', () => resolve(undefined)));
+  cut(client);
+  await closed;
+  return client.query('select 1').catch((error) => error);
+}
+
+async function whenEnded(): Promise<unknown> {
+  const client = await aClient();
+  const waiting = client.query('select pg_sleep(30)').catch((error) => error);
+  await client.end();
+  return waiting;
+}
+
+async function whenQueriedAfterEnd(): Promise<unknown> {
+  const client = await aClient();
+  await client.end();
+  return client.query('select 1').catch((error) => error);
+}
+
+async function whenServerIsSilent(): Promise<unknown> {
+  const proxy = await DatabaseProxy.start(inject('databaseUrl'));
+  onTestFinished(() => proxy.close());
+  proxy.silent = true;
+  return new pg.Client({ connectionString: proxy.url, connectionTimeoutMillis: 100 }).connect().catch((error) => error);
+}
+
+async function whenPoolIsBusy(): Promise<unknown> {
+  const pool = new pg.Pool({ connectionString: inject('databaseUrl'), max: 1, connectionTimeoutMillis: 5_000 });
+  onTestFinished(() => pool.end());
+  const client = await pool.connect();
+  pool.options.connectionTimeoutMillis = 50;
+  const error = await pool.connect().catch((refused) => refused);
+  client.release();
+  return error;
+}
+
+async function whenPoolIsEnded(): Promise<unknown> {
+  const pool = new pg.Pool({ connectionString: inject('databaseUrl') });
+  await pool.end();
+  return pool.connect().catch((error) => error);
+}
+
+/** The server agrees to TLS and closes the connection. */
+async function whenTlsBreaks(): Promise<unknown> {
+  const server = createServer((socket) => socket.once('data', () => socket.end('S'))).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const ssl = { rejectUnauthorized: false };
+  return new pg.Client({ host: '127.0.0.1', port, user: 'u', database: 'd', password: 'p', ssl })
+    .connect()
+    .catch((error) => error);
+}

@@ -65,10 +65,9 @@ const lostConnection = new Set([
   'EAI_AGAIN',
 ]);
 
-/** Of the driver, which gives them no code. */
-const lostConnectionMessages = [
+/** The driver gives these errors no code. A test provokes each. */
+export const lostConnectionMessages = [
   'Connection terminated',
-  'Connection ended',
   'timeout exceeded when trying to connect',
   'timeout expired',
   'Client has encountered a connection error',

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { urlsOfHosts } from './database-hosts.ts';
-import { type Answer, cut, probe, type Server } from './server-probe.ts';
+import { cut } from './driver-internals.ts';
+import { type Answer, probe, type Server } from './server-probe.ts';
 
 /** How long the other hosts have to answer once one has answered as primary. */
 const grace_ms = 250;

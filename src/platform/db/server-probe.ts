@@ -1,5 +1,5 @@
-import type { Socket } from 'node:net';
 import pg from 'pg';
+import { cut } from './driver-internals.ts';
 import { isServerGone } from './errors.ts';
 
 /** A host of a database URL. */
@@ -54,9 +54,4 @@ async function timelineOf(client: pg.Client): Promise<number> {
     if (error instanceof pg.DatabaseError) return 0;
     throw error;
   }
-}
-
-/** Closes the socket without notifying the server. */
-export function cut(client: pg.Client): void {
-  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 }
