@@ -43,6 +43,11 @@ export const UserRecord = Type.Object(
   { title: 'User' },
 );
 
+/** Operators of either kind see the data of every service, so no service may change how they sign in. */
+export function isOperator(user: Pick<UserRecord, 'platform_admin' | 'read_only_operator'>): boolean {
+  return user.platform_admin || user.read_only_operator === true;
+}
+
 /** Oldest first; omits unknown ids. */
 export function listUserRecords(db: Db | Tx, ids: readonly string[]): Promise<UserRecord[]> {
   return selectUserRecords(db, ids);

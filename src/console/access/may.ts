@@ -1,4 +1,5 @@
 import { type ServicePermission, waysToManage } from '../../users/members/permissions.ts';
+import { isOperator } from '../../users/user-record.ts';
 
 /** What a member of a service may do, in the words of the console; stored in two vocabularies of permissions. */
 export type Right = 'any' | 'activity' | 'send' | 'messages' | 'templates' | 'manage' | 'api';
@@ -54,10 +55,9 @@ export function may(who: Who, visitor: Visitor | undefined, place?: Place, doing
   if (who === 'operator') return visitor.platform_admin || looksAsOperator ? 'yes' : 'forbidden';
   if (!place) return 'not-found';
   const ofOrganisation = place.organisation !== null && visitor.organisations.includes(place.organisation);
-  const isOperator = visitor.platform_admin || visitor.read_only_operator;
   if ('membersOf' in who) {
     if (visitor.platform_admin || ofOrganisation || looksAsOperator) return 'yes';
-    return isOperator ? 'forbidden' : 'not-found';
+    return isOperator(visitor) ? 'forbidden' : 'not-found';
   }
   if (visitor.platform_admin && !who.membersOnly) return 'yes';
   const { id = '' } = place;
@@ -66,7 +66,7 @@ export function may(who: Who, visitor: Visitor | undefined, place?: Place, doing
     return 'yes';
   if (who.organisation && ofOrganisation) return 'yes';
   if ((who.organisation || who.readOnlyOperators) && looksAsOperator) return 'yes';
-  return permissions || ofOrganisation || isOperator ? 'forbidden' : 'not-found';
+  return permissions || ofOrganisation || isOperator(visitor) ? 'forbidden' : 'not-found';
 }
 
 /** Each list is one way to have the right: the console's own name, or all the names that other front ends store. */

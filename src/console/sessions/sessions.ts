@@ -4,7 +4,7 @@ import { earlier, hour_ms, minute_ms, timestamp } from '../../platform/clock.ts'
 import { notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { UserRecord } from '../../users/user-record.ts';
+import { isOperator, type UserRecord } from '../../users/user-record.ts';
 import {
   deleteOtherSessions,
   deleteSession,
@@ -91,8 +91,7 @@ export function deleteOldSessions(app: Pick<Platform, 'db' | 'clock'>): Promise<
 }
 
 function isIdle(app: Deps, session: Session): boolean {
-  const isOperators = session.platform_admin || session.read_only_operator;
-  if (!isOperators || app.config.demo.enabled) return false;
+  if (!isOperator(session) || app.config.demo.enabled) return false;
   return session.last_used_at <= timestamp(earlier(app.clock.now(), idle_ms));
 }
 

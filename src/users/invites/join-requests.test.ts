@@ -139,6 +139,13 @@ describe('POST /service/{service_id}/service-join-request/{request_id}', () => {
     expect((await harness.admin('GET', `/user/${requester}`)).body.data.auth_type).toBe('webauthn_auth');
   });
 
+  it('200; keeps the sign-in method of an operator', async () => {
+    const { requester, url } = await aRequest();
+    await harness.admin('POST', `/user/${requester}`, { read_only_operator: true });
+    expect((await harness.admin('POST', url, { ...approval(), auth_type: 'email_auth' })).status).toBe(200);
+    expect((await harness.admin('GET', `/user/${requester}`)).body.data.auth_type).toBe('sms_auth');
+  });
+
   it('400 for an unknown sign-in method, or one that needs a phone number; changes nothing', async () => {
     const { requester, url } = await aRequest();
     const unknownType = await harness.admin('POST', url, { ...approval(), auth_type: 'pigeon' });

@@ -7,6 +7,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { type AccountMessageSender, accountTemplates } from '../account-messages/account-messages.ts';
 import { isServiceMember, type ServiceMember } from '../members/permissions.sql.ts';
 import { addServiceMember, type ServicePermission } from '../members/permissions.ts';
+import { canChooseSignInMethod } from '../members/sign-in-method.ts';
 import { pageUrl } from '../sign-in/link-tokens.ts';
 import { getUserRecord, type UserRecord } from '../user-record.ts';
 import { selectUser, updateUserRow } from '../users.sql.ts';
@@ -137,8 +138,7 @@ async function addRequester(
   const requester = await getUserRecord(tx, member.user_id);
   const service_name = await selectServiceName(tx, member.service_id);
   if (service_name === undefined) throw notFound();
-  // A security key is the strongest sign-in method, so joining a service does not replace it.
-  if (auth_type && requester.auth_type !== 'webauthn_auth') {
+  if (auth_type && canChooseSignInMethod(requester)) {
     await updateUserRow(tx, requester.id, { auth_type, updated_at: timestamp(now) });
   }
   await app.accountMessages.send(tx, {

@@ -1,19 +1,16 @@
 import { timestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import type { UserRecord } from '../user-record.ts';
+import { isOperator, type UserRecord } from '../user-record.ts';
 import { updateUserRow } from '../users.sql.ts';
 
-type Person = Pick<UserRecord, 'id' | 'platform_admin' | 'auth_type' | 'mobile_number'>;
+type Person = Pick<UserRecord, 'id' | 'platform_admin' | 'read_only_operator' | 'auth_type' | 'mobile_number'>;
 
-/** A service may choose between these for a person; a stronger method stays as it is. */
-export function canChooseSignInMethod({
-  platform_admin,
-  auth_type,
-}: Pick<Person, 'platform_admin' | 'auth_type'>): boolean {
-  return !platform_admin && auth_type !== 'webauthn_auth';
+/** A service may choose between a text code and an email link for a person, but never for operators or instead of a key. */
+export function canChooseSignInMethod(person: Omit<Person, 'id' | 'mobile_number'>): boolean {
+  return !isOperator(person) && person.auth_type !== 'webauthn_auth';
 }
 
-/** Changes nothing for platform administrators, those with a security key, and where a number for text codes is missing. */
+/** Changes nothing for operators, those with a security key, and where a number for text codes is missing. */
 export async function setSignInMethod(
   tx: Tx,
   person: Person,

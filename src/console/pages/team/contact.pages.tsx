@@ -1,27 +1,28 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../platform/failure.ts';
 import { refuseUnlessMember } from '../../../users/members/permissions.ts';
-import { getUserRecord, type UserRecord } from '../../../users/user-record.ts';
+import { getUserRecord, isOperator, type UserRecord } from '../../../users/user-record.ts';
 import { updateUser } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Asked, Draft, Pages, Redirection, View } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { SaveForm } from '../../parts/save-form.tsx';
+import { endAllSessions } from '../../sessions/sessions.ts';
 
 type OfManagers = Asked<{ service: 'manage' }>;
 
 /**
- * Whoever changes an address can then ask for a new password. So a manager may do it only for people who have nothing but
- * this service to lose.
+ * A person who changes an address can then ask for a new password. So a manager may do it only for people whose account
+ * opens nothing but this service. Platform administrators may do it for all people except each other.
  */
 export function mayChangeContact(
   visitor: Pick<UserRecord, 'id' | 'platform_admin'>,
-  person: Pick<UserRecord, 'id' | 'platform_admin' | 'services' | 'organisations'>,
+  person: Pick<UserRecord, 'id' | 'platform_admin' | 'read_only_operator' | 'services' | 'organisations'>,
   serviceId: string,
 ): boolean {
   if (person.id === visitor.id || person.platform_admin) return false;
   if (visitor.platform_admin) return true;
-  return person.organisations.length === 0 && person.services.every((id) => id === serviceId);
+  return !isOperator(person) && person.organisations.length === 0 && person.services.every((id) => id === serviceId);
 }
 
 const kinds = {
@@ -32,7 +33,7 @@ const kinds = {
     type: 'email',
     field: Type.String({ format: 'email', maxLength: 255 }),
     change: (value: string) => ({ email_address: value }),
-    told: 'is told at both addresses, and signs in with the new one.',
+    told: 'is told at both addresses, is signed out everywhere, and signs in with the new one.',
   },
   mobile: {
     title: 'Change the mobile number',
@@ -41,7 +42,7 @@ const kinds = {
     type: 'tel',
     field: Type.String({ format: 'user-mobile-number' }),
     change: (value: string) => ({ mobile_number: value }),
-    told: 'is told at both numbers, and gets security codes at the new one.',
+    told: 'is told at both numbers, is signed out everywhere, and gets security codes at the new one.',
   },
 } as const;
 
@@ -88,7 +89,9 @@ export function contactPages(pages: Pages, app: ConsoleApp): void {
         if ('to' in person) return person;
         if (!confirmed) return view(asked, { typed: new Map(), problems: new Map() }, value);
         await updateUser(app, person.id, change(value), asked.visitor.user.id);
-        return { to: `/services/${asked.service.id}/team/${person.id}`, notice: `${person.name} was told.` };
+        await endAllSessions(app, person.id);
+        const notice = `${person.name} was told, and is signed out everywhere.`;
+        return { to: `/services/${asked.service.id}/team/${person.id}`, notice };
       },
     });
   }
@@ -98,7 +101,8 @@ export function contactPages(pages: Pages, app: ConsoleApp): void {
     const person = await getUserRecord(app.db, param('user_id'));
     if (person.state === 'inactive') throw notFound();
     if (mayChangeContact(visitor.user, person, service.id)) return person;
-    const notice = `${person.name} is in other teams, too, and changes it on the page “Your account”.`;
+    // The reason is not given: who is an operator is not for managers to learn.
+    const notice = `Only ${person.name} can change it, on the page “Your account”.`;
     return { to: `/services/${service.id}/team/${person.id}`, notice };
   }
 }

@@ -182,11 +182,16 @@ describe('POST /team/{user_id}', () => {
     expect(await findUser(member.email_address)).toMatchObject({ auth_type: 'email_auth' });
   });
 
-  it('does not touch the method of those with a key, nor without a number', async () => {
+  it('does not touch the method of operators, those with a key, nor without a number', async () => {
     const { service, browser, team } = await aTeam({ permissions: ['email', 'email_auth'] });
     const withKey = await addMember(service, [], { auth_type: 'webauthn_auth' });
-    await browser.post(`${team}/${withKey.id}`, { auth_type: 'email_auth' });
-    expect(await findUser(withKey.email_address)).toMatchObject({ auth_type: 'webauthn_auth' });
+    const admin = await addMember(service, [], { platform_admin: true });
+    const reader = await addMember(service, [], { read_only_operator: true });
+    for (const { id, email_address, auth_type } of [withKey, admin, reader]) {
+      await browser.post(`${team}/${id}`, { auth_type: 'email_auth' });
+      expect(await findUser(email_address)).toMatchObject({ auth_type });
+      expect((await browser.get(`${team}/${id}`)).text).not.toContain('name="auth_type"');
+    }
     const noNumber = await addMember(service, [], { name: 'Bob', auth_type: 'email_auth', mobile_number: null });
     const page = await browser.post(`${team}/${noNumber.id}`, { auth_type: 'sms_auth', 'rights[]': ['api'] });
     expect(page.problems).toEqual({ auth_type: 'Bob has no mobile number for text codes.' });
@@ -249,19 +254,51 @@ describe('POST /team/{user_id}/email and /mobile', () => {
     expect(wrong.problems.value).toBe('Invalid phone number: Not enough digits');
   });
 
-  it('refuses for administrators and people with another team', async () => {
+  it('signs the person out everywhere', async () => {
+    const { service, browser, team } = await aTeam();
+    const changes = [
+      ['email', `${service}@example.org`],
+      ['mobile', '07700900461'],
+    ] as const;
+    for (const [kind, value] of changes) {
+      const member = await addMember(service, []);
+      const own = await signedIn(harness, member.id);
+      await browser.post(`${team}/${member.id}/${kind}`, { value });
+      expect((await own.get('/console/account')).status).toBe(200);
+      await browser.post(`${team}/${member.id}/${kind}`, { value, confirmed: 'yes' });
+      expect((await own.get('/console/account')).status).toBe(303);
+    }
+    expect((await browser.get(team)).status).toBe(200);
+  });
+
+  it('lets platform administrators change read-only operators, but not each other', async () => {
+    const { service, team } = await aTeam();
+    const browser = await signedIn(harness, (await aPerson(harness, { platform_admin: true })).id);
+    const reader = await addMember(service, [], { read_only_operator: true });
+    const admin = await addMember(service, [], { platform_admin: true });
+    for (const { id } of [reader, admin]) {
+      await browser.post(`${team}/${id}/email`, { value: `${id}@example.org`, confirmed: 'yes' });
+    }
+    expect((await findUser(`${reader.id}@example.org`)).id).toBe(reader.id);
+    expect(await findUser(`${admin.id}@example.org`)).toBeUndefined();
+  });
+
+  it('refuses for operators and people with another team', async () => {
     const { service, browser, team } = await aTeam();
     const admin = await addMember(service, [], { platform_admin: true });
+    const reader = await addMember(service, [], { read_only_operator: true });
     const busy = await addMember(service, []);
     await harness.admin('POST', `/service/${await aService(harness)}/users/${busy.id}`, { permissions: [] });
     const official = await addMember(service, []);
     await harness.admin('POST', `/organisations/${await anOrganisation(harness)}/users/${official.id}`, {
       permissions: [],
     });
-    for (const { id, email_address } of [admin, busy, official]) {
+    for (const { id, email_address, mobile_number } of [admin, reader, busy, official]) {
       const { location } = await browser.post(`${team}/${id}/email`, { value: 'taken@example.org', confirmed: 'yes' });
       expect(location).toBe(`${team}/${id}`);
-      expect((await findUser(email_address)).id).toBe(id);
+      await browser.post(`${team}/${id}/mobile`, { value: '07700900461', confirmed: 'yes' });
+      expect(await findUser(email_address)).toMatchObject({ id, mobile_number });
+      expect((await browser.get(`${team}/${id}`)).text).not.toContain(`${team}/${id}/email`);
     }
   });
 });

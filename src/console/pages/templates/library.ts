@@ -4,6 +4,7 @@ import type { Service } from '../../../services/services.ts';
 import { listFolders } from '../../../templates/folders/template-folders.ts';
 import type { CurrentTemplateRow } from '../../../templates/template-row.ts';
 import { getTemplate } from '../../../templates/templates.ts';
+import { isOperator } from '../../../users/user-record.ts';
 import { may, type Right } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Visitor } from '../../sessions/visitor.ts';
@@ -97,8 +98,7 @@ export class Library {
 
 export async function openLibrary(app: ConsoleApp, { service, visitor: { user } }: Reader): Promise<Library> {
   const folders = await listFolders(app.db, service.id);
-  const isOperator = user.platform_admin || user.read_only_operator;
-  return new Library(folders, (folder) => isOperator || folder.users_with_permission.includes(user.id));
+  return new Library(folders, (folder) => isOperator(user) || folder.users_with_permission.includes(user.id));
 }
 
 /** Not found if it is of another service or hidden; refused if it is in a folder that the reader may not see. */
