@@ -20,8 +20,14 @@ export function goLiveDecisionPages(pages: Pages, app: ConsoleApp): void {
   const findOrganisation = ({ organisation }: Service) =>
     organisation === null ? undefined : getOrganisation(app.db, organisation);
 
-  async function mayDecide(service: Service, { user }: Visitor): Promise<boolean> {
+  /** Platform administrators are exempt: each of them can make any service live, and there may be only one. */
+  const isOwnRequest = (service: Service, { user }: Visitor) =>
+    service.has_active_go_live_request && service.go_live_user === user.id && !user.platform_admin;
+
+  async function mayDecide(service: Service, visitor: Visitor): Promise<boolean> {
+    const { user } = visitor;
     if (user.platform_admin) return true;
+    if (isOwnRequest(service, visitor)) return false;
     const organisation = await findOrganisation(service);
     if (!organisation?.can_approve_own_go_live_requests) return false;
     return user.organisation_permissions[organisation.id]?.includes('can_make_services_live') ?? false;
@@ -33,6 +39,9 @@ export function goLiveDecisionPages(pages: Pages, app: ConsoleApp): void {
     async show({ service, visitor }, draft) {
       const title = `Should ${service.name} go live?`;
       if (!service.restricted) return { title, content: <Notice tone="green">This service is live.</Notice> };
+      if (isOwnRequest(service, visitor)) {
+        return { title, content: <p class="lead">You asked for this, so another person decides. You get an email.</p> };
+      }
       if (!(await mayDecide(service, visitor))) {
         return { title, content: <p class="lead">The people who run this Pennypost decide. You get an email.</p> };
       }

@@ -112,6 +112,28 @@ describe('services', () => {
     expect(await service(id)).toMatchObject({ restricted: false });
   });
 
+  it('are not decided about by the person who asked, though another holder of the right may', async () => {
+    const organisation_id = await anOrganisation(harness);
+    await admin('POST', `/organisations/${organisation_id}`, { can_approve_own_go_live_requests: true });
+    const { id, asker } = await aRequestToGoLive({ organisation_id });
+    const colleague = await aPerson(harness);
+    for (const { id: member } of [asker, colleague]) {
+      const permissions = [{ permission: 'can_make_services_live' }];
+      await admin('POST', `/organisations/${organisation_id}/users/${member}`, { permissions });
+    }
+    const decide = `/console/services/${id}/make-service-live`;
+    const own = await signedIn(harness, asker.id);
+    const page = await own.get(decide);
+    expect(page.text).toContain('You asked for this, so another person decides.');
+    expect(page.text).not.toContain('name="decision"');
+    for (const decision of ['approve', 'refuse']) {
+      expect((await own.post(decide, { decision, reason: 'No' })).status).toBe(403);
+      expect(await service(id)).toMatchObject({ restricted: true, has_active_go_live_request: true });
+    }
+    await (await signedIn(harness, colleague.id)).post(decide, { decision: 'approve' });
+    expect(await service(id)).toMatchObject({ restricted: false });
+  });
+
   it('are suspended without a channel, and join and leave an organisation', async () => {
     const id = await aService(harness, { organisation_type: 'central' });
     const settings = `/console/services/${id}/settings/operator`;
@@ -192,7 +214,7 @@ describe('organisations', () => {
     await admin('POST', `/organisations/${id}/users/${person.id}`, { permissions: [] });
     const browser = await signedIn(harness, person.id);
     const team = `/console/organisations/${id}/team`;
-    await browser.post(`${team}/invite`, { email_address: 'new@example.org', 'rights[]': ['can_make_services_live'] });
+    await browser.post(`${team}/invite`, { email_address: 'new@example.org' });
     const again = await browser.post(`${team}/invite`, { email_address: 'NEW@example.org' });
     expect(again.problems.email_address).toContain('invited already');
     const known = await browser.post(`${team}/invite`, { email_address: person.email_address });

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { invalidField, notFound } from '../../../platform/failure.ts';
+import { forbidden, invalidField, notFound } from '../../../platform/failure.ts';
 import { Uuid } from '../../../protocol/fields.ts';
 import {
   createOrganisationInvite,
@@ -12,6 +12,7 @@ import {
   leaveOrganisation,
   listOrganisationMembers,
 } from '../../../users/members/organisation-members.ts';
+import type { UserRecord } from '../../../users/user-record.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { Icon } from '../../layout/icon.tsx';
@@ -29,6 +30,16 @@ const rights = Type.Array(Type.Literal(makesLive));
 const rightChoices = [
   { value: makesLive, label: 'Make services live', hint: 'If the organisation decides about requests itself.' },
 ];
+
+type Person = Pick<UserRecord, 'id' | 'platform_admin' | 'organisation_permissions'>;
+
+const holds = (person: Person, organisationId: string) =>
+  person.organisation_permissions[organisationId]?.includes(makesLive) ?? false;
+
+/** A right that every member could give would be one that every member can take. */
+function mayGive({ organisation, visitor: { user } }: OfMembers): boolean {
+  return user.platform_admin || holds(user, organisation.id);
+}
 
 /** The people of an organisation: each sees its services and their usage. */
 export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
@@ -58,7 +69,7 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
             path={`/console${pathOf(organisation)}/team`}
             people={people.map((person) => ({
               ...person,
-              makesLive: person.organisation_permissions[organisation.id]?.includes(makesLive) ?? false,
+              makesLive: holds(person, organisation.id),
             }))}
             invites={invites.filter(({ status }) => status === 'pending')}
             mayChange={mayChange}
@@ -72,27 +83,34 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/organisations/:organisation_id/team/invite', {
     who: members,
     below: 'Organisations',
-    show: ({ organisation }, draft) => ({
-      title: `Invite somebody to ${organisation.name}`,
-      lead: 'We send a link that works for two days.',
-      crumbs: [{ label: organisation.name, to: `${pathOf(organisation)}/team` }],
-      content: (
-        <SaveForm action="Invite" back={`${pathOf(organisation)}/team`}>
-          <Field draft={draft} name="email_address" label="Email address" type="email" autocomplete="off" />
-          <Choices
-            draft={draft}
-            name="rights"
-            legend="What may the person do?"
-            kind="several"
-            choices={rightChoices}
-            chosen={[makesLive]}
-          />
-        </SaveForm>
-      ),
-    }),
+    show(asked, draft) {
+      const { organisation } = asked;
+      return {
+        title: `Invite a person to ${organisation.name}`,
+        lead: 'We send a link that works for two days.',
+        crumbs: [{ label: organisation.name, to: `${pathOf(organisation)}/team` }],
+        content: (
+          <SaveForm action="Invite" back={`${pathOf(organisation)}/team`}>
+            <Field draft={draft} name="email_address" label="Email address" type="email" autocomplete="off" />
+            {mayGive(asked) && (
+              <Choices
+                draft={draft}
+                name="rights"
+                legend="What may the person do?"
+                kind="several"
+                choices={rightChoices}
+                chosen={[makesLive]}
+              />
+            )}
+          </SaveForm>
+        ),
+      };
+    },
     form: Type.Object({ email_address: Type.String({ format: 'email', maxLength: 255 }), rights }),
     needs: { email_address: 'Enter an address.' },
-    async act({ organisation, visitor }, { email_address, rights: permissions }) {
+    async act(asked, { email_address, rights: permissions }) {
+      const { organisation, visitor } = asked;
+      if (permissions.length > 0 && !mayGive(asked)) throw forbidden('You may not give a right that you do not have');
       const isSame = (other: string) => other.toLowerCase() === email_address.toLowerCase();
       const people = await listOrganisationMembers(app, organisation.id);
       if (people.some((person) => isSame(person.email_address))) {
@@ -141,16 +159,23 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
         crumbs: [{ label: organisation.name, to: here }],
         content: (
           <div class="stack">
-            <SaveForm back={here}>
-              <Choices
-                draft={draft}
-                name="rights"
-                legend="What may the person do?"
-                kind="several"
-                choices={rightChoices}
-                chosen={person.organisation_permissions[organisation.id] ?? []}
-              />
-            </SaveForm>
+            {mayGive(asked) ? (
+              <SaveForm back={here}>
+                <Choices
+                  draft={draft}
+                  name="rights"
+                  legend="What may the person do?"
+                  kind="several"
+                  choices={rightChoices}
+                  chosen={person.organisation_permissions[organisation.id] ?? []}
+                />
+              </SaveForm>
+            ) : (
+              <p>
+                {person.name} {holds(person, organisation.id) ? 'makes' : 'does not make'} services live. Only members
+                who do, and platform administrators, change that.
+              </p>
+            )}
             <p>
               <a href={`/console${here}/${person.id}/remove`}>Remove {person.name} from the organisation</a>
             </p>
@@ -160,10 +185,13 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
     },
     form: Type.Object({ rights }),
     async act(asked, { rights: permissions }) {
-      const { organisation } = asked;
-      const { id, name } = await findMember(asked);
-      await joinOrganisation(app, { organisation_id: organisation.id, user_id: id }, permissions);
-      return { to: `${pathOf(organisation)}/team`, notice: `The rights of ${name} are saved.` };
+      const { organisation, visitor } = asked;
+      const person = await findMember(asked);
+      if (!mayGive(asked)) throw forbidden('You may not change a right that you do not have');
+      const isGiven = permissions.length > 0 && !holds(person, organisation.id);
+      if (isGiven && person.id === visitor.user.id) throw forbidden('You may not give yourself a right');
+      await joinOrganisation(app, { organisation_id: organisation.id, user_id: person.id }, permissions);
+      return { to: `${pathOf(organisation)}/team`, notice: `The rights of ${person.name} are saved.` };
     },
   });
 
