@@ -1,12 +1,12 @@
 import { listRefusedRequests } from '../../../notifications/refused/refused-requests.ts';
 import { isUuid } from '../../../platform/id.ts';
-import { listTemplates } from '../../../templates/templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
 import { Pager } from '../../parts/pager.tsx';
 import type { Visitor } from '../../sessions/visitor.ts';
 import { exampleRequest, findReady } from '../quick-start/fields.ts';
 import { curl } from '../quick-start/snippets.ts';
+import { listSeenTemplates, type Reader } from '../templates/library.ts';
 import { integrationView } from './integration-tabs.tsx';
 import { RefusedList } from './refused-list.tsx';
 
@@ -22,7 +22,7 @@ export function refusedPages(pages: Pages, app: ConsoleApp): void {
       const here = `/console/services/${service.id}/integration/refused`;
       const older_than = isUuid(query('older_than')) ? query('older_than') : undefined;
       const requests = await listRefusedRequests(app, service.id, older_than ? { older_than } : {});
-      const correct = await correctedBy(service.id, visitor.user);
+      const correct = await correctedBy({ service, visitor });
       const shown = await Promise.all(
         requests.map(async (request) => ({ ...request, corrected: await correct(request) })),
       );
@@ -50,8 +50,8 @@ export function refusedPages(pages: Pages, app: ConsoleApp): void {
   });
 
   /** A request with the same template, or with another of the channel; each template is read once. */
-  async function correctedBy(serviceId: string, user: Visitor['user']) {
-    const templates = await listTemplates(app, serviceId);
+  async function correctedBy(reader: Reader) {
+    const templates = await listSeenTemplates(app, reader);
     const known = new Map<string, Promise<string | undefined>>();
     return ({ path, template_id, status_code }: Refused): Promise<string | undefined> => {
       if (status_code !== 400 && status_code !== 404) return Promise.resolve(undefined);
@@ -61,7 +61,7 @@ export function refusedPages(pages: Pages, app: ConsoleApp): void {
         templates.find(({ template_type }) => template_type === channel) ??
         templates[0];
       if (!template) return Promise.resolve(undefined);
-      const text = known.get(template.id) ?? correctRequest(serviceId, user, template.id);
+      const text = known.get(template.id) ?? correctRequest(reader.service.id, reader.visitor.user, template.id);
       known.set(template.id, text);
       return text;
     };

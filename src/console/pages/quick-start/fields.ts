@@ -4,13 +4,13 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import type { Service } from '../../../services/services.ts';
 import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-templates.ts';
-import { listTemplates } from '../../../templates/templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Draft } from '../../page.ts';
 import type { Visitor } from '../../sessions/visitor.ts';
+import { listSeenTemplates } from '../templates/library.ts';
 import type { ApiRequest } from './api-request.ts';
 
-type Templates = Awaited<ReturnType<typeof listTemplates>>;
+type Templates = Awaited<ReturnType<typeof listSeenTemplates>>;
 
 /** The fields of the page: as typed, or examples that can be sent at once. */
 export interface Fields {
@@ -29,7 +29,7 @@ export interface Sender {
   service: Service;
 }
 
-/** A template that is not one of the service counts as not chosen. */
+/** A template that is not one of the service, or that the person does not see, counts as not chosen. */
 export async function readFields(
   app: ConsoleApp,
   { user, service }: Sender,
@@ -38,7 +38,7 @@ export async function readFields(
 ): Promise<Fields> {
   const text = (name: string) => [typed.get(name) ?? ''].flat()[0] ?? '';
   const list = (name: string) => [typed.get(name) ?? []].flat();
-  const templates = await listTemplates(app, service.id);
+  const templates = await listSeenTemplates(app, { service, visitor: { user } });
   const wanted = text('template_id') || chosen;
   const listed = templates.find(({ id }) => id === wanted) ?? templates.find(isText) ?? templates[0];
   const template = listed && (await findReady(app, service.id, listed.id));

@@ -3,7 +3,7 @@ import type { Channel } from '../../../protocol/channels.ts';
 import type { Service } from '../../../services/services.ts';
 import { listFolders } from '../../../templates/folders/template-folders.ts';
 import type { CurrentTemplateRow } from '../../../templates/template-row.ts';
-import { getTemplate } from '../../../templates/templates.ts';
+import { getTemplate, listTemplates } from '../../../templates/templates.ts';
 import { isOperator } from '../../../users/user-record.ts';
 import { may, type Right } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -12,7 +12,7 @@ import type { Visitor } from '../../sessions/visitor.ts';
 /** A page of a service and who opens it. */
 export interface Reader {
   service: Service;
-  visitor: Visitor;
+  visitor: Pick<Visitor, 'user'>;
 }
 
 export type Folder = Awaited<ReturnType<typeof listFolders>>[number];
@@ -101,12 +101,22 @@ export async function openLibrary(app: ConsoleApp, { service, visitor: { user } 
   return new Library(folders, (folder) => isOperator(user) || folder.users_with_permission.includes(user.id));
 }
 
+/** For every folder that a form names, and that of every template: what members may not see they may not use. */
+export async function refuseUnlessSeen(app: ConsoleApp, reader: Reader, folder: string | null): Promise<void> {
+  if (folder !== null) (await openLibrary(app, reader)).get(folder);
+}
+
 /** Not found if it is of another service or hidden; refused if it is in a folder that the reader may not see. */
 export async function getSeenTemplate(app: ConsoleApp, reader: Reader, id: string): Promise<CurrentTemplateRow> {
   const template = await getTemplate(app.db, reader.service.id, id);
-  const library = await openLibrary(app, reader);
-  if (template.folder !== null) library.get(template.folder);
+  await refuseUnlessSeen(app, reader, template.folder);
   return template;
+}
+
+/** Templates in use, in folders that the reader sees and in none. */
+export async function listSeenTemplates(app: ConsoleApp, reader: Reader) {
+  const library = await openLibrary(app, reader);
+  return (await listTemplates(app, reader.service.id)).filter(({ folder }) => library.sees(folder));
 }
 
 /** To change it: it must not be archived. */

@@ -8,7 +8,7 @@ import type { StoredDraft } from '../../../../templates/drafts/template-drafts.t
 import type { CurrentTemplateRow, TemplatePostage } from '../../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { Draft } from '../../../page.ts';
-import { getSeenTemplate, type Reader } from '../library.ts';
+import { getSeenTemplate, type Reader, refuseUnlessSeen } from '../library.ts';
 
 const Text = Type.Optional(Type.String());
 
@@ -117,5 +117,6 @@ export async function readStoredDraft(app: ConsoleApp, reader: Reader, stored: S
   const template = template_id === null ? undefined : await getSeenTemplate(app, reader, template_id);
   const channel = template?.template_type ?? channels.find((one) => one === fields.channel) ?? 'email';
   const editing = readEditing(template, channel, new Map(Object.entries(fields)), '', app.clock.now());
+  await refuseUnlessSeen(app, reader, editing.folder);
   return { draft: editing.draft, values: valuesOf(editing) };
 }

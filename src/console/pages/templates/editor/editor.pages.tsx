@@ -7,7 +7,15 @@ import { discardDraft, findDraftOf, getDraft, keepDraft } from '../../../../temp
 import type { CurrentTemplateRow } from '../../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { Asked, Draft, Pages, Redirection, Sent, View } from '../../../page.ts';
-import { crumbsOf, getEditableTemplate, getSeenTemplate, listPath, openLibrary, templatePath } from '../library.ts';
+import {
+  crumbsOf,
+  getEditableTemplate,
+  getSeenTemplate,
+  listPath,
+  openLibrary,
+  refuseUnlessSeen,
+  templatePath,
+} from '../library.ts';
 import { channelOffView, newTemplateView } from './channels.tsx';
 import { type Editing, EditorForm, readEditing, valuesOf } from './editor-fields.ts';
 import { confirmView, editorView } from './editor-view.tsx';
@@ -111,6 +119,7 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
   ): Promise<View | Redirection | Sent> {
     const { service, visitor } = asked;
     const editing = readEditing(template, channel, typed, '', app.clock.now());
+    await refuseUnlessSeen(app, asked, editing.folder);
     const draft = { typed, problems: new Map<string, string>() };
     const back = template
       ? templatePath(service.id, template.id)

@@ -10,7 +10,7 @@ import { keepSearch } from '../../../kept-search.ts';
 import { Icon } from '../../../layout/icon.tsx';
 import type { Asked, Pages, Redirection, View } from '../../../page.ts';
 import { Pager } from '../../../parts/pager.tsx';
-import { crumbsOf, has, type Library, listPath, openLibrary, refuseUnless } from '../library.ts';
+import { crumbsOf, getEditableTemplate, has, type Library, listPath, openLibrary, refuseUnless } from '../library.ts';
 import { archiveChosen, confirmArchive } from './archive.tsx';
 import { EmptyList } from './empty.tsx';
 import { type ListedFolder, TemplateTable } from './list.tsx';
@@ -53,6 +53,7 @@ export function listPages(pages: Pages, app: ConsoleApp): void {
         case 'move': {
           const to = form.move_to === undefined ? null : library.get(form.move_to);
           for (const id of chosen.folders) library.get(id);
+          for (const id of chosen.templates) await getEditableTemplate(app, asked, id);
           await moveIntoFolder(app, asked.service.id, to?.id ?? null, chosen);
           return { to: back, notice: `Moved to ${to?.name ?? 'the top level'}.` };
         }
