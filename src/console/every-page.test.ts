@@ -5,6 +5,7 @@ import { useHarness } from '../../test/kit/harness.ts';
 import { someQueuedMessages } from '../../test/kit/queued-messages.ts';
 import { newId } from '../platform/id.ts';
 import type { UserRecord } from '../users/user-record.ts';
+import { findPage } from './access/find-page.ts';
 import { type Doing, may } from './access/may.ts';
 import { collectPages } from './collect-pages.ts';
 import { assetPath } from './layout/assets.ts';
@@ -165,6 +166,15 @@ describe('every page', { timeout: 120_000 }, () => {
       if (status >= 400) broken.push(`${page.path} links to ${link}: ${status}`);
     });
     expect(broken).toEqual([]);
+  });
+
+  it('asks only those pages for updates that are declared as live parts', () => {
+    const asked = opened.flatMap(({ shown }) =>
+      [...shown.text.matchAll(/<live-part data-from="\/console([^"]+)"/g)].map(([, address = '']) => address),
+    );
+    expect(asked.filter((address) => !findPage(pages, address)?.page.live)).toEqual([]);
+    expect(asked.length).toBeGreaterThan(5);
+    expect(pages.filter(({ live, act, menu }) => live && (act || menu)).map(({ path }) => path)).toEqual([]);
   });
 
   it('shows hostile texts as text', () => {

@@ -63,6 +63,8 @@ type Result<T> = T | Promise<T>;
 interface Shows<W extends Who> {
   /** A page cannot be declared without saying who may open it. */
   who: W;
+  /** A part that open pages ask for again and again: those requests share the rights of a visitor for a few seconds. */
+  live?: true;
   /** Its entry in the menus. */
   menu?: MenuEntry;
   /** Who sees the entry, if fewer than may open the page. */

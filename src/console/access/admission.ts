@@ -1,15 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { smallestShare } from '../../platform/process/bulk-pace.ts';
+import { getUserRecord, type UserRecord } from '../../users/user-record.ts';
 import { BriefCache } from '../brief-cache.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { DeclaredPage } from '../page.ts';
-import { cookieNames } from '../sessions/cookies.ts';
-import { findVisitor, isPassive, type Visitor } from '../sessions/visitor.ts';
+import type { Session } from '../sessions/sessions.ts';
+import { findSessionOf, isPassive, type Visitor } from '../sessions/visitor.ts';
 import { refuseUnlessMay } from './who-may.ts';
 
-interface Admission {
-  visitor: Visitor | undefined;
+/** What a session may open: the person with their rights, and the service or organisation of the page. */
+interface Rights {
+  user: UserRecord | undefined;
   may: Awaited<ReturnType<typeof refuseUnlessMay>>;
+}
+
+interface Admission extends Pick<Rights, 'may'> {
+  visitor: Visitor | undefined;
 }
 
 /** What a live part shows may be as old. */
@@ -19,29 +25,33 @@ const slowestTurn_s = 1;
 const longestWait_s = 60;
 
 /**
- * Whether a person may open a page. Read for each request that a person makes; requests of live parts share it for a few
- * seconds, because a hundred open pages ask again and again.
+ * Whether a person may open a page. The session is read for each request, and so are the rights, except that requests of
+ * live parts share these for a few seconds, because a hundred open pages ask again and again.
  */
 export class Admissions {
   private readonly app: ConsoleApp;
-  private readonly shared = new BriefCache<Admission>(sharedFor_ms);
+  private readonly shared = new BriefCache<Rights>(sharedFor_ms);
   private lastTurn_s = 0;
 
   constructor(app: ConsoleApp) {
     this.app = app;
   }
 
-  find(page: DeclaredPage, request: FastifyRequest, reply: FastifyReply): Promise<Admission> {
-    if (!isPassive(request) || request.method !== 'GET') return this.read(page, request);
-    this.slowDown(reply);
-    const token = request.cookies[cookieNames(this.app.config).session] ?? '';
-    return this.shared.get(JSON.stringify([page.path, request.params, token]), () => this.read(page, request));
+  async find(page: DeclaredPage, request: FastifyRequest, reply: FastifyReply): Promise<Admission> {
+    const isLive = page.live && isPassive(request) && request.method === 'GET';
+    if (isLive) this.slowDown(reply);
+    const session = await findSessionOf(this.app, request);
+    // The session says at once when a person is no longer an operator.
+    const key = () => JSON.stringify([page.path, request.params, session?.id, session?.read_only_operator]);
+    const read = () => this.read(page, request, session);
+    const { user, may } = isLive ? await this.shared.get(key(), read) : await read();
+    return { visitor: session && user && { session, user }, may };
   }
 
-  private async read(page: DeclaredPage, request: FastifyRequest): Promise<Admission> {
-    const visitor = await findVisitor(this.app, request);
+  private async read(page: DeclaredPage, request: FastifyRequest, session: Session | undefined): Promise<Rights> {
+    const user = session && (await getUserRecord(this.app.db, session.user_id));
     const doing = request.method === 'POST' && !page.onlyReads ? 'change' : 'look';
-    return { visitor, may: await refuseUnlessMay(this.app, page.who, visitor, pathOf(request), doing) };
+    return { user, may: await refuseUnlessMay(this.app, page.who, user, pathOf(request), doing) };
   }
 
   /**

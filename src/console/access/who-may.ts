@@ -2,7 +2,7 @@ import { getOrganisation, type Organisation } from '../../organisations/organisa
 import { Failure, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { getService, type Service } from '../../services/services.ts';
-import type { Visitor } from '../sessions/visitor.ts';
+import type { UserRecord } from '../../users/user-record.ts';
 import { type Doing, may, type Who } from './may.ts';
 
 interface Path {
@@ -14,16 +14,16 @@ interface Path {
 export async function refuseUnlessMay(
   app: Pick<Platform, 'db'>,
   who: Who,
-  visitor: Visitor | undefined,
+  user: UserRecord | undefined,
   { service_id, organisation_id }: Path,
   doing: Doing,
 ): Promise<'sign-in' | { service: Service | undefined; organisation: Organisation | undefined }> {
-  const isOfService = typeof who === 'object' && 'service' in who && visitor && service_id !== undefined;
-  const isOfOrganisation = typeof who === 'object' && 'membersOf' in who && visitor && organisation_id !== undefined;
+  const isOfService = typeof who === 'object' && 'service' in who && user && service_id !== undefined;
+  const isOfOrganisation = typeof who === 'object' && 'membersOf' in who && user && organisation_id !== undefined;
   const service = isOfService ? await getService(app.db, service_id) : undefined;
   const organisation = isOfOrganisation ? await getOrganisation(app.db, organisation_id) : undefined;
   const place = service ?? (organisation && { organisation: organisation.id });
-  switch (may(who, visitor?.user, place, doing)) {
+  switch (may(who, user, place, doing)) {
     case 'yes':
       return { service, organisation };
     case 'sign-in':

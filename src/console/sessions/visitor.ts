@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { getUserRecord, type UserRecord } from '../../users/user-record.ts';
+import type { UserRecord } from '../../users/user-record.ts';
 import { cookieNames, cookieOptions } from './cookies.ts';
 import { createSession, findSession, type Session, sessionLifetime_ms } from './sessions.ts';
 
@@ -12,12 +12,10 @@ export interface Visitor {
 
 type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'demo' | 'urls'> };
 
-/** Read for each request and never cached: what ended a session in any process ends it for the next click. */
-export async function findVisitor(app: Deps, request: FastifyRequest): Promise<Visitor | undefined> {
+/** Read for each request and never cached: what ended a session in any process ends it for the next request. */
+export async function findSessionOf(app: Deps, request: FastifyRequest): Promise<Session | undefined> {
   const token = request.cookies[cookieNames(app.config).session];
-  if (!token) return undefined;
-  const session = await findSession(app, token, { passive: isPassive(request) });
-  return session && { session, user: await getUserRecord(app.db, session.user_id) };
+  return token ? findSession(app, token, { passive: isPassive(request) }) : undefined;
 }
 
 /** A live part asks, not a person. */

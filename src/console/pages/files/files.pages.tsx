@@ -62,6 +62,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
 
   pages.add('/services/:service_id/files/:file_id/progress', {
     who: { service: 'any' },
+    live: true,
     async show(asked) {
       const file = await loadFile(app, asked.visitor, asked.service, asked.param('file_id'));
       const shown = content(asked, file, noDraft);

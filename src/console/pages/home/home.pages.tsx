@@ -53,6 +53,7 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
 
   pages.add('/services/:service_id/figures', {
     who: { service: 'activity' },
+    live: true,
     async show(asked) {
       const figures = await shared.get(asked.service.id, () => readFigures(app, asked.service));
       return sendFragment(asked.request, asked.reply, <div data-live>{home(asked, figures)}</div>);

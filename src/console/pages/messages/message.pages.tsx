@@ -29,6 +29,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
 
   pages.add(`${path}/progress`, {
     who,
+    live: true,
     async show(asked) {
       const message = await messageOf(asked);
       return sendFragment(asked.request, asked.reply, (await progress(asked, message)).content);

@@ -46,6 +46,7 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add('/services/:service_id/messages/list', {
     who: { service: 'any' },
+    live: true,
     async show(asked) {
       const place = placeOf(app, asked);
       const read = async () => renderFragment(<div data-live>{await content(asked, place)}</div>);

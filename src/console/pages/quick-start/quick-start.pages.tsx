@@ -108,6 +108,7 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add('/services/:service_id/quick-start/messages/:message_id', {
     who: { service: 'api', membersOnly: true },
+    live: true,
     below: 'Quick start',
     async show({ service, param, request, reply }) {
       const message = await findMessage(await app.stores.of(service.id), service.id, param('message_id'));

@@ -38,6 +38,7 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add('/services/:service_id/received/list', {
     who,
+    live: true,
     show: async (asked) => sendFragment(asked.request, asked.reply, <div data-live>{await inbox(asked)}</div>),
   });
 
@@ -82,6 +83,7 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add('/services/:service_id/received/:received_id/thread', {
     who,
+    live: true,
     show: async (asked) => sendFragment(asked.request, asked.reply, <div data-live>{await conversation(asked)}</div>),
   });
 

@@ -47,6 +47,7 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add('/sandbox/list', {
     who,
+    live: true,
     async show(asked) {
       const current = asked.query('current') || undefined;
       return sendFragment(asked.request, asked.reply, <div data-live>{await inbox(asked, current)}</div>);
@@ -61,6 +62,7 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add('/sandbox/:message_id/status', {
     who,
+    live: true,
     async show(asked) {
       const message = await messageOf(asked);
       const status = <CurrentStatus message={message} email={await emailOf(message)} />;

@@ -91,6 +91,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add('/sign-in/inbox/state', {
     who: 'anyone',
+    live: true,
     show: ({ request, reply, visitor }) =>
       sendFragment(request, reply, <WaitingForLink isSignedIn={visitor !== undefined} />),
   });

@@ -43,6 +43,7 @@ export function overviewPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add('/operator/figures', {
     who: 'operator',
+    live: true,
     async show(asked) {
       return sendFragment(asked.request, asked.reply, <div data-live>{content(asked, await read())}</div>);
     },
@@ -67,6 +68,7 @@ export function overviewPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add('/operator/system/checks', {
     who: 'operator',
+    live: true,
     async show({ request, reply }) {
       const content = <SystemContent overview={await read()} />;
       return sendFragment(request, reply, <div data-live>{content}</div>);

@@ -120,6 +120,7 @@ export function replyToPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add(`/services/:service_id/settings/${path}/check/status`, {
     who: team,
+    live: true,
     async show(asked) {
       const checked = readChecked(asked);
       if (!checked) return { to: listOf(asked.service) };
