@@ -2,6 +2,7 @@ import { Failure } from '../../../platform/failure.ts';
 import { readAccountLink } from '../../../users/sign-in/account-links.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { View } from '../../page.ts';
+import { Notice } from '../../parts/notice.tsx';
 
 type Purpose = Parameters<typeof readAccountLink>[1];
 
@@ -36,13 +37,14 @@ export function brokenLink(lifetime: string): View {
 }
 
 /** The page behind a link: programs that scan mail open links, so only the button does something. */
-export function oneMoreClick(title: string, lead: string): View {
+export function oneMoreClick(title: string, lead: string, warning?: string): View {
   return {
     title,
     lead,
     frame: 'door',
     content: (
       <form class="stack" method="post">
+        {warning && <Notice tone="amber">{warning}</Notice>}
         <div>
           <button class="button button--primary" type="submit">
             Continue

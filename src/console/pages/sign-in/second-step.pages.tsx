@@ -16,6 +16,11 @@ import { checkCode, completeSignIn, pageOf, readCode, sendStep } from './sign-in
 /** The first step is too old, or another step was begun since. */
 export const again = { to: '/sign-in', notice: 'Sign in again: that took longer than half an hour.' };
 
+/** A person who is sent the link of another would work in the other account without noticing. */
+const notBegunHere =
+  'This sign-in was not started in this browser. Continue only if you asked for the link yourself, on another device. ' +
+  'If another person sent it to you, close this page: you would be signed in to their account.';
+
 export function secondStepPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/sign-in/code', {
     who: 'anyone',
@@ -117,7 +122,10 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
     async show(asked) {
       const link = await findLink(app, 'email-auth', asked.param('token'));
       if (!link) return brokenLink('30 minutes');
-      return oneMoreClick('Sign in', 'One more click, and you are signed in on this device.');
+      const user = await getUserRecord(app.db, link.user_id);
+      const isExpected = (await findPendingSignIn(app, asked.request))?.user.id === user.id;
+      const lead = `You are about to sign in on this device as ${maskedEmail(user.email_address)}.`;
+      return oneMoreClick('Sign in', lead, isExpected ? undefined : notBegunHere);
     },
     form: Type.Object({}),
     async act(asked) {

@@ -128,13 +128,31 @@ describe('signing in with an email link', () => {
     const url = await lastValue('url');
     expect(url).toMatch(/^http:\/\/localhost:6011\/console\/email-auth\//);
     const other = new ConsoleVisitor(harness);
-    expect((await other.get(pathOf(url))).status).toBe(200);
+    const opened = await other.get(pathOf(url));
+    expect([opened.status, opened.text.includes('as p••@example.org')]).toEqual([200, true]);
+    expect(opened.text).toContain('This sign-in was not started in this browser.');
+    expect((await visitor.get(pathOf(url))).text).toContain('as p••@example.org');
+    expect((await visitor.get(pathOf(url))).text).not.toContain('This sign-in was not started in this browser.');
     expect((await other.get('/console/services')).status).toBe(303);
     const done = await other.post(pathOf(url));
     expect([done.status, done.location]).toEqual([303, '/console']);
     expect((await other.get('/console/services')).status).toBe(200);
     const used = await new ConsoleVisitor(harness).post(pathOf(url));
     expect([used.status, used.h1]).toEqual([400, 'This link does not work']);
+  });
+
+  it('warns a person who has begun to sign in to another account', async () => {
+    const [attacker, victim] = [
+      await aPerson(harness, { auth_type: 'email_auth', email_address: 'mallory@example.org' }),
+      await aPerson(harness, { auth_type: 'email_auth' }),
+    ];
+    await new ConsoleVisitor(harness).post('/console/sign-in', credentials(attacker));
+    const path = pathOf(await lastValue('url'));
+    const visitor = new ConsoleVisitor(harness);
+    await visitor.post('/console/sign-in', credentials(victim));
+    const page = await visitor.get(path);
+    expect(page.text).toContain('as m••@example.org');
+    expect(page.text).toContain('This sign-in was not started in this browser.');
   });
 
   it('tells the page that waits', async () => {
