@@ -75,7 +75,8 @@ describe('a security key in the browser', () => {
     await page.getByLabel('Name', { exact: true }).fill('Green key');
     await press(page, 'Save');
     await page.getByRole('link', { name: 'Rename Green key' }).waitFor();
-    await page.getByText('Delete Green key').click();
+    await page.getByRole('link', { name: 'Delete Green key' }).click();
+    await page.getByRole('textbox', { name: 'Current password' }).fill(password);
     await press(page, 'Delete this key');
     await page.getByText('You have no security keys yet').waitFor();
     await page.context().close();

@@ -31,6 +31,8 @@ export const accountTemplates = {
   agreementSignedByOther: '522b6657-5ca5-4368-a294-6b527703bd0b',
   joinRequestReceipt: '38bcd263-6ce8-431f-979d-8e637c1f0576',
   joinRequestApproved: '4d8ee728-100e-4f0e-8793-5638cfa4ffa4',
+  securityKeyDeleted: 'b0c5c5f0-3f0e-4f6c-9a55-6f2d1c7a9e41',
+  operatorRoleChanged: '7d1f2a86-52f4-4a0b-8c1e-0e9b6a4d3c72',
 } as const;
 
 /** A code, link or notice to a user: a template id and its values. */

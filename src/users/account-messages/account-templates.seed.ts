@@ -253,6 +253,26 @@ const templates: AccountTemplate[] = [
       'Sign in to start: ((dashboard_url))',
     ],
   },
+  {
+    id: accountTemplates.securityKeyDeleted,
+    name: 'Security key deleted',
+    subject: 'A security key of your account was deleted',
+    paragraphs: [
+      'Hello ((name))',
+      'The security key “((key_name))” was deleted. It no longer signs you in.',
+      'If you did not do this, change your password and tell us at once: ((support_url))',
+    ],
+  },
+  {
+    id: accountTemplates.operatorRoleChanged,
+    name: 'Role of an operator changed: to platform administrators',
+    subject: '((person_name)) is now ((role))',
+    paragraphs: [
+      'Hello ((name))',
+      '((changed_by_name)) changed the role of ((person_name)) (((person_email_address))): this person is now ((role)).',
+      'If that is wrong, take the role back at once: ((url))',
+    ],
+  },
 ];
 
 export const seedAccountTemplates: Seed = (tx, now) =>

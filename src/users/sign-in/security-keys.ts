@@ -5,9 +5,11 @@ import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { type Failure, invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { type AccountMessageSender, accountTemplates } from '../account-messages/account-messages.ts';
 import { getUserRecord, type UserRecord } from '../user-record.ts';
 import { updateUserRow } from '../users.sql.ts';
 import { lockUser } from '../users.ts';
+import { pageUrl } from './link-tokens.ts';
 import { type ChallengePurpose, keepChallenge, selectKeysOfSite, takeChallenge } from './security-keys.sql.ts';
 import { countFailure, recordSignIn } from './sign-in.sql.ts';
 import { maxWebauthnFailures } from './sign-in.ts';
@@ -128,13 +130,17 @@ async function findAnsweringKey(tx: Tx, site: KeySite, userId: string, response:
   return keys.find(({ credential_id }) => credential_id === credentialId);
 }
 
-/** Not the last one that works here, for people who sign in with keys only. */
-export async function deleteSecurityKey(app: Deps, userId: string, keyId: string): Promise<void> {
+/** Tells the person. Not the last key that works here, for people who sign in with keys only. */
+export async function deleteSecurityKey(
+  app: Deps & { accountMessages: AccountMessageSender },
+  userId: string,
+  keyId: string,
+): Promise<void> {
   const rpId = keySiteOf(app.config)?.rp_id;
   await inTransaction(app.db, async (tx) => {
     // Prevents two concurrent requests from deleting the last two keys.
     await lockUser(tx, userId);
-    const { auth_type } = await getUserRecord(tx, userId);
+    const { auth_type, name, email_address } = await getUserRecord(tx, userId);
     const keys = await selectCredentials(tx, userId);
     const key = keys.find(({ id }) => id === keyId.toLowerCase());
     if (!key) throw notFound();
@@ -144,6 +150,11 @@ export async function deleteSecurityKey(app: Deps, userId: string, keyId: string
       throw invalid('You sign in with security keys only, and this is the last one. Add another before you delete it.');
     }
     await deleteCredentialRow(tx, key.id);
+    await app.accountMessages.send(tx, {
+      template_id: accountTemplates.securityKeyDeleted,
+      to: email_address,
+      personalisation: { name, key_name: key.name, support_url: pageUrl(app.config.urls.admin, '/support') },
+    });
   });
 }
 

@@ -149,7 +149,10 @@ export const accountActions: Actions = (harness, world) => {
       by: 'a manager',
       form: { name: 'Red key' },
     }),
-    changes('webauthn_credential', '/account/security-keys/:own_key_id/delete', { by: 'a manager' }),
+    changes('webauthn_credential', '/account/security-keys/:own_key_id/delete', {
+      by: 'a manager',
+      form: { current_password: password },
+    }),
     without('asks for a name, which the next step stores', '/account/security-keys/new', {
       by: 'a manager',
       form: { name: 'Blue key', current_password: password },

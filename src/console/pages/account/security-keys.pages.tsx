@@ -5,6 +5,7 @@ import { renameCredential } from '../../../users/sign-in/webauthn-credentials.ts
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Asked, Pages, View } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
+import { SaveForm } from '../../parts/save-form.tsx';
 import { CurrentPassword, changePage, currentPassword, needsPassword } from './change-page.tsx';
 import { checkOwnPassword } from './check-own-password.ts';
 import { withPassword } from './no-password.tsx';
@@ -67,12 +68,24 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
     who: 'signed-in',
     below: 'Your account',
     async show(asked, draft) {
-      await findKey(asked);
-      return draft.problems.size > 0 ? keysView(asked) : { to: home };
+      const key = await findKey(asked);
+      return withPassword(app, asked, {
+        title: `Delete “${key.name}”?`,
+        lead: 'You can no longer sign in with it. We tell you by email.',
+        crumbs,
+        content: (
+          <SaveForm action="Delete this key" danger back={home}>
+            <CurrentPassword draft={draft} />
+          </SaveForm>
+        ),
+      });
     },
-    form: Type.Object({}),
-    async act({ visitor, param }) {
-      await deleteSecurityKey(app, visitor.user.id, param('own_key_id'));
+    form: Type.Object({ current_password: currentPassword }),
+    needs: needsPassword,
+    async act(asked, form) {
+      const key = await findKey(asked);
+      await checkOwnPassword(app, asked.visitor.user.id, form);
+      await deleteSecurityKey(app, asked.visitor.user.id, key.id);
       return { to: home, notice: 'The security key is deleted.' };
     },
   });

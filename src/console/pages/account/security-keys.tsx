@@ -1,6 +1,5 @@
 import type { listSecurityKeys } from '../../../users/sign-in/security-keys.ts';
 import type { UserRecord } from '../../../users/user-record.ts';
-import { Confirm } from '../../parts/confirm.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 
@@ -40,17 +39,9 @@ export function KeyTable({ keys, now }: { keys: readonly Key[]; now: Date }) {
               <a class="button button--small" href={`/console/account/security-keys/${id}/name`}>
                 Rename<span class="sr"> {name}</span>
               </a>
-              <Confirm
-                label={
-                  <>
-                    Delete<span class="sr"> {name}</span>
-                  </>
-                }
-                action="Delete this key"
-                to={`/console/account/security-keys/${id}/delete`}
-              >
-                You can no longer sign in with it.
-              </Confirm>
+              <a class="button button--small" href={`/console/account/security-keys/${id}/delete`}>
+                Delete<span class="sr"> {name}</span>
+              </a>
             </div>
           ),
         },

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { sentBy } from '../../../../test/kit/account-messages.ts';
 import { aPerson, password, signedIn } from '../../../../test/kit/console-people.ts';
 import { ConsoleVisitor, type Page } from '../../../../test/kit/console-visitor.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { SecurityKey } from '../../../../test/kit/security-key.ts';
+import { accountTemplates } from '../../../users/account-messages/account-messages.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const here = { origin: 'http://localhost:6011' };
@@ -212,12 +214,25 @@ describe('the keys of a person', () => {
     await browser.post(`${keys}/${id}/name`, { name: 'Green key' });
     expect((await browser.get(keys)).text).toContain('Green key');
     await browser.post(`${keys}/only`, { current_password: password });
-    const refused = await browser.post(`${keys}/${id}/delete`);
+    const remove = (current_password = password) => browser.post(`${keys}/${id}/delete`, { current_password });
+    const refused = await remove();
     expect(refused.status).toBe(400);
     expect(refused.text).toContain('this is the last one');
     await register(browser, new SecurityKey(), 'Red key');
-    expect((await browser.post(`${keys}/${id}/delete`)).location).toBe(keys);
+    expect((await browser.get(`${keys}/${id}/delete`)).text).toContain('name="current_password"');
+    expect((await remove('')).problems).toEqual({ current_password: 'Enter your current password.' });
+    expect((await remove('wrong')).problems).toEqual({ current_password: 'The password is wrong.' });
+    expect(await listed(user.id)).toHaveLength(2);
+    const { answer, sent } = await sentBy(harness, () => remove());
+    expect(answer.location).toBe(keys);
     expect((await listed(user.id)).map(({ name }: { name: string }) => name)).toEqual(['Red key']);
+    expect(sent).toMatchObject([
+      {
+        recipient: user.email_address,
+        template_id: accountTemplates.securityKeyDeleted,
+        personalisation: { key_name: 'Green key' },
+      },
+    ]);
   });
 
   it('404 for the key of another person', async () => {
@@ -225,7 +240,7 @@ describe('the keys of a person', () => {
     const [{ id }] = await listed(user.id);
     expect((await browser.get(`${keys}/${id}/name`)).status).toBe(404);
     expect((await browser.post(`${keys}/${id}/name`, { name: 'Mine' })).status).toBe(404);
-    expect((await browser.post(`${keys}/${id}/delete`)).status).toBe(404);
+    expect((await browser.post(`${keys}/${id}/delete`, { current_password: password })).status).toBe(404);
     expect(await listed(user.id)).toMatchObject([{ name: 'Blue key' }]);
   });
 });
