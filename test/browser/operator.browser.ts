@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anOrganisation, aService } from '../kit/builders.ts';
-import { aPerson, joinService, signedIn } from '../kit/console-people.ts';
+import { aPerson, joinService, password, signedIn } from '../kit/console-people.ts';
 import { useHarness } from '../kit/harness.ts';
 import { somePastMessages } from '../kit/messages.ts';
 import { someQueuedMessages } from '../kit/queued-messages.ts';
@@ -129,6 +129,7 @@ describe('the operator', () => {
     await page.getByRole('link', { name: 'Grace Hopper' }).click();
     await page.getByRole('link', { name: 'Change operator' }).click();
     await page.getByLabel('Platform administrator').check();
+    await page.getByRole('textbox', { name: 'Current password' }).fill(password);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The role of Grace Hopper is saved.').waitFor();
     await page.context().close();

@@ -1,4 +1,4 @@
-import { aPerson, signedIn } from '../console-people.ts';
+import { aPerson, password, signedIn } from '../console-people.ts';
 import { sampleLogo } from '../letter-samples.ts';
 import { aPicture } from '../pictures.ts';
 import { type Actions, changes, without } from './action.ts';
@@ -92,7 +92,11 @@ export const operatorActions: Actions = (harness, world) => {
         return { ids: { organisation_id: body.id } };
       },
     }),
-    changes('user', '/operator/people/:person_id/role', { by, form: { role: 'read-only' }, prepare: someone }),
+    changes('user', '/operator/people/:person_id/role', {
+      by,
+      form: { role: 'read-only', current_password: password },
+      prepare: someone,
+    }),
     changes('user', '/operator/people/:person_id/unlock', {
       by,
       prepare: async () => {

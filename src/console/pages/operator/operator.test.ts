@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { accountMessages } from '../../../../test/kit/account-messages.ts';
+import { accountMessages, sentBy } from '../../../../test/kit/account-messages.ts';
 import { anOrganisation, aService } from '../../../../test/kit/builders.ts';
-import { aPerson, joinService, signedIn } from '../../../../test/kit/console-people.ts';
+import { aPerson, joinService, password, signedIn } from '../../../../test/kit/console-people.ts';
 import type { ConsoleVisitor } from '../../../../test/kit/console-visitor.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { newId } from '../../../platform/id.ts';
+import { accountTemplates } from '../../../users/account-messages/account-messages.ts';
+import { noPassword } from '../../../users/sign-in/passwords.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 const { admin } = harness;
@@ -252,20 +254,71 @@ describe('people', () => {
     const path = `/console/operator/people/${person.id}`;
     const before = await signedIn(harness, person.id);
     expect((await before.get('/console/operator')).status).toBe(403);
-    await operator.post(`${path}/role`, { role: 'admin' });
+    const change = (role: string) => operator.post(`${path}/role`, { role, current_password: password });
+    await change('admin');
     expect(await user(person.id)).toMatchObject({ platform_admin: true });
     expect((await before.get('/console/operator')).location).toMatch(/sign-in/);
     const asAdmin = await signedIn(harness, person.id);
     expect((await asAdmin.get('/console/operator')).status).toBe(200);
     expect((await operator.post(`${path}/archive`)).problems['']).toContain('Take the role');
-    await operator.post(`${path}/role`, { role: 'read-only' });
+    await change('read-only');
     expect(await user(person.id)).toMatchObject({ platform_admin: false, read_only_operator: true });
     expect((await asAdmin.get('/console/operator')).location).toMatch(/sign-in/);
     const looking = await signedIn(harness, person.id);
     expect((await looking.get(path)).status).toBe(200);
-    expect((await looking.post(`${path}/role`, { role: 'admin' })).status).toBe(403);
-    const own = await operator.post(`/console/operator/people/${operatorId}/role`, { role: 'none' });
-    expect(own.problems.role).toContain('another platform administrator');
+    expect((await looking.post(`${path}/role`, { role: 'admin', current_password: password })).status).toBe(403);
+    const own = { role: 'none', current_password: password };
+    const refused = await operator.post(`/console/operator/people/${operatorId}/role`, own);
+    expect(refused.problems.role).toContain('another platform administrator');
+    await change('none');
+    expect((await looking.get('/console/account')).location).toMatch(/sign-in/);
+  });
+
+  it('get a role only with the password of the administrator; all administrators are told', async () => {
+    const person = await aPerson(harness, { name: 'Nina New' });
+    const colleague = await aPerson(harness, { platform_admin: true });
+    const path = `/console/operator/people/${person.id}/role`;
+    expect((await operator.get(path)).text).toContain('name="current_password"');
+    for (const role of ['admin', 'read-only']) {
+      expect((await operator.post(path, { role })).problems).toEqual({
+        current_password: 'Enter your current password.',
+      });
+      expect((await operator.post(path, { role, current_password: 'wrong' })).problems).toEqual({
+        current_password: 'The password is wrong.',
+      });
+    }
+    expect(await user(person.id)).toMatchObject({ platform_admin: false });
+    const { sent } = await sentBy(harness, () => operator.post(path, { role: 'admin', current_password: password }));
+    expect(new Set(sent.map(({ template_id }) => template_id))).toEqual(
+      new Set([accountTemplates.operatorRoleChanged]),
+    );
+    const told = sent.map(({ recipient }) => recipient);
+    const operatorAddress = (await user(operatorId)).email_address;
+    expect(told).toEqual(expect.arrayContaining([person.email_address, colleague.email_address, operatorAddress]));
+    expect(new Set(told).size).toBe(told.length);
+    expect(sent[0]?.personalisation).toMatchObject({
+      person_name: 'Nina New',
+      role: 'a platform administrator',
+      changed_by_name: 'Olga Operator',
+    });
+    const again = await sentBy(harness, () => operator.post(path, { role: 'admin', current_password: password }));
+    expect(again.sent).toEqual([]);
+    for (const { id } of [person, colleague]) {
+      await operator.post(`/console/operator/people/${id}/role`, { role: 'none', current_password: password });
+    }
+  });
+
+  it('an administrator without a password gets a link to choose one', async () => {
+    const person = await aPerson(harness);
+    const admin = await aPerson(harness, { platform_admin: true });
+    await harness.app.db.updateTable('users').set({ password_hash: noPassword }).where('id', '=', admin.id).execute();
+    const browser = await signedIn(harness, admin.id);
+    const path = `/console/operator/people/${person.id}/role`;
+    expect((await browser.get(path)).text).toContain('/console/account/choose-password');
+    const refused = await browser.post(path, { role: 'admin', current_password: 'none' });
+    expect(refused.status).toBe(400);
+    expect(await user(person.id)).toMatchObject({ platform_admin: false });
+    await operator.post(`/console/operator/people/${admin.id}/role`, { role: 'none', current_password: password });
   });
 
   it('are signed out everywhere, sign in another way, and are archived', async () => {

@@ -2,15 +2,18 @@ import type { ComponentChildren } from 'preact';
 import { type Static, type TObject, Type } from 'typebox';
 import { invalid, invalidField } from '../../../../platform/failure.ts';
 import { OneOf } from '../../../../protocol/fields.ts';
-import { setPlatformAdmin } from '../../../../users/operators/platform-admins.ts';
+import { operatorRoleOf, setOperatorRole } from '../../../../users/operators/platform-admins.ts';
 import { resetFailedLoginCount } from '../../../../users/sign-in/sign-in.ts';
 import { getUserRecord, type UserRecord } from '../../../../users/user-record.ts';
 import { archiveUser, updateUser } from '../../../../users/users.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import type { Draft, Pages } from '../../../page.ts';
+import type { Draft, Pages, View } from '../../../page.ts';
 import { Choices } from '../../../parts/choices.tsx';
 import { SaveForm } from '../../../parts/save-form.tsx';
 import { endAllSessions } from '../../../sessions/sessions.ts';
+import { CurrentPassword, currentPassword, needsPassword } from '../../account/change-page.tsx';
+import { checkOwnPassword } from '../../account/check-own-password.ts';
+import { withPassword } from '../../account/no-password.tsx';
 
 interface Change<S extends TObject> {
   /** Below the person. */
@@ -21,6 +24,8 @@ interface Change<S extends TObject> {
   content(person: UserRecord, draft: Draft): ComponentChildren;
   form: S;
   needs?: { [Name in keyof Static<S>]?: string };
+  /** The page asks for the password of the visitor, and `act` checks it. */
+  asksPassword?: true;
   /** Returns what to say. */
   act(person: UserRecord, form: Static<S>, visitor: UserRecord): Promise<string>;
 }
@@ -30,14 +35,14 @@ const nothing = Type.Object({});
 /** What a platform administrator can do about the account of a person. Each page says what will happen. */
 export function personChangePages(pages: Pages, app: ConsoleApp): void {
   function add<S extends TObject>(change: Change<S>): void {
-    const { path, title, action, danger = false, content, form, needs, act } = change;
+    const { path, title, action, danger = false, content, form, needs, asksPassword, act } = change;
     pages.add(`/operator/people/:person_id/${path}`, {
       who: 'platform-admin',
       below: 'People',
-      async show({ param }, draft) {
-        const person = await getUserRecord(app.db, param('person_id'));
+      async show(asked, draft) {
+        const person = await getUserRecord(app.db, asked.param('person_id'));
         const here = `/operator/people/${person.id}`;
-        return {
+        const view: View = {
           title: title(person),
           crumbs: [
             { label: 'People', to: '/operator/people' },
@@ -49,6 +54,7 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
             </SaveForm>
           ),
         };
+        return asksPassword ? withPassword(app, asked, view) : view;
       },
       form,
       ...(needs ? { needs } : {}),
@@ -64,36 +70,39 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
   add({
     path: 'role',
     title: ({ name }) => `Is ${name} an operator?`,
-    content: ({ platform_admin, read_only_operator }, draft) => (
-      <Choices
-        draft={draft}
-        name="role"
-        legend="Role"
-        hint="A change of platform administration signs the person out everywhere."
-        kind="one"
-        choices={[
-          { value: 'none', label: 'No', hint: 'Sees the own services and organisations only.' },
-          { value: 'read-only', label: 'Read-only operator', hint: 'Sees the pages of operators, changes nothing.' },
-          {
-            value: 'admin',
-            label: 'Platform administrator',
-            hint: 'May do everything: in all services, for all people, and with the platform itself.',
-          },
-        ]}
-        chosen={[platform_admin ? 'admin' : read_only_operator ? 'read-only' : 'none']}
-      />
+    asksPassword: true,
+    content: (person, draft) => (
+      <>
+        <Choices
+          draft={draft}
+          name="role"
+          legend="Role"
+          hint="A change signs the person out everywhere. All platform administrators are told by email."
+          kind="one"
+          choices={[
+            { value: 'none', label: 'No', hint: 'Sees the own services and organisations only.' },
+            { value: 'read-only', label: 'Read-only operator', hint: 'Sees the pages of operators, changes nothing.' },
+            {
+              value: 'admin',
+              label: 'Platform administrator',
+              hint: 'May do everything: in all services, for all people, and with the platform itself.',
+            },
+          ]}
+          chosen={[operatorRoleOf(person)]}
+        />
+        <CurrentPassword draft={draft} />
+      </>
     ),
-    form: Type.Object({ role: OneOf(['none', 'read-only', 'admin']) }),
-    needs: { role: 'Choose a role.' },
-    async act(person, { role }, visitor) {
-      const isAdmin = role === 'admin';
-      if (person.id === visitor.id && !isAdmin) {
+    form: Type.Object({ role: OneOf(['none', 'read-only', 'admin']), current_password: currentPassword }),
+    needs: { role: 'Choose a role.', ...needsPassword },
+    async act(person, { role, ...form }, visitor) {
+      if (person.id === visitor.id && role !== 'admin') {
         throw invalidField('role', 'Let another platform administrator take your own role away.');
       }
-      if (isAdmin !== person.platform_admin) await setPlatformAdmin(app, person.id, isAdmin);
-      const read_only_operator = role === 'read-only';
-      if (read_only_operator !== (person.read_only_operator ?? false))
-        await updateUser(app, person.id, { read_only_operator });
+      await checkOwnPassword(app, visitor.id, form);
+      if (role === operatorRoleOf(person)) return `${person.name} has this role already.`;
+      await setOperatorRole(app, person.id, role, visitor);
+      await endAllSessions(app, person.id);
       return `The role of ${person.name} is saved.`;
     },
   });
