@@ -32,6 +32,20 @@ export function valueToText(value: unknown, lists: ListStyle): string {
   return String(value);
 }
 
+/** Between the members of a list or an object: commas, quotes, list marks. */
+const separatorLength = 4;
+
+/** About the length of `valueToText`, without printing: a value may be a file of megabytes. */
+export function lengthOfValue(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return isMissing(value) ? 0 : String(value).length;
+  if (Array.isArray(value)) return value.reduce((sum, item) => sum + lengthOfValue(item) + separatorLength, 0);
+  return Object.entries(value).reduce(
+    (sum, [name, member]) => sum + name.length + lengthOfValue(member) + separatorLength,
+    0,
+  );
+}
+
 function listToText(list: readonly unknown[], style: ListStyle): string {
   const items: string[] = [];
   for (const item of list) {

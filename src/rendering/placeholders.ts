@@ -1,6 +1,13 @@
 import { comparableKey } from '../protocol/comparable-key.ts';
 import { escapeHtml } from './escape.ts';
-import { isMissing, isSwitchedOn, type ListStyle, type Personalisation, valueToText } from './personalisation.ts';
+import {
+  isMissing,
+  isSwitchedOn,
+  type ListStyle,
+  lengthOfValue,
+  type Personalisation,
+  valueToText,
+} from './personalisation.ts';
 
 /** `((name))`, or `((name??text))` when `text` is not null. `name` keeps the spelling of the template. */
 export type Placeholder = { name: string; slot: number; text: string | null };
@@ -18,7 +25,15 @@ export type Slots = {
 };
 
 /** A compiled template text: `plain[0]`, `placeholders[0]`, `plain[1]`, ... `plain[n]`. */
-export type CompiledText = { plain: readonly string[]; placeholders: readonly Placeholder[]; slots: Slots };
+export type CompiledText = {
+  plain: readonly string[];
+  placeholders: readonly Placeholder[];
+  slots: Slots;
+  /** Characters of the text as it is written. */
+  length: number;
+  /** How often each slot is printed, as pairs: there are few slots, and may be many placeholders. */
+  uses: ReadonlyMap<number, number>;
+};
 
 /** How a placeholder without a value is printed. */
 export type Unfilled = (placeholder: Placeholder) => string;
@@ -41,14 +56,17 @@ export function compileText(source: string, slots: Slots): CompiledText {
   const text = slots.html ? escapeHtml(source) : source;
   const plain: string[] = [];
   const placeholders: Placeholder[] = [];
+  const uses = new Map<number, number>();
   let end = 0;
   for (const match of text.matchAll(placeholderPattern)) {
     plain.push(text.slice(end, match.index));
-    placeholders.push(readPlaceholder(match[1] ?? '', slots));
+    const placeholder = readPlaceholder(match[1] ?? '', slots);
+    placeholders.push(placeholder);
+    if (placeholder.text === null) uses.set(placeholder.slot, (uses.get(placeholder.slot) ?? 0) + 1);
     end = match.index + match[0].length;
   }
   plain.push(text.slice(end));
-  return { plain, placeholders, slots };
+  return { plain, placeholders, slots, length: text.length, uses };
 }
 
 /** A text as written, cut at its placeholders: for showing them highlighted. */
@@ -123,6 +141,18 @@ export function missingNames(slots: Slots, personalisation: Personalisation | nu
 
 export function describeMissing(names: readonly string[]): string {
   return `Missing personalisation: ${names.join(', ')}`;
+}
+
+/** About how many characters `fillText` would return, without filling: a short template may print a long value often. */
+export function filledLength(
+  { slots, length, uses }: CompiledText,
+  personalisation: Personalisation | null | undefined,
+): number {
+  if (uses.size === 0) return length;
+  const values = readValues(slots, personalisation);
+  let sum = length;
+  for (const [slot, count] of uses) sum += count * lengthOfValue(values[slot]);
+  return sum;
 }
 
 /** A single pass: placeholders inside values are not expanded. */

@@ -21,7 +21,15 @@ import {
 } from './letter/letter.ts';
 import type { LetterDocument } from './letter/model.ts';
 import type { Personalisation } from './personalisation.ts';
-import { compileText, htmlSlots, missingNames, type Slots, textSlots, usedValues } from './placeholders.ts';
+import {
+  compileText,
+  filledLength,
+  htmlSlots,
+  missingNames,
+  type Slots,
+  textSlots,
+  usedValues,
+} from './placeholders.ts';
 import { renderSms, type SmsMessage, type SmsOptions } from './sms/sms.ts';
 
 /** A template as stored; texts that its type does not use may be left out. */
@@ -34,6 +42,8 @@ export type TemplateSource = {
   /** For a letter: the sender's address, which may contain placeholders. */
   contact_block?: string | null;
 };
+
+export type EmailSource = TemplateSource & { template_type: 'email' };
 
 /** A template compiled once and rendered many times. */
 export type CompiledTemplate = SmsTemplate | EmailTemplate | LetterTemplate;
@@ -53,10 +63,15 @@ type SmsTemplate = Placeholders & {
   render(personalisation?: Personalisation | null, options?: SmsOptions): SmsMessage;
 };
 
-type EmailPageOptions = Subscription & { brand: EmailBrand | null; platform: EmailPlatform };
+export type EmailPageOptions = Subscription & { brand: EmailBrand | null; platform: EmailPlatform };
 
-type EmailTemplate = Placeholders & {
+export type EmailTemplate = Placeholders & {
   template_type: 'email';
+  /** What it was compiled from, as a value that can be passed to a thread. */
+  source: EmailSource;
+  /** About how many characters subject and body have with the values filled in, measured without filling. */
+  length(personalisation: Personalisation): number;
+  subjectLength(personalisation: Personalisation): number;
   /** As sent, not HTML. */
   subject(personalisation: Personalisation): string;
   /** The template's Markdown with the values filled in. */
@@ -90,7 +105,7 @@ export function compileTemplate(source: TemplateSource): CompiledTemplate {
     case 'sms':
       return compileSms(source);
     case 'email':
-      return compileEmail(source);
+      return compileEmail({ ...source, template_type: 'email' });
     case 'letter':
       return compileLetter(source);
   }
@@ -106,7 +121,7 @@ function compileSms(source: TemplateSource): SmsTemplate {
   };
 }
 
-function compileEmail(source: TemplateSource): EmailTemplate {
+function compileEmail(source: EmailSource): EmailTemplate {
   const slots = textSlots();
   const subject = compileText(source.subject ?? '', slots);
   const content = compileText(source.content, slots);
@@ -121,6 +136,9 @@ function compileEmail(source: TemplateSource): EmailTemplate {
   const renderFromOutline = outlineRenderer({ subject, content }, html);
   const template: EmailTemplate = {
     template_type: 'email',
+    source,
+    subjectLength: (personalisation) => filledLength(subject, personalisation),
+    length: (personalisation) => filledLength(subject, personalisation) + filledLength(content, personalisation),
     ...placeholdersOf(slots),
     subject: (personalisation) => renderSubject(subject, personalisation),
     body: (personalisation) => renderBody(content, personalisation),

@@ -33,8 +33,6 @@ export type EmailTexts = { subject: string; htmlSubject: string; body: string; s
 export type EmailOutline = {
   cuts: { readonly [Text in keyof EmailTexts]: CutText };
   refusals: readonly Refusal[];
-  /** Total of all pieces. */
-  characters: number;
 };
 
 /** Longer than a preheader, even with surrogate pairs. */
@@ -56,7 +54,7 @@ export function cutOutline({ texts, filled }: Rendered, withOthers: EmailTexts):
   }
   const cuts = cutTexts(texts, defaultStandIns);
   if (!isDeepStrictEqual(cuts, cutTexts(withOthers, otherStandIns))) return undefined;
-  return { cuts, refusals, characters: Object.values(texts).reduce((sum, text) => sum + text.length, 0) };
+  return { cuts, refusals };
 }
 
 function cutTexts(texts: EmailTexts, standIns: StandIns): EmailOutline['cuts'] {

@@ -11,6 +11,9 @@ type EmailSource = { subject: CompiledText; content: CompiledText };
 /** A template with three conditions has eight shapes. Further shapes are rendered in full. */
 const maxShapes = 16;
 
+/** Longer templates get no outline: making one takes four times as long as rendering a message. */
+export const maxOutlinedLength = 100_000;
+
 /** Maximum characters of all outlines of one template, by the length of its texts. */
 export function maxOutlineCharacters(sourceLength: number): number {
   return 10_000 + 10 * sourceLength;
@@ -25,10 +28,12 @@ export function outlineRenderer(
   html: () => EmailSource,
 ): (personalisation: Personalisation, unsubscribeLink: string | null | undefined) => EmailTexts | undefined {
   const { slots } = text.content;
-  if (slots.names.length >= maxStandIns || slots.names.some((name) => /[&<>]/.test(name))) return () => undefined;
+  const length = text.subject.length + text.content.length;
+  if (length > maxOutlinedLength || slots.names.length >= maxStandIns) return () => undefined;
+  if (slots.names.some((name) => /[&<>]/.test(name))) return () => undefined;
   const uses = slotUses(slots, text.subject, text.content);
   const outlines = new Map<string, EmailOutline | undefined>();
-  let charactersLeft = maxOutlineCharacters(lengthOf(text.subject) + lengthOf(text.content));
+  let charactersLeft = maxOutlineCharacters(length);
 
   const render = (values: Personalisation, unsubscribe_link: string | null): EmailTexts => ({
     subject: renderSubject(text.subject, values),
@@ -49,9 +54,12 @@ export function outlineRenderer(
       };
       return { filled, texts: render(personalisation, hasLink ? standIns.address(slots.names.length) : null) };
     };
-    const outline = cutOutline(renderWith(defaultStandIns), renderWith(otherStandIns).texts);
-    if (!outline || outline.characters > charactersLeft) return undefined;
-    charactersLeft -= outline.characters;
+    const rendered = renderWith(defaultStandIns);
+    const characters = Object.values(rendered.texts).reduce((sum, { length }) => sum + length, 0);
+    // Before the rest of the work: a thousand lines of lists become a hundred times as much HTML.
+    if (characters > charactersLeft) return undefined;
+    const outline = cutOutline(rendered, renderWith(otherStandIns).texts);
+    if (outline) charactersLeft -= characters;
     return outline;
   };
 
@@ -70,10 +78,6 @@ export function outlineRenderer(
     simple.texts.push(unsubscribeLink ?? '');
     return fillOutline(outline, simple.texts);
   };
-}
-
-function lengthOf({ plain }: CompiledText): number {
-  return plain.reduce((sum, piece) => sum + piece.length, 0);
 }
 
 function fill(text: CompiledText, values: Personalisation): string {
