@@ -37,6 +37,7 @@ import { mainStore, type ServiceStores, serviceStores } from './stores/service-s
 import { prepareStoreConnections } from './stores/store-connections.ts';
 import { Stores, viewOf } from './stores/stores.ts';
 import { CompiledTemplates } from './templates/compiled-templates.ts';
+import { createEmailThreads, type EmailThreads } from './templates/email-threads.ts';
 import type { AccountMessageSender } from './users/account-messages/account-messages.ts';
 
 /** Everything that a request or a task can use. Built by hand in this order and passed down as a value. */
@@ -56,6 +57,7 @@ export interface App extends Platform {
   uploadSlots: UploadSlots;
   expansions: Expansions;
   pdfThreads: PdfThreads;
+  emailThreads: EmailThreads;
   letterResults: LetterResults;
   printer: PrintProvider;
   providers: readonly ProviderDescriptor[];
@@ -119,6 +121,7 @@ export function buildApp(config: Config, outside: Outside): App {
   metrics.observePools({ sending: main.pool, reading: main.apart.reading.pool, tasks: main.apart.tasks.pool });
   const sheetThreads = createSheetThreads();
   const pdfThreads = createPdfThreads(config.worker.pdfThreads || undefined);
+  const emailThreads = createEmailThreads();
   const keyUses = new KeyUses(platform);
 
   let draining = false;
@@ -135,6 +138,7 @@ export function buildApp(config: Config, outside: Outside): App {
     uploadSlots: new UploadSlots(),
     expansions: new Expansions(),
     pdfThreads,
+    emailThreads,
     printer: outside.printer ?? (config.letters.handOff === 'sftp' ? printSftp(config.letters) : printFolder(config)),
     providers: outside.providers ?? providers,
     bodyMemory: new BodyMemory(config.http.bodyMemory_bytes),
@@ -154,7 +158,7 @@ export function buildApp(config: Config, outside: Outside): App {
         sending.rateLimits.close();
         await refusedRequests.write();
       }
-      await Promise.all([pdfThreads.close(), sheetThreads.close()]);
+      await Promise.all([pdfThreads.close(), emailThreads.close(), sheetThreads.close()]);
       for (const connections of [...stores, main]) await connections.close();
     },
   };

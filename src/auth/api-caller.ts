@@ -23,8 +23,13 @@ export interface ApiCaller {
 declare module 'fastify' {
   interface FastifyRequest {
     apiCaller?: ApiCaller;
+    /** Counts this request as several in the rate limit that admitted it. */
+    countAs?: CountAs;
   }
 }
+
+/** Takes a number of requests, at least one. */
+export type CountAs = (requests: number) => void;
 
 export function apiCallerOf(request: FastifyRequest): ApiCaller {
   if (!request.apiCaller) throw new Error('This route is not on the public surface');

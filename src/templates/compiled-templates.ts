@@ -5,6 +5,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { maxOutlineCharacters } from '../rendering/email/outlines.ts';
 import { type CompiledTemplate, compileTemplate, type TemplateSource } from '../rendering/template.ts';
+import { maxShortLength } from './email-threads.ts';
 import { lookUp, type TemplateLookup } from './template-lookup.ts';
 import { replyToTextOf } from './template-record.ts';
 import type { CurrentTemplateRow, TemplateRow } from './template-row.ts';
@@ -180,7 +181,8 @@ function versionKey(templateId: string, version: number, contactBlock: string | 
 function weightOf(row: TemplateRow): number {
   const texts = [row.content, row.subject, row.letter_welsh_content, row.reply_to_text];
   const length = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
-  return baseWeight + length + (row.template_type === 'email' ? maxOutlineCharacters(length) : 0);
+  const mayHaveOutlines = row.template_type === 'email' && length <= maxShortLength;
+  return baseWeight + length + (mayHaveOutlines ? maxOutlineCharacters(length) : 0);
 }
 
 interface Deps {

@@ -8,6 +8,7 @@ import type { Platform } from '../platform/platform.ts';
 import { Datetime, Nullable, Uuid } from '../protocol/fields.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import { type CompiledTemplates, compileRow } from './compiled-templates.ts';
+import type { EmailThreads } from './email-threads.ts';
 import {
   getPublicTemplate,
   getPublicTemplateVersion,
@@ -77,7 +78,9 @@ const PublicPreview = Type.Object(
   { title: 'PublicPreview', examples: [preview] },
 );
 
-export function publicTemplateRoutes(http: Http, app: Platform & { compiledTemplates: CompiledTemplates }): void {
+type Deps = Platform & { compiledTemplates: CompiledTemplates; emailThreads: EmailThreads };
+
+export function publicTemplateRoutes(http: Http, app: Deps): void {
   http.post(
     '/v2/template/:id/preview',
     {
@@ -97,8 +100,12 @@ export function publicTemplateRoutes(http: Http, app: Platform & { compiledTempl
       },
       preValidation: takeNothingForEmpty,
     },
-    async (request) =>
-      previewPublicTemplate(app, apiCallerOf(request), request.params.id, request.body.personalisation),
+    async (request, reply) => {
+      const { params, body, countAs } = request;
+      const preview = await previewPublicTemplate(app, apiCallerOf(request), params.id, body.personalisation, countAs);
+      if (!(preview instanceof Uint8Array)) return preview;
+      return reply.type('application/json; charset=utf-8').send(preview as never);
+    },
   );
 
   http.get(

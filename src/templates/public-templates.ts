@@ -1,4 +1,4 @@
-import type { ApiCaller } from '../auth/api-caller.ts';
+import type { ApiCaller, CountAs } from '../auth/api-caller.ts';
 import { refused } from '../auth/bearer.ts';
 import { Failure, invalid, notFound } from '../platform/failure.ts';
 import { urlNotFound } from '../platform/http/declared-routes.ts';
@@ -7,6 +7,7 @@ import type { Channel } from '../protocol/channels.ts';
 import { maxInteger } from '../protocol/fields.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import { type CompiledTemplates, findTemplate } from './compiled-templates.ts';
+import { checkLength, type EmailThreads, maxShortLength, requestsFor } from './email-threads.ts';
 import { lookUp, type TemplateLookup } from './template-lookup.ts';
 import { renderPreview } from './template-preview.ts';
 import type { TemplateRow } from './template-row.ts';
@@ -46,23 +47,35 @@ export async function getPublicTemplateVersion(
   return found;
 }
 
-/** Including archived templates and messages of any length, because a preview does not check whether it can be sent. */
+/**
+ * Including archived templates and messages of any length, because a preview does not check whether it can be sent. Of a long
+ * email it is JSON that a thread has written.
+ */
 export async function previewPublicTemplate(
-  app: { compiledTemplates: CompiledTemplates },
+  app: { compiledTemplates: CompiledTemplates; emailThreads: EmailThreads },
   caller: ApiCaller,
   templateId: string,
   personalisation: Personalisation = {},
+  countAs?: CountAs,
 ) {
   const { row, compiled } = templateOfCaller(await findTemplate(app, caller.service_id, templateId));
   const missing = compiled.missing(personalisation);
   if (missing.length > 0) throw invalid(`Missing personalisation: ${missing.join(', ')}`);
+  const before = { id: row.id, type: row.template_type, version: row.version };
+  const after = { postage: row.postage };
+  if (compiled.template_type !== 'email') {
+    return { ...before, body: renderPreview(compiled, personalisation).body, subject: null, html: null, ...after };
+  }
+  const length = checkLength(compiled, personalisation);
+  countAs?.(requestsFor(length));
+  if (length > maxShortLength) {
+    const tasks = app.emailThreads.forRequest(caller.service_id);
+    return tasks.run('writePreview', compiled.source, personalisation, { before, after });
+  }
   return {
-    id: row.id,
-    type: row.template_type,
-    version: row.version,
-    body: renderPreview(compiled, personalisation).body,
-    subject: compiled.template_type === 'email' ? compiled.subject(personalisation) : null,
-    html: compiled.template_type === 'email' ? compiled.htmlFragment(personalisation) : null,
-    postage: row.postage,
+    ...before,
+    ...renderPreview(compiled, personalisation),
+    html: compiled.htmlFragment(personalisation),
+    ...after,
   };
 }

@@ -92,6 +92,17 @@ export class RateLimits {
     });
   }
 
+  /**
+   * Counts a request that `take` has granted as several. It is not refused for that, whatever remains: also a message that counts
+   * as more than the limit can be sent.
+   */
+  countAs(which: Pick<Window, 'service_id' | 'window'>, requests: number, decision: RateDecision): RateDecision {
+    const window = this.windowOf(which);
+    window.unreported += requests - 1;
+    this.report(window, reportNearMs);
+    return { ...decision, remaining: Math.max(0, decision.remaining - (requests - 1)) };
+  }
+
   close(): void {
     this.closed = true;
     clearTimeout(this.timer);

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type ApiCaller, apiCallerOf } from '../../auth/api-caller.ts';
+import { apiCallerOf } from '../../auth/api-caller.ts';
 import type { Config } from '../../config.ts';
 import type { Authenticate } from '../../platform/http/surface.ts';
 import type { InStores } from '../../stores/stores.ts';
@@ -32,32 +32,36 @@ function isRead({ method, routeOptions }: FastifyRequest): boolean {
 }
 
 function take(app: Deps, request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
-  const caller = apiCallerOf(request);
-  const store = app.stores.of(caller.service_id);
-  return store instanceof Promise ? store.then((one) => takeIn(one, caller, reply)) : takeIn(store, caller, reply);
+  const store = app.stores.of(apiCallerOf(request).service_id);
+  return store instanceof Promise ? store.then((one) => takeIn(one, request, reply)) : takeIn(store, request, reply);
 }
 
-function takeIn(app: Deps, caller: ApiCaller, reply: FastifyReply): Promise<void> | undefined {
+function takeIn(app: Deps, request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
   const takeOf = (service: SendingService | undefined) => {
     if (!service) throw new Error('Service not found after authentication');
-    return takeFor(app, caller, service, reply);
+    return takeFor(app, service, request, reply);
   };
-  const found = app.sending.services.find(caller.service_id);
+  const found = app.sending.services.find(apiCallerOf(request).service_id);
   return found instanceof Promise ? found.then(takeOf) : takeOf(found);
 }
 
 function takeFor(
   { config, sending }: Deps,
-  { service_id, key_type }: ApiCaller,
   { rate_limit }: Pick<SendingService, 'rate_limit'>,
+  request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> | undefined {
+  const { service_id, key_type } = apiCallerOf(request);
   const limit = config.http.readRateLimit || Math.max(minReadLimit, rate_limit);
+  const which = { service_id, window: `read-${key_type}` } as const;
   const apply = (decision: Awaited<ReturnType<typeof sending.rateLimits.take>>) => {
     reply.headers(rateLimitHeaders(limit, decision));
     if (!decision.granted) throw rateLimitExceeded(key_type, limit, decision);
+    request.countAs = (requests) => {
+      if (requests > 1) reply.headers(rateLimitHeaders(limit, sending.rateLimits.countAs(which, requests, decision)));
+    };
   };
-  const taken = sending.rateLimits.take({ service_id, window: `read-${key_type}` }, limit);
+  const taken = sending.rateLimits.take(which, limit);
   if (taken instanceof Promise) return taken.then(apply);
   apply(taken);
   return undefined;

@@ -57,10 +57,14 @@ export function admitSending(app: SendDeps, furtherCheck?: (context: SendContext
     request.admission = { context, idempotencyKey, stored };
     // A replayed response does not count towards limits.
     if (stored) return;
-    const taken = app.sending.rateLimits.take({ service_id: service.id, window: key_type }, service.rate_limit);
+    const window = { service_id: service.id, window: key_type };
+    const taken = app.sending.rateLimits.take(window, service.rate_limit);
     const decision = taken instanceof Promise ? await taken : taken;
     reply.headers(rateLimitHeaders(service.rate_limit, decision));
     if (!decision.granted) throw rateLimitExceeded(key_type, service.rate_limit, decision);
+    context.countAs = (requests) => {
+      reply.headers(rateLimitHeaders(service.rate_limit, app.sending.rateLimits.countAs(window, requests, decision)));
+    };
     furtherCheck?.(context);
   };
 }

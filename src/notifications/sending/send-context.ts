@@ -1,9 +1,11 @@
+import type { CountAs } from '../../auth/api-caller.ts';
 import type { KeyType } from '../../auth/api-keys.ts';
 import type { Config } from '../../config.ts';
 import type { FileSizes } from '../../documents/file-sizes.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
 import type { CompiledTemplates, ReadyTemplate } from '../../templates/compiled-templates.ts';
+import type { EmailThreads } from '../../templates/email-threads.ts';
 import type { IdempotencyClaim } from './idempotency.ts';
 import type { SendState } from './send-state.ts';
 import type { SendingService } from './sending-service.ts';
@@ -14,6 +16,7 @@ export type SendDeps = Platform & {
   compiledTemplates: CompiledTemplates;
   virusScanner: VirusScanner;
   fileSizes: FileSizes;
+  emailThreads: EmailThreads;
   sending: SendState;
 };
 
@@ -28,6 +31,8 @@ export interface SendContext {
   /** Base URL of links in the response. */
   root: string;
   idempotency: IdempotencyClaim | undefined;
+  /** Counts the message as several requests in the rate limit that admitted it. */
+  countAs?: CountAs;
   /** Every rule is checked, and nothing is stored or sent. */
   only_check?: true;
   /** A template that no request can name: that of a test from the editor. */

@@ -6,7 +6,7 @@ import { checkPhonePermissions, type PhoneNumber } from '../../recipients/phone-
 import { maxEmailBytes } from '../../rendering/email/email.ts';
 import { describeMissing } from '../../rendering/placeholders.ts';
 import { isEmpty, isTooLong, maxSmsCharacters, type SmsMessage } from '../../rendering/sms/sms.ts';
-import type { CompiledTemplate } from '../../rendering/template.ts';
+import type { CompiledTemplate, EmailTemplate } from '../../rendering/template.ts';
 import {
   countRefusedSends,
   findSuppressed,
@@ -15,6 +15,7 @@ import {
 } from '../../services/suppression/suppression-list.ts';
 import { getChosenTemplate, type TemplateChoice } from '../../templates/chosen-template.ts';
 import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
+import { checkLength, emailTooLong, requestsFor } from '../../templates/email-threads.ts';
 import { dailyLimitExceeded, isDailyLimitReached } from '../limits/daily-limits.ts';
 import type { LimitedChannel } from './notifications.sql.ts';
 import type { SendContext, SendDeps } from './send-context.ts';
@@ -131,10 +132,15 @@ export function refuseIfTextIsTooLong(message: SmsMessage): void {
 
 export function refuseIfEmailIsTooLong(body: string): void {
   const bytes = Buffer.byteLength(body);
-  if (bytes <= maxEmailBytes) return;
-  throw invalid(
-    `Your message is too long. Emails cannot be longer than ${maxEmailBytes} bytes. Your message is ${bytes} bytes.`,
-  );
+  if (bytes > maxEmailBytes) throw emailTooLong(bytes);
+}
+
+/** Before anything is filled in. Files become links, so they do not count. */
+export function countLength({ countAs }: SendContext, compiled: EmailTemplate, values: Values): void {
+  const hasFiles = Object.values(values).some(isFile);
+  const texts = hasFiles ? Object.fromEntries(Object.entries(values).filter(([, value]) => !isFile(value))) : values;
+  const requests = requestsFor(checkLength(compiled, texts));
+  if (requests > 1) countAs?.(requests);
 }
 
 export function refuseLettersOfTeamKeys({ key_type }: SendContext): void {

@@ -36,8 +36,10 @@ export async function sendWithKey(app: SendDeps, caller: ApiCaller, send: KeySen
   return app.sending.running.shared(service_id, key, async () => {
     const stored = await findStoredResponse(app, service_id, key);
     if (stored) return replay<{ id: string }>(stored, request_digest).response;
-    const decision = await app.sending.rateLimits.take({ service_id, window: key_type }, service.rate_limit);
+    const window = { service_id, window: key_type };
+    const decision = await app.sending.rateLimits.take(window, service.rate_limit);
     if (!decision.granted) throw rateLimitExceeded(key_type, service.rate_limit, decision);
+    context.countAs = (requests) => void app.sending.rateLimits.countAs(window, requests, decision);
     refuseIfDailyLimitIsReached(context, send.channel);
     return sendChecked(app, context, send.channel, checkedRequest(send));
   });

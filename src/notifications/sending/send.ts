@@ -7,6 +7,7 @@ import { postageForAddress } from '../../recipients/postal-address.ts';
 import { isSimulatedEmailAddress, isSimulatedPhoneNumber } from '../../recipients/simulated-recipients.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
 import { sanitisePersonalisation } from '../../rendering/sanitise.ts';
+import { renderSubject } from '../../templates/email-threads.ts';
 import { findPrecompiledTemplate, getOrCreatePrecompiledTemplate } from '../../templates/precompiled-template.ts';
 import { unsubscribeUrl } from '../../unsubscribe/unsubscribe.ts';
 import { checkPrecompiledLetter, composeLetter, letterFiles } from '../letter-tasks.ts';
@@ -31,6 +32,7 @@ import type {
 import {
   chooseReplyTo,
   chooseSmsSender,
+  countLength,
   getSendableTemplate,
   refuseFiles,
   refuseIfBodyIsEmpty,
@@ -115,6 +117,7 @@ export async function sendEmail(
   const templateFiles = template.row.email_files;
   const withFileNames = { ...values, ...Object.fromEntries(templateFiles.map(({ filename }) => [filename, filename])) };
   refuseIfValuesAreMissing(template, withFileNames);
+  countLength(context, template.compiled, values);
   refuseIfBodyIsEmpty(template.compiled.body(withFileNames));
   const replyTo = chooseReplyTo(context, template, request.email_reply_to_id);
   refuseUnlessRecipientIsAllowed(context, address);
@@ -129,6 +132,8 @@ export async function sendEmail(
   const personalisation = { ...values, ...documents.values };
   const body = template.compiled.body(personalisation);
   refuseIfEmailIsTooLong(body);
+  const rendering = renderSubject(app.emailThreads, context.service.id, template.compiled, personalisation);
+  const subject = rendering instanceof Promise ? await rendering : rendering;
 
   const id = newId(context.now, context.service.store);
   const secret_values = hasFiles && !isSimulated ? encryptValues(app, id, documents.values) : null;
@@ -157,7 +162,7 @@ export async function sendEmail(
     response: {
       ...responseFor(context, notification, {
         from_email: `${context.service.email_sender_local_part}@${app.config.email.domain}`,
-        subject: template.compiled.subject(personalisation),
+        subject,
         body,
         one_click_unsubscribe_url,
       }),

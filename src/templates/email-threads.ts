@@ -1,0 +1,93 @@
+import { Failure, invalid } from '../platform/failure.ts';
+import { createWorkerPool, type TaskRunner, WorkerFailure } from '../platform/threads/worker-pool.ts';
+import { maxEmailBytes } from '../rendering/email/email.ts';
+import type * as emailTasks from '../rendering/email/email-worker.ts';
+import type { Personalisation } from '../rendering/personalisation.ts';
+import type { EmailTemplate } from '../rendering/template.ts';
+
+export type EmailTasks = TaskRunner<typeof emailTasks>;
+/** The tasks for an email of this length. */
+export type TasksFor = (length: number) => EmailTasks;
+
+/**
+ * Long emails are rendered in these threads, so that they never block the event loop. Services take turns, and requests go before
+ * background work. Short ones, which are nearly all, are rendered faster than they could be passed to a thread.
+ */
+export interface EmailThreads {
+  /** For a request: throws a 429 if too many requests of the service are waiting. */
+  forRequest(serviceId: string): EmailTasks;
+  inBackground(serviceId: string): EmailTasks;
+  close(): Promise<void>;
+}
+
+/** Rendering takes up to 20 ms for 10,000 characters of lists, and 10 ms of links. */
+export const maxShortLength = 10_000;
+/** Only values that a template repeats thousands of times make an email longer than a template and a request together. */
+const maxLength = 4 * maxEmailBytes;
+/** A longer email counts as several requests in its rate limit. */
+const lengthPerRequest = 50_000;
+
+const requestTimeout_ms = 15_000;
+const backgroundTimeout_ms = 30_000;
+const maxWaitingRequests = 10;
+
+/** Threads start on demand. */
+export function createEmailThreads(): EmailThreads {
+  const pool = createWorkerPool<typeof emailTasks>({
+    module: new URL('../rendering/email/email-worker.ts', import.meta.url),
+    timeout_ms: backgroundTimeout_ms,
+  });
+  return {
+    forRequest(owner) {
+      const share = { owner, urgent: true, maxWaiting: maxWaitingRequests, timeout_ms: requestTimeout_ms };
+      const runner = pool.runnerFor(share);
+      return { run: (...task) => runner.run(...task).catch(refuse) };
+    },
+    inBackground: (owner) => pool.runnerFor({ owner }),
+    close: () => pool.close(),
+  };
+}
+
+function refuse(error: unknown): never {
+  if (!(error instanceof WorkerFailure)) throw error;
+  switch (error.reason) {
+    case 'too-many': {
+      const message = 'Too many long emails of this service are being rendered - try again in a few seconds';
+      throw new Failure('too-many', 'TooManyRequestsError', message, { headers: { 'retry-after': '5' }, cause: error });
+    }
+    case 'timeout':
+    case 'memory':
+      throw invalid('There is no preview of this email: rendering it takes too long');
+    default:
+      throw error;
+  }
+}
+
+/** Values can make a subject as long as a body. */
+export function renderSubject(
+  threads: EmailThreads,
+  serviceId: string,
+  compiled: EmailTemplate,
+  personalisation: Personalisation,
+): string | Promise<string> {
+  if (compiled.subjectLength(personalisation) <= maxShortLength) return compiled.subject(personalisation);
+  return threads.forRequest(serviceId).run('renderSubject', { ...compiled.source, content: '' }, personalisation);
+}
+
+/** How many requests of a rate limit an email of this length counts as. */
+export function requestsFor(length: number): number {
+  return Math.max(1, Math.ceil(length / lengthPerRequest));
+}
+
+/** Returns the length. Throws for an email that must not be filled in, because it would take gigabytes. */
+export function checkLength(compiled: EmailTemplate, personalisation: Personalisation): number {
+  const length = compiled.length(personalisation);
+  if (length > maxLength) throw emailTooLong(length);
+  return length;
+}
+
+export function emailTooLong(bytes: number): Failure {
+  return invalid(
+    `Your message is too long. Emails cannot be longer than ${maxEmailBytes} bytes. Your message is ${bytes} bytes.`,
+  );
+}
