@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import { laneName, lanes } from '../notifications/notification.ts';
 import {
   DeliveryQueueReader,
+  type InLane,
   type LeasedNotification,
   type QueuedNotification,
   updateProviders,
@@ -17,13 +18,14 @@ import { Loop, type Rest } from '../platform/process/loop.ts';
 import { type Span, withinSpan } from '../platform/tracing/span.ts';
 import type { InStores } from '../stores/stores.ts';
 import type { Composed } from './compose-message.ts';
-import { deliver, failedAttempt, type Result } from './deliver.ts';
+import { deliver, failedAttempt, putBack, type Result } from './deliver.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
 import type { ProviderChoice } from './failover/provider-choice.ts';
 import { selectShares } from './failover/provider-details.sql.ts';
 import { shiftFromFailing } from './failover/provider-failover.ts';
 import { isPrompt } from './failover/provider-health.ts';
 import { type Held, Leases, lease_ms } from './leases.ts';
+import { NoTurn } from './long-email-turns.ts';
 import type { SenderIdentities, SenderIdentity } from './providers/sender-identities.ts';
 import { handOvers, recordResults } from './record-results.ts';
 
@@ -37,6 +39,8 @@ const recordEvery_ms = 10;
 const emptyHanded_ms = 5;
 /** The rate limits of the providers are exhausted; they refill soon. */
 const paced_ms = 50;
+/** Too many long emails wait in this process: another one may have room. */
+const noTurn_ms = 5_000;
 const cacheSharesFor_ms = 10_000;
 /** Max share of concurrent calls for bulk messages, so that other messages never wait for a bulk call to end. */
 const maxBulkShare = 0.75;
@@ -53,7 +57,18 @@ export interface DeliveryChannel<Message> {
   type: 'sms' | 'email';
   choice: ProviderChoice<Message>;
   services: SenderIdentities;
-  compose(queued: QueuedNotification, service: SenderIdentity): Promise<Composed<Message>>;
+  compose(queued: QueuedNotification, service: SenderIdentity, attempt: RunningAttempt): Promise<Composed<Message>>;
+  /** The cost of a message that is not composed. */
+  unitsOf(queued: QueuedNotification, service: SenderIdentity): Promise<number>;
+  /** Whether further messages of the service and lane would only wait in this process. */
+  mustWait?(of: InLane): boolean;
+}
+
+export interface RunningAttempt {
+  /** Work that may wait for long: meanwhile the attempt does not count as a call, so that it holds up no other message. */
+  aside<T>(work: () => Promise<T>): Promise<T>;
+  /** Called when the provider has responded, or when the attempt has failed. */
+  atEnd(end: () => void): void;
 }
 
 /** Sends the queued messages of one channel to its providers, with limited concurrency. */
@@ -66,6 +81,8 @@ export class ChannelWorker<Message> {
   /** Calls in progress, and how many of them are for bulk messages. */
   private calls = 0;
   private bulkCalls = 0;
+  /** Attempts that have been aside and wait for a call to end. */
+  private readonly returning: (() => void)[] = [];
   private readonly leases: Leases;
   private readonly results: GroupCommit<Result, undefined>;
   private readonly loop: Loop;
@@ -128,7 +145,7 @@ export class ChannelWorker<Message> {
   /** Leases as many messages as there is capacity for. Returns the delay until the next step. */
   private async step(): Promise<number | Rest> {
     const maxCalls = this.app.config.delivery.concurrency;
-    const free = maxCalls - this.calls;
+    const free = maxCalls - this.calls - this.returning.length;
     this.atCapacity = free < maxCalls * minFreeShare || this.held.size > maxCalls * maxHeldPerCall;
     if (this.atCapacity) return idle_ms;
     const max = await this.leases.watch(async () => {
@@ -156,6 +173,7 @@ export class ChannelWorker<Message> {
         now,
         until: later(now, lease_ms),
         takeOver,
+        skip: (of) => channel.mustWait?.(of) ?? false,
         draw: (count) => channel.choice.draw(count),
       }),
     );
@@ -214,15 +232,20 @@ export class ChannelWorker<Message> {
   }
 
   private async process(queued: LeasedNotification, span: Span | undefined): Promise<void> {
-    const bulk = queued.lane === lanes.bulk ? 1 : 0;
+    const ends: (() => void)[] = [];
+    const running: RunningAttempt = {
+      aside: async (work) => {
+        this.endCall(queued);
+        return work().finally(() => this.returnToCalls(queued));
+      },
+      atEnd: (end) => void ends.push(end),
+    };
     try {
-      this.calls += 1;
-      this.bulkCalls += bulk;
-      const attempt = () => this.attempt(queued, queued.provider ?? undefined);
+      this.beginCall(queued);
+      const attempt = () => this.attempt(queued, queued.provider ?? undefined, running);
       const result = await (span ? withinSpan(span, attempt) : attempt()).finally(() => {
-        this.calls -= 1;
-        this.bulkCalls -= bulk;
-        if (this.atCapacity || (bulk && this.bulkAtCapacity)) this.loop.wake();
+        this.endCall(queued);
+        for (const end of ends) end();
       });
       if (result?.change) span?.set({ 'pennypost.status': result.change.status ?? result.change.event });
       if (result) await this.results.add(result);
@@ -245,9 +268,34 @@ export class ChannelWorker<Message> {
     }
   }
 
+  private beginCall({ lane }: InLane): void {
+    this.calls += 1;
+    if (lane === lanes.bulk) this.bulkCalls += 1;
+  }
+
+  private endCall({ lane }: InLane): void {
+    const isBulk = lane === lanes.bulk;
+    this.calls -= 1;
+    if (isBulk) this.bulkCalls -= 1;
+    const next = this.returning.shift();
+    if (next) next();
+    else if (this.atCapacity || (isBulk && this.bulkAtCapacity)) this.loop.wake();
+  }
+
+  private async returnToCalls(queued: InLane): Promise<void> {
+    if (this.calls >= this.app.config.delivery.concurrency) {
+      await new Promise<void>((resolve) => this.returning.push(resolve));
+    }
+    this.beginCall(queued);
+  }
+
   /** Returns undefined if the lease was lost; nothing was sent. */
-  private async attempt(queued: QueuedNotification, providerName: string | undefined): Promise<Result | undefined> {
-    const { choice, services, compose } = this.channel;
+  private async attempt(
+    queued: QueuedNotification,
+    providerName: string | undefined,
+    running: RunningAttempt,
+  ): Promise<Result | undefined> {
+    const { choice, services, compose, unitsOf } = this.channel;
     const { store, clock, log, config } = this.app;
     const provider = providerName === undefined ? undefined : choice.find(providerName);
     const mustWait = provider === undefined && !choice.noProviderSupports(queued);
@@ -262,7 +310,8 @@ export class ChannelWorker<Message> {
         provider,
         standIn,
         mustWait,
-        compose,
+        compose: (message, sender) => compose(message, sender, running),
+        unitsOf,
         isHeld,
         store,
         clock,
@@ -272,6 +321,7 @@ export class ChannelWorker<Message> {
     } catch (error) {
       // Not the fault of the message: it is retried when its lease expires.
       if (isDatabaseUnavailable(error)) throw error;
+      if (error instanceof NoTurn) return putBack(queued, later(clock.now(), noTurn_ms));
       log.error(
         { event: 'attempt.failed', err: error, notification_id: queued.id, attempts: queued.attempts + 1 },
         'A delivery attempt failed',

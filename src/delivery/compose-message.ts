@@ -4,6 +4,7 @@ import { valuesOf } from '../notifications/sending/secret-values.ts';
 import type { Platform } from '../platform/platform.ts';
 import { formatSmsSender } from '../recipients/phone-number.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
+import type { TasksFor } from '../templates/email-threads.ts';
 import type { EmailMessage, TextMessage } from './providers/provider.ts';
 import type { SenderIdentity } from './providers/sender-identities.ts';
 import { renderEmail, renderText } from './render-message.ts';
@@ -60,6 +61,7 @@ export async function composeEmail(
   app: ComposeDeps,
   queued: Composable,
   service: SenderIdentity,
+  tasksFor: TasksFor,
 ): Promise<Composed<EmailMessage>> {
   const { compiled, row } = await getTemplateForDelivery(app, queued);
   const { one_click_unsubscribe_url: unsubscribe_url } = queued;
@@ -71,7 +73,7 @@ export async function composeEmail(
       store: app.store,
       to: queued.normalised_recipient ?? queued.recipient,
       reply_to: queued.reply_to_text,
-      ...renderEmail(app, compiled, valuesOf(app, queued), service, unsubscribe_link),
+      ...(await renderEmail(app, tasksFor, compiled, valuesOf(app, queued), service, unsubscribe_link)),
       unsubscribe_url,
     },
     billable_units: 0,

@@ -25,6 +25,8 @@ interface Attempt<Message> {
   /** All providers are at their rate limit. Does not count as an attempt. */
   mustWait: boolean;
   compose(queued: QueuedNotification, service: SenderIdentity): Promise<Composed<Message>>;
+  /** The cost of a message that is not composed. */
+  unitsOf(queued: QueuedNotification, service: SenderIdentity): Promise<number>;
   /** Whether the message is still leased. */
   isHeld(): boolean;
   store: number;
@@ -86,7 +88,7 @@ async function completeIfReceiptCameFirst<M>(attempt: Attempt<M>): Promise<Resul
   const { queued, service } = attempt;
   if (queued.status === 'created' || queued.status === null) return undefined;
   if (queued.sent_at !== null || !receiptStatuses.includes(queued.status)) return { queued };
-  const billable_units = service ? (await attempt.compose(queued, service)).billable_units : 0;
+  const billable_units = service ? await attempt.unitsOf(queued, service) : 0;
   return { queued, change: lateHandOver(attempt, { billable_units }) };
 }
 
@@ -119,7 +121,7 @@ async function completeIfSimulated<M>(attempt: Attempt<M>): Promise<Result | und
   const isTest = queued.key_type === 'test';
   if (!isTest && (queued.job_id === null || !isSimulated(recipient))) return undefined;
   // Only messages of a test key are never billed, whatever their units.
-  const { billable_units } = isTest ? await attempt.compose(queued, service) : { billable_units: 0 };
+  const billable_units = isTest ? await attempt.unitsOf(queued, service) : 0;
   const status = simulatedOutcome(recipient);
   return { queued, change: handedOver(attempt, { billable_units, status, provider: standIn }) };
 }
@@ -132,9 +134,7 @@ const shortWait_ms = 200;
 
 function waitIfNoProviderHasRoom<M>({ queued, mustWait, clock }: Attempt<M>): Result | undefined {
   if (!mustWait) return undefined;
-  const { attempts, outcome_known } = queued;
-  const due_at = later(clock.now(), shortWait_ms);
-  return { queued, later: { due_at, attempts, outcome_known } };
+  return putBack(queued, later(clock.now(), shortWait_ms));
 }
 
 function retryIfThereIsNoProvider<M>(attempt: Attempt<M>): Result | undefined {
@@ -149,7 +149,7 @@ async function settleIfPerhapsSent<M>(attempt: Attempt<M>): Promise<Result | und
     return undefined;
   const accepted = await provider.findAccepted([queued.id], attempt.store);
   if (!accepted.has(queued.id)) return undefined;
-  const { billable_units } = await attempt.compose(queued, service);
+  const billable_units = await attempt.unitsOf(queued, service);
   return resultOf(attempt, { kind: 'accepted' }, billable_units);
 }
 
@@ -257,6 +257,12 @@ const maxRetryAfter_ms = hour_ms;
 /** At the latest when the message expires: then it fails and the service gets a callback. */
 function nextTry(queued: QueuedNotification, delay_ms: number, clock: Clock, config: Attempt<unknown>['config']): Date {
   return new Date(Math.min(clock.now().getTime() + delay_ms, expiryOf(queued, config).getTime()));
+}
+
+/** It is not counted as an attempt. */
+export function putBack(queued: QueuedNotification, due_at: Date): Result {
+  const { attempts, outcome_known } = queued;
+  return { queued, later: { due_at, attempts, outcome_known } };
 }
 
 /** The attempt threw before a response of a provider: it is counted and retried like any other. */

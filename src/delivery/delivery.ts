@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import type { InLane } from '../notifications/queue/delivery-queue.ts';
 import { addUpChanges } from '../notifications/rollups/rollup-changes.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { retryOnConflict } from '../platform/db/retry.ts';
@@ -6,6 +7,7 @@ import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';
 import type { InStores } from '../stores/stores.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
+import type { EmailThreads } from '../templates/email-threads.ts';
 import { CallbackSender } from './callbacks/callback-sender.ts';
 import { ChannelWorker, type DeliveryChannel } from './channel-worker.ts';
 import { clockRecovery } from './clock-recovery.ts';
@@ -13,6 +15,7 @@ import { composeEmail, composeText } from './compose-message.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
 import { ProviderChoice } from './failover/provider-choice.ts';
 import { addUpHealth } from './failover/provider-health.sql.ts';
+import { LongEmailTurns } from './long-email-turns.ts';
 import { openEmailProviders, openTextProviders } from './providers/active-providers.ts';
 import type { ProviderDescriptor } from './providers/descriptor.ts';
 import type { EmailMessage, TextMessage } from './providers/provider.ts';
@@ -29,6 +32,7 @@ import { endListedMessages } from './time-outs.ts';
 interface DeliveryDeps extends Platform, InStores<DeliveryDeps> {
   config: Config;
   compiledTemplates: CompiledTemplates;
+  emailThreads: EmailThreads;
   providers: readonly ProviderDescriptor[];
 }
 
@@ -54,8 +58,9 @@ export function buildDelivery(app: DeliveryDeps): Delivery {
     texts: new ProviderChoice(textProviders, rates),
     emails: new ProviderChoice(emailProviders, rates),
   };
+  const turns = new LongEmailTurns(longEmails(app.config.delivery.concurrency));
   const stores = app.stores.all;
-  const parts = [...stores.flatMap((store) => partsOf(store, providers)), new ReportReceivers(app)];
+  const parts = [...stores.flatMap((store) => partsOf(store, providers, turns)), new ReportReceivers(app)];
   const clocks = stores.map(clockRecovery);
   const rollups = stores.map(addingUp);
   return {
@@ -77,20 +82,43 @@ export function buildDelivery(app: DeliveryDeps): Delivery {
   };
 }
 
+/** Together far fewer than a worker may hold, so that long emails never keep others from being leased. */
+function longEmails(calls: number) {
+  return { underWay: Math.ceil(calls / 2), waiting: calls * 2 };
+}
+
+/** While so many long emails of a service wait, as a share of the calls, no further ones of the same lane are leased. */
+const maxLongShare = 0.25;
+
 /** What delivers the messages of one store. */
-function partsOf(app: DeliveryDeps, providers: Providers): Delivery[] {
+function partsOf(app: DeliveryDeps, providers: Providers, turns: LongEmailTurns): Delivery[] {
   const services = senderIdentities(app);
+  const maxWaiting = Math.ceil(app.config.delivery.concurrency * maxLongShare);
+  const ownerOf = ({ service_id, lane }: InLane) => `${service_id} ${lane}`;
   const texts: DeliveryChannel<TextMessage> = {
     type: 'sms',
     choice: providers.texts,
     services,
     compose: (queued, service) => composeText(app, queued, service),
+    unitsOf: async (queued, service) => (await composeText(app, queued, service)).billable_units,
   };
   const emails: DeliveryChannel<EmailMessage> = {
     type: 'email',
     choice: providers.emails,
     services,
-    compose: (queued, service) => composeEmail(app, queued, service),
+    compose: (queued, service, attempt) =>
+      composeEmail(app, queued, service, (length) => {
+        const tasks = app.emailThreads.inBackground(queued.service_id);
+        return {
+          run: (...task) =>
+            attempt.aside(async () => {
+              attempt.atEnd(await turns.take(ownerOf(queued), length));
+              return tasks.run(...task);
+            }),
+        };
+      }),
+    unitsOf: async () => 0,
+    mustWait: (queued) => turns.waitingOf(ownerOf(queued)) >= maxWaiting,
   };
   return [
     new ChannelWorker(app, texts),

@@ -3,12 +3,14 @@ import { exampleDocuments } from '../documents/prepare-documents.ts';
 import { notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { CompiledTemplates, ReadyTemplate } from '../templates/compiled-templates.ts';
+import type { EmailThreads } from '../templates/email-threads.ts';
 import { type Composable, composeEmail, composeText } from './compose-message.ts';
 import type { EmailMessage, TextMessage } from './providers/provider.ts';
 import { selectSenderIdentity } from './providers/sender-identities.sql.ts';
 
 type Deps = Pick<Platform, 'store' | 'db' | 'secrets'> & {
   compiledTemplates: CompiledTemplates;
+  emailThreads: EmailThreads;
   config: Pick<Config, 'email' | 'branding' | 'urls'>;
 };
 
@@ -43,7 +45,8 @@ export async function previewEmail(app: Deps, serviceId: string, message: Previe
     ...composable({ ...message, personalisation: { ...message.personalisation, ...files } }),
     one_click_unsubscribe_url: row.has_unsubscribe_link ? `${app.config.urls.api}/unsubscribe` : null,
   };
-  return (await composeEmail(app, queued, await getIdentity(app, serviceId))).message;
+  const identity = await getIdentity(app, serviceId);
+  return (await composeEmail(app, queued, identity, () => app.emailThreads.forRequest(serviceId))).message;
 }
 
 async function getIdentity({ db }: Deps, serviceId: string) {

@@ -1,6 +1,7 @@
 import type { ShownMessage } from '../notifications/history/shown-message.ts';
 import { notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { EmailThreads } from '../templates/email-threads.ts';
 import { type ComposeDeps, composeEmail, composeText } from './compose-message.ts';
 import type { EmailMessage, TextMessage } from './providers/provider.ts';
 import { selectSenderIdentity } from './providers/sender-identities.sql.ts';
@@ -12,16 +13,17 @@ export type ReceivedMessage =
 
 /** An email or a text as its recipient gets it, composed as for the provider. */
 export async function composeReceived(
-  app: ComposeDeps & Pick<Platform, 'db'>,
+  app: ComposeDeps & Pick<Platform, 'db'> & { emailThreads: EmailThreads },
   { stored }: Pick<ShownMessage, 'stored'>,
 ): Promise<ReceivedMessage> {
   const service = await selectSenderIdentity(app.db, stored.service_id);
   if (!service) throw notFound();
+  const tasks = () => app.emailThreads.forRequest(stored.service_id);
   switch (stored.notification_type) {
     case 'sms':
       return { channel: 'sms', message: (await composeText(app, stored, service)).message };
     case 'email':
-      return { channel: 'email', message: (await composeEmail(app, stored, service)).message };
+      return { channel: 'email', message: (await composeEmail(app, stored, service, tasks)).message };
     case 'letter':
       return { channel: 'letter' };
   }

@@ -3,7 +3,8 @@ import type { Config } from '../config.ts';
 import type { EmailBrand } from '../rendering/email/page.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import type { SmsMessage } from '../rendering/sms/sms.ts';
-import type { CompiledTemplate } from '../rendering/template.ts';
+import type { CompiledTemplate, EmailPageOptions, EmailTemplate } from '../rendering/template.ts';
+import { checkLength, maxShortLength, type TasksFor } from '../templates/email-threads.ts';
 import type { SenderIdentity } from './providers/sender-identities.ts';
 
 /** What a template, its values and its service make of a message. Sending and previews share it, so they cannot differ. */
@@ -21,25 +22,45 @@ interface Deps {
   config: Pick<Config, 'email' | 'branding' | 'urls'>;
 }
 
-export function renderEmail(
-  { config }: Deps,
+/** A long email is rendered in a thread. */
+export async function renderEmail(
+  app: Deps,
+  tasksFor: TasksFor,
   compiled: CompiledTemplate,
   personalisation: Personalisation,
   service: SenderIdentity,
   unsubscribe_link: string | null,
 ) {
   if (compiled.template_type !== 'email') throw new Error('An email has a template of another type');
+  const length = checkLength(compiled, personalisation);
+  if (length <= maxShortLength) {
+    return renderShortEmail(app, compiled, personalisation, service, unsubscribe_link);
+  }
+  const options = optionsOf(app, service, unsubscribe_link);
+  const rendered = await tasksFor(length).run('renderMessage', compiled.source, personalisation, options);
+  return { from: fromOf(app, service), ...rendered };
+}
+
+export function renderShortEmail(
+  app: Deps,
+  compiled: EmailTemplate,
+  personalisation: Personalisation,
+  service: SenderIdentity,
+  unsubscribe_link: string | null,
+) {
+  const rendered = compiled.message(personalisation, optionsOf(app, service, unsubscribe_link));
+  return { from: fromOf(app, service), ...rendered };
+}
+
+function fromOf({ config }: Deps, service: SenderIdentity) {
   return {
-    from: {
-      name: service.custom_email_sender_name ?? service.name,
-      address: `${service.email_sender_local_part}@${config.email.domain}`,
-    },
-    ...compiled.message(personalisation, {
-      brand: brandOf(config, service),
-      platform: { name: config.branding.platformName },
-      unsubscribe_link,
-    }),
+    name: service.custom_email_sender_name ?? service.name,
+    address: `${service.email_sender_local_part}@${config.email.domain}`,
   };
+}
+
+function optionsOf({ config }: Deps, service: SenderIdentity, unsubscribe_link: string | null): EmailPageOptions {
+  return { brand: brandOf(config, service), platform: { name: config.branding.platformName }, unsubscribe_link };
 }
 
 function brandOf(

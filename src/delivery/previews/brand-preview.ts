@@ -4,7 +4,7 @@ import { draftPagePicture, drawLetterWithBrand } from '../../letters/preview/let
 import type { Platform } from '../../platform/platform.ts';
 import { compileTemplate } from '../../rendering/template.ts';
 import type { SenderIdentity } from '../providers/sender-identities.ts';
-import { renderEmail } from '../render-message.ts';
+import { renderShortEmail } from '../render-message.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & {
   config: Pick<Config, 'urls' | 'email' | 'branding'>;
@@ -37,7 +37,7 @@ export function previewEmailBrand(app: Pick<Deps, 'config'>, brand: Brand): { ht
     text: brand.text,
     alt_text: brand.alt_text,
   };
-  return renderEmail(app, compiled, {}, service, null);
+  return renderShortEmail(app, compiled, {}, service, null);
 }
 
 const letter = {

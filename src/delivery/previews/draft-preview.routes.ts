@@ -6,6 +6,7 @@ import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Data, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { problemsOfDraft } from '../../templates/drafts/template-draft.ts';
+import type { EmailThreads } from '../../templates/email-threads.ts';
 import { Languages, TemplateTypes } from '../../templates/template-record.ts';
 import { getTemplate } from '../../templates/templates.ts';
 import { type DraftPreview, type PreviewedDraft, previewDraft } from './draft-preview.ts';
@@ -45,7 +46,7 @@ const Preview = Type.Object(
   { title: 'DraftPreview' },
 );
 
-type Deps = Platform & { config: Config; pdfThreads: PdfThreads };
+type Deps = Platform & { config: Config; pdfThreads: PdfThreads; emailThreads: EmailThreads };
 
 export function draftPreviewRoutes(http: Http, app: Deps): void {
   http.post(

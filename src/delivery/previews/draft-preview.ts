@@ -13,6 +13,7 @@ import { listReplyTos } from '../../services/senders/email-reply-to.ts';
 import { listLetterContacts } from '../../services/senders/letter-contacts.ts';
 import { listSmsSenders } from '../../services/senders/sms-senders.ts';
 import { compileDraft, type TemplateDraft } from '../../templates/drafts/template-draft.ts';
+import type { EmailThreads } from '../../templates/email-threads.ts';
 import type { EmailFile, LetterAttachment } from '../../templates/template-row.ts';
 import { selectSenderIdentity } from '../providers/sender-identities.sql.ts';
 import { renderEmail, renderText } from '../render-message.ts';
@@ -20,6 +21,7 @@ import { renderEmail, renderText } from '../render-message.ts';
 type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & {
   config: Pick<Config, 'urls' | 'email' | 'branding'>;
   pdfThreads: PdfThreads;
+  emailThreads: EmailThreads;
 };
 
 /** A draft with what its template has besides texts. */
@@ -89,7 +91,14 @@ export async function previewDraft(
     case 'email': {
       const link = draft.has_unsubscribe_link ? `${app.config.urls.api}/unsubscribe/example` : null;
       const values = { ...personalisation, ...fileLinks(app, serviceId, draft.email_files) };
-      const email = renderEmail(app, compiled, values, service, link);
+      const email = await renderEmail(
+        app,
+        () => app.emailThreads.forRequest(serviceId),
+        compiled,
+        values,
+        service,
+        link,
+      );
       return { template_type: 'email', placeholders, reply_to: sender, ...email };
     }
     case 'letter': {

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import MailComposer from 'nodemailer/lib/mail-composer/index.js';
 import type { EmailMessage } from './provider.ts';
 
@@ -11,11 +13,39 @@ export function mailOf(message: EmailMessage) {
     from,
     to,
     subject,
-    text,
-    html,
+    text: inPieces(text),
+    html: inPieces(html),
     ...(reply_to ? { replyTo: reply_to } : {}),
     headers: unsubscribeHeaders(unsubscribe_url),
   };
+}
+
+const pieceBytes = 64 * 1024;
+
+/** nodemailer encodes a text at one go, which takes half a second for the HTML of the longest emails. */
+function inPieces(text: string): string | Readable {
+  return text.length <= pieceBytes ? text : new TextInPieces(Buffer.from(text));
+}
+
+/** Can be read again: nodemailer repeats a message if its connection broke. */
+class TextInPieces extends Readable {
+  private readonly bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    super();
+    this.bytes = bytes;
+  }
+
+  override pipe<Destination extends NodeJS.WritableStream>(destination: Destination): Destination {
+    return Readable.from(piecesOf(this.bytes)).pipe(destination);
+  }
+}
+
+async function* piecesOf(bytes: Buffer) {
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    yield bytes.subarray(at, at + pieceBytes);
+    await setImmediate();
+  }
 }
 
 export function unsubscribeHeaders(url: string | null): Record<string, string> {

@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts';
 import { notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import { compileTemplate } from '../../rendering/template.ts';
-import { renderEmail } from '../render-message.ts';
+import { renderShortEmail } from '../render-message.ts';
 import { openEmailProviders, openTextProviders } from './active-providers.ts';
 import type { ProviderDeps, ProviderDescriptor } from './descriptor.ts';
 import type { EmailMessage, Outcome, Provider, TextMessage } from './provider.ts';
@@ -44,7 +44,7 @@ export async function sendTestMessage(
     to: recipient,
     reply_to: null,
     unsubscribe_url: null,
-    ...renderEmail(app, compiled, {}, platformIdentity(app), null),
+    ...renderShortEmail(app, compiled, {}, platformIdentity(app), null),
   };
   return send<EmailMessage>(only(openEmailProviders(app), identifier), message);
 }

@@ -32,6 +32,11 @@ const maxPollShare = 0.1;
 /** Max age of an announced message. If its commit took longer, polling finds it. */
 const maxNewsAge_ms = 5_000;
 
+export interface InLane {
+  service_id: string;
+  lane: number;
+}
+
 interface LeaseRequest {
   max: number;
   /** Bulk messages never take every slot, so that urgent messages need not wait for their provider calls. */
@@ -40,6 +45,8 @@ interface LeaseRequest {
   until: Date;
   /** Whether to take over expired leases of other workers. */
   takeOver: boolean;
+  /** Services of a lane of which nothing is leased now. */
+  skip?(of: InLane): boolean;
   /** Chooses providers for the first messages leased, domestic and abroad. */
   draw(max: number): { home: (string | null)[]; abroad: (string | null)[] };
 }
@@ -110,7 +117,7 @@ export class DeliveryQueueReader {
 
   private async take(db: Db, lane: number, max: number, request: LeaseRequest): Promise<LeasedNotification[]> {
     const ready = this.ready.get(lane);
-    const turn = ready?.next(max) ?? [];
+    const turn = ready?.next(max, (service_id) => request.skip?.({ service_id, lane }) ?? false) ?? [];
     if (!ready || turn.length === 0) return [];
     const now = request.now.getTime();
     const each = Math.floor(max / turn.length);

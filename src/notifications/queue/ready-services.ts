@@ -23,11 +23,12 @@ export class ReadyServices {
     existing.news += 1;
   }
 
-  /** Returns the next services, at most one per slot. */
-  next(slots: number): Turn[] {
+  /** Returns the next services, at most one per slot. Those to skip keep their place. */
+  next(slots: number, skip: (service_id: string) => boolean = () => false): Turn[] {
     const turn: Turn[] = [];
     for (const [service_id, { since, news }] of this.services) {
       if (turn.length >= slots) break;
+      if (skip(service_id)) continue;
       turn.push({ service_id, since, news });
     }
     return turn;
