@@ -15,6 +15,7 @@ import { GroupCommit } from '../platform/db/group-commit.ts';
 import { retryUntilAvailable } from '../platform/db/retry.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Loop, type Rest } from '../platform/process/loop.ts';
+import { NoTurn } from '../platform/threads/fair-turns.ts';
 import { type Span, withinSpan } from '../platform/tracing/span.ts';
 import type { InStores } from '../stores/stores.ts';
 import type { Composed } from './compose-message.ts';
@@ -25,7 +26,6 @@ import { selectShares } from './failover/provider-details.sql.ts';
 import { shiftFromFailing } from './failover/provider-failover.ts';
 import { isPrompt } from './failover/provider-health.ts';
 import { type Held, Leases, lease_ms } from './leases.ts';
-import { NoTurn } from './long-email-turns.ts';
 import type { SenderIdentities, SenderIdentity } from './providers/sender-identities.ts';
 import { handOvers, recordResults } from './record-results.ts';
 
@@ -64,7 +64,7 @@ export interface DeliveryChannel<Message> {
   mustWait?(of: InLane): boolean;
 }
 
-export interface RunningAttempt {
+interface RunningAttempt {
   /** Work that may wait for long: meanwhile the attempt does not count as a call, so that it holds up no other message. */
   aside<T>(work: () => Promise<T>): Promise<T>;
   /** Called when the provider has responded, or when the attempt has failed. */

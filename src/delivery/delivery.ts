@@ -5,6 +5,8 @@ import { inTransaction } from '../platform/db/database.ts';
 import { retryOnConflict } from '../platform/db/retry.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';
+import { FairTurns } from '../platform/threads/fair-turns.ts';
+import { maxEmailBytes } from '../rendering/email/email.ts';
 import type { InStores } from '../stores/stores.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import type { EmailThreads } from '../templates/email-threads.ts';
@@ -15,7 +17,6 @@ import { composeEmail, composeText } from './compose-message.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
 import { ProviderChoice } from './failover/provider-choice.ts';
 import { addUpHealth } from './failover/provider-health.sql.ts';
-import { LongEmailTurns } from './long-email-turns.ts';
 import { openEmailProviders, openTextProviders } from './providers/active-providers.ts';
 import type { ProviderDescriptor } from './providers/descriptor.ts';
 import type { EmailMessage, TextMessage } from './providers/provider.ts';
@@ -58,7 +59,7 @@ export function buildDelivery(app: DeliveryDeps): Delivery {
     texts: new ProviderChoice(textProviders, rates),
     emails: new ProviderChoice(emailProviders, rates),
   };
-  const turns = new LongEmailTurns(longEmails(app.config.delivery.concurrency));
+  const turns = new FairTurns(longEmails(app.config.delivery.concurrency));
   const stores = app.stores.all;
   const parts = [...stores.flatMap((store) => partsOf(store, providers, turns)), new ReportReceivers(app)];
   const clocks = stores.map(clockRecovery);
@@ -82,16 +83,19 @@ export function buildDelivery(app: DeliveryDeps): Delivery {
   };
 }
 
-/** Together far fewer than a worker may hold, so that long emails never keep others from being leased. */
+/**
+ * Limits of the long emails of a process, from rendering until the provider has them. Far fewer than a worker may hold, so that
+ * others can be leased; and four of the longest, whose HTML may be thirty times as long as their text.
+ */
 function longEmails(calls: number) {
-  return { underWay: Math.ceil(calls / 2), waiting: calls * 2 };
+  return { underWay: Math.ceil(calls / 2), size: 4 * maxEmailBytes, waiting: calls * 2 };
 }
 
 /** While so many long emails of a service wait, as a share of the calls, no further ones of the same lane are leased. */
 const maxLongShare = 0.25;
 
 /** What delivers the messages of one store. */
-function partsOf(app: DeliveryDeps, providers: Providers, turns: LongEmailTurns): Delivery[] {
+function partsOf(app: DeliveryDeps, providers: Providers, turns: FairTurns): Delivery[] {
   const services = senderIdentities(app);
   const maxWaiting = Math.ceil(app.config.delivery.concurrency * maxLongShare);
   const ownerOf = ({ service_id, lane }: InLane) => `${service_id} ${lane}`;

@@ -5,7 +5,7 @@ import type * as emailTasks from '../rendering/email/email-worker.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import type { EmailTemplate } from '../rendering/template.ts';
 
-export type EmailTasks = TaskRunner<typeof emailTasks>;
+type EmailTasks = TaskRunner<typeof emailTasks>;
 /** The tasks for an email of this length. */
 export type TasksFor = (length: number) => EmailTasks;
 
