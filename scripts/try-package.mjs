@@ -1,11 +1,15 @@
-// Packs the product, installs the package in an empty folder and starts it there without a command, as `npx pennypost` does.
+// Packs the product, installs the package from a registry in an empty folder, compares the installed dependencies with the tested
+// ones and starts it there without a command, as `npx pennypost` does.
 // Needs the npm registry. CI runs it on every system.
-import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { findNpm } from './find-npm.mjs';
 import './ready.mjs';
 
@@ -16,9 +20,10 @@ chmodSync(folder, 0o711);
 const port = 16_011;
 const npm = findNpm();
 
-const packed = runNpm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], clone);
-const [{ filename }] = JSON.parse(packed);
-runNpm(['install', '--no-save', '--no-audit', '--loglevel=error', join(folder, filename)], folder);
+const registry = await serveRegistry(join(folder, await pack()));
+await runNpm(['install', '--no-audit', '--loglevel=error', '--registry', registry.url, 'pennypost'], folder);
+registry.close();
+compareVersions();
 
 const program = join(folder, 'node_modules', 'pennypost', 'dist', 'main.js');
 const server = spawn(process.execPath, [program], {
@@ -51,6 +56,56 @@ try {
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
+/** `npm pack` without its scripts, which print beside the JSON. Returns the name of the file. */
+async function pack() {
+  const shrinkwrap = (...words) => spawnSync(process.execPath, [join(clone, 'scripts', 'shrinkwrap.mjs'), ...words]);
+  shrinkwrap();
+  try {
+    const [{ filename }] = JSON.parse(
+      await runNpm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], clone),
+    );
+    return filename;
+  } finally {
+    shrinkwrap('--remove');
+  }
+}
+
+/**
+ * A registry that has the package and sends npm to the real one for all others. npm reads npm-shrinkwrap.json only where the registry
+ * says that there is one, never from a file that it installs directly.
+ */
+async function serveRegistry(file) {
+  const real = (await runNpm(['config', 'get', 'registry'], clone)).trim();
+  const { name, version, dependencies, optionalDependencies, bin } = JSON.parse(
+    readFileSync(join(clone, 'package.json'), 'utf8'),
+  );
+  const server = createServer((request, response) => {
+    if (request.url === '/package.tgz') return response.end(readFileSync(file));
+    if (request.url !== `/${name}`)
+      return response.writeHead(302, { location: new URL(`.${request.url}`, real) }).end();
+    const dist = { tarball: `${url}/package.tgz` };
+    const manifest = { name, version, dependencies, optionalDependencies, bin, _hasShrinkwrap: true, dist };
+    response.setHeader('content-type', 'application/json');
+    return response.end(JSON.stringify({ name, 'dist-tags': { latest: version }, versions: { [version]: manifest } }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${server.address().port}`;
+  return { url, close: () => server.close() };
+}
+
+/** npm may put a package elsewhere in the tree, but must not choose another version. */
+function compareVersions() {
+  const packagesOf = (file) => Object.entries(JSON.parse(readFileSync(file, 'utf8')).packages);
+  const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const tested = new Set(
+    packagesOf(join(clone, 'package-lock.json')).map(([path, { version }]) => `${nameOf(path)}@${version}`),
+  );
+  const other = packagesOf(join(folder, 'node_modules', '.package-lock.json'))
+    .map(([path, { version }]) => `${nameOf(path)}@${version}`)
+    .filter((installed) => !installed.startsWith('pennypost@') && !tested.has(installed));
+  if (other.length > 0) throw new Error(`Installed versions that were not tested: ${other.join(', ')}`);
+}
+
 async function isServed(url) {
   try {
     return (await fetch(url)).ok;
@@ -59,13 +114,9 @@ async function isServed(url) {
   }
 }
 
-function runNpm(words, cwd) {
+async function runNpm(words, cwd) {
   const [command, ...first] = npm;
-  const { status, stdout, error } = spawnSync(command, [...first, ...words], {
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  if (status !== 0) throw new Error(`npm ${words[0]} failed${error ? `: ${error.message}` : ''}`);
+  const { stdout, stderr } = await promisify(execFile)(command, [...first, ...words], { cwd, encoding: 'utf8' });
+  process.stderr.write(stderr);
   return stdout;
 }
