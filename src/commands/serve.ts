@@ -39,6 +39,7 @@ async function run(roles: Roles): Promise<void> {
   const isNew = roles.api && !(await hasPlatformAdmin(app));
   printBanner({
     app,
+    roles,
     address,
     adminAddress,
     databaseLocation: database.location,

@@ -2,11 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, relative, sep } from 'node:path';
 import type { Config } from '../config.ts';
 import { isAllSandbox } from '../delivery/sandbox/sandbox.ts';
+import { isLoopback } from '../platform/http/networks.ts';
 import { type GeneratedSecret, secretFile } from '../platform/secrets/generated-secrets.ts';
 import type { Demo } from './demo.ts';
 
 interface BannerFacts {
   app: { config: Config };
+  roles: { api: boolean };
   address: string;
   adminAddress: string;
   databaseLocation: string | undefined;
@@ -18,13 +20,24 @@ interface BannerFacts {
 }
 
 /** Prints the addresses and first steps after startup. */
-export function printBanner({ app: { config }, databaseLocation, generated, demo, setUpPath, ...facts }: BannerFacts) {
+export function printBanner({
+  app: { config },
+  roles,
+  databaseLocation,
+  generated,
+  demo,
+  setUpPath,
+  ...facts
+}: BannerFacts) {
   const [address, adminAddress] = [reachable(facts.address), reachable(facts.adminAddress)];
+  const hasConsole = config.console.enabled && roles.api;
+  // Where people reach it, which is another address behind a proxy.
+  const consoleAddress = `${isLoopback(new URL(config.urls.api).hostname) ? address : config.urls.api}/console`;
   const lines = [
     `Pennypost is listening on ${address}`,
     '',
-    ...(config.console.enabled ? [`  Console         ${address}/console`] : []),
-    ...(config.console.enabled && setUpPath ? [`  Set it up       ${whereSetUpIs(address, setUpPath, config)}`] : []),
+    ...(hasConsole ? [`  Console         ${consoleAddress}`] : []),
+    ...(hasConsole && setUpPath ? [`  Set it up       ${whereSetUpIs(consoleAddress, setUpPath, config)}`] : []),
     ...(adminAddress === address ? [] : [`  Admin API       ${adminAddress}`]),
     `  API reference   ${adminAddress}/docs`,
     `  Status          ${address}/status`,
@@ -39,9 +52,9 @@ export function printBanner({ app: { config }, databaseLocation, generated, demo
 }
 
 /** The code lets its reader create the first account: it must not be in a log that others read. */
-function whereSetUpIs(address: string, path: string, config: Config): string {
+function whereSetUpIs(consoleAddress: string, path: string, config: Config): string {
   const isForOperator = process.stdout.isTTY || config.demo.enabled;
-  return isForOperator ? `${address}/console${path}` : 'run: pennypost console-link';
+  return isForOperator ? `${consoleAddress}${path}` : 'run: pennypost console-link';
 }
 
 /** A wildcard address cannot be requested. */
@@ -75,9 +88,9 @@ function whereFirstMessageIs(config: Config): string[] {
   ];
 }
 
-/** How this program was started: by npx, as an installed command, or from a clone. */
+/** How this program was started: by npx or from a local installation, as a global command, or from a clone. */
 function nameOf(program: string): string {
-  if (program.split(sep).includes('_npx')) return 'npx pennypost';
+  if (program.split(sep).includes('.bin')) return 'npx pennypost';
   return basename(program) === 'pennypost' ? 'pennypost' : `node ${relative('', program)}`;
 }
 
