@@ -99,6 +99,9 @@ const runElsewhere = [
   ['ignore_startup_parameters', 'a setting of PgBouncer'],
   ['synchronous_mode', 'settings of Patroni, which npm run test:ha uses'],
   ['alter role', 'needs a role called pennypost'],
+  ['create role pennypost', 'needs a superuser'],
+  ['npm install --global', 'needs systemd'],
+  ['systemd-run', 'needs systemd'],
 ] as const;
 
 function blockThat(begins: string): Block {

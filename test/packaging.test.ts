@@ -91,7 +91,7 @@ describe('the Helm chart', () => {
 
   it('lets the ingress pass public paths only', () => {
     const [, list = ''] = /^ {2}paths: \[(.*)\]$/m.exec(chart('values.yaml')) ?? [];
-    expect(list.split(', ')).toEqual(['/v2', '/notifications', '/d', '/services', '/unsubscribe']);
+    expect(list.split(', ')).toEqual(['/v2', '/notifications', '/d', '/services', '/unsubscribe', '/logos']);
     expect(chart('templates/network.yaml')).not.toMatch(/path: \/$/m);
     const closed = surfaces.filter(({ credential }) => credential && credential !== 'api_key');
     expect(closed.map(({ prefix }) => prefix).filter((prefix) => list.split(', ').includes(prefix))).toEqual([]);
@@ -101,7 +101,7 @@ describe('the Helm chart', () => {
     const named = [...chart('templates/deployments.yaml').matchAll(/- \{ name: ([A-Z_]+),/g)].map(
       ([, name = '']) => name,
     );
-    expect(named.filter((name) => !settingNames.includes(name))).toEqual([]);
+    expect(named.filter((name) => !settingNames.includes(name) && !name.startsWith('NODE_'))).toEqual([]);
   });
 });
 
@@ -147,6 +147,14 @@ describe('the examples', () => {
     ]);
   });
 
+  it('for a proxy pass on what the chart does, and the console', () => {
+    const passed = example('proxy/nginx.conf').match(/location \S+ .*\{\n *proxy_pass/g) ?? [];
+    const isPassed = (path: string) => passed.some((location) => location.includes(path.slice(1)));
+    const [, list = ''] = /^ {2}paths: \[(.*)\]$/m.exec(chart('values.yaml')) ?? [];
+    expect([...list.split(', '), '/console'].filter((path) => !isPassed(path))).toEqual([]);
+    expect(passed.filter((location) => /metrics|docs|platform|organisation/.test(location))).toEqual([]);
+  });
+
   it('for compose set settings that exist, from secrets that are declared', () => {
     const { 'x-pennypost': shared, services, secrets } = parse(example('compose/compose.yaml'), { merge: true });
     const names = Object.keys(shared.environment);
@@ -166,9 +174,22 @@ describe('the examples', () => {
   });
 });
 
+describe('the npm package', () => {
+  it('contains what its documents refer to', () => {
+    const { files, dependencies } = JSON.parse(read('package.json')) as {
+      files: string[];
+      dependencies: Record<string, string>;
+    };
+    expect(files).toEqual(
+      expect.arrayContaining(['packaging', 'docs/guides', 'docs/operations', 'npm-shrinkwrap.json']),
+    );
+    expect(Object.values(dependencies).filter((version) => !/^\d/.test(version))).toEqual([]);
+  });
+});
+
 describe('the systemd unit', () => {
   it('limits memory and runs as a dedicated user', () => {
-    const unit = read('packaging/systemd/pennypost.service');
+    const unit = read('packaging/systemd/pennypost@.service');
     for (const name of ['MemoryMax', 'DynamicUser', 'NoNewPrivileges'])
       expect(unit).toMatch(new RegExp(`^${name}=`, 'm'));
   });
