@@ -644,6 +644,19 @@ create table organisations (
 );
 CREATE UNIQUE INDEX organisations_name_key ON public.organisations USING btree (name) WHERE active;
 
+create table password_guesses (
+  counted text not null,
+  user_id uuid,
+  wrong_count integer not null,
+  counted_since timestamp with time zone not null,
+  refused_until timestamp with time zone,
+  signed_in_at timestamp with time zone,
+  constraint password_guesses_pkey PRIMARY KEY (counted),
+  constraint password_guesses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX password_guesses_counted_since_idx ON public.password_guesses USING btree (counted_since);
+CREATE INDEX password_guesses_user_id_idx ON public.password_guesses USING btree (user_id);
+
 create table platform_status_totals (
   london_day date not null,
   notification_type text not null,

@@ -46,6 +46,7 @@ export const mainTables = [
   'configuration_changes',
   'events',
   'organisation_invites',
+  'password_guesses',
   'provider_details_history',
   'report_receivers',
   'service_callback_api_history',

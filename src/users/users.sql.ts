@@ -31,6 +31,7 @@ export function selectUserForUpdate(tx: Tx, userId: string) {
         'failed_password_count',
         'failed_code_count',
         'passwords_refused_until',
+        'platform_admin',
       ])
       .where('id', '=', userId)
       // Without the key, so that rows that reference the user can still be written.
@@ -46,7 +47,7 @@ export function selectUser(db: Db | Tx, userId: string) {
 export function selectUserByEmail(db: Db, email: string) {
   return db
     .selectFrom('users')
-    .select(['id', 'name', 'email_address', 'password_changed_at', 'created_for_tests'])
+    .select(['id', 'name', 'email_address', 'password_changed_at', 'platform_admin', 'created_for_tests'])
     .where(sql<boolean>`lower(email_address) = lower(${email})`)
     .executeTakeFirst();
 }

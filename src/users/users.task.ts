@@ -3,6 +3,7 @@ import type { Platform } from '../platform/platform.ts';
 import { inviteLifetime_ms } from './invites/invite-links.ts';
 import { deleteOrganisationInvitesUntil } from './invites/organisation-invites.sql.ts';
 import { deleteServiceInvitesUntil } from './invites/service-invites.sql.ts';
+import { deleteOldGuesses } from './sign-in/password-guesses.ts';
 import { deleteChallengesUntil } from './sign-in/security-keys.sql.ts';
 import { deleteStatesUntil } from './sign-in/single-sign-on/single-sign-on.sql.ts';
 import { deleteVerifyCodesUntil } from './sign-in/verify-codes.sql.ts';
@@ -15,6 +16,7 @@ export async function deleteOldVerifyCodes({ db, clock }: Deps): Promise<void> {
   await deleteVerifyCodesUntil(db, timestamp(earlier(clock.now(), codesAreKept_ms)));
   await deleteChallengesUntil(db, timestamp(clock.now()));
   await deleteStatesUntil(db, timestamp(clock.now()));
+  await deleteOldGuesses({ db, clock });
 }
 
 export async function deleteExpiredInvites({ db, clock }: Deps): Promise<void> {

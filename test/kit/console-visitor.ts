@@ -17,8 +17,8 @@ export class ConsoleVisitor {
   readonly cookies = new Map<string, string>();
   private readonly request: Harness['request'];
 
-  constructor(harness: Pick<Harness, 'request'>) {
-    this.request = (options) => harness.request(options);
+  constructor(harness: Pick<Harness, 'request'>, address = '127.0.0.1') {
+    this.request = (options) => harness.request({ ...options, remoteAddress: address });
   }
 
   get(url: string, headers: Record<string, string> = {}): Promise<Page> {

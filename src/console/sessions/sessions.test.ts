@@ -27,14 +27,17 @@ describe('a session ends on the next click, in every process', () => {
       (id: string) => harness.admin('POST', `/user/${id}`, { platform_admin: false }),
     ],
     [
-      'ten passwords in a row are wrong',
+      'ten codes in a row are wrong',
       async (id: string) => {
-        const guess = () => harness.admin('POST', `/user/${id}/verify/password`, { password: 'a guess' });
-        for (let tried = 0; tried < 9; tried += 1) await guess();
-        expect(await listSessions(harness.app, id)).toHaveLength(1);
-        await guess();
-        // The right password unlocks the account, but not the sessions.
-        await harness.admin('POST', `/user/${id}/verify/password`, { password });
+        const send = (path: string, body: object) => harness.admin('POST', `/user/${id}/${path}`, body);
+        await send('sms-code', {});
+        for (let tried = 0; tried < 10; tried += 1) {
+          expect(await listSessions(harness.app, id)).toHaveLength(1);
+          // Neither the right password nor any number of wrong ones changes what codes do.
+          await send('verify/password', { password: 'a guess' });
+          await send('verify/password', { password });
+          await send('verify/code', { code: '11111', code_type: 'sms' });
+        }
       },
     ],
     [

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
+import { networkOf } from '../../platform/http/request-facts.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { rememberAddress } from '../../users/sign-in/password-guesses.ts';
 import type { UserRecord } from '../../users/user-record.ts';
 import { cookieNames, cookieOptions } from './cookies.ts';
 import { createSession, findSession, type Session, sessionLifetime_ms } from './sessions.ts';
@@ -11,6 +13,7 @@ export interface Visitor {
 }
 
 type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'demo' | 'urls'> };
+type SignInDeps = Deps & Pick<Platform, 'secrets'> & { config: Pick<Config, 'http'> };
 
 /** Read for each request and never cached: what ended a session in any process ends it for the next request. */
 export async function findSessionOf(app: Deps, request: FastifyRequest): Promise<Session | undefined> {
@@ -24,7 +27,13 @@ export function isPassive({ headers }: FastifyRequest): boolean {
 }
 
 /** The browser that sends this request is signed in from now on. */
-export async function signIn(app: Deps, user: UserRecord, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export async function signIn(
+  app: SignInDeps,
+  user: UserRecord,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  await rememberAddress(app, user.id, networkOf(app, request));
   const token = await createSession(app, user, request.headers['user-agent']?.slice(0, 400) ?? '');
   reply.setCookie(cookieNames(app.config).session, token, {
     ...cookieOptions(app.config),

@@ -32,7 +32,10 @@ const notAudited = new Map([
     'message_stores, service_stores, configuration_changes, this_store, service_moves',
   ],
   ['what a move of a service needs', 'arriving_rows, held_places, moving_services, service_changes'],
-  ['codes of a sign-in', 'verify_codes, webauthn_challenges, single_sign_on_states'],
+  [
+    'codes and tries of a sign-in',
+    'verify_codes, webauthn_challenges, single_sign_on_states, password_guesses',
+  ],
   ['logs themselves', 'audit_log, events'],
 ]);
 

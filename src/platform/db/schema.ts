@@ -483,6 +483,15 @@ export interface Organisations {
   updated_at: Time | null;
 }
 
+export interface PasswordGuesses {
+  counted: string;
+  user_id: string | null;
+  wrong_count: number;
+  counted_since: Time;
+  refused_until: Time | null;
+  signed_in_at: Time | null;
+}
+
 export interface PlatformStatusTotals {
   london_day: string;
   notification_type: string;
@@ -1253,6 +1262,7 @@ export interface DB {
   organisation_members: OrganisationMembers;
   organisation_permissions: OrganisationPermissions;
   organisations: Organisations;
+  password_guesses: PasswordGuesses;
   platform_status_totals: PlatformStatusTotals;
   platform_usage_totals: PlatformUsageTotals;
   printed_letters: PrintedLetters;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clientAddress, isNetwork, Networks } from './networks.ts';
+import { clientAddress, clientNetwork, isNetwork, Networks } from './networks.ts';
 
 describe('networks', () => {
   it.each(['192.0.2.0/24', '192.0.2.7', '0.0.0.0/0', '2001:db8::/32', '::1', '::ffff:192.0.2.0/120'])(
@@ -55,4 +55,18 @@ describe('the address of a client', () => {
   it('is that of the connection without trusted proxies', () => {
     expect(clientAddress('10.0.0.1', '192.0.2.1', new Networks([]))).toBe('10.0.0.1');
   });
+});
+
+describe('clientNetwork', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:DB8:0:0:ffff::2', '2001:db8:0:0::/64'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['unknown', 'unknown'],
+    ['', ''],
+  ])('%s: %s', (address, network) => expect(clientNetwork(address)).toBe(network));
 });

@@ -33,10 +33,29 @@ export class Networks {
 
   /** An IPv4-mapped IPv6 address (`::ffff:192.0.2.1`) is IPv4. An invalid address is in no network. */
   has(address: string): boolean {
-    const plain = address.replace(/%.*$/, '').replace(/^::ffff:(?=[\d.]+$)/i, '');
+    const plain = plainAddress(address);
     const version = isIP(plain);
     return version !== 0 && this.list.check(plain, version === 4 ? 'ipv4' : 'ipv6');
   }
+}
+
+/** Without a zone, and without the prefix of an IPv4 address in IPv6 (`::ffff:192.0.2.1`). */
+function plainAddress(address: string): string {
+  return address.replace(/%.*$/, '').replace(/^::ffff:(?=[\d.]+$)/i, '');
+}
+
+/**
+ * What one client can send from: an IPv4 address, or the 64-bit network of an IPv6 address, because each client has one and
+ * can use every address in it.
+ */
+export function clientNetwork(address: string): string {
+  const plain = plainAddress(address);
+  if (isIP(plain) !== 6) return plain;
+  // The URL writes every IPv6 address in the same way.
+  const [start = '', end] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::');
+  const [first, last] = [start, end ?? ''].map((part) => part.split(':').filter(Boolean)) as [string[], string[]];
+  const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0');
+  return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type Clock, timestamp } from '../clock.ts';
 import type { Actor } from '../db/actor.ts';
-import { clientAddress, Networks } from './networks.ts';
+import { clientAddress, clientNetwork, Networks } from './networks.ts';
 import { routeOf } from './subroute.ts';
 
 const maxUserAgent = 400;
@@ -11,13 +11,25 @@ export function requestFacts(
   { clock, config }: { clock: Clock; config: { http: { trustedProxies: string[] } } },
   request: FastifyRequest,
 ): Omit<Actor, 'type'> {
-  const { raw, headers, id, method } = request;
-  const trusted = new Networks(config.http.trustedProxies);
+  const { headers, id, method } = request;
   return {
     at: timestamp(clock.now()),
-    address: clientAddress(raw.socket.remoteAddress, headers['x-forwarded-for'], trusted),
+    address: addressOf(config, request),
     user_agent: headers['user-agent']?.slice(0, maxUserAgent),
     request_id: id,
     request: `${method} ${routeOf(request).url}`,
   };
+}
+
+/** From where a request came, for limits. */
+export function networkOf(
+  { config }: { config: { http: { trustedProxies: string[] } } },
+  request: FastifyRequest,
+): string {
+  return clientNetwork(addressOf(config, request));
+}
+
+function addressOf(config: { http: { trustedProxies: string[] } }, { raw, headers }: FastifyRequest): string {
+  const trusted = new Networks(config.http.trustedProxies);
+  return clientAddress(raw.socket.remoteAddress, headers['x-forwarded-for'], trusted);
 }

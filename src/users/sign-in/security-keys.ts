@@ -12,7 +12,6 @@ import { lockUser } from '../users.ts';
 import { pageUrl } from './link-tokens.ts';
 import { type ChallengePurpose, keepChallenge, selectKeysOfSite, takeChallenge } from './security-keys.sql.ts';
 import { countFailure, recordSignIn } from './sign-in.sql.ts';
-import { maxWebauthnFailures } from './sign-in.ts';
 import {
   checkRegistration,
   checkSignIn,
@@ -104,9 +103,6 @@ export async function signInWithKey(app: Deps, userId: string, response: string)
   const refusal = await inTransaction(app.db, async (tx) => {
     // The lock makes the count of signatures exact: of two answers with the same count, one is refused.
     const user = await lockUser(tx, userId);
-    if (user.failed_login_count >= maxWebauthnFailures) {
-      return invalidField('response', 'That did not work several times. Sign in again with your password.');
-    }
     const challenge = await takeChallenge(tx, userId, 'sign-in', now);
     if (challenge === undefined) return tooLate();
     const key = await findAnsweringKey(tx, site, userId, response);

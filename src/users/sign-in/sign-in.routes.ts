@@ -35,7 +35,7 @@ export function signInRoutes(http: Http, app: Platform): void {
       },
     },
     async (request, reply) => {
-      await verifyCode(app, request.params.user_id, request.body);
+      await verifyCode(app, request.params.user_id, { ...request.body, purpose: { for: 'api' } });
       return reply.code(204).send(null);
     },
   );

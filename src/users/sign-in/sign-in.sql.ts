@@ -9,18 +9,13 @@ export async function selectPasswordHash(db: Db | Tx, userId: string): Promise<s
   return row?.password_hash;
 }
 
-/** From the tenth failure of any kind on, a user is locked. */
+/** From the tenth failure of any kind on, the API refuses codes. */
 export const maxFailures = 10;
 
-type Counted = Pick<LockedUser, 'id' | 'failed_login_count' | 'failed_password_count'>;
-
-function oneMoreFailure({ failed_login_count: before }: Counted, now: Timestamp): Updateable<Users> {
-  const failed_login_count = before + 1;
-  return { failed_login_count, updated_at: now, ...(failed_login_count >= maxFailures ? { locked_at: now } : {}) };
-}
+type Counted = Pick<LockedUser, 'id' | 'failed_login_count' | 'failed_password_count' | 'failed_code_count'>;
 
 export async function countFailure(tx: Tx, user: Counted, now: Timestamp): Promise<void> {
-  await updateUser(tx, user.id, oneMoreFailure(user, now));
+  await updateUser(tx, user.id, { failed_login_count: user.failed_login_count + 1, updated_at: now });
 }
 
 export async function countWrongPassword(
@@ -30,18 +25,17 @@ export async function countWrongPassword(
   refusedUntil: Timestamp | null,
 ): Promise<void> {
   await updateUser(tx, user.id, {
-    ...oneMoreFailure(user, now),
+    failed_login_count: user.failed_login_count + 1,
+    updated_at: now,
     failed_password_count: user.failed_password_count + 1,
     passwords_refused_until: refusedUntil,
   });
 }
 
-export async function incrementFailedCodeCount(tx: Tx, userId: string): Promise<void> {
-  await tx
-    .updateTable('users')
-    .set((user) => ({ failed_code_count: user('failed_code_count', '+', 1) }))
-    .where('id', '=', userId)
-    .execute();
+/** With `lockedAt`, sessions of the console from before that end. */
+export async function countWrongCode(tx: Tx, user: Counted, lockedAt: Timestamp | undefined): Promise<void> {
+  const locked = lockedAt === undefined ? {} : { locked_at: lockedAt };
+  await updateUser(tx, user.id, { failed_code_count: user.failed_code_count + 1, ...locked });
 }
 
 /** Column values without failed passwords. */
@@ -53,8 +47,8 @@ export async function recordCorrectPassword(tx: Tx, userId: string, now: Timesta
   await updateUser(tx, userId, { ...noFailedPasswords, updated_at: now });
 }
 
-export async function resetFailures(db: Db, userId: string, now: Timestamp): Promise<void> {
-  await updateUser(db, userId, { ...noFailures, updated_at: now });
+export async function resetFailures(tx: Tx, userId: string, now: Timestamp): Promise<void> {
+  await updateUser(tx, userId, { ...noFailures, updated_at: now });
 }
 
 export async function recordSignIn(

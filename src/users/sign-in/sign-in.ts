@@ -5,27 +5,28 @@ import { type Failure, forbidden, invalid, invalidField, notFound } from '../../
 import type { Platform } from '../../platform/platform.ts';
 import { getUserRecord, type UserRecord } from '../user-record.ts';
 import { type LockedUser, lockUser } from '../users.ts';
+import { resetGuessesOfUser } from './password-guesses.sql.ts';
 import { isPassword, noPassword } from './passwords.ts';
 import {
   countFailure,
+  countWrongCode,
   countWrongPassword,
-  incrementFailedCodeCount,
   maxFailures,
   recordCorrectPassword,
   recordSignIn,
   resetFailures,
   selectPasswordHash,
 } from './sign-in.sql.ts';
-import { type CodeType, countLiveCodes, markCodesUsed, selectVerifyCodes } from './verify-codes.sql.ts';
-import { isCodeDigest, maxWrongCodes } from './verify-codes.ts';
+import { countLiveCodes, markCodesUsed, selectVerifyCodes } from './verify-codes.sql.ts';
+import { type CodeAttempt, isCodeDigest, maxWrongCodes } from './verify-codes.ts';
 import { recordCredentialUse } from './webauthn-credentials.ts';
 
-/** From the tenth failure of any kind on, a user is locked. */
+/** From the tenth failure of any kind on, the API refuses a user's codes, and the official front end the sign-in. */
 export function isLocked({ state, failed_login_count }: Pick<UserRecord, 'state' | 'failed_login_count'>): boolean {
   return state === 'active' && failed_login_count >= maxFailures;
 }
 
-export const maxWebauthnFailures = 5;
+const maxWebauthnFailures = 5;
 const maxLockout_ms = 15 * minute_ms;
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'>;
@@ -42,6 +43,8 @@ export async function verifyPassword(app: Deps, userId: string, password: string
   const matches = await isPassword(password, hash);
   const right = await inTransaction(app.db, async (tx) => {
     const user = await lockUser(tx, userId);
+    // There is nothing to guess, and nothing that a stranger could lock.
+    if (hash === noPassword) return false;
     const now = app.clock.now();
     const at = timestamp(now);
     // Compare with the arrival time: a request sent during the lockout is rejected however long the hash took.
@@ -54,7 +57,7 @@ export async function verifyPassword(app: Deps, userId: string, password: string
       await recordCorrectPassword(tx, userId, at);
       return true;
     }
-    const lockout_ms = lockoutAfter_ms(user.failed_password_count + 1);
+    const lockout_ms = lockoutAfter_ms(user.failed_password_count + 1, maxFailures);
     await countWrongPassword(tx, user, at, lockout_ms > 0 ? timestamp(later(now, lockout_ms)) : null);
     return false;
   });
@@ -66,27 +69,24 @@ export async function hasPassword({ db }: Pick<Platform, 'db'>, userId: string):
   return (await selectPasswordHash(db, userId)) !== noPassword;
 }
 
-/** No lockout up to the tenth consecutive wrong password, then 1 s, 2 s, 4 s and so on. */
-function lockoutAfter_ms(wrongInARow: number): number {
-  if (wrongInARow <= maxFailures) return 0;
-  return Math.min(1_000 * 2 ** (wrongInARow - maxFailures - 1), maxLockout_ms);
+/** No lockout as long as wrong passwords are free, then 1 s, 2 s, 4 s and so on. */
+export function lockoutAfter_ms(wrong: number, free: number): number {
+  return wrong <= free ? 0 : Math.min(1_000 * 2 ** (wrong - free - 1), maxLockout_ms);
 }
 
-export async function verifyCode(
-  app: Deps,
-  userId: string,
-  attempt: { code: string; code_type: CodeType },
-): Promise<void> {
+export async function verifyCode(app: Deps, userId: string, attempt: CodeAttempt): Promise<void> {
   // The lock serialises reading, checking and incrementing the counts, so concurrent attempts cannot exceed the limit.
   // Throw after the commit: inside the transaction, it would roll back the count.
   const refusal = await inTransaction(app.db, async (tx) => {
     const user = await lockUser(tx, userId);
     const now = timestamp(app.clock.now());
-    if (user.failed_login_count >= maxFailures) return notFound('Code not found');
-    const refusal = await checkCode(app, tx, user.id, attempt, now);
+    // The contract of the API. At the console, a stranger's wrong passwords do not stop the second step of the owner.
+    const isOfApi = attempt.purpose.for === 'api';
+    if (isOfApi && user.failed_login_count >= maxFailures) return notFound('Code not found');
+    const refusal = await checkCode(app, tx, user, attempt, now);
     if (refusal) {
       await countFailure(tx, user, now);
-      await countWrongCode(tx, user, now);
+      await voidCodesIfGuessed(tx, user, now);
       return refusal;
     }
     await markCodesUsed(tx, user.id, attempt.code_type);
@@ -103,24 +103,26 @@ export async function verifyCode(
 
 /**
  * Only a correct code resets the count of wrong ones, so knowing the password does not allow more guesses. From the tenth
- * on, every wrong code invalidates all live codes. Attempts without a live code do not count.
+ * on, every wrong code invalidates all live codes and ends the sessions of the console: the sender knows the password.
+ * Attempts without a live code do not count.
  */
-async function countWrongCode(tx: Tx, user: LockedUser, now: Timestamp): Promise<void> {
+async function voidCodesIfGuessed(tx: Tx, user: LockedUser, now: Timestamp): Promise<void> {
   if ((await countLiveCodes(tx, user.id, now)) === 0) return;
-  await incrementFailedCodeCount(tx, user.id);
-  if (user.failed_code_count + 1 >= maxWrongCodes) await markCodesUsed(tx, user.id);
+  const isGuessed = user.failed_code_count + 1 >= maxWrongCodes;
+  await countWrongCode(tx, user, isGuessed ? now : undefined);
+  if (isGuessed) await markCodesUsed(tx, user.id);
 }
 
 async function checkCode(
   app: Deps,
   tx: Tx,
-  userId: string,
-  attempt: { code: string; code_type: CodeType },
+  user: LockedUser,
+  attempt: CodeAttempt,
   now: Timestamp,
 ): Promise<Failure | undefined> {
-  const codes = await selectVerifyCodes(tx, userId, attempt.code_type);
+  const codes = await selectVerifyCodes(tx, user.id, attempt.code_type);
   if (codes.length === 0) return notFound('Code not found');
-  const newest = codes.find(({ code_digest }) => isCodeDigest(app, userId, attempt.code, code_digest));
+  const newest = codes.find(({ code_digest }) => isCodeDigest(app, user, attempt, code_digest));
   if (!newest) return invalid('Code is not valid');
   if (newest.used || newest.expires_at <= now) return invalid('Code has expired');
   return undefined;
@@ -143,6 +145,9 @@ export async function completeWebauthnSignIn(
 }
 
 export async function resetFailedLoginCount(app: Deps, userId: string): Promise<UserRecord> {
-  await resetFailures(app.db, userId, timestamp(app.clock.now()));
-  return getUserRecord(app.db, userId);
+  return inTransaction(app.db, async (tx) => {
+    await resetFailures(tx, userId, timestamp(app.clock.now()));
+    await resetGuessesOfUser(tx, userId);
+    return getUserRecord(tx, userId);
+  });
 }

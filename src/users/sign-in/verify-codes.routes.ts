@@ -29,7 +29,7 @@ export function verifyCodeRoutes(http: Http, app: Deps): void {
       },
     },
     async (request, reply) => {
-      await sendSmsCode(app, request.params.user_id, request.body.to);
+      await sendSmsCode(app, request.params.user_id, { for: 'api', to: request.body.to ?? null });
       return reply.code(204).send(null);
     },
   );

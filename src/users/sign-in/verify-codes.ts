@@ -28,11 +28,17 @@ export async function hasTooManyCodes(app: Pick<Platform, 'db' | 'clock'>, userI
   return (await countLiveCodes(app.db, userId, timestamp(app.clock.now()))) >= maxLiveCodes;
 }
 
+/**
+ * What a code is for. `api`: a front end sends it to any number and checks it for anything, so it is bound to the user alone.
+ * The console's codes sign in, or confirm a new number, and work for nothing else.
+ */
+type CodePurpose = { for: 'api'; to?: string | null } | { for: 'sign-in' } | { for: 'new-number'; to: string };
+
 /** Returns the id of the message; undefined when none was sent. */
-export function sendSmsCode(app: Deps, userId: string, to?: string | null): Promise<string | undefined> {
+export function sendSmsCode(app: Deps, userId: string, purpose: CodePurpose): Promise<string | undefined> {
   const code = newSmsCode();
-  return sendCode(app, userId, { code_type: 'sms', code }, async (tx, user) => {
-    const recipient = to || user.mobile_number;
+  return sendCode(app, userId, { code_type: 'sms', code, purpose }, async (tx, user) => {
+    const recipient = ('to' in purpose && purpose.to) || user.mobile_number;
     if (recipient === null) throw invalid("Recipient can't be empty");
     const { smsCode } = accountTemplates;
     const personalisation = { verify_code: code };
@@ -47,7 +53,7 @@ export function sendEmailCode(
   link: { email_auth_link_host?: string | null; next?: string | null },
 ): Promise<string | undefined> {
   const code = randomUUID();
-  return sendCode(app, userId, { code_type: 'email', code }, async (tx, user) => {
+  return sendCode(app, userId, { code_type: 'email', code, purpose: { for: 'sign-in' } }, async (tx, user) => {
     const token = createAccountToken(app, 'email-auth', { user_id: user.id, secret_code: code });
     const base = link.email_auth_link_host || app.config.urls.admin;
     const url = pageUrl(base, `/email-auth/${token}`, link.next);
@@ -63,7 +69,7 @@ export function sendEmailCode(
 async function sendCode(
   app: Deps,
   userId: string,
-  { code_type, code }: { code_type: CodeType; code: string },
+  { code_type, code, purpose }: { code_type: CodeType; code: string; purpose: CodePurpose },
   send: (tx: Tx, user: LockedUser) => Promise<{ id: string }>,
 ): Promise<string | undefined> {
   const now = app.clock.now();
@@ -80,7 +86,7 @@ async function sendCode(
       id: newId(now),
       user_id: user.id,
       code_type,
-      code_digest: codeDigest(app, user.id, code),
+      code_digest: app.secrets.digest(codePurpose, codeText(user, { code_type, code, purpose })),
       expires_at: timestamp(later(now, codeLifetime_ms)),
       created_at: timestamp(now),
     });
@@ -88,18 +94,33 @@ async function sendCode(
   });
 }
 
-/** A keyed hash, bound to the user: an unkeyed hash of five digits is trivial to brute-force. */
-function codeDigest(app: Pick<Platform, 'secrets'>, userId: string, code: string): string {
-  return app.secrets.digest(codePurpose, textOf(userId, code));
+/** A code that was typed or came with a link, and what it is used for. */
+export interface CodeAttempt {
+  code: string;
+  code_type: CodeType;
+  purpose: CodePurpose;
 }
 
 /** Also matches codes that were hashed with an older key, before a key rotation. */
-export function isCodeDigest(app: Pick<Platform, 'secrets'>, userId: string, code: string, digest: string): boolean {
-  return app.secrets.isDigest(codePurpose, textOf(userId, code), digest);
+export function isCodeDigest(
+  app: Pick<Platform, 'secrets'>,
+  user: LockedUser,
+  attempt: CodeAttempt,
+  digest: string,
+): boolean {
+  return app.secrets.isDigest(codePurpose, codeText(user, attempt), digest);
 }
 
-function textOf(userId: string, code: string): string {
-  return `${userId}:${code}`;
+/** Its keyed hash is stored: an unkeyed hash of five digits is trivial to brute-force. */
+function codeText(user: LockedUser, { code, code_type, purpose }: CodeAttempt): string {
+  return JSON.stringify([user.id, ...boundTo(user, code_type, purpose), code]);
+}
+
+/** A code works for the address or number that it was sent to, as long as that is the user's. */
+function boundTo(user: LockedUser, code_type: CodeType, purpose: CodePurpose): (string | null)[] {
+  if (code_type === 'email') return ['email', user.email_address];
+  if (purpose.for === 'api') return ['api'];
+  return [purpose.for, purpose.for === 'new-number' ? purpose.to : user.mobile_number];
 }
 
 /** No repeated adjacent digits, which makes codes easier to read from a phone. */

@@ -77,6 +77,44 @@ describe('your account', () => {
     expect((await visitor.get('/console/account/mobile/confirm')).location).toBe('/console/account/mobile');
   });
 
+  it('400 for a new number with a code that was sent to the old one, and conversely at the sign-in', async () => {
+    const user = await aPerson(harness);
+    const visitor = await signedIn(harness, user.id);
+    const codeOf = async () => (await lastMessage())?.personalisation.verify_code ?? '';
+    await visitor.post('/console/account/mobile', { mobile_number: '07700 900789', current_password: password });
+    const toNewNumber = await codeOf();
+    const other = new ConsoleVisitor(harness);
+    await other.post('/console/sign-in', { email_address: user.email_address, password });
+    const toOldNumber = await codeOf();
+    await harness.admin('POST', `/user/${user.id}/sms-code`, { to: '07700 900789' });
+    const ofApi = await codeOf();
+    for (const code of [toOldNumber, ofApi]) {
+      const page = await visitor.post('/console/account/mobile/confirm', { code });
+      expect(page.problems).toEqual({ code: 'The code is wrong. Check the latest message.' });
+    }
+    for (const code of [toNewNumber, ofApi]) {
+      expect((await other.post('/console/sign-in/code', { code })).status).toBe(400);
+    }
+    const verify = (code: string) => harness.admin('POST', `/user/${user.id}/verify/code`, { code, code_type: 'sms' });
+    expect((await verify(toOldNumber)).status).toBe(400);
+    // A new number for the same request: the code belongs to the number that it was sent to.
+    await visitor.post('/console/account/mobile', { mobile_number: '07700 900999', current_password: password });
+    expect((await visitor.post('/console/account/mobile/confirm', { code: toNewNumber })).status).toBe(400);
+    expect((await recordOf(user.id)).mobile_number).toBe(user.mobile_number);
+    expect((await verify(ofApi)).status).toBe(204);
+  });
+
+  it('400 for a sign-in link that was sent to the previous address', async () => {
+    const user = await aPerson(harness, { auth_type: 'email_auth' });
+    const visitor = new ConsoleVisitor(harness);
+    await visitor.post('/console/sign-in', { email_address: user.email_address, password });
+    const { pathname } = new URL((await lastMessage())?.personalisation.url ?? '');
+    await harness.admin('POST', `/user/${user.id}`, { email_address: `moved-${user.email_address}` });
+    expect((await visitor.post(pathname)).h1).toBe('This link does not work');
+    await harness.admin('POST', `/user/${user.id}`, { email_address: user.email_address });
+    expect((await visitor.post(pathname)).status).toBe(303);
+  });
+
   it('changes the password and signs the other devices out', async () => {
     const { user, visitor } = await aVisitor();
     const other = await signedIn(harness, user.id);

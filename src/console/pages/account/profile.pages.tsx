@@ -123,7 +123,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
     needs: { mobile_number: 'Enter the new mobile number.', ...needsPassword },
     async act({ visitor, reply }, form) {
       await checkOwnPassword(app, visitor.user.id, form);
-      const message_id = await sendSmsCode(app, visitor.user.id, form.mobile_number);
+      const message_id = await sendSmsCode(app, visitor.user.id, { for: 'new-number', to: form.mobile_number });
       pendingNumber.keep(app, reply, { user_id: visitor.user.id, number: form.mobile_number, message_id });
       return { to: '/account/mobile/confirm' };
     },
@@ -159,7 +159,11 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
     async act({ visitor, request, reply }, form) {
       const pending = pendingNumber.read(app, request);
       if (pending?.user_id !== visitor.user.id) return { to: '/account/mobile' };
-      await checkCode(app, visitor.user.id, { code: readCode(form.code), code_type: 'sms' });
+      await checkCode(app, visitor.user.id, {
+        code: readCode(form.code),
+        code_type: 'sms',
+        purpose: { for: 'new-number', to: pending.number },
+      });
       await updateOwnContact(app, visitor.user.id, { mobile_number: pending.number });
       pendingNumber.forget(app, reply);
       return { to: '/account', notice: 'Your mobile number is changed.' };

@@ -62,7 +62,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
     async act(asked, form) {
       const found = await findPendingSignIn(app, asked.request, ['text']);
       if (!found) return again;
-      await checkCode(app, found.user.id, { code: readCode(form.code), code_type: 'sms' });
+      await checkCode(app, found.user.id, { code: readCode(form.code), code_type: 'sms', purpose: { for: 'sign-in' } });
       return completeSignIn(app, asked, found.pending);
     },
   });
@@ -138,7 +138,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
       if (user.state !== 'active' || (user.auth_type !== 'email_auth' && pending?.step !== 'proof'))
         return brokenLink('30 minutes');
       try {
-        await checkCode(app, user.id, { code: link.secret_code, code_type: 'email' });
+        await checkCode(app, user.id, { code: link.secret_code, code_type: 'email', purpose: { for: 'sign-in' } });
       } catch (error) {
         if (error instanceof Failure && error.kind === 'invalid') return brokenLink('30 minutes');
         throw error;

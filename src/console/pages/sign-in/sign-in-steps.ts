@@ -1,13 +1,15 @@
+import type { FastifyRequest } from 'fastify';
 import { day_ms, earlier, timestamp } from '../../../platform/clock.ts';
 import { Failure, invalidField } from '../../../platform/failure.ts';
+import { networkOf } from '../../../platform/http/request-facts.ts';
 import { sendEmailVerification } from '../../../users/sign-in/account-links.ts';
-import { isPassword } from '../../../users/sign-in/passwords.ts';
+import { isRightGuess } from '../../../users/sign-in/password-guesses.ts';
 import { hasKeysHere } from '../../../users/sign-in/security-keys.ts';
-import { resetFailedLoginCount, verifyCode, verifyPassword } from '../../../users/sign-in/sign-in.ts';
+import { resetFailedLoginCount, verifyCode } from '../../../users/sign-in/sign-in.ts';
 import { maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
-import { sendEmailCode, sendSmsCode } from '../../../users/sign-in/verify-codes.ts';
+import { type CodeAttempt, sendEmailCode, sendSmsCode } from '../../../users/sign-in/verify-codes.ts';
 import { getUserRecord, type UserRecord } from '../../../users/user-record.ts';
-import { activateUser, getUserByEmail, updatePassword, updateUser } from '../../../users/users.ts';
+import { activateUser, findUserByEmail, updatePassword, updateUser } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Asked, Redirection } from '../../page.ts';
 import { signIn } from '../../sessions/visitor.ts';
@@ -22,27 +24,22 @@ const useIssuer = { to: '/sign-in', notice: 'Use single sign-on. Other ways are 
 
 type Place = Pick<Asked, 'request' | 'reply'>;
 
-/** One sentence for every reason, so that nobody learns which addresses have accounts. */
-const refusal = () => invalidField('email_address', 'The email address or the password is wrong.');
-
 /** The user with this address and password. Wrong ones are counted and, after a while, refused for longer and longer. */
-export async function checkPassword(app: ConsoleApp, email: string, password: string): Promise<UserRecord> {
-  try {
-    const { id, platform_admin } = await getUserByEmail(app, email);
-    if (!maySignInLocally(app.config, { platform_admin })) throw await wrongPassword(password);
-    await verifyPassword(app, id, password);
-    const user = await getUserRecord(app.db, id);
-    if (user.state !== 'inactive') return user;
-  } catch (error) {
-    if (!(error instanceof Failure) || (error.kind !== 'not-found' && error.kind !== 'invalid')) throw error;
+export async function checkPassword(
+  app: ConsoleApp,
+  request: FastifyRequest,
+  form: { email_address: string; password: string },
+): Promise<UserRecord> {
+  const found = await findUserByEmail(app, form.email_address);
+  // An account that uses single sign-on only is like one that does not exist.
+  const user_id = found && maySignInLocally(app.config, found) ? found.id : undefined;
+  const isRight = await isRightGuess(app, { ...form, user_id, from: networkOf(app, request) });
+  const user = isRight && user_id !== undefined ? await getUserRecord(app.db, user_id) : undefined;
+  // One sentence for every reason: it must not tell which addresses have accounts.
+  if (user?.state !== 'active' && user?.state !== 'pending') {
+    throw invalidField('email_address', 'The email address or the password is wrong.');
   }
-  throw refusal();
-}
-
-/** Takes as long as a check, and counts nothing: nobody can lock an account that has no password here. */
-async function wrongPassword(password: string): Promise<Failure> {
-  await isPassword(password, undefined);
-  return refusal();
+  return user;
 }
 
 /** The password was right: sends what the second step needs. */
@@ -79,7 +76,7 @@ export function sendStep(
   app: ConsoleApp,
   { user_id, step, next }: Pick<PendingSignIn, 'user_id' | 'step' | 'next'>,
 ): Promise<string | undefined> {
-  if (step === 'text') return sendSmsCode(app, user_id);
+  if (step === 'text') return sendSmsCode(app, user_id, { for: 'sign-in' });
   return sendEmailCode(app, user_id, { next: next === '' ? null : `/console${next}` });
 }
 
@@ -108,11 +105,7 @@ export function readCode(typed: string): string {
 }
 
 /** Throws about the field `code`, whatever is wrong. */
-export async function checkCode(
-  app: ConsoleApp,
-  userId: string,
-  attempt: { code: string; code_type: 'sms' | 'email' },
-): Promise<void> {
+export async function checkCode(app: ConsoleApp, userId: string, attempt: CodeAttempt): Promise<void> {
   try {
     await verifyCode(app, userId, attempt);
   } catch (error) {

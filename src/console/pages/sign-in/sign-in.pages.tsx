@@ -34,8 +34,8 @@ export function signInPages(pages: Pages, app: ConsoleApp): void {
     },
     form: Type.Object({ email_address: Type.String({ format: 'email' }), password: Type.String({ maxLength: 1_000 }) }),
     needs: { email_address: 'Enter your email address.', password: 'Enter your password.' },
-    async act(asked, { email_address, password }) {
-      const user = await checkPassword(app, email_address, password);
+    async act(asked, form) {
+      const user = await checkPassword(app, asked.request, form);
       if (user.state === 'pending') return askToConfirm(app, user);
       return beginSecondStep(app, asked, user, { next: nextPage(asked.query('next')) });
     },

@@ -9,7 +9,7 @@ import { getUserRecord, type UserRecord } from '../../user-record.ts';
 import { insertUser, selectUserByEmail, updateUserRow } from '../../users.sql.ts';
 import { lockUser } from '../../users.ts';
 import { noPassword } from '../passwords.ts';
-import { maxFailures, recordSignIn } from '../sign-in.sql.ts';
+import { recordSignIn } from '../sign-in.sql.ts';
 import { deleteCredentialsOfUser } from '../webauthn-credentials.sql.ts';
 import type { Identity } from './read-identity.ts';
 import { singleSignOnRefused } from './refused.ts';
@@ -52,15 +52,10 @@ export async function signInWithIdentity(app: Deps, identity: Identity, state: s
       throw singleSignOnRefused('This sign-in has been used already. Start again.');
     }
     const userId = (await selectUserOfIdentity(tx, identity)) ?? (await linkUser(tx, identity, now));
-    const { failed_login_count } = await lockUser(tx, userId);
+    await lockUser(tx, userId);
     const user = await getUserRecord(tx, userId);
     if (user.state === 'inactive') {
       throw singleSignOnRefused('Your account is archived. Ask a platform administrator if you need it again.');
-    }
-    if (failed_login_count >= maxFailures) {
-      throw singleSignOnRefused(
-        'Your account is locked after too many wrong passwords or codes. Ask a platform administrator to unlock it.',
-      );
     }
     if (user.state === 'pending') await takeOver(tx, userId, at);
     await updateIdentityUse(tx, identity, at);

@@ -110,7 +110,11 @@ function Waiting({ overview: { waiting }, link }: OverviewProps) {
     {
       amount: waiting.locked_people,
       icon: 'user',
-      text: some(waiting.locked_people, '1 person is locked out', 'people are locked out'),
+      text: some(
+        waiting.locked_people,
+        '1 person is locked out of other front ends',
+        'people are locked out of other front ends',
+      ),
       label: 'Unlock',
       to: link('/operator/people?show=locked'),
     },

@@ -56,7 +56,9 @@ export function personPages(pages: Pages, app: ConsoleApp): void {
                   },
                   {
                     label: 'Wrong passwords and codes',
-                    value: locked ? `${failed_login_count}: locked out` : String(failed_login_count),
+                    value: locked
+                      ? `${failed_login_count}: locked out of other front ends`
+                      : String(failed_login_count),
                     ...(failed_login_count > 0 ? change('unlock') : {}),
                   },
                   { label: 'Operator', value: roleOf(person), ...(state === 'active' ? change('role') : {}) },
