@@ -820,6 +820,14 @@ create table report_requests (
 CREATE INDEX report_requests_created_at_idx ON public.report_requests USING btree (created_at);
 CREATE INDEX report_requests_service_id_idx ON public.report_requests USING btree (service_id, user_id, created_at DESC);
 
+create table requested_messages (
+  requested_for uuid not null,
+  kind text not null,
+  requested_at timestamp with time zone not null
+);
+CREATE INDEX requested_messages_requested_at_idx ON public.requested_messages USING btree (requested_at);
+CREATE INDEX requested_messages_requested_for_idx ON public.requested_messages USING btree (requested_for, kind, requested_at);
+
 create table returned_letters (
   notification_id uuid not null,
   reference text not null,

@@ -23,7 +23,7 @@ const groups = {
     }),
     trustedProxies: setting.networks(
       'TRUSTED_PROXIES',
-      'Comma-separated addresses or networks of the proxies in front of this API. Their X-Forwarded-For is trusted when an API key is restricted to networks.',
+      'Comma-separated addresses or networks of the proxies in front of this API. Their X-Forwarded-For is trusted: for API keys that are restricted to networks, for the limits of sign-ins, and in the audit log.',
       { fallback: [], fallbackText: '(unset)' },
     ),
     requestTimeout_ms: setting.seconds(
@@ -71,6 +71,11 @@ const groups = {
   }),
   console: group('Console', {
     enabled: setting.flag('CONSOLE', 'Serve the web console at /console on PORT.', { fallback: true }),
+    formRateLimit: setting.integer(
+      'CONSOLE_FORM_RATE_LIMIT',
+      'Maximum forms a minute, such as sign-ins, that each process takes from one client address of people who are not signed in. All people behind one address share it.',
+      { fallback: 300, min: 10, max: 1_000_000 },
+    ),
   }),
   singleSignOn: group('Single sign-on', {
     issuer: setting.optionalUrl(

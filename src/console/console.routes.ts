@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invalid } from '../platform/failure.ts';
 import { unknownPath, wrongMethod } from '../platform/http/declared-routes.ts';
+import { networkOf } from '../platform/http/request-facts.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { Admissions } from './access/admission.ts';
 import { findPage } from './access/find-page.ts';
+import { FormLimit } from './access/form-limit.ts';
 import { addPageHeaders } from './access/page-headers.ts';
 import { refuseOtherOrigins } from './access/same-origin.ts';
 import type { ConsoleApp } from './console-app.ts';
@@ -50,6 +52,7 @@ export function consoleRoutes(http: Http, served: ConsoleApp): void {
 export function servePages(http: Http, app: ConsoleApp, load: () => Promise<readonly DeclaredPage[]>): void {
   const refuseOthers = refuseOtherOrigins(app.config.urls.api);
   const admissions = new Admissions(app);
+  const formLimit = new FormLimit(app, app.config.console.formRateLimit);
   let loading: ReturnType<typeof load> | undefined;
   const loadOnce = () => {
     loading ??= load();
@@ -70,6 +73,7 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
     const pages = await loadOnce();
     const page = choosePage(pages, request);
     const { visitor, may } = await admissions.find(page, request, reply);
+    if (request.method === 'POST' && !visitor) formLimit.count(networkOf(app, request));
     if (may === 'sign-in') {
       const next = request.method === 'GET' ? `?${new URLSearchParams({ next: request.url })}` : '';
       return reply.redirect(`/console/sign-in${next}`, 303);

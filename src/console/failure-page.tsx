@@ -42,7 +42,7 @@ export function sendFailurePage(
     : (pages.get(status) ?? unexpected);
   const content = (
     <>
-      <p class="lead">{page.text}</p>
+      <p class="lead">{waitOf(failure) ?? page.text}</p>
       <p>
         <a href="/console">Go to the start</a>
       </p>
@@ -59,4 +59,10 @@ export function sendFailurePage(
     platformName: 'Pennypost',
   });
   return sendHtml(reply, status, html);
+}
+
+function waitOf({ kind, headers }: Failure): string | undefined {
+  const wait_s = Number(headers?.['retry-after']);
+  if (kind !== 'too-many' || Number.isNaN(wait_s)) return undefined;
+  return `Try again in ${wait_s} ${wait_s === 1 ? 'second' : 'seconds'}.`;
 }

@@ -49,6 +49,7 @@ export const mainTables = [
   'password_guesses',
   'provider_details_history',
   'report_receivers',
+  'requested_messages',
   'service_callback_api_history',
   'service_invites',
   'service_join_requests',

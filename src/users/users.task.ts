@@ -1,5 +1,6 @@
 import { day_ms, earlier, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
+import { deleteOldRequestedMessages } from './account-messages/requested-messages.ts';
 import { inviteLifetime_ms } from './invites/invite-links.ts';
 import { deleteOrganisationInvitesUntil } from './invites/organisation-invites.sql.ts';
 import { deleteServiceInvitesUntil } from './invites/service-invites.sql.ts';
@@ -17,6 +18,7 @@ export async function deleteOldVerifyCodes({ db, clock }: Deps): Promise<void> {
   await deleteChallengesUntil(db, timestamp(clock.now()));
   await deleteStatesUntil(db, timestamp(clock.now()));
   await deleteOldGuesses({ db, clock });
+  await deleteOldRequestedMessages({ db, clock });
 }
 
 export async function deleteExpiredInvites({ db, clock }: Deps): Promise<void> {

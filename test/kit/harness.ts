@@ -84,6 +84,9 @@ interface HarnessOptions {
   sharesDatabase?: boolean;
 }
 
+/** The clock stands still, so that all forms of a test file are sent within a minute. */
+const unlikeProduction: ConfigChanges = { demo: { enabled: false }, console: { formRateLimit: 1_000_000 } };
+
 /** Call it at the top of a test file: starts everything before its tests, and stops everything after them. */
 export function useHarness(options: HarnessOptions = {}): Harness {
   const clock = new FakeClock(options.now);
@@ -113,7 +116,7 @@ export function useHarness(options: HarnessOptions = {}): Harness {
     };
     const { providers } = options;
     const ofEnvironment = readConfig(environment, undefined, { providers });
-    const config = changedConfig(ofEnvironment, { demo: { enabled: false } }, options.config ?? {});
+    const config = changedConfig(ofEnvironment, unlikeProduction, options.config ?? {});
     const log = createLog('debug', { write: (line) => void logged.push(line) });
     const start = async (changes: ConfigChanges = {}) => {
       const app = buildApp(changedConfig(config, changes), {

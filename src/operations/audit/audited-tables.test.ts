@@ -34,7 +34,7 @@ const notAudited = new Map([
   ['what a move of a service needs', 'arriving_rows, held_places, moving_services, service_changes'],
   [
     'codes and tries of a sign-in',
-    'verify_codes, webauthn_challenges, single_sign_on_states, password_guesses',
+    'verify_codes, webauthn_challenges, single_sign_on_states, password_guesses, requested_messages',
   ],
   ['logs themselves', 'audit_log, events'],
 ]);

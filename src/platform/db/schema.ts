@@ -624,6 +624,12 @@ export interface ReportRequests {
   updated_at: Time | null;
 }
 
+export interface RequestedMessages {
+  requested_for: string;
+  kind: string;
+  requested_at: Time;
+}
+
 export interface ReturnedLetters {
   notification_id: string;
   reference: string;
@@ -1276,6 +1282,7 @@ export interface DB {
   refused_requests: RefusedRequests;
   report_receivers: ReportReceivers;
   report_requests: ReportRequests;
+  requested_messages: RequestedMessages;
   returned_letters: ReturnedLetters;
   sandbox_messages: SandboxMessages;
   service_callback_api: ServiceCallbackApi;

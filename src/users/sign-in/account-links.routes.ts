@@ -16,6 +16,7 @@ import {
 type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'urls' | 'frontEnd'> };
 
 const Email = Type.String({ format: 'email' });
+const unlimited = { isLimited: false };
 
 export function accountLinkRoutes(http: Http, app: Deps): void {
   const preValidation = userOfPathExists(app);
@@ -34,7 +35,7 @@ export function accountLinkRoutes(http: Http, app: Deps): void {
       },
     },
     async (request, reply) => {
-      await sendPasswordReset(app, request.body);
+      await sendPasswordReset(app, request.body, unlimited);
       return reply.code(204).send(null);
     },
   );
@@ -51,7 +52,10 @@ export function accountLinkRoutes(http: Http, app: Deps): void {
       },
     },
     async (request, reply) => {
-      await sendEmailVerification(app, request.params.user_id, request.body.admin_base_url);
+      await sendEmailVerification(app, request.params.user_id, {
+        adminBaseUrl: request.body.admin_base_url ?? null,
+        ...unlimited,
+      });
       return reply.code(204).send(null);
     },
   );
@@ -68,7 +72,7 @@ export function accountLinkRoutes(http: Http, app: Deps): void {
       },
     },
     async (request, reply) => {
-      await sendChangeEmailVerification(app, request.params.user_id, request.body.email);
+      await sendChangeEmailVerification(app, request.params.user_id, request.body.email, unlimited);
       return reply.code(204).send(null);
     },
   );

@@ -8,6 +8,7 @@ import {
   type AccountMessageSender,
   accountTemplates,
 } from '../account-messages/account-messages.ts';
+import { mayRequestMessage, type RequestedMessage } from '../account-messages/requested-messages.ts';
 import { getUserRecord } from '../user-record.ts';
 import { selectUserByEmail } from '../users.sql.ts';
 import { type AccountLink, createAccountToken, type LinkPayloads, pageUrl, readAccountToken } from './link-tokens.ts';
@@ -17,9 +18,13 @@ type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   config: Pick<Config, 'urls' | 'frontEnd'>;
 };
 
+/** The console sends a few links an hour, and says nothing about others. The contract of the API has no limit. */
+const limited = { isLimited: true };
+
 export async function sendPasswordReset(
   app: Deps,
   request: { email: string; admin_base_url?: string; next?: string },
+  { isLimited } = limited,
 ): Promise<void> {
   const user = await selectUserByEmail(app.db, request.email);
   if (!user) throw notFound();
@@ -27,7 +32,7 @@ export async function sendPasswordReset(
     email: user.email_address,
     created_at: timestamp(app.clock.now()),
   });
-  await send(app, {
+  await send(app, isLimited && { kind: 'reset-password', user }, {
     template_id: accountTemplates.passwordReset,
     to: request.email,
     personalisation: {
@@ -37,10 +42,14 @@ export async function sendPasswordReset(
   });
 }
 
-export async function sendEmailVerification(app: Deps, userId: string, adminBaseUrl?: string | null): Promise<void> {
+export async function sendEmailVerification(
+  app: Deps,
+  userId: string,
+  { adminBaseUrl, isLimited }: { adminBaseUrl?: string | null; isLimited: boolean } = limited,
+): Promise<void> {
   const user = await getUserRecord(app.db, userId);
   const token = createAccountToken(app, 'verify-email', { user_id: user.id, email: user.email_address });
-  await send(app, {
+  await send(app, isLimited && { kind: 'verify-email', user }, {
     template_id: accountTemplates.emailVerification,
     to: user.email_address,
     personalisation: {
@@ -50,12 +59,17 @@ export async function sendEmailVerification(app: Deps, userId: string, adminBase
   });
 }
 
-/** Sent to the new address; opening the link proves ownership. Changes nothing yet. */
-export async function sendChangeEmailVerification(app: Deps, userId: string, email: string): Promise<void> {
+/** Sent to the new address; opening the link proves ownership. Changes nothing yet. Returns whether it was sent. */
+export async function sendChangeEmailVerification(
+  app: Deps,
+  userId: string,
+  email: string,
+  { isLimited } = limited,
+): Promise<boolean> {
   const user = await getUserRecord(app.db, userId);
   const base = app.config.urls.admin;
   const token = createAccountToken(app, 'change-email', { user_id: user.id, email });
-  await send(app, {
+  return send(app, isLimited && { kind: 'change-email', user }, {
     template_id: accountTemplates.changeEmail,
     to: email,
     personalisation: {
@@ -68,7 +82,7 @@ export async function sendChangeEmailVerification(app: Deps, userId: string, ema
 
 export async function sendAlreadyRegistered(app: Deps, email: string): Promise<void> {
   const base = app.config.urls.admin;
-  await send(app, {
+  await send(app, false, {
     template_id: accountTemplates.alreadyRegistered,
     to: email,
     personalisation: {
@@ -79,8 +93,16 @@ export async function sendAlreadyRegistered(app: Deps, email: string): Promise<v
   });
 }
 
-async function send(app: Deps, message: AccountMessage): Promise<void> {
-  await inTransaction(app.db, (tx) => app.accountMessages.send(tx, message));
+async function send(
+  app: Deps,
+  limit: false | { kind: RequestedMessage; user: { id: string } },
+  message: AccountMessage,
+): Promise<boolean> {
+  return inTransaction(app.db, async (tx) => {
+    if (limit && !(await mayRequestMessage(app, tx, limit.kind, limit.user.id))) return false;
+    await app.accountMessages.send(tx, message);
+    return true;
+  });
 }
 
 /** Returns the contents of a link sent to a user. A password link is valid until the password changes. */

@@ -70,7 +70,12 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
     needs: { email_address: 'Enter the new email address.', ...needsPassword },
     async act({ visitor }, form) {
       await checkOwnPassword(app, visitor.user.id, form);
-      await sendChangeEmailVerification(app, visitor.user.id, form.email_address);
+      if (!(await sendChangeEmailVerification(app, visitor.user.id, form.email_address))) {
+        throw invalidField(
+          'email_address',
+          'We have sent 3 links within an hour. Use the latest one, or wait an hour.',
+        );
+      }
       return { to: '/account', notice: `Open the link that we sent to ${form.email_address}. It works for one hour.` };
     },
   });

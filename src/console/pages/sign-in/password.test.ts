@@ -33,6 +33,21 @@ describe('a forgotten password', () => {
     );
   });
 
+  it('sends three links an hour, however often and at once it is asked; the page stays the same', async () => {
+    const { email_address } = await aPerson(harness);
+    const ask = () => new ConsoleVisitor(harness).post('/console/forgot-password', { email_address });
+    const askOften = () => sentBy(harness, () => Promise.all(Array.from({ length: 8 }, ask)));
+    const first = await askOften();
+    expect(first.sent).toHaveLength(3);
+    expect(new Set(first.answer.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    harness.clock.advance({ minutes: 59 });
+    expect((await askOften()).sent).toEqual([]);
+    harness.clock.advance({ minutes: 1 });
+    expect((await askOften()).sent).toHaveLength(3);
+    const ofApi = () => harness.admin('POST', '/user/reset-password', { email: email_address });
+    expect((await sentBy(harness, ofApi)).sent).toHaveLength(1);
+  });
+
   it('is replaced after the text code, and ends every session', async () => {
     const user = await aPerson(harness, { email_access_validated_at: '2025-01-01T00:00:00.000000Z' });
     const old = await signedIn(harness, user.id);
