@@ -63,7 +63,7 @@ export function emailReplyToRoutes(http: Http, app: Platform & { accountMessages
       },
     },
     async (request, reply) => {
-      const id = await checkReplyTo(app, request.params.service_id, request.body.email);
+      const id = await checkReplyTo(app, request.params.service_id, request.body.email, { isLimited: false });
       return reply.code(201).send({ data: { id } });
     },
   );

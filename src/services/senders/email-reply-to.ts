@@ -5,6 +5,7 @@ import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { detachReplyTo } from '../../templates/templates.ts';
 import { type AccountMessageSender, accountTemplates } from '../../users/account-messages/account-messages.ts';
+import { mayRequestMessage } from '../../users/account-messages/requested-messages.ts';
 import { getServiceForUpdate } from '../services.ts';
 import { alreadyExists, insertReplyTo, updateReplyToRow } from './email-reply-to.sql.ts';
 import { clearDefault, selectSenders } from './senders.sql.ts';
@@ -26,14 +27,20 @@ export const getReplyTo = (db: Db, serviceId: string, id: string) => getSender(d
 
 /** Sends a test message to the address, to check that it is delivered. Returns the message id. */
 export async function checkReplyTo(
-  { db, accountMessages }: Deps & { accountMessages: AccountMessageSender },
+  app: Deps & { accountMessages: AccountMessageSender },
   serviceId: string,
   emailAddress: string,
+  { isLimited } = { isLimited: true },
 ): Promise<string> {
-  const existing = await listReplyTos(db, serviceId);
+  const existing = await listReplyTos(app.db, serviceId);
   if (existing.some(({ email_address }) => email_address === emailAddress)) throw alreadyExists(emailAddress);
   const message = { template_id: accountTemplates.replyToCheck, to: emailAddress, personalisation: {} };
-  return (await inTransaction(db, (tx) => accountMessages.send(tx, message))).id;
+  return inTransaction(app.db, async (tx) => {
+    if (isLimited && !(await mayRequestMessage(app, tx, 'reply-to-check', serviceId))) {
+      throw invalid('The service has had 20 addresses checked in the last 24 hours. Try again tomorrow.');
+    }
+    return (await app.accountMessages.send(tx, message)).id;
+  });
 }
 
 /** The first one must be the default; a new default replaces the old one. */

@@ -52,7 +52,9 @@ export function joinRequestRoutes(http: Http, app: Deps): void {
       },
     },
     async (request, reply) => {
-      const service_join_request_id = await createJoinRequest(app, request.params.service_id, request.body);
+      const service_join_request_id = await createJoinRequest(app, request.params.service_id, request.body, {
+        isLimited: false,
+      });
       return reply.code(201).send({ service_join_request_id });
     },
   );

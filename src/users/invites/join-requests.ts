@@ -5,6 +5,7 @@ import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { canonicalId, newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { type AccountMessageSender, accountTemplates } from '../account-messages/account-messages.ts';
+import { mayRequestMessage } from '../account-messages/requested-messages.ts';
 import { isServiceMember, type ServiceMember } from '../members/permissions.sql.ts';
 import { addServiceMember, type ServicePermission } from '../members/permissions.ts';
 import { canChooseSignInMethod } from '../members/sign-in-method.ts';
@@ -34,7 +35,12 @@ interface NewJoinRequest {
 }
 
 /** Emails each contacted member; `decideJoinRequest` records the decision. */
-export async function createJoinRequest(app: Deps, serviceId: string, request: NewJoinRequest): Promise<string> {
+export async function createJoinRequest(
+  app: Deps,
+  serviceId: string,
+  request: NewJoinRequest,
+  { isLimited } = { isLimited: true },
+): Promise<string> {
   const now = app.clock.now();
   const id = newId(now);
   const service_name = await selectServiceName(app.db, serviceId);
@@ -46,6 +52,9 @@ export async function createJoinRequest(app: Deps, serviceId: string, request: N
   if (contacts.length !== contactIds.length) throw invalidField('contacted_user_ids', 'No result found');
   const base = request.invite_link_host || app.config.urls.admin;
   await inTransaction(app.db, async (tx) => {
+    if (isLimited && !(await mayRequestMessage(app, tx, 'join-request', requester.id))) {
+      throw invalid('You have asked 20 times in the last 24 hours. Try again tomorrow.');
+    }
     await insertJoinRequest(tx, {
       id,
       service_id: serviceId,

@@ -45,7 +45,9 @@ export function organisationInviteRoutes(http: Http, app: InviteDeps): void {
       },
     },
     async (request, reply) =>
-      reply.code(201).send({ data: await createOrganisationInvite(app, request.params.organisation_id, request.body) }),
+      reply.code(201).send({
+        data: await createOrganisationInvite(app, request.params.organisation_id, request.body, { isLimited: false }),
+      }),
   );
 
   http.get(

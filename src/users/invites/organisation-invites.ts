@@ -8,6 +8,7 @@ import { accountTemplates } from '../account-messages/account-messages.ts';
 import { addOrganisationMember, type OrganisationPermission, organisationPermissions } from '../members/permissions.ts';
 import { getUserRecord } from '../user-record.ts';
 import { selectUser } from '../users.sql.ts';
+import { type InviteLimits, refuseTooManyInvites } from './invite-limits.ts';
 import { type InviteDeps, type InviteStatus, inviteIdOfLink, inviteUrl } from './invite-links.ts';
 import {
   acceptOrganisationInviteRow,
@@ -28,6 +29,7 @@ export async function createOrganisationInvite(
   app: InviteDeps,
   organisationId: string,
   request: NewOrganisationInvite,
+  { isLimited }: InviteLimits = { isLimited: true },
 ) {
   const now = app.clock.now();
   const id = newId(now);
@@ -36,6 +38,7 @@ export async function createOrganisationInvite(
   if (!inviter) throw invalidField('invited_by', 'No result found');
   const url = inviteUrl(app, 'organisation-invite', id, request.invite_link_host);
   return inTransaction(app.db, async (tx) => {
+    if (isLimited) await refuseTooManyInvites(tx, now, { invited_by: inviter.id });
     const invite = await insertOrganisationInvite(tx, {
       id,
       organisation_id: organisationId,

@@ -49,7 +49,9 @@ export function serviceInviteRoutes(http: Http, app: InviteDeps): void {
       },
     },
     async (request, reply) =>
-      reply.code(201).send({ data: await createServiceInvite(app, request.params.service_id, request.body) }),
+      reply
+        .code(201)
+        .send({ data: await createServiceInvite(app, request.params.service_id, request.body, { isLimited: false }) }),
   );
 
   http.get(

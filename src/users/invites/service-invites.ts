@@ -9,6 +9,7 @@ import { type ServicePermission, servicePermissions } from '../members/permissio
 import { setSignInMethod } from '../members/sign-in-method.ts';
 import { getUserRecord, type UserRecord } from '../user-record.ts';
 import { selectUser } from '../users.sql.ts';
+import { type InviteLimits, refuseTooManyInvites } from './invite-limits.ts';
 import { type InviteDeps, type InviteStatus, inviteIdOfLink, inviteUrl } from './invite-links.ts';
 import {
   acceptServiceInviteRow,
@@ -29,7 +30,12 @@ interface NewServiceInvite {
   invite_link_host?: string | null;
 }
 
-export async function createServiceInvite(app: InviteDeps, serviceId: string, request: NewServiceInvite) {
+export async function createServiceInvite(
+  app: InviteDeps,
+  serviceId: string,
+  request: NewServiceInvite,
+  { isLimited }: InviteLimits = { isLimited: true },
+) {
   const now = app.clock.now();
   const id = newId(now);
   const service_name = await selectServiceName(app.db, serviceId);
@@ -38,6 +44,7 @@ export async function createServiceInvite(app: InviteDeps, serviceId: string, re
   if (!inviter) throw invalidField('from_user', 'No result found');
   const url = inviteUrl(app, 'service-invite', id, request.invite_link_host);
   return inTransaction(app.db, async (tx) => {
+    if (isLimited) await refuseTooManyInvites(tx, now, { invited_by: inviter.id, service_id: serviceId });
     const invite = await insertServiceInvite(tx, {
       id,
       service_id: serviceId,
