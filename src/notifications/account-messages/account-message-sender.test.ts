@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { accountMessages } from '../../../test/kit/account-messages.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 
@@ -52,6 +53,24 @@ describe('messages to users', () => {
       normalised_recipient: 'ada@example.org',
       reply_to_text: 'team@example.org',
     });
+  });
+
+  it('contain names that look like no link, and change nothing else', async () => {
+    const name = 'Pay at https://evil.example/pay or me@evil.example';
+    const url = 'https://good.example/join';
+    const valuesFor = async (template_id: string, to: string) => {
+      const personalisation = { user_name: 'Dr. Ada', service_name: name, url };
+      await inTransaction(harness.app.db, (tx) =>
+        harness.app.accountMessages.send(tx, { template_id, to, personalisation }),
+      );
+      return (await accountMessages(harness)).at(-1)?.personalisation;
+    };
+    const inEmail = await valuesFor(signInLink, 'ada@example.org');
+    expect(inEmail).toMatchObject({ user_name: 'Dr. Ada', url });
+    expect(inEmail?.service_name?.replaceAll('\u200b', '')).toBe(name);
+    expect(inEmail?.service_name).not.toMatch(/\w[.@]\w|:\/|\/\//);
+    const inText = await valuesFor(signInCode, '07700 900461');
+    expect(inText?.service_name).toBe('Pay at https: / / evil. example/ pay or me@ evil. example');
   });
 
   it('may be international', async () => {

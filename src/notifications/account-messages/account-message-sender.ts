@@ -6,7 +6,11 @@ import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { checkPhonePermissions, parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { emailAddressText, phoneNumberTexts } from '../../recipients/recipient-texts.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
-import { type AccountMessageSender, platformServiceId } from '../../users/account-messages/account-messages.ts';
+import {
+  type AccountMessage,
+  type AccountMessageSender,
+  platformServiceId,
+} from '../../users/account-messages/account-messages.ts';
 import { lanes, type NewNotification } from '../notification.ts';
 import { insertNotifications } from '../sending/notifications.sql.ts';
 import { updateSecretValues } from '../sending/secret-values.sql.ts';
@@ -24,7 +28,7 @@ export function accountMessageSender(app: Pick<Platform, 'clock' | 'secrets'>): 
       if (!template) throw new Error(`The platform service has no template ${message.template_id}`);
       const now = app.clock.now();
       const id = newId(now);
-      const secret = encryptValues(app, id, message.personalisation);
+      const secret = encryptValues(app, id, withoutLinks(message.personalisation, template.template_type));
       const recipient = template.template_type === 'sms' ? phoneRecipient(message.to) : emailRecipient(message.to);
       await insertNotifications(tx, [
         {
@@ -54,6 +58,20 @@ export function accountMessageSender(app: Pick<Platform, 'clock' | 'secrets'>): 
       return { id };
     },
   };
+}
+
+/**
+ * People choose names, and the platform sends them to others: a name must not look like a link to a mail client or a phone.
+ * What could be part of an address is separated by a space, in emails by one without width. See
+ * docs/decisions/0055-messages-on-request.md.
+ */
+function withoutLinks(values: AccountMessage['personalisation'], type: 'sms' | 'email' | 'letter') {
+  const space = type === 'sms' ? ' ' : '\u200b';
+  const plain = Object.entries(values).map(([key, value]) => {
+    const isName = key.endsWith('name') && typeof value === 'string';
+    return [key, isName ? value.replaceAll(/(?<=[.:/@])(?=\S)/g, space) : value];
+  });
+  return Object.fromEntries(plain) as AccountMessage['personalisation'];
 }
 
 type Recipient = Pick<NewNotification, 'recipient' | 'normalised_recipient' | 'international' | 'rate_multiplier'>;

@@ -97,23 +97,45 @@ const templates: AccountTemplate[] = [
   {
     id: accountTemplates.serviceInvite,
     name: 'Invitation to a service',
-    subject: '((user_name)) invited you to ((service_name))',
+    subject: '((user_name)) invited you to “((service_name))”',
     paragraphs: [
-      '((user_name)) invited you to work on ((service_name)).',
+      '((user_name)) invited you to work on the service “((service_name))”.',
       'Open this link to join:',
       '((url))',
       'The link works for two days.',
+    ],
+    formerly: [
+      {
+        subject: '((user_name)) invited you to ((service_name))',
+        paragraphs: [
+          '((user_name)) invited you to work on ((service_name)).',
+          'Open this link to join:',
+          '((url))',
+          'The link works for two days.',
+        ],
+      },
     ],
   },
   {
     id: accountTemplates.organisationInvite,
     name: 'Invitation to an organisation',
-    subject: '((user_name)) invited you to ((organisation_name))',
+    subject: '((user_name)) invited you to “((organisation_name))”',
     paragraphs: [
-      '((user_name)) invited you to the organisation ((organisation_name)).',
+      '((user_name)) invited you to the organisation “((organisation_name))”.',
       'Open this link to join:',
       '((url))',
       'The link works for two days.',
+    ],
+    formerly: [
+      {
+        subject: '((user_name)) invited you to ((organisation_name))',
+        paragraphs: [
+          '((user_name)) invited you to the organisation ((organisation_name)).',
+          'Open this link to join:',
+          '((url))',
+          'The link works for two days.',
+        ],
+      },
     ],
   },
   {
