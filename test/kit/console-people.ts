@@ -58,8 +58,12 @@ export async function joinService(
 }
 
 /** A browser that is signed in, without the steps of a sign-in. */
-export async function signedIn(harness: Harness, userId: string): Promise<ConsoleVisitor> {
-  const visitor = new ConsoleVisitor(harness);
+export async function signedIn(
+  harness: Harness,
+  userId: string,
+  process: Pick<Harness, 'request'> = harness,
+): Promise<ConsoleVisitor> {
+  const visitor = new ConsoleVisitor(process);
   const user = await getUserRecord(harness.app.db, userId);
   visitor.cookies.set('pennypost_session', await createSession(harness.app, user, 'Test browser'));
   return visitor;

@@ -8,9 +8,10 @@ import { createService } from '../../../services/service-create.ts';
 import { settable } from '../../../services/service-fields.ts';
 import { defaultServicePermissions } from '../../../services/service-permissions.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Pages } from '../../page.ts';
+import type { Pages, View } from '../../page.ts';
 import { Choices } from '../../parts/choices.tsx';
 import { Field } from '../../parts/field.tsx';
+import { mayAddService } from './may-add-service.ts';
 
 /** In the words of the people who choose; the type decides how many texts a year are free. */
 const typeNames: Record<OrganisationType, string> = {
@@ -25,6 +26,20 @@ const typeNames: Record<OrganisationType, string> = {
   other: 'Something else',
 };
 
+const notForYou: View = {
+  title: 'You cannot add a service',
+  lead: 'The people who run this Pennypost decide who may. Ask a platform administrator to add a service and invite you.',
+  status: 403,
+  crumbs: [{ label: 'Your services', to: '/services' }],
+  content: (
+    <p>
+      <a class="button" href="/console/services/join">
+        Join a service
+      </a>
+    </p>
+  ),
+};
+
 export function addServicePages(pages: Pages, app: ConsoleApp): void {
   /** The organisation that owns the domain of the address: it decides the type. */
   async function typeOfOrganisation(emailAddress: string): Promise<OrganisationType | null> {
@@ -35,41 +50,45 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/add', {
     who: 'signed-in',
     below: 'Your services',
-    show: async ({ visitor }, draft) => ({
-      title: 'Add a service',
-      lead: 'It begins in trial mode: messages reach you, your team and the guest list only.',
-      crumbs: [{ label: 'Your services', to: '/services' }],
-      content: (
-        <form class="stack measure" method="post" noValidate>
-          <Field
-            draft={draft}
-            name="name"
-            label="Name of the service"
-            hint="Recipients see it: as the sender of emails and at the beginning of texts."
-            autocomplete="off"
-          />
-          {(await typeOfOrganisation(visitor.user.email_address)) === null && (
-            <Choices
-              draft={draft}
-              name="organisation_type"
-              legend="Who runs it?"
-              kind="one"
-              choices={organisationTypes
-                .filter((type) => type !== 'nhs_notify')
-                .map((value) => ({ value, label: typeNames[value] }))}
-            />
-          )}
-          <div>
-            <button class="button button--primary" type="submit">
-              Add service
-            </button>
-          </div>
-        </form>
-      ),
-    }),
+    show: async ({ visitor }, draft) =>
+      (await mayAddService(app, visitor.user))
+        ? {
+            title: 'Add a service',
+            lead: 'It begins in trial mode: messages reach you, your team and the guest list only.',
+            crumbs: [{ label: 'Your services', to: '/services' }],
+            content: (
+              <form class="stack measure" method="post" noValidate>
+                <Field
+                  draft={draft}
+                  name="name"
+                  label="Name of the service"
+                  hint="Recipients see it: as the sender of emails and at the beginning of texts."
+                  autocomplete="off"
+                />
+                {(await typeOfOrganisation(visitor.user.email_address)) === null && (
+                  <Choices
+                    draft={draft}
+                    name="organisation_type"
+                    legend="Who runs it?"
+                    kind="one"
+                    choices={organisationTypes
+                      .filter((type) => type !== 'nhs_notify')
+                      .map((value) => ({ value, label: typeNames[value] }))}
+                  />
+                )}
+                <div>
+                  <button class="button button--primary" type="submit">
+                    Add service
+                  </button>
+                </div>
+              </form>
+            ),
+          }
+        : notForYou,
     form: Type.Object({ name: settable.name, organisation_type: Type.Optional(OneOf(organisationTypes)) }),
     needs: { name: 'Enter a name.' },
     async act({ visitor: { user } }, { name, organisation_type }) {
+      if (!(await mayAddService(app, user))) return notForYou;
       const known = await typeOfOrganisation(user.email_address);
       if (known === null && organisation_type === undefined) {
         throw invalidField('organisation_type', 'Choose who runs the service.');

@@ -2,6 +2,7 @@ import { listOrganisationsAndServices } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
 import { findLastService } from './last-service.ts';
+import { mayAddService } from './may-add-service.ts';
 
 export function servicesPages(pages: Pages, app: ConsoleApp): void {
   pages.add('', {
@@ -19,6 +20,7 @@ export function servicesPages(pages: Pages, app: ConsoleApp): void {
     menu: 'Your services',
     async show({ visitor }) {
       const { services, organisations } = await listOrganisationsAndServices(app, visitor.user.id);
+      const mayAdd = await mayAddService(app, visitor.user);
       return {
         title: 'Your services',
         actions: (
@@ -26,14 +28,20 @@ export function servicesPages(pages: Pages, app: ConsoleApp): void {
             <a class="button" href="/console/services/join">
               Join a service
             </a>
-            <a class="button button--primary" href="/console/services/add">
-              Add a service
-            </a>
+            {mayAdd && (
+              <a class="button button--primary" href="/console/services/add">
+                Add a service
+              </a>
+            )}
           </>
         ),
         content: (
           <div class="stack">
-            {services.length === 0 ? <NoServices email={visitor.user.email_address} /> : <List services={services} />}
+            {services.length === 0 ? (
+              <NoServices email={visitor.user.email_address} mayAdd={mayAdd} />
+            ) : (
+              <List services={services} />
+            )}
             {organisations.length > 0 && <Organisations organisations={organisations} />}
           </div>
         ),
@@ -42,11 +50,14 @@ export function servicesPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-function NoServices({ email }: { email: string }) {
+function NoServices({ email, mayAdd }: { email: string; mayAdd: boolean }) {
   return (
     <div class="empty">
       <h2>No services yet</h2>
-      <p>A service has its own templates, team and limits. Add one, or ask the team of another to invite {email}.</p>
+      <p>
+        A service has its own templates, team and limits.{' '}
+        {mayAdd ? `Add one, or ask the team of another to invite ${email}.` : `Ask the team of one to invite ${email}.`}
+      </p>
     </div>
   );
 }

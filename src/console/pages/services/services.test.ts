@@ -35,6 +35,26 @@ describe('GET /console', () => {
 });
 
 describe('/console/services/add', () => {
+  it('403 for those whom the operator does not let add services', async () => {
+    const form = { name: `Bin days ${Math.random()}`, organisation_type: 'local' };
+    await anOrganisation(harness, { domains: ['adds.example'] });
+    const known = await aPerson(harness, { email_address: 'ada@adds.example' });
+    const [other, admin] = [await aPerson(harness), await aPerson(harness, { platform_admin: true })];
+    for (const [serviceCreators, allowed] of [
+      ['known-domains', [known, admin]],
+      ['platform-admins', [admin]],
+    ] as const) {
+      const process = await harness.anotherProcess({ console: { serviceCreators } });
+      for (const person of [known, other, admin]) {
+        const browser = await signedIn(harness, person.id, process);
+        const may = allowed.some(({ id }) => id === person.id);
+        expect((await browser.get('/console/services')).text.includes('/console/services/add')).toBe(may);
+        expect((await browser.get('/console/services/add')).status).toBe(may ? 200 : 403);
+        if (!may) expect((await browser.post('/console/services/add', form)).h1).toBe('You cannot add a service');
+      }
+    }
+  });
+
   it('303 to a new service in trial mode, whose creator may do everything', async () => {
     const { user, browser } = await somebody({ auth_type: 'email_auth' });
     const page = await browser.post('/console/services/add', { name: 'Bin days', organisation_type: 'local' });
