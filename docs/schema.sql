@@ -335,6 +335,8 @@ create table inbound_numbers (
   active boolean not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  normalised_number character varying(255),
+  constraint inbound_numbers_normalised_number_key UNIQUE (normalised_number),
   constraint inbound_numbers_number_key UNIQUE (number),
   constraint inbound_numbers_pkey PRIMARY KEY (id),
   constraint inbound_numbers_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)

@@ -3,6 +3,7 @@ import { seedRates } from './billing/rates.seed.ts';
 import { seedProviders } from './delivery/failover/provider-details.seed.ts';
 import { seedSweeps } from './delivery/sweeps.seed.ts';
 import type { Seed } from './platform/db/seed.ts';
+import { seedNormalisedNumbers } from './services/inbound-numbers/inbound-numbers.seed.ts';
 import { seedPlatformService } from './services/platform-service.seed.ts';
 import { seedAccountTemplates } from './users/account-messages/account-templates.seed.ts';
 import { seedPlatformUser } from './users/platform-user.seed.ts';
@@ -11,6 +12,7 @@ import { seedPlatformUser } from './users/platform-user.seed.ts';
 export const seeds: readonly Seed[] = [
   seedPlatformUser,
   seedPlatformService,
+  seedNormalisedNumbers,
   seedAccountTemplates,
   seedDefaultAllowances,
   seedProviders,

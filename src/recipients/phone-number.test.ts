@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   checkPhonePermissions,
   formatSmsSender,
+  normaliseOwnNumber,
   type PhoneNumber,
   type PhoneNumberReason,
   parsePhoneNumber,
@@ -170,5 +171,19 @@ describe('formatSmsSender', () => {
     ['', ''],
   ])('%j becomes %j', (sender, formatted) => {
     expect(formatSmsSender(sender)).toBe(formatted);
+  });
+});
+
+describe('normaliseOwnNumber', () => {
+  it.each([
+    ['447700900777', ['447700900777', '+447700900777', '07700900777', '07700 900777', '00447700900777', '7700900777']],
+    ['12025550187', ['12025550187', '+1 202-555-0187', '0012025550187']],
+    // Mobile numbers of a country to which nothing can be sent, and of the UK that no recipient can have.
+    ['8501921234567', ['8501921234567', '+8501921234567', '008501921234567']],
+    ['447640123456', ['447640123456', '+447640123456', '07640 123456']],
+    ['60777', ['60777', '+60777', '60 777']],
+    ['999', ['999']],
+  ])('%s, however it is written', (normalised, written) => {
+    expect([...new Set(written.map(normaliseOwnNumber))]).toEqual([normalised]);
   });
 });

@@ -100,6 +100,17 @@ export function formatSmsSender(sender: string): string {
   return formatted;
 }
 
+/**
+ * A number of the platform as it is compared: people and providers write `+44`, `44`, `0044` or `0` for the same country. A
+ * short code, or a number of a range that recipients cannot have, keeps its digits.
+ */
+export function normaliseOwnNumber(written: string): string {
+  const result = parsePhoneNumber(written);
+  if (result.ok) return result.number.normalised;
+  const digits = removeWhitespace(written).replace(/[()-]/g, '');
+  return digits.replace(/^(\+|00)/, '').replace(/^0/, ukCode);
+}
+
 // The library takes about 90 µs per number, this path under 1 µs. Whether a number is an ordinary UK mobile depends on
 // its first five digits, so the library is called once per range; the cache holds at most 10,000.
 const mobileRanges = new Set<string>();

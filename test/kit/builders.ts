@@ -6,6 +6,7 @@ import { timestamp } from '../../src/platform/clock.ts';
 import { inTransaction } from '../../src/platform/db/database.ts';
 import type { Notifications, Templates } from '../../src/platform/db/schema.ts';
 import { newId } from '../../src/platform/id.ts';
+import { createInboundNumber } from '../../src/services/inbound-numbers/inbound-numbers.ts';
 import { placeService } from '../../src/stores/service-stores.ts';
 import type { Harness } from './harness.ts';
 
@@ -301,4 +302,14 @@ export async function aNotification(
     await app.db.updateTable('notifications').set(more).where('id', '=', id).execute();
   }
   return id;
+}
+
+/** A number at which the service receives texts. */
+export async function anInboundNumber(
+  { app }: Harness,
+  service_id: string,
+  { number, provider }: { number: string; provider: string },
+): Promise<void> {
+  const { id } = await createInboundNumber(app, { number, provider });
+  await app.db.updateTable('inbound_numbers').set({ service_id }).where('id', '=', id).execute();
 }

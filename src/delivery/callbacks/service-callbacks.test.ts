@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { aService, aUser } from '../../../test/kit/builders.ts';
+import { anInboundNumber, aService, aUser } from '../../../test/kit/builders.ts';
 import { type Harness, useHarness } from '../../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf, someQueuedMessages } from '../../../test/kit/queued-messages.ts';
 import { startCallbackSink } from '../../../test/kit/stub-gateways.ts';
@@ -342,16 +342,7 @@ describe('complaint and inbound text callbacks', () => {
     harness.app.config.providers.mmg.inboundAuth = 'mmg:secret';
     const service = await aService(harness, { permissions: ['sms', 'inbound_sms'] });
     await aCallback(harness, service, `${sink.url}/texts`, 'inbound_sms');
-    await harness.app.db
-      .insertInto('inbound_numbers')
-      .values({
-        id: newId(harness.clock.now()),
-        number: '07700900500',
-        provider: 'mmg',
-        service_id: service,
-        created_at: timestamp(harness.clock.now()),
-      })
-      .execute();
+    await anInboundNumber(harness, service, { number: '07700900500', provider: 'mmg' });
     await harness.request({
       method: 'POST',
       url: '/notifications/sms/receive/mmg',

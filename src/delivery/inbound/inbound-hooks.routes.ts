@@ -4,7 +4,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { InStores } from '../../stores/stores.ts';
 import type { ProviderDescriptor } from '../providers/descriptor.ts';
 import { settingsOf } from '../providers/provider-settings.ts';
-import { receiveText } from './inbound-hooks.ts';
+import { textReceiver } from './inbound-hooks.ts';
 
 interface Deps extends Platform, InStores<Deps> {
   config: Config;
@@ -19,7 +19,7 @@ export function inboundHookRoutes(http: Http, app: Deps): void {
       clock: app.clock,
       config: app.config,
       settings: settingsOf(app.config, provider),
-      receiveText: (text) => receiveText(app, text),
+      receiveText: textReceiver(app, provider.name),
     });
   }
 }

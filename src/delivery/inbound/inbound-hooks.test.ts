@@ -1,8 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { anApiKey, aService } from '../../../test/kit/builders.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { anApiKey, anInboundNumber, aService } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { timestamp } from '../../platform/clock.ts';
-import { newId } from '../../platform/id.ts';
+import { metricsOf } from '../../../test/kit/metrics.ts';
 
 const harness = useHarness({
   now: '2026-07-01T12:00:00Z',
@@ -12,20 +11,12 @@ const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toStrin
 
 let numbers = 0;
 
-async function aReceivingService(permissions = ['sms', 'inbound_sms']) {
-  const { app, clock } = harness;
+async function aReceivingService(
+  permissions = ['sms', 'inbound_sms'],
+  number = `0770090${String(4000 + numbers++).padStart(4, '0')}`,
+) {
   const service = await aService(harness, { permissions });
-  const number = `0770090${String(4000 + numbers++).padStart(4, '0')}`;
-  await app.db
-    .insertInto('inbound_numbers')
-    .values({
-      id: newId(clock.now()),
-      number,
-      provider: 'mmg',
-      service_id: service,
-      created_at: timestamp(clock.now()),
-    })
-    .execute();
+  await anInboundNumber(harness, service, { number, provider: 'mmg' });
   return { service, number, key: await anApiKey(harness, service) };
 }
 
@@ -69,6 +60,35 @@ describe('POST /notifications/sms/receive/mmg', () => {
       .where('service_id', '=', service)
       .execute();
     expect(row).toMatchObject({ provider: 'mmg', provider_date: '2026-07-01T11:56:11.000000Z' });
+  });
+
+  it.each([
+    ['447700900777', ['447700900777', '+447700900777', '07700900777', '00447700900777']],
+    ['+447700900778', ['447700900778', '07700900778']],
+    ['07700 900779', ['447700900779', '07700900779']],
+    ['+1 202 555 0187', ['12025550187', '+12025550187']],
+    ['33612345678', ['+33612345678', '0033612345678']],
+    ['60777', ['60777']],
+  ])('200 for %s, however the provider writes it', async (entered, written) => {
+    const { key } = await aReceivingService(undefined, entered);
+    for (const to of written) expect((await mmg(text(to))).body, to).toEqual({ status: 'ok' });
+    const texts = await received(key);
+    expect(texts.map(({ notify_number }: { notify_number: string }) => notify_number)).toEqual(
+      written.map(() => entered),
+    );
+  });
+
+  it('200 and counts a text without a service, and logs the last digits of our number only', async () => {
+    const rejected = async () =>
+      Number(/^inbound_sms_rejected_total\{provider="mmg"\} (\d+)$/m.exec(await metricsOf(harness))?.[1]);
+    const before = await rejected();
+    const logged = vi.spyOn(harness.app.log, 'warn');
+    await mmg(text('447700900998'));
+    expect(await rejected()).toBe(before + 1);
+    expect(logged.mock.calls.map(([fields]) => fields)).toEqual([
+      { event: 'inbound_sms.rejected', provider: 'mmg', number_ends_with: '998' },
+    ]);
+    logged.mockRestore();
   });
 
   it('200 RECEIVED for an unknown number, or without the permission', async () => {

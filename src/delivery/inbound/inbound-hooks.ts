@@ -2,6 +2,7 @@ import { recordInboundText } from '../../inbound/inbound-texts.ts';
 import { joinReceivedParts } from '../../inbound/received-parts.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { normaliseOwnNumber } from '../../recipients/phone-number.ts';
 import type { InStores } from '../../stores/stores.ts';
 import { announceInboundText } from '../callbacks/service-callbacks.ts';
 import type { InboundText } from '../providers/reports.ts';
@@ -9,24 +10,35 @@ import { selectServiceOfNumber } from './inbound-hooks.sql.ts';
 
 interface Deps extends Pick<Platform, 'db' | 'clock' | 'log' | 'metrics'>, InStores<Deps> {}
 
-/** Stores the text for the service that owns the number and creates its callback, of a text in parts with the last part. Returns false if no service receives texts there. */
-export async function receiveText(app: Deps, text: InboundText): Promise<boolean> {
-  const received = await storeText(app, text);
-  if (received) {
-    app.metrics
-      .counter('inbound_sms_total', 'Texts received for services', ['provider'])
-      .inc({ provider: text.provider });
-  } else {
-    app.log.warn(
-      { event: 'inbound_sms.rejected', provider: text.provider },
-      'Received a text for a number without a service that receives texts',
-    );
-  }
-  return received;
+/**
+ * Stores texts of one provider for the service that owns the number and creates its callback, of a text in parts with the
+ * last part. Returns false if no service receives texts there.
+ */
+export function textReceiver(app: Deps, provider: string): (text: InboundText) => Promise<boolean> {
+  const { metrics, log } = app;
+  const received = metrics.counter('inbound_sms_total', 'Texts received for services', ['provider']);
+  const rejected = metrics.counter(
+    'inbound_sms_rejected_total',
+    'Texts received for a number without a service that receives texts',
+    ['provider'],
+  );
+  // Prometheus does not see the first rejection as an increase unless the counter was 0 before.
+  for (const counter of [received, rejected]) counter.inc({ provider }, 0);
+  return async (text) => {
+    const stored = await storeText(app, text);
+    (stored ? received : rejected).inc({ provider });
+    if (!stored) {
+      log.warn(
+        { event: 'inbound_sms.rejected', provider, number_ends_with: text.to.slice(-3) },
+        'Received a text for a number without a service that receives texts',
+      );
+    }
+    return stored;
+  };
 }
 
 async function storeText(app: Deps, text: InboundText): Promise<boolean> {
-  const service = await selectServiceOfNumber(app.db, text.to.replace(/^\+?44/, '0'));
+  const service = await selectServiceOfNumber(app.db, normaliseOwnNumber(text.to));
   if (!service?.permissions.includes('inbound_sms')) return false;
   const now = app.clock.now();
   const { db } = await app.stores.of(service.id);

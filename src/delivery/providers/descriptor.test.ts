@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aService } from '../../../test/kit/builders.ts';
+import { anApiKey, anInboundNumber, aService } from '../../../test/kit/builders.ts';
 import { describeSettings } from '../../../test/kit/describe-settings.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { type FrontRequest, startHttpFront } from '../../../test/kit/http-front.ts';
@@ -9,11 +9,9 @@ import { aQueuedMessage, messageOf } from '../../../test/kit/queued-messages.ts'
 import { readConfig } from '../../commands/read-config.ts';
 import { settingGroups } from '../../config.ts';
 import { examine } from '../../operations/doctor/doctor.ts';
-import { timestamp } from '../../platform/clock.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import { forbidden } from '../../platform/failure.ts';
 import type { Http } from '../../platform/http/surface.ts';
-import { newId } from '../../platform/id.ts';
 import { sameSecret } from '../../platform/secrets/secrets.ts';
 import * as setting from '../../platform/setting.ts';
 import type { Values } from '../../platform/setting-groups.ts';
@@ -214,12 +212,7 @@ describe('a new provider in the list', () => {
 
   it('receives texts for services', async () => {
     const service = await aService(harness, { permissions: ['sms', 'inbound_sms'] });
-    const now = harness.clock.now();
-    const row = { id: newId(now), number: '07700900444', provider: 'acme', service_id: service };
-    await harness.app.db
-      .insertInto('inbound_numbers')
-      .values({ ...row, created_at: timestamp(now) })
-      .execute();
+    await anInboundNumber(harness, service, { number: '07700900444', provider: 'acme' });
     const text = { from: '447700900111', to: '447700900444', text: 'Hi' };
     expect((await post('/notifications/sms/receive/acme', text, 'another-key')).status).toBe(403);
     const response = await post('/notifications/sms/receive/acme', text, 'webhook-key');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import type { InjectOptions } from 'fastify';
 import { getGlobalDispatcher, MockAgent, setGlobalDispatcher } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { anApiKey, aService } from '../../../test/kit/builders.ts';
+import { anApiKey, anInboundNumber, aService } from '../../../test/kit/builders.ts';
 import { changedConfig } from '../../../test/kit/changed-config.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { type FrontAnswer, type FrontRequest, startHttpFront } from '../../../test/kit/http-front.ts';
@@ -16,7 +16,6 @@ import { sendgrid } from '../../../test/kit/vendors/sendgrid.ts';
 import type { ReadMessage, Vendor } from '../../../test/kit/vendors/vendor.ts';
 import { vonage } from '../../../test/kit/vendors/vonage.ts';
 import { readConfig } from '../../commands/read-config.ts';
-import { timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';
 import { openEmailProviders, openTextProviders } from './active-providers.ts';
 import { isSendGridSignature } from './email/sendgrid.ts';
@@ -175,12 +174,7 @@ describe.each(vendors)('$name', (vendor) => {
 
   it.runIf(vendor.inbound)('a received text is stored for the service, if the request is authenticated', async () => {
     const receiving = await aService(harness, { permissions: ['sms', 'inbound_sms'] });
-    const at = harness.clock.now();
-    const row = { id: newId(at), number: '07700900444', provider: name, service_id: receiving };
-    await harness.app.db
-      .insertInto('inbound_numbers')
-      .values({ ...row, created_at: timestamp(at) })
-      .execute();
+    await anInboundNumber(harness, receiving, { number: '07700900444', provider: name });
     const { text, webhook } = vendor.inbound ?? { text: () => ({}), webhook: vendor.webhook };
     const genuine = webhook(text('447700900444'));
     expect(await post({ ...genuine, payload: `${genuine.payload} ` })).toBe(403);

@@ -8,7 +8,7 @@ import type { Task } from '../../platform/queue/task.ts';
 import { recordSuppressions } from '../../services/suppression/suppression-list.ts';
 import type { InStores } from '../../stores/stores.ts';
 import { announceComplaint } from '../callbacks/service-callbacks.ts';
-import { receiveText } from '../inbound/inbound-hooks.ts';
+import { textReceiver } from '../inbound/inbound-hooks.ts';
 import type { ProviderDescriptor, ReceiptDeps } from '../providers/descriptor.ts';
 import { settingsOf } from '../providers/provider-settings.ts';
 import type { ReceiptOutcome, ReportedComplaint, Reports } from '../providers/reports.ts';
@@ -60,7 +60,7 @@ export function receiptDeps(app: Deps, provider: ProviderDescriptor, receipts: R
 
 /** What a provider uses that takes its reports on a connection of its own. */
 export function reportsOf(app: Deps, provider: { name: string }, receipts: ReceiptRecorder): Reports {
-  return { ...messageReports(app, provider, receipts), receiveText: (text) => receiveText(app, text) };
+  return { ...messageReports(app, provider, receipts), receiveText: textReceiver(app, provider.name) };
 }
 
 function messageReports(

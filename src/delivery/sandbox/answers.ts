@@ -14,7 +14,7 @@ import { findNumberOfService } from '../../services/inbound-numbers/inbound-numb
 import { getService } from '../../services/services.ts';
 import type { InStores } from '../../stores/stores.ts';
 import { recordUnsubscribe } from '../../unsubscribe/unsubscribe.ts';
-import { receiveText } from '../inbound/inbound-hooks.ts';
+import { textReceiver } from '../inbound/inbound-hooks.ts';
 import type { ReceiptStatus } from '../providers/reports.ts';
 import { recordReportedComplaint } from '../receipts/provider-reports.ts';
 import { recordReceipts } from '../receipts/receipts.ts';
@@ -129,7 +129,10 @@ async function reply(app: Deps, message: InboxMessage, text: string): Promise<vo
   const received_at = app.clock.now();
   const received =
     to !== undefined &&
-    (await receiveText(app, {
+    (await textReceiver(
+      app,
+      'sandbox',
+    )({
       provider: 'sandbox',
       from: message.recipient,
       to,

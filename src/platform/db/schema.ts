@@ -264,6 +264,7 @@ export interface InboundNumbers {
   active: Generated<boolean>;
   created_at: Time;
   updated_at: Time | null;
+  normalised_number: string | null;
 }
 
 export interface InboundSms {

@@ -50,7 +50,7 @@ export function inboundNumberRoutes(http: Http, app: Platform & { config: Pick<C
           number: Type.String({
             minLength: 1,
             maxLength: 255,
-            description: 'In the format of the provider’s callbacks',
+            description: 'With or without country code, such as 07700900123 or 447700900123, or a short code',
           }),
           provider: Type.String({ minLength: 1, maxLength: 255 }),
         }),

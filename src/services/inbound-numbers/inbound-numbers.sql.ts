@@ -10,8 +10,10 @@ const service = sql<{ id: string; name: string } | null>`(
 
 const columns = ['id', 'number', 'provider', service.as('service'), 'active', 'created_at', 'updated_at'] as const;
 
+/** With `normalised_number`, which is null if another one is the same. */
 export function selectInboundNumbers(db: Db) {
-  return db.selectFrom('inbound_numbers').select(columns).orderBy('updated_at').orderBy('number').execute();
+  const all = db.selectFrom('inbound_numbers').select([...columns, 'normalised_number']);
+  return all.orderBy('updated_at').orderBy('number').execute();
 }
 
 export function selectAvailableNumbers(db: Db) {
@@ -20,6 +22,7 @@ export function selectAvailableNumbers(db: Db) {
     .select(columns)
     .where('active', '=', true)
     .where('service_id', 'is', null)
+    .where('normalised_number', 'is not', null)
     .orderBy('number')
     .execute();
 }
@@ -35,6 +38,7 @@ export function lockAvailableNumber(tx: Tx, wantedId: string | undefined) {
     .select(['id', 'number'])
     .where('active', '=', true)
     .where('service_id', 'is', null)
+    .where('normalised_number', 'is not', null)
     .$if(wantedId !== undefined, (query) => query.where('id', '=', wantedId ?? ''))
     .orderBy('number')
     .limit(1)
@@ -45,12 +49,38 @@ export function lockAvailableNumber(tx: Tx, wantedId: string | undefined) {
 
 export async function insertNumber(
   db: Db,
-  row: { id: string; number: string; provider: string; created_at: Timestamp },
+  row: { id: string; number: string; normalised_number: string; provider: string; created_at: Timestamp },
 ): Promise<void> {
-  await withConstraints(
-    { inbound_numbers_number_key: () => invalidField('number', 'Inbound number already exists') },
-    () => db.insertInto('inbound_numbers').values(row).execute(),
+  const taken = () => invalidField('number', 'Inbound number already exists');
+  await withConstraints({ inbound_numbers_number_key: taken, inbound_numbers_normalised_number_key: taken }, () =>
+    db.insertInto('inbound_numbers').values(row).execute(),
   );
+}
+
+/** Those first that receive texts of their number if several rows have the same. */
+export function selectNumbersByUse(tx: Tx) {
+  return tx
+    .selectFrom('inbound_numbers')
+    .select(['id', 'number', 'normalised_number'])
+    .orderBy((number) => number('service_id', 'is', null))
+    .orderBy('active', 'desc')
+    .orderBy((number) => number('number', 'not like', '0%'))
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** In two steps, because rows may exchange their numbers. */
+export async function updateNormalisedNumbers(
+  tx: Tx,
+  rows: { id: string; normalised_number: string | null }[],
+): Promise<void> {
+  const ids = rows.map(({ id }) => id);
+  await tx.updateTable('inbound_numbers').set({ normalised_number: null }).where('id', 'in', ids).execute();
+  await sql`
+    update inbound_numbers set normalised_number = given.normalised_number
+    from json_to_recordset(${JSON.stringify(rows)}::json) as given (id uuid, normalised_number text)
+    where inbound_numbers.id = given.id and given.normalised_number is not null`.execute(tx);
 }
 
 export function selectNumber(db: Db, id: string) {

@@ -5,6 +5,7 @@ import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { normaliseOwnNumber } from '../../recipients/phone-number.ts';
 import { detachReplyTo } from '../../templates/templates.ts';
 import { clearDefault, selectSenders } from '../senders/senders.sql.ts';
 import { insertSmsSender, updateSmsSenderRow } from '../senders/sms-senders.sql.ts';
@@ -36,7 +37,8 @@ export async function findNumberOfService(db: Db, serviceId: string) {
 export async function createInboundNumber({ db, clock }: Deps, request: { number: string; provider: string }) {
   const now = clock.now();
   const id = newId(now);
-  await insertNumber(db, { ...request, id, created_at: timestamp(now) });
+  const normalised_number = normaliseOwnNumber(request.number);
+  await insertNumber(db, { ...request, normalised_number, id, created_at: timestamp(now) });
   return selectNumber(db, id);
 }
 

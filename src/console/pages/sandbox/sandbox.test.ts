@@ -2,13 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aService, aTemplate, aUser } from '../../../../test/kit/builders.ts';
+import { anInboundNumber, aService, aTemplate, aUser } from '../../../../test/kit/builders.ts';
 import { aPerson, signedIn } from '../../../../test/kit/console-people.ts';
 import type { ConsoleVisitor, Page } from '../../../../test/kit/console-visitor.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { aLetter } from '../../../../test/kit/letters.ts';
 import { aQueuedMessage, messageOf } from '../../../../test/kit/queued-messages.ts';
-import { timestamp } from '../../../platform/clock.ts';
 import { newId } from '../../../platform/id.ts';
 import { unsubscribeUrl } from '../../../unsubscribe/unsubscribe.ts';
 
@@ -369,16 +368,7 @@ describe('answering a message', () => {
     const id = await aSent();
     expect(await buttons(id)).not.toContain('reply');
     expect((await answer(id, { answer: 'reply', text: 'Yes' })).status).toBe(400);
-    await harness.app.db
-      .insertInto('inbound_numbers')
-      .values({
-        id: newId(harness.clock.now()),
-        number: '07700900999',
-        provider: 'mmg',
-        service_id: service,
-        created_at: timestamp(harness.clock.now()),
-      })
-      .execute();
+    await anInboundNumber(harness, service, { number: '07700900999', provider: 'mmg' });
     expect(await buttons(id)).toContain('reply');
     expect((await answer(id, { answer: 'reply', text: ' ' })).problems).toEqual({ text: 'Write the reply.' });
     expect((await answer(id, { answer: 'reply', text: 'Yes <b>please</b>' })).status).toBe(303);

@@ -3,14 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { anApiKey, aService } from '../../../../test/kit/builders.ts';
+import { anApiKey, anInboundNumber, aService } from '../../../../test/kit/builders.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { type FrontAnswer, type FrontRequest, startHttpFront } from '../../../../test/kit/http-front.ts';
 import { aQueuedMessage, messageOf, queueOf } from '../../../../test/kit/queued-messages.ts';
 import { readConfig } from '../../../commands/read-config.ts';
 import { examine } from '../../../operations/doctor/doctor.ts';
-import { timestamp } from '../../../platform/clock.ts';
-import { newId } from '../../../platform/id.ts';
 import { providers } from '../providers.ts';
 
 /** A gateway as the example in the guide describes it. */
@@ -148,12 +146,7 @@ describe('the example of the guide', () => {
 
   it('receives texts', async () => {
     const service = await aService(harness, { permissions: ['sms', 'inbound_sms'] });
-    const now = harness.clock.now();
-    const number = { id: newId(now), number: '07700900444', provider: 'httpsms', service_id: service };
-    await harness.app.db
-      .insertInto('inbound_numbers')
-      .values({ ...number, created_at: timestamp(now) })
-      .execute();
+    await anInboundNumber(harness, service, { number: '07700900444', provider: 'httpsms' });
     const post = (password: string, fields: object) =>
       harness.request({
         method: 'POST',

@@ -24,8 +24,8 @@ interface Deps {
 export async function takeDelivery(app: Deps, { body }: Frame): Promise<number> {
   try {
     const delivered = readDeliver(body);
-    if (isReceipt(delivered)) await takeReceipt(app, delivered);
-    else await takeText(app, delivered);
+    if (!isReceipt(delivered)) return await takeText(app, delivered);
+    await takeReceipt(app, delivered);
     return statuses.ok;
   } catch (error) {
     if (error instanceof FieldError) {
@@ -60,12 +60,14 @@ async function takeReceipt(app: Deps, delivered: Delivered): Promise<void> {
   await recordOrRetry(app.reports, 'smpp', { reference, status, received_at: app.clock.now().toISOString() });
 }
 
-async function takeText({ reports, log }: Deps, delivered: Delivered): Promise<void> {
+/** A text for a number without a service is repeated as long as the message centre keeps it: an operator can assign the number meanwhile. */
+async function takeText({ reports, log }: Deps, delivered: Delivered): Promise<number> {
   const text = readText(delivered);
   if (text === undefined) {
     log.warn({ event: 'smpp.no_text', data_coding: delivered.data_coding }, 'A received message is no text');
-    return;
+    return statuses.ok;
   }
   const { source: from, destination: to } = delivered;
-  await reports.receiveText({ provider: 'smpp', from, to, ...text, received_at: undefined, reference: undefined });
+  const inbound = { provider: 'smpp', from, to, ...text, received_at: undefined, reference: undefined };
+  return (await reports.receiveText(inbound)) ? statuses.ok : statuses.temporaryError;
 }

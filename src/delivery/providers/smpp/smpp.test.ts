@@ -1,13 +1,12 @@
 import { tmpdir } from 'node:os';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { anApiKey, aService } from '../../../../test/kit/builders.ts';
+import { anApiKey, anInboundNumber, aService } from '../../../../test/kit/builders.ts';
 import { aCertificate } from '../../../../test/kit/certificate.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { packetOf, receiptText, startMessageCentre } from '../../../../test/kit/message-centre.ts';
 import { aQueuedMessage, messageOf, queueOf } from '../../../../test/kit/queued-messages.ts';
 import { readConfig } from '../../../commands/read-config.ts';
 import { examine } from '../../../operations/doctor/doctor.ts';
-import { timestamp } from '../../../platform/clock.ts';
 import { newId } from '../../../platform/id.ts';
 import { buildDelivery, type Delivery } from '../../delivery.ts';
 import { openTextProviders } from '../active-providers.ts';
@@ -358,12 +357,7 @@ describe('SMPP: received texts', () => {
   beforeAll(async () => {
     const receiver = await aService(harness, { permissions: ['sms', 'inbound_sms'] });
     key = await anApiKey(harness, receiver);
-    const now = harness.clock.now();
-    const row = { id: newId(now), number: '07700900444', provider: 'smpp', service_id: receiver };
-    await harness.app.db
-      .insertInto('inbound_numbers')
-      .values({ ...row, created_at: timestamp(now) })
-      .execute();
+    await anInboundNumber(harness, receiver, { number: '07700900444', provider: 'smpp' });
   });
   const texts = async (): Promise<string[]> => {
     const { body } = await harness.v2('GET', '/v2/received-text-messages', key);
@@ -430,6 +424,16 @@ describe('SMPP: received texts', () => {
     await harness.addTask('delete-inbound-texts');
     await harness.runTasks();
     expect(await count()).toBe(0);
+  });
+
+  it('are repeated by the message centre until a service owns their number', async () => {
+    const text = { destination: '447700900445', text: 'Hello' };
+    expect([await centre.deliver(text), await centre.deliver(text)]).toEqual([0x64, 0x64]);
+    const late = await aService(harness, { permissions: ['sms', 'inbound_sms'] });
+    await anInboundNumber(harness, late, { number: '447700900445', provider: 'smpp' });
+    expect(await centre.deliver(text)).toBe(0);
+    const { body } = await harness.v2('GET', '/v2/received-text-messages', await anApiKey(harness, late));
+    expect(body.received_text_messages).toMatchObject([{ notify_number: '447700900445', content: 'Hello' }]);
   });
 
   it('are confirmed and left out if they are no text', async () => {

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { invalidField, notFound } from '../../../../platform/failure.ts';
 import { isUuid } from '../../../../platform/id.ts';
+import { removeWhitespace } from '../../../../recipients/whitespace.ts';
 import {
   assignInboundNumber,
   createInboundNumber,
@@ -64,7 +65,8 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
                   },
                   {
                     head: 'State',
-                    cell: ({ active, service }) => {
+                    cell: ({ active, service, normalised_number }) => {
+                      if (normalised_number === null) return <Status kind="failed">Duplicate</Status>;
                       if (!active) return <Status kind="cancelled">Off</Status>;
                       return service ? <Status kind="delivered">In use</Status> : <Status kind="accepted">Free</Status>;
                     },
@@ -74,7 +76,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
                         {
                           head: 'Change',
                           hidden: true as const,
-                          cell: ({ id, number, service, active }: (typeof numbers)[number]) => {
+                          cell: ({ id, number, service, active, normalised_number }: (typeof numbers)[number]) => {
                             if (service) {
                               return (
                                 <Confirm
@@ -88,7 +90,8 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
                               );
                             }
                             return (
-                              active && (
+                              active &&
+                              normalised_number !== null && (
                                 <a class="button button--small" href={`/console${here}/${id}/assign`}>
                                   Assign<span class="sr"> {number}</span>
                                 </a>
@@ -119,7 +122,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
             draft={draft}
             name="number"
             label="Number"
-            hint="As the provider writes it in its calls, such as 447900900001."
+            hint="With or without country code, such as 07700900123 or 447700900123, or a short code."
             type="tel"
             autocomplete="off"
             short
@@ -136,7 +139,8 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
     }),
     form: Type.Object({ number: Type.String({ maxLength: 255 }), provider: Type.String({ maxLength: 255 }) }),
     needs: { number: 'Enter a number.', provider: 'Choose a provider.' },
-    async act(_asked, { number, provider }) {
+    async act(_asked, { number: typed, provider }) {
+      const number = removeWhitespace(typed);
       if (!/^\+?[0-9]{3,15}$/.test(number)) throw invalidField('number', 'Enter digits only, 3 to 15 of them.');
       if (!app.config.sms.providers.includes(provider)) throw invalidField('provider', 'Choose one of the list.');
       await createInboundNumber(app, { number, provider });

@@ -1,0 +1,19 @@
+import type { Seed } from '../../platform/db/seed.ts';
+import { normaliseOwnNumber } from '../../recipients/phone-number.ts';
+import { selectNumbersByUse, updateNormalisedNumbers } from './inbound-numbers.sql.ts';
+
+/**
+ * Rows of versions that compared numbers as they were written, and of other rules of the phone library. If several rows
+ * are the same number, the one that a service uses keeps its texts: the first of `selectNumbersByUse`.
+ */
+export const seedNormalisedNumbers: Seed = async (tx) => {
+  const taken = new Set<string>();
+  const rows = (await selectNumbersByUse(tx)).map((row) => {
+    const normalised = normaliseOwnNumber(row.number);
+    const normalised_number = taken.has(normalised) ? null : normalised;
+    taken.add(normalised);
+    return { id: row.id, normalised_number, is_right: row.normalised_number === normalised_number };
+  });
+  const wrong = rows.filter(({ is_right }) => !is_right);
+  if (wrong.length > 0) await updateNormalisedNumbers(tx, wrong);
+};
