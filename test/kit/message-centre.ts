@@ -21,7 +21,7 @@ export interface MessageCentre {
   /** The response to a submit_sm; `nth` counts from 1. */
   answer: (submitted: Submitted, nth: number) => Answer | Promise<Answer>;
   /** The status of the response to a bind. */
-  answerBind: (bind: { system_id: string; password: string }) => number;
+  answerBind: (bind: { type: string; system_id: string; password: string }) => number;
   answersEnquiries: boolean;
   /** Sends a deliver_sm to a bind that receives, and returns the status of its response. */
   deliver(fields: DeliverFields): Promise<number>;
@@ -195,7 +195,7 @@ export async function startMessageCentre(
     fields.text(41, 'address_range');
     fields.end();
     if (peer.type) violated('a second bind on one connection');
-    const status = centre.answerBind({ system_id, password });
+    const status = centre.answerBind({ type, system_id, password });
     if (status === 0) {
       peer.type = type;
       centre.binds += 1;

@@ -10,6 +10,8 @@ export interface BindOptions {
   timing: Timing;
   credentials: BindFields;
   type: BindType;
+  /** What to bind as if the message centre refuses that type: some accept transceivers only. */
+  otherwise?: BindType;
   /** Requests that may wait for their response at the same time. */
   window: number;
   onRequest(frame: Frame): Promise<number>;
@@ -28,9 +30,35 @@ const advice = new Map<number, string>([
   [statuses.alreadyBound, 'the account has no bind left: lower SMPP_BINDS, or ask for more'],
 ]);
 
+class BindRefused extends Error {
+  readonly status: number;
+
+  constructor(status: number, type: BindType) {
+    super(`${statusName(status)}: ${advice.get(status) ?? `check what the account may do: bind_${type} was refused`}`);
+    this.status = status;
+  }
+}
+
+/** Wrong for every type of bind. Repeating them may lock the account. */
+const wrongCredentials = new Set<number>([statuses.invalidPassword, statuses.invalidSystemId]);
+
 /** Throws, with advice, if the message centre cannot be reached or refuses the bind. */
 export async function openBound(
-  { address, timing, credentials, type, onRequest }: Omit<BindOptions, 'window'>,
+  options: Omit<BindOptions, 'window'>,
+  onClose: (reason: string) => void,
+): Promise<Connection> {
+  try {
+    return await openAs(options.type, options, onClose);
+  } catch (error) {
+    const { otherwise } = options;
+    if (!otherwise || !(error instanceof BindRefused) || wrongCredentials.has(error.status)) throw error;
+    return openAs(otherwise, options, onClose);
+  }
+}
+
+async function openAs(
+  type: BindType,
+  { address, timing, credentials, onRequest }: Omit<BindOptions, 'window'>,
   onClose: (reason: string) => void,
 ): Promise<Connection> {
   const { host, port } = address;
@@ -45,8 +73,7 @@ export async function openBound(
   if (reply.kind === 'answered' && reply.status === statuses.ok) return connection;
   connection.abort();
   if (reply.kind === 'unanswered') throw new Error(`no response to bind_${type}: ${reply.reason}`);
-  const known = advice.get(reply.status) ?? `check what the account may do: bind_${type} was refused`;
-  throw new Error(`${statusName(reply.status)}: ${known}`);
+  throw new BindRefused(reply.status, type);
 }
 
 const firstPause_ms = 1_000;

@@ -540,13 +540,36 @@ describe('SMPP: other set-ups', () => {
     await start();
   });
 
-  it('says what is wrong, and speaks TLS', async () => {
-    const examined = async (change: object) => {
-      const { config } = harness.app;
-      const changed = { ...config, providers: { ...config.providers, smpp: { ...own(), ...change } } };
-      const found = await examine(changed, harness.databases.DATABASE_URL, providers);
-      return found.find(({ name }) => name === 'sms')?.description;
+  const examined = async (change: object) => {
+    const { config } = harness.app;
+    const changed = { ...config, providers: { ...config.providers, smpp: { ...own(), ...change } } };
+    const found = await examine(changed, harness.databases.DATABASE_URL, providers);
+    return found.find(({ name }) => name === 'sms')?.description;
+  };
+
+  it('is checked and tested as transceiver where only these may bind', async () => {
+    const types: string[] = [];
+    centre.answerBind = ({ type, password }) => {
+      types.push(type);
+      if (password !== 'secret') return 0x0e;
+      return type === 'transceiver' ? 0 : 0x0d;
     };
+    expect(await examined({})).toBe('smpp can be reached');
+    expect(types).toEqual(['transmitter', 'transceiver']);
+    const [provider] = openTextProviders({ ...harness.app, providers });
+    const message = { reference: newId(harness.clock.now()), to: '447700900123', sender: 'A', text: 'Hi' };
+    expect(await provider?.send({ ...message, international: false, encoding: 'gsm7' })).toMatchObject({
+      kind: 'accepted',
+    });
+    await provider?.close?.();
+
+    expect(await examined({ bind: 'separate' })).toMatch(/^smpp: ESME_RBINDFAIL/);
+    types.length = 0;
+    expect(await examined({ password: 'x' })).toBe('smpp: ESME_RINVPASWD (0x0e): correct SMPP_PASSWORD');
+    expect(types).toEqual(['transmitter']);
+  });
+
+  it('says what is wrong, and speaks TLS', async () => {
     expect(await examined({})).toBe('smpp can be reached');
     expect(await examined({ url: 'smpp://127.0.0.1:1' })).toBe(
       'smpp: 127.0.0.1:1 cannot be reached (ECONNREFUSED): check SMPP_URL and the firewall',

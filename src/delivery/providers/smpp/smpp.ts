@@ -51,7 +51,9 @@ function open(app: Deps): Provider<TextMessage> {
   };
   let binds: Binds | undefined;
   const bound = () => {
-    binds ??= new Binds(options, bindTypes(own, reports !== undefined), log);
+    binds ??= reports
+      ? new Binds(options, bindTypes(own), log)
+      : new Binds({ ...options, ...toTest(own) }, ['transmitter'], log);
     return binds;
   };
   return {
@@ -61,7 +63,7 @@ function open(app: Deps): Provider<TextMessage> {
       bound().start();
     },
     async check() {
-      const connection = await openBound({ ...options, type: 'transmitter' }, () => {});
+      const connection = await openBound({ ...options, type: 'transmitter', ...toTest(own) }, () => {});
       await connection.close();
     },
     async send(message) {
@@ -79,14 +81,17 @@ function open(app: Deps): Provider<TextMessage> {
   };
 }
 
-/** Without a listener nothing may be received, so there are only transmitters. */
-function bindTypes({ bind, binds }: SmppSettings, listens: boolean): BindType[] {
-  const each: BindType[] = !listens
-    ? ['transmitter']
-    : bind === 'transceiver'
-      ? ['transceiver']
-      : ['transmitter', 'receiver'];
+function bindTypes({ bind, binds }: SmppSettings): BindType[] {
+  const each: BindType[] = bind === 'transceiver' ? ['transceiver'] : ['transmitter', 'receiver'];
   return Array.from({ length: binds }, () => each).flat();
+}
+
+/**
+ * Checks and test messages listen to nothing, so they bind as transmitters. Where only transceivers may bind they do that,
+ * and what arrives meanwhile is not confirmed: the message centre repeats it to a worker.
+ */
+function toTest({ bind }: SmppSettings): { otherwise?: BindType } {
+  return bind === 'transceiver' ? { otherwise: 'transceiver' } : {};
 }
 
 function addressOf({ url = '', ca }: SmppSettings) {
