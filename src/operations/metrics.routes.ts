@@ -4,12 +4,16 @@ import { Failure } from '../platform/failure.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { sameSecret } from '../platform/secrets/secrets.ts';
+import type { VirusScanner } from '../platform/storage/virus-scan.ts';
 import { adminErrors } from '../protocol/error-bodies.ts';
 import { Raw } from '../protocol/fields.ts';
+import { measureSystem } from './system-metrics.ts';
 
-type Deps = Pick<Platform, 'metrics'> & { config: Pick<Config, 'auth'> };
+type Deps = Pick<Platform, 'metrics'> & { config: Config; virusScanner: VirusScanner };
 
-export function metricsRoutes(http: Http, { metrics, config }: Deps): void {
+export function metricsRoutes(http: Http, app: Deps): void {
+  const { metrics, config } = app;
+  measureSystem(app);
   // Some metrics query the database: concurrent scrapes share one collection.
   let collecting: Promise<string> | undefined;
   http.get(

@@ -1,9 +1,16 @@
-import { type AddressInfo, connect } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { useHarness } from '../../test/kit/harness.ts';
 import { metricsOf } from '../../test/kit/metrics.ts';
 
 const harness = useHarness();
+const folder = mkdtempSync(join(tmpdir(), 'pennypost-clamd-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const clamdSocket = join(folder, 'clamd.ctl');
+const scanned = useHarness({ config: { storage: { clamavAddress: clamdSocket } } });
 const guarded = useHarness({ config: { auth: { metricsToken: 'token-of-prometheus' } } });
 
 describe('GET /metrics', () => {
@@ -21,6 +28,28 @@ describe('GET /metrics', () => {
     const text = await metricsOf(harness);
     expect(text).toMatch(/^nan_for_a_test NaN$/m);
     expect(text).toContain('# HELP nan_for_a_test Nan\n');
+  });
+
+  it('200 with the free space of the disk', async () => {
+    mkdirSync(harness.app.config.storage.dataDir, { recursive: true });
+    const text = await metricsOf(harness);
+    const [free, size] = ['free', 'size'].map((what) =>
+      Number(new RegExp(`^disk_${what}_bytes\\{folder="data"\\} (\\d+)$`, 'm').exec(text)?.[1]),
+    );
+    expect(free).toBeGreaterThan(0);
+    expect(size).toBeGreaterThan(free ?? 0);
+  });
+
+  it('200 with the state of the virus scanner, if there is one', async () => {
+    expect(await metricsOf(harness)).not.toContain('virus_scanner_up');
+    expect(await metricsOf(scanned)).toMatch(/^virus_scanner_up 0$/m);
+    const clamd = createServer((socket) =>
+      socket.on('data', (data) => data.subarray(-4).equals(Buffer.alloc(4)) && socket.end('stream: OK\0')),
+    );
+    await new Promise<void>((resolve) => clamd.listen(clamdSocket, resolve));
+    expect(await metricsOf(scanned)).toMatch(/^virus_scanner_up 1$/m);
+    await new Promise((resolve) => clamd.close(resolve));
+    expect(await metricsOf(scanned)).toMatch(/^virus_scanner_up 0$/m);
   });
 
   it('200 with the number of requests in progress, without those whose client disconnected', async () => {

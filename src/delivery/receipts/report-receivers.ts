@@ -39,7 +39,10 @@ export class ReportReceivers {
   }
 
   start(): void {
-    if (this.runs.length > 0) measure(this.app);
+    measure(
+      this.app,
+      this.runs.flatMap(({ key, isExclusive }) => (isExclusive ? [key] : [])),
+    );
     for (const run of this.runs) run.start();
   }
 
@@ -67,7 +70,7 @@ function openReceivers(app: Deps): { provider: string; receiver: ReportReceiver 
 
 class ReceiverRun {
   private readonly app: Deps;
-  private readonly key: ReceiverKey;
+  readonly key: ReceiverKey;
   private readonly receiver: ReportReceiver;
   private readonly worker = randomUUID();
   private readonly loop: Loop;
@@ -80,6 +83,11 @@ class ReceiverRun {
     this.loop = new Loop({ name: receiver.name, step: () => this.stepOrBackOff(), log: app.log });
   }
 
+  /** Then the database knows when it last received reports. */
+  get isExclusive(): boolean {
+    return this.receiver.isExclusive;
+  }
+
   start(): void {
     this.loop.start();
   }
@@ -87,7 +95,7 @@ class ReceiverRun {
   async stop(): Promise<void> {
     await this.loop.stop();
     await this.receiver.close();
-    if (this.receiver.isExclusive) await endLease(this.app.db, this.key, this.worker);
+    if (this.isExclusive) await endLease(this.app.db, this.key, this.worker);
   }
 
   /** Returns the milliseconds until the next step. */
@@ -95,15 +103,12 @@ class ReceiverRun {
     const { db, clock } = this.app;
     const now = clock.now();
     const until = timestamp(later(now, lease_ms));
-    if (
-      this.receiver.isExclusive &&
-      !(await leaseReceiver(db, this.key, { worker: this.worker, now: timestamp(now), until }))
-    ) {
+    if (this.isExclusive && !(await leaseReceiver(db, this.key, { worker: this.worker, now: timestamp(now), until }))) {
       await this.receiver.close();
       return askAgain_ms;
     }
     const rest_ms = await this.receiver.step();
-    if (this.receiver.isExclusive) await updateReceivedAt(db, this.key, timestamp(clock.now()));
+    if (this.isExclusive) await updateReceivedAt(db, this.key, timestamp(clock.now()));
     return rest_ms;
   }
 
@@ -126,15 +131,19 @@ class ReceiverRun {
   }
 }
 
-/** From the database, so that every process reports the same. */
-function measure({ metrics, db }: Deps): void {
+/** From the database, so that every process reports the same. Mailboxes of former settings do not count. */
+function measure({ metrics, db }: Deps, mailboxes: ReceiverKey[]): void {
+  if (mailboxes.length === 0) return;
   metrics.gauges(
     'provider_reports_received_timestamp_seconds',
-    'When a mailbox of reports was last read without an error',
+    'When a mailbox of reports was last read without an error; 0 if it never was',
     ['provider', 'receiver'],
-    async () =>
-      (await selectReceivers(db)).flatMap(({ provider, name, received_at }) =>
-        received_at === null ? [] : [{ labels: { provider, receiver: name }, value: Date.parse(received_at) / 1_000 }],
-      ),
+    async () => {
+      const known = await selectReceivers(db);
+      return mailboxes.map(({ provider, name }) => {
+        const received_at = known.find((one) => one.provider === provider && one.name === name)?.received_at;
+        return { labels: { provider, receiver: name }, value: received_at ? Date.parse(received_at) / 1_000 : 0 };
+      });
+    },
   );
 }

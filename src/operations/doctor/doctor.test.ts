@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
@@ -188,6 +188,45 @@ describe('pennypost doctor', () => {
       /^PROBLEM single sign-on: .*: check OIDC_ISSUER and the network$/,
     );
   });
+
+  it('lets the virus scanner scan a small file', async () => {
+    const clamd = createTcpServer((socket) =>
+      socket.on('data', (data) => data.subarray(-4).equals(Buffer.alloc(4)) && socket.end('stream: OK\0')),
+    );
+    await new Promise<void>((resolve) => clamd.listen(0, '127.0.0.1', resolve));
+    const { port } = clamd.address() as AddressInfo;
+    const ofScanner = async () =>
+      (await findings({ CLAMAV_ADDRESS: `127.0.0.1:${port}` })).find((line) => line.includes('virus scanner'));
+    expect(await ofScanner()).toBe(`ok virus scanner: ClamAV at 127.0.0.1:${port} scans files`);
+    await new Promise((resolve) => clamd.close(resolve));
+    expect(await ofScanner()).toBe(
+      `PROBLEM virus scanner: ClamAV at 127.0.0.1:${port} cannot scan, so requests with files get a 503: ECONNREFUSED: start clamd, or correct CLAMAV_ADDRESS`,
+    );
+    expect((await findings({})).filter((line) => line.includes('virus scanner'))).toEqual([]);
+  });
+
+  it('says that a check did not finish, and not what is wrong', async () => {
+    const silent = createTcpServer(() => {});
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void silent.close());
+    const { port } = silent.address() as AddressInfo;
+    const found = await findings({
+      EMAIL_PROVIDERS: 'smtp',
+      SMTP_URL: `smtp://us:right@127.0.0.1:${port}`,
+      SMTP_RETURN_PATH: 'bounces@mail.example',
+      SMTP_BOUNCE_IMAP_URL: `imap://us:secret@127.0.0.1:${port}`,
+      CLAMAV_ADDRESS: `127.0.0.1:${port}`,
+    });
+    const unfinished =
+      'the check did not finish within 5 s: the server is slow, a firewall drops the connection, or this machine is busy';
+    expect(found).toEqual(
+      expect.arrayContaining([
+        `PROBLEM email: smtp: ${unfinished}`,
+        `PROBLEM bounce mailbox: ${unfinished}`,
+        `PROBLEM virus scanner: ${unfinished}`,
+      ]),
+    );
+  }, 30_000);
 
   it('reports that there are no AWS credentials', async () => {
     withoutAwsCredentials(folder);

@@ -1,5 +1,4 @@
-import { accessSync, constants, statfsSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { accessSync, constants } from 'node:fs';
 import type { Config } from '../../config.ts';
 import { openEmailProviders, openTextProviders } from '../../delivery/providers/active-providers.ts';
 import type { ProviderDescriptor } from '../../delivery/providers/descriptor.ts';
@@ -16,14 +15,15 @@ import { OperatorError } from '../../platform/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { SecretBox } from '../../platform/secrets/secrets.ts';
 import { openFiles } from '../../platform/storage/open-files.ts';
+import { createVirusScanner } from '../../platform/storage/virus-scan.ts';
 import type { InStores } from '../../stores/stores.ts';
 import { createOpenIdIssuer } from '../../users/sign-in/single-sign-on/openid.ts';
+import { diskFolders, diskSpace } from '../system-metrics.ts';
 import { checkDatabase, checkPool, mainDatabase } from './databases.ts';
-import { type Finding, finding } from './finding.ts';
+import { type Finding, failedFinding, finding, inTime } from './finding.ts';
 import { checkRunningStores, checkStores } from './stores.ts';
 
 const minFreeBytes = 1024 ** 3;
-const maxCheck_ms = 5_000;
 
 /** Checks the requirements of a start. The checks are independent, so that one run finds every problem. */
 export async function examine(
@@ -34,13 +34,14 @@ export async function examine(
   return [
     checkNode(),
     checkDataDir(config.storage.dataDir),
-    checkDisk(config.storage.dataDir),
+    ...checkDisks(config),
     ...(await checkBucket(config)),
     ...(await checkDatabase(config, mainDatabase(config, url))),
     ...(await checkStores(config, url)),
     ...(await checkProvidersAlone(config, url, list)),
     ...(await checkReceivers(config, list)),
     ...(await checkPrinter(config)),
+    ...(await checkScanner(config)),
     ...(await checkIssuer(config)),
   ];
 }
@@ -60,10 +61,10 @@ export async function examineRunning(app: Running): Promise<Finding[]> {
     checkProviders({ ...app, log: createLog('silent') }),
     checkReceivers(config, app.providers),
     checkPrinter(config),
+    checkScanner(config),
     checkIssuer(config),
   ]);
-  const { dataDir } = config.storage;
-  return [checkNode(), checkDataDir(dataDir), checkDisk(dataDir), ...found.flat()];
+  return [checkNode(), checkDataDir(config.storage.dataDir), ...checkDisks(config), ...found.flat()];
 }
 
 function checkNode(): Finding {
@@ -81,15 +82,19 @@ function checkDataDir(dataDir: string): Finding {
   }
 }
 
-function checkDisk(dataDir: string): Finding {
-  try {
-    const { bavail, bsize } = statfsSync(dataDir);
-    const free = bavail * bsize;
-    const text = `${(free / 1024 ** 3).toFixed(1)} GiB free`;
-    return finding('disk', free >= minFreeBytes, text, 'free some space: PostgreSQL stops when the disk is full');
-  } catch {
-    return finding('disk', false, 'free space unknown', 'create the data folder first');
-  }
+/** Of the data folder, and of the embedded database where it is elsewhere. */
+function checkDisks(config: Config): Finding[] {
+  return diskFolders(config).map(({ folder, path }) => {
+    const name = folder === 'data' ? 'disk' : 'database disk';
+    try {
+      const { free_bytes } = diskSpace(path);
+      const text = `${(free_bytes / 1024 ** 3).toFixed(1)} GiB free`;
+      const ok = free_bytes >= minFreeBytes;
+      return finding(name, ok, text, 'free some space: PostgreSQL stops when the disk is full, and files get a 503');
+    } catch {
+      return finding(name, false, 'free space unknown', 'create the data folder first');
+    }
+  });
 }
 
 /** Stores, reads and deletes a file, because each needs its own permission. */
@@ -155,11 +160,15 @@ async function checkProvider(
     if (!provider.check) {
       return { ...finding(channel, true, `${provider.name}: keeps messages in the outbox, none is sent`), ...of };
     }
-    await Promise.race([provider.check(), tooLate()]);
+    await inTime(provider.check());
     return { ...finding(channel, true, `${provider.name} can be reached`), ...of };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { ...finding(channel, false, provider.name, reason), ...of };
+    const failed = failedFinding(channel, provider.name, error);
+    return {
+      ...failed,
+      ...of,
+      ...(failed.is_unfinished && { description: `${provider.name}: ${failed.description}` }),
+    };
   } finally {
     await provider.close?.();
   }
@@ -172,10 +181,10 @@ async function checkReceivers(config: Config, list: readonly ProviderDescriptor[
   return Promise.all(
     checks.map(async ({ name, check }) => {
       try {
-        await Promise.race([check(), tooLate()]);
+        await inTime(check());
         return finding(name, true, 'can be read');
       } catch (error) {
-        return finding(name, false, 'cannot be read', error instanceof Error ? error.message : String(error));
+        return failedFinding(name, 'cannot be read', error);
       }
     }),
   );
@@ -184,15 +193,27 @@ async function checkReceivers(config: Config, list: readonly ProviderDescriptor[
 async function checkPrinter({ letters }: Config): Promise<Finding[]> {
   if (letters.handOff !== 'sftp') return [];
   try {
-    await Promise.race([checkSftp(letters), tooLate()]);
+    await inTime(checkSftp(letters));
     const reports = letters.sftpReportsFolder === undefined ? '' : ', and reports read';
     return [finding('printer', true, `letters can be uploaded${reports}`)];
   } catch (error) {
-    return [finding('printer', false, 'SFTP', error instanceof Error ? error.message : String(error))];
+    return [failedFinding('printer', 'SFTP', error)];
   }
 }
 
-async function tooLate(): Promise<never> {
-  await sleep(maxCheck_ms, undefined, { ref: false });
-  throw new Error(`no response within ${maxCheck_ms / 1_000} s: look at the status page of the provider`);
+/** Longer than a check may take: then it is reported as unfinished. */
+const maxScan_ms = 6_000;
+
+/** Scans a few bytes, as for any uploaded file. */
+async function checkScanner({ storage }: Config): Promise<Finding[]> {
+  if (storage.clamavAddress === undefined) return [];
+  const name = 'virus scanner';
+  try {
+    await inTime(createVirusScanner({ clamav: storage.clamavAddress, timeout_ms: maxScan_ms }).check());
+    return [finding(name, true, `ClamAV at ${storage.clamavAddress} scans files`)];
+  } catch (error) {
+    return [
+      failedFinding(name, `ClamAV at ${storage.clamavAddress} cannot scan, so requests with files get a 503`, error),
+    ];
+  }
 }

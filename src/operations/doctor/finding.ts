@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 export interface Finding {
   name: string;
   ok: boolean;
@@ -5,6 +7,8 @@ export interface Finding {
   description: string;
   /** Of a check of a provider. */
   provider?: string;
+  /** The check took too long, so it knows nothing about what it checks. */
+  is_unfinished?: boolean;
 }
 
 /** A database of the installation. */
@@ -19,4 +23,27 @@ export interface Checked {
 
 export function finding(name: string, ok: boolean, found: string, todo = ''): Finding {
   return { name, ok, description: ok ? found : `${found}: ${todo}` };
+}
+
+const maxCheck_ms = 5_000;
+
+class Unfinished extends Error {}
+
+/** Throws if the check does not finish in time. */
+export async function inTime<Result>(check: Promise<Result>): Promise<Result> {
+  const tooLate = sleep(maxCheck_ms, undefined, { ref: false }).then(() => {
+    const seconds = maxCheck_ms / 1_000;
+    throw new Unfinished(
+      `the check did not finish within ${seconds} s: the server is slow, a firewall drops the connection, or this machine is busy`,
+    );
+  });
+  return Promise.race([check, tooLate]);
+}
+
+/** Of a check that threw. `found` says what that means, unless the check did not finish. */
+export function failedFinding(name: string, found: string, error: unknown): Finding {
+  const reason = error instanceof Error ? error.message : String(error);
+  return error instanceof Unfinished
+    ? { name, ok: false, description: reason, is_unfinished: true }
+    : finding(name, false, found, reason);
 }

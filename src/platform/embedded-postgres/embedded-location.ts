@@ -34,11 +34,21 @@ export function createDataDir(dataDir: string): void {
   }
 }
 
+/** The folder of the server's files, if it is not in the data folder. */
+export function findRecordedLocation(dataDir: string): string | undefined {
+  const pointer = pointerIn(dataDir);
+  return existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : undefined;
+}
+
+function pointerIn(dataDir: string): string {
+  return join(dataDir, 'postgres.location');
+}
+
 export function findOrCreateLocation(dataDir: string): Location {
   createDataDir(dataDir);
   const home = realpathSync(dataDir);
-  const pointer = join(home, 'postgres.location');
-  const recorded = existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : undefined;
+  const pointer = pointerIn(home);
+  const recorded = findRecordedLocation(home);
   if (recorded !== undefined && !existsSync(recorded)) {
     throw new OperatorError(
       `${pointer} points to the database folder ${recorded}, which does not exist. ` +

@@ -10,6 +10,8 @@ export interface VirusScanner {
   /** `marker-only`: detects only the EICAR test file, which every installation must reject. */
   readonly mode: 'marker-only' | 'clamav';
   scan(bytes: Uint8Array): Promise<VirusVerdict>;
+  /** Throws, with advice, if it cannot scan a small file now. */
+  check(): Promise<void>;
 }
 
 interface VirusScanOptions {
@@ -34,6 +36,14 @@ export function createVirusScanner(options: VirusScanOptions = {}): VirusScanner
     async scan(bytes) {
       const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       return view.includes(testFile) ? 'infected' : ask(view);
+    },
+    async check() {
+      try {
+        await ask(Buffer.from('Pennypost checks whether files are scanned'));
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException;
+        throw new Error(`${code ?? message}: start clamd, or correct CLAMAV_ADDRESS`, { cause: error });
+      }
     },
   };
 }

@@ -26,6 +26,7 @@ export function SystemFacts({ overview }: { overview: Overview }) {
         {Math.round(response_ms)} ms, {connections} of {max_connections} connections
       </Check>
       <Check findings={findings} name="disk" label="Disk" />
+      <Check findings={findings} name="virus scanner" label="Virus scanner" />
       <Check findings={findings} name="clock" label="Clock" />
     </dl>
   );

@@ -1,0 +1,64 @@
+import { statfsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config.ts';
+import { findRecordedLocation } from '../platform/embedded-postgres/embedded-location.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { VirusScanner } from '../platform/storage/virus-scan.ts';
+
+interface Deps {
+  metrics: Metrics;
+  config: Pick<Config, 'storage' | 'database'>;
+  virusScanner: VirusScanner;
+}
+
+/** Prometheus waits for ten seconds. */
+const maxScan_ms = 5_000;
+
+/** The state of what a process needs on its machine, read at each scrape. */
+export function measureSystem({ metrics, config, virusScanner }: Deps): void {
+  const disks = async (figure: 'free_bytes' | 'size_bytes') =>
+    diskFolders(config).map(({ folder, path }) => ({ labels: { folder }, value: diskSpace(path)[figure] }));
+  metrics.gauges(
+    'disk_free_bytes',
+    'Free space on the disk of the data folder, or of the embedded database',
+    ['folder'],
+    () => disks('free_bytes'),
+  );
+  metrics.gauges(
+    'disk_size_bytes',
+    'Size of the disk of the data folder, or of the embedded database',
+    ['folder'],
+    () => disks('size_bytes'),
+  );
+  if (virusScanner.mode === 'marker-only') return;
+  metrics.gauges('virus_scanner_up', 'Whether the virus scanner scans a small file', [], async () => {
+    const isUp = await Promise.race([
+      virusScanner.check().then(
+        () => true,
+        () => false,
+      ),
+      sleep(maxScan_ms, false, { ref: false }),
+    ]);
+    return [{ labels: {}, value: isUp ? 1 : 0 }];
+  });
+}
+
+interface DiskFolder {
+  folder: 'data' | 'database';
+  path: string;
+}
+
+/** The embedded database is in the data folder, unless its user cannot enter that. */
+export function diskFolders({ storage, database }: Deps['config']): DiskFolder[] {
+  const elsewhere = database.url === undefined ? findRecordedLocation(storage.dataDir) : undefined;
+  return [
+    { folder: 'data', path: storage.dataDir },
+    ...(elsewhere === undefined ? [] : [{ folder: 'database' as const, path: elsewhere }]),
+  ];
+}
+
+/** Throws if the folder does not exist. */
+export function diskSpace(path: string): { free_bytes: number; size_bytes: number } {
+  const { bavail, blocks, bsize } = statfsSync(path);
+  return { free_bytes: bavail * bsize, size_bytes: blocks * bsize };
+}
