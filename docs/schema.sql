@@ -223,6 +223,7 @@ create table delivery_queue (
   constraint delivery_queue_pkey PRIMARY KEY (notification_id)
 );
 CREATE INDEX delivery_queue_lane_idx ON public.delivery_queue USING btree (notification_type, lane, service_id, due_at);
+CREATE INDEX delivery_queue_retries_idx ON public.delivery_queue USING btree (notification_type, notification_id) WHERE ((attempts > 1) OR ((attempts > 0) AND (leased_by IS NULL)));
 
 create table delivery_sweeps (
   name text not null,

@@ -357,7 +357,7 @@ export class ChannelWorker<Message> {
 
   private measure(result: Result): void {
     const { queued, provider, outcome } = result;
-    if (provider && outcome) this.metrics.calls.inc({ provider, outcome });
+    if (provider && outcome) this.metrics.calls.inc({ notification_type: this.channel.type, provider, outcome });
     for (const handOver of handOvers(result)) {
       const seconds = (handOver.sent.getTime() - handOver.due.getTime()) / 1_000;
       this.metrics.timeToProvider.observe(

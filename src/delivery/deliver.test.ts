@@ -191,7 +191,9 @@ describe('GET /metrics', () => {
     ]) {
       expect(text).toContain(line);
     }
-    expect(text).toMatch(/^provider_calls_total\{provider="sandbox",outcome="accepted"\} \d+$/m);
+    expect(text).toMatch(
+      /^provider_calls_total\{notification_type="\w+",provider="sandbox",outcome="accepted"\} \d+$/m,
+    );
     expect(text).toMatch(/^provider_receipts_total\{provider="sandbox",outcome="known"\} \d+$/m);
     expect(text).toMatch(/^notifications_handed_over_total\{within_10_s="true"\} \d+$/m);
     expect(text).toMatch(/^notification_send_duration_seconds_count\{notification_type="sms",lane="normal"\} \d+$/m);

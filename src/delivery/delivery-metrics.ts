@@ -27,7 +27,11 @@ export class DeliveryMetrics {
       ['notification_type', 'provider'],
       untilDelivered,
     );
-    this.calls = metrics.counter('provider_calls_total', 'Calls to providers by outcome', ['provider', 'outcome']);
+    this.calls = metrics.counter('provider_calls_total', 'Calls to providers by outcome', [
+      'notification_type',
+      'provider',
+      'outcome',
+    ]);
     this.promptness = metrics.counter(
       'notifications_handed_over_total',
       'Messages handed over to a provider, by whether it took at most ten seconds',

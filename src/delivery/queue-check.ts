@@ -1,5 +1,6 @@
 import { laneName } from '../notifications/notification.ts';
 import { type LaneAge, listLaneAges } from '../notifications/queue/delivery-queue.ts';
+import { listRetries, maxCounted, type Retries } from '../notifications/queue/lane-depths.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { selectWaitingCallbacks } from './callbacks/service-callbacks.sql.ts';
@@ -35,6 +36,25 @@ export function measureQueues({ metrics, db, clock }: Pick<Platform, 'metrics' |
   );
   metrics.gauges('delivery_queue_age_seconds', 'Age of the oldest due message', labels, () =>
     lanes(({ oldest_due_at }, now) => secondsSince(oldest_due_at, now)),
+  );
+  const retries = async (figure: (one: Retries, now: Date) => number) => {
+    const found = await listRetries({ db, clock });
+    return found.map((one) => ({
+      labels: { notification_type: one.notification_type },
+      value: figure(one, clock.now()),
+    }));
+  };
+  metrics.gauges(
+    'delivery_retry_messages',
+    `Messages that wait for another attempt because one failed, at most ${maxCounted}`,
+    ['notification_type'],
+    () => retries(({ waiting }) => waiting),
+  );
+  metrics.gauges(
+    'delivery_retry_age_seconds',
+    'Time since the oldest message that waits for another attempt was accepted',
+    ['notification_type'],
+    () => retries(({ oldest_at }, now) => secondsSince(oldest_at, now)),
   );
   metrics.gauges('service_callbacks_waiting', 'Callbacks to services that are not delivered yet', [], async () => {
     const { waiting } = await selectWaitingCallbacks(db, timestamp(clock.now()));

@@ -22,6 +22,8 @@ export interface StubGateways {
   requests: StubRequest[];
   /** The response to every request from now on. */
   answer: (request: StubRequest) => StubAnswer;
+  /** The response to a check of the connection, which sends nothing; undefined: none. */
+  answerCheck: FrontAnswer | undefined;
   /** Milliseconds before the response. */
   delay_ms: number;
   sentTo(reference: string): StubRequest[];
@@ -32,8 +34,7 @@ export interface StubGateways {
 export async function startStubGateways(port = 0): Promise<StubGateways> {
   const requests: StubRequest[] = [];
   const front = await startHttpFront(async (incoming) => {
-    // A check of the connection, which sends nothing.
-    if (incoming.body === '') return { status: 405 };
+    if (incoming.body === '') return stub.answerCheck;
     const request = readRequest(incoming);
     if (!request) return { status: 404 };
     requests.push(request);
@@ -45,6 +46,7 @@ export async function startStubGateways(port = 0): Promise<StubGateways> {
     ...front,
     requests,
     answer: () => 'accept',
+    answerCheck: { status: 405 },
     delay_ms: 0,
     sentTo: (reference) => requests.filter((request) => request.reference === reference),
   };

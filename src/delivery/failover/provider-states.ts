@@ -30,6 +30,8 @@ export interface ProviderState {
   active: boolean;
   priority: number;
   health: ProviderHealth;
+  /** The start of the last ten seconds in which it took a message, within the last hour. */
+  last_success: Timestamp | undefined;
   /** Of a provider that fails: when it began, and the calls since then. */
   failing: { since: Timestamp; errors: number; calls: number } | undefined;
   /** Of the messages of the last minutes whose receipt was due, or undefined for too few. */
@@ -71,6 +73,7 @@ export async function readProviderStates({ db, stores, clock }: Deps) {
       ...{ identifier, display_name, notification_type, active, priority },
       health: failing ? (failing.errors >= minErrors ? 'failing' : 'errors') : isSlow ? 'slow' : 'well',
       failing,
+      last_success: own.findLast(hasSuccess)?.period_start,
       in_time: notification_type === 'sms' ? in_time : undefined,
       handed_over_last_hour: own.reduce((sum, { handed_over }) => sum + handed_over, 0),
       moves: moves.filter((move) => move.identifier === identifier && move.notification_type === notification_type),
@@ -81,15 +84,20 @@ export async function readProviderStates({ db, stores, clock }: Deps) {
 
 /**
  * Undefined unless at least half of the latest calls failed, within a minute: one call that succeeds after a repair is
- * enough to be well again.
+ * enough to be well again. It began with the first failure after the last success; while some calls still succeed, with the
+ * first of the periods in which at least half failed.
  */
 function failureOf(periods: HealthPeriod[], now: Date): ProviderState['failing'] {
   const fails = ({ handed_over, errors }: HealthPeriod) => errors > 0 && errors >= handed_over;
   const latest = periods.at(-1);
   if (!latest || Date.parse(latest.period_start) < now.getTime() - minute_ms || !fails(latest)) return undefined;
-  const firstGood = periods.findLastIndex((period) => !fails(period));
-  const failed = periods.slice(firstGood + 1);
+  const isOver = latest.handed_over > 0 ? (period: HealthPeriod) => !fails(period) : hasSuccess;
+  const failed = periods.slice(periods.findLastIndex(isOver) + 1);
   const errors = failed.reduce((sum, period) => sum + period.errors, 0);
   const calls = errors + failed.reduce((sum, period) => sum + period.handed_over, 0);
   return { since: failed[0]?.period_start ?? latest.period_start, errors, calls };
+}
+
+function hasSuccess({ handed_over }: HealthPeriod): boolean {
+  return handed_over > 0;
 }

@@ -245,3 +245,38 @@ export async function selectLaneCounts(
     order by 1, 2`.execute(db);
   return rows;
 }
+
+export interface Retries {
+  notification_type: Channel;
+  /** Messages of which an attempt failed, also those that are tried again at this moment. */
+  waiting: number;
+  /** Of these, the messages that are not due yet. */
+  not_due: number;
+  /** When the oldest one was accepted, or the time it was scheduled for. */
+  oldest_at: Timestamp | null;
+}
+
+/** The ids ascend by time, but a message may have been scheduled for later: so many are looked up for the oldest. */
+const lookedUp = 1_000;
+
+/** By channel. Reads at most `max` rows of the index of retries, however long the queue is. */
+export async function selectRetries(db: Db, now: Timestamp, max: number): Promise<Retries[]> {
+  const ofChannel = sql`q.notification_type = channel.name and (q.attempts > 1 or q.attempts > 0 and q.leased_by is null)`;
+  const { rows } = await sql<Retries>`
+    select channel.name as notification_type, counted.waiting, counted.not_due, oldest.at as oldest_at
+    from unnest(array['email', 'sms', 'letter']) as channel (name)
+      cross join lateral (
+        select count(*) as waiting, count(*) filter (where due_at > ${now}) as not_due
+        from (select q.due_at from delivery_queue q where ${ofChannel} limit ${max}) as first_rows
+      ) as counted
+      cross join lateral (
+        select min(greatest(n.created_at, n.scheduled_for)) as at
+        from (
+          select q.notification_id from delivery_queue q where ${ofChannel} order by q.notification_id limit ${lookedUp}
+        ) as first_rows
+        cross join lateral (
+          select created_at, scheduled_for from notifications where id = first_rows.notification_id limit 1
+        ) as n
+      ) as oldest`.execute(db);
+  return rows;
+}

@@ -2,7 +2,9 @@ import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import { nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { type Channel, channels } from '../../protocol/channels.ts';
-import { selectLaneCounts, selectWaitingServices } from './delivery-queue.sql.ts';
+import { type Retries, selectLaneCounts, selectRetries, selectWaitingServices } from './delivery-queue.sql.ts';
+
+export type { Retries };
 
 export interface LaneDepth {
   notification_type: Channel;
@@ -31,4 +33,9 @@ export async function listLaneDepths({ db, clock }: Pick<Platform, 'db' | 'clock
     const [oldest_due_at] = dues.sort();
     return oldest_due_at === undefined ? [] : [{ ...count, oldest_due_at }];
   });
+}
+
+/** Messages that wait for another attempt, for each channel. The cost does not grow with the queue. */
+export function listRetries({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<Retries[]> {
+  return selectRetries(db, timestamp(clock.now()), maxCounted);
 }

@@ -1,4 +1,4 @@
-import { type LaneDepth, maxCounted } from '../../notifications/queue/lane-depths.ts';
+import { type LaneDepth, maxCounted, type Retries } from '../../notifications/queue/lane-depths.ts';
 import type { Facts } from './verdict.ts';
 
 /** Each lane once, however many stores it is in. */
@@ -12,6 +12,21 @@ export function lanesOf(depths: readonly LaneDepth[]): LaneDepth[] {
     lanes.set(key, { ...depth, waiting, oldest_due_at });
   }
   return [...lanes.values()];
+}
+
+/** Each channel once. */
+export function retriesOf(counts: readonly Retries[]): Retries[] {
+  const channels = new Map<string, Retries>();
+  for (const one of counts) {
+    const known = channels.get(one.notification_type);
+    channels.set(one.notification_type, {
+      notification_type: one.notification_type,
+      waiting: Math.min(maxCounted, one.waiting + (known?.waiting ?? 0)),
+      not_due: Math.min(maxCounted, one.not_due + (known?.not_due ?? 0)),
+      oldest_at: earliest([one.oldest_at, known?.oldest_at]),
+    });
+  }
+  return [...channels.values()];
 }
 
 export function lateLettersOf(counts: readonly Facts['late_letters'][]): Facts['late_letters'] {

@@ -4,7 +4,7 @@ import { summariseWaitingCallbacks } from '../../delivery/callbacks/callback-his
 import { readProviderStates } from '../../delivery/failover/provider-states.ts';
 import type { ProviderDescriptor } from '../../delivery/providers/descriptor.ts';
 import { isWorkingDay } from '../../notifications/history/estimated-delivery.ts';
-import { listLaneDepths } from '../../notifications/queue/lane-depths.ts';
+import { listLaneDepths, listRetries } from '../../notifications/queue/lane-depths.ts';
 import { addDays, londonDay } from '../../platform/calendar.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { statisticsOfAllServices } from '../../services/statistics/service-statistics.ts';
@@ -12,7 +12,7 @@ import type { InStores } from '../../stores/stores.ts';
 import { countLockedPeople } from '../../users/operators/user-search.ts';
 import type { AcceptedRate } from './accepted-rate.ts';
 import type { LiveChecks } from './live-checks.ts';
-import { callbacksOf, lanesOf, lateLettersOf } from './of-all-stores.ts';
+import { callbacksOf, lanesOf, lateLettersOf, retriesOf } from './of-all-stores.ts';
 import {
   countGoLiveRequests,
   selectDatabaseFacts,
@@ -44,6 +44,7 @@ export async function readOverview(process: Deps, { checks, rate }: { checks: Li
   const [
     health,
     lanes,
+    retries,
     findings,
     late_letters,
     callbacks,
@@ -55,6 +56,7 @@ export async function readOverview(process: Deps, { checks, rate }: { checks: Li
   ] = await Promise.all([
     readProviderStates(app),
     stores.collect(listLaneDepths).then(lanesOf),
+    stores.collect(listRetries).then(retriesOf),
     checks.list(),
     stores.collect(async (store) => [await selectUnfinishedLetters(store.db, letterDays(today))]).then(lateLettersOf),
     stores.collect(async (store) => [await summariseWaitingCallbacks(store)]).then(callbacksOf),
@@ -69,6 +71,7 @@ export async function readOverview(process: Deps, { checks, rate }: { checks: Li
     providers: health.states,
     in_use: { sms: config.sms.providers, email: config.email.providers },
     lanes,
+    retries,
     workers: database.workers,
     findings,
     late_letters,
@@ -81,6 +84,7 @@ export async function readOverview(process: Deps, { checks, rate }: { checks: Li
     providers: [...providersInUse(facts, 'sms'), ...providersInUse(facts, 'email')],
     periods: health.periods,
     lanes,
+    retries,
     late_letters,
     callbacks,
     waiting: { go_live_requests, locked_people, complaints },

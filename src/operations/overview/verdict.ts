@@ -1,6 +1,6 @@
 import type { ProviderState, ShareMove } from '../../delivery/failover/provider-states.ts';
 import { laneName } from '../../notifications/notification.ts';
-import { type LaneDepth, maxCounted } from '../../notifications/queue/lane-depths.ts';
+import { type LaneDepth, maxCounted, type Retries } from '../../notifications/queue/lane-depths.ts';
 import { minute_ms, type Timestamp } from '../../platform/clock.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { LiveFinding } from './live-checks.ts';
@@ -26,6 +26,7 @@ export interface Facts {
   /** The names in use, by channel. */
   in_use: Record<'sms' | 'email', string[]>;
   lanes: LaneDepth[];
+  retries: Retries[];
   workers: number;
   findings: LiveFinding[];
   late_letters: { not_printed: number; not_despatched: number; first_day: string | null };
@@ -36,6 +37,8 @@ export interface Facts {
 const plurals: Record<Channel, string> = { email: 'emails', sms: 'texts', letter: 'letters' };
 const late_ms = minute_ms;
 const tooLate_ms = 5 * minute_ms;
+/** Retries that are red: single messages may be refused again and again. Same as in the alert rules. */
+const retriesTooLate = { age_ms: 15 * minute_ms, waiting: 10 };
 
 /** Everything that is wrong, the worst first. Empty: all is well. */
 export function judge(facts: Facts): Problem[] {
@@ -44,6 +47,7 @@ export function judge(facts: Facts): Problem[] {
     ...judgeStores(facts),
     ...judgeWorkers(facts),
     ...facts.lanes.flatMap((lane) => judgeLane(lane, facts)),
+    ...facts.retries.flatMap((retries) => judgeRetries(retries, facts)),
     ...judgeFindings(facts),
     ...judgeLetters(facts),
     ...judgeCallbacks(facts),
@@ -77,10 +81,7 @@ function judgeProviders(facts: Facts, channel: 'sms' | 'email'): Problem[] {
       const what = `${display_name} does not take ${plurals[channel]}`;
       return [{ tone: 'red', what, detail, since: failing.since, ...same }];
     }
-    if (check && !check.ok) {
-      const what = `${display_name} cannot be reached`;
-      return [{ tone: 'red', what, detail: sentence(check.description), since: check.since, ...same }];
-    }
+    if (check && !check.ok) return [{ ...judgeCheck(provider, check, others, facts), move, about: 'providers' }];
     if (failing) {
       const detail = `${failing.errors} of ${failing.calls} calls failed in the last minute.`;
       const what = `A call to ${display_name} failed`;
@@ -101,6 +102,31 @@ function whatHappens(others: string[], what: string): string {
     : `What it does not take goes to ${others.join(' or ')} at once. Nothing is lost.`;
 }
 
+/** A check may fail or take too long although messages are sent, so its calls say more. */
+function judgeCheck(
+  { display_name, notification_type, failing, last_success }: ProviderState,
+  { description, is_unfinished, since }: LiveFinding,
+  others: string[],
+  { now }: Facts,
+): Pick<Problem, 'tone' | 'what' | 'detail' | 'since' | 'done'> {
+  const detail = sentence(description);
+  const messages = plurals[notification_type];
+  if (failing) {
+    const what = `${display_name} cannot be reached`;
+    return { tone: 'red', what, detail, since, done: whatHappens(others, messages) };
+  }
+  const [aMinuteAgo, taken] = [now.getTime() - minute_ms, Date.parse(last_success ?? '')];
+  const takes = taken >= aMinuteAgo || taken >= Date.parse(since ?? '');
+  const done = takes
+    ? `It takes ${messages} all the same: no call fails.`
+    : `No call has failed. ${capital(messages)} that it does not take ${others.length > 0 ? `go to ${others.join(' or ')}` : 'wait and are tried again'}.`;
+  if (is_unfinished || takes) {
+    const what = `The check of ${display_name} ${is_unfinished ? 'did not finish' : 'fails'}`;
+    return { tone: 'amber', what, detail, since, done };
+  }
+  return { tone: 'red', what: `${display_name} cannot be reached`, detail, since, done };
+}
+
 function judgeWorkers({ workers }: Facts): Problem[] {
   if (workers > 0) return [];
   return [
@@ -119,15 +145,33 @@ function judgeWorkers({ workers }: Facts): Problem[] {
 function judgeLane({ notification_type, lane, waiting, oldest_due_at }: LaneDepth, { now }: Facts): Problem[] {
   const age_ms = now.getTime() - Date.parse(oldest_due_at);
   if (age_ms < late_ms) return [];
-  const many = waiting >= maxCounted ? 'Over 100,000' : waiting.toLocaleString('en-GB');
   const one = waiting === 1;
   return [
     {
       tone: age_ms >= tooLate_ms ? 'red' : 'amber',
-      what: `${plurals[notification_type].replace(/^./, (first) => first.toUpperCase())} wait too long`,
-      detail: `${many} ${one ? 'message is' : 'messages are'} due in the ${laneName(lane)} lane.`,
+      what: `${capital(plurals[notification_type])} wait too long`,
+      detail: `${capital(many(waiting))} ${one ? 'message is' : 'messages are'} due in the ${laneName(lane)} lane.`,
       since: oldest_due_at,
       done: `${one ? 'It is' : 'They are'} sent as soon as a worker and a provider take ${one ? 'it' : 'them'}.`,
+      move: undefined,
+      about: 'providers',
+    },
+  ];
+}
+
+/** Where all of them are due, their lane says it. */
+function judgeRetries({ notification_type, waiting, not_due, oldest_at }: Retries, { now }: Facts): Problem[] {
+  if (oldest_at === null || not_due === 0) return [];
+  const age_ms = now.getTime() - Date.parse(oldest_at);
+  if (age_ms < tooLate_ms) return [];
+  const one = waiting === 1;
+  return [
+    {
+      tone: age_ms >= retriesTooLate.age_ms && waiting >= retriesTooLate.waiting ? 'red' : 'amber',
+      what: `${capital(plurals[notification_type])} wait for another attempt`,
+      detail: `Attempts to send ${many(waiting)} ${one ? 'message' : 'messages'} have failed.`,
+      since: oldest_at,
+      done: `${one ? 'It is' : 'They are'} tried again until a provider takes ${one ? 'it' : 'them'}, or until ${one ? 'it expires' : 'they expire'}.`,
       move: undefined,
       about: 'providers',
     },
@@ -158,9 +202,9 @@ function judgeFindings({ findings, stores }: Facts): Problem[] {
   return findings
     .filter(({ ok, provider }) => !ok && provider === undefined)
     .filter(({ name }) => !away.some((store) => name.startsWith(store)))
-    .map(({ name, description, since }) => ({
-      tone: 'red',
-      what: `The check of the ${name} fails`,
+    .map(({ name, description, since, is_unfinished }) => ({
+      tone: is_unfinished ? 'amber' : 'red',
+      what: `The check of the ${name} ${is_unfinished ? 'did not finish' : 'fails'}`,
       detail: sentence(description),
       since,
       done: '',
@@ -206,4 +250,12 @@ function judgeCallbacks({ callbacks: { waiting, oldest_due_at }, now }: Facts): 
 
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+function capital(text: string): string {
+  return text.replace(/^./, (first) => first.toUpperCase());
+}
+
+function many(waiting: number): string {
+  return waiting >= maxCounted ? 'over 100,000' : waiting.toLocaleString('en-GB');
 }

@@ -36,7 +36,7 @@ export function OverviewContent(props: OverviewProps) {
         <Waiting {...props} />
       </div>
       <Providers {...props} />
-      {overview.lanes.length > 0 && <Queue {...props} />}
+      {(overview.lanes.length > 0 || overview.retries.some(({ waiting }) => waiting > 0)) && <Queue {...props} />}
       <Stores {...props} />
       <div class="cols cols--wide even">
         <Senders {...props} />
@@ -60,12 +60,14 @@ export function OverviewContent(props: OverviewProps) {
 }
 
 function Stats({ overview }: OverviewProps) {
-  const { periods, now, lanes, late_letters, callbacks, accepted } = overview;
+  const { periods, now, lanes, retries, late_letters, callbacks, accepted } = overview;
   const lastMinute = periods
     .filter(({ period_start }) => Date.parse(period_start) > now.getTime() - minute_ms)
     .reduce((sum, { handed_over }) => sum + handed_over, 0);
-  const waiting = lanes.reduce((sum, lane) => sum + lane.waiting, 0);
-  const [oldest] = lanes.map(({ oldest_due_at }) => oldest_due_at).sort();
+  const notDue = retries.reduce((sum, { not_due }) => sum + not_due, 0);
+  const waiting = lanes.reduce((sum, lane) => sum + lane.waiting, notDue);
+  const moments = [...lanes.map(({ oldest_due_at }) => oldest_due_at), ...retries.map(({ oldest_at }) => oldest_at)];
+  const [oldest] = moments.filter((moment) => moment !== null).sort();
   return (
     <dl class="stats">
       <Figure value={accepted.today}>
@@ -154,16 +156,22 @@ function Waiting({ overview: { waiting }, link }: OverviewProps) {
   );
 }
 
+function atMost(waiting: number): string {
+  return waiting >= maxCounted ? `over ${count(maxCounted)}` : count(waiting);
+}
+
 const channelNames = { email: 'Email', sms: 'Text', letter: 'Letter' };
 
-function Queue({ overview: { lanes, now } }: OverviewProps) {
+function Queue({ overview: { lanes, retries, now } }: OverviewProps) {
   return (
     <section class="card" aria-labelledby="queue">
       <div class="card-head">
         <h2 id="queue">Queue</h2>
       </div>
       <table class="table table--tight table--keep">
-        <caption class="sr">Messages that are due, by channel and lane</caption>
+        <caption class="sr">
+          Messages that are due, by channel and lane, and those that wait for another attempt
+        </caption>
         <thead>
           <tr>
             <th scope="col">Lane</th>
@@ -181,10 +189,20 @@ function Queue({ overview: { lanes, now } }: OverviewProps) {
               <th scope="row">
                 {channelNames[notification_type]}, {laneName(lane)}
               </th>
-              <td class="num">{waiting >= maxCounted ? `over ${count(maxCounted)}` : count(waiting)}</td>
+              <td class="num">{atMost(waiting)}</td>
               <td class="num">{age(oldest_due_at, now)}</td>
             </tr>
           ))}
+          {retries.map(
+            ({ notification_type, waiting, oldest_at }) =>
+              oldest_at && (
+                <tr key={`${notification_type} retries`}>
+                  <th scope="row">{channelNames[notification_type]}, after a failed attempt</th>
+                  <td class="num">{atMost(waiting)}</td>
+                  <td class="num">{age(oldest_at, now)}</td>
+                </tr>
+              ),
+          )}
         </tbody>
       </table>
     </section>
