@@ -194,3 +194,41 @@ describe('the systemd unit', () => {
       expect(unit).toMatch(new RegExp(`^${name}=`, 'm'));
   });
 });
+
+describe('the alert rules', () => {
+  interface Rule {
+    alert: string;
+    labels: { severity: string };
+    annotations: { summary: string; todo: string };
+  }
+  const rules: Rule[] = parse(read('packaging/prometheus/pennypost.rules.yaml')).groups[0].rules;
+
+  it('say what is wrong and what to do', () => {
+    const names = rules.map(({ alert }) => alert);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { alert, labels, annotations } of rules) {
+      expect(['page', 'ticket'], alert).toContain(labels.severity);
+      expect(Object.keys(annotations), alert).toEqual(['summary', 'todo']);
+    }
+  });
+
+  it('page for what stops messages or requests', () => {
+    expect(rules.filter(({ labels }) => labels.severity === 'page').map(({ alert }) => alert)).toEqual([
+      'PennypostDown',
+      'PennypostNoWorker',
+      'PennypostStoreAway',
+      'PennypostErrors',
+      'PennypostQueueIsOld',
+      'PennypostMessagesWaitForRetry',
+      'PennypostAllProvidersFail',
+      'PennypostVirusScannerDown',
+      'PennypostDiskIsFull',
+    ]);
+  });
+
+  it('name settings that exist', () => {
+    const named = rules.flatMap(({ annotations }) => annotations.todo.match(/\b[A-Z]+(_[A-Z]+)+\b/g) ?? []);
+    expect(named).toContain('CLAMAV_ADDRESS');
+    expect(named.filter((name) => !settingNames.includes(name))).toEqual([]);
+  });
+});

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { measureQueues } from '../src/delivery/queue-check.ts';
+import { ReportReceivers } from '../src/delivery/receipts/report-receivers.ts';
 import { measureJobs } from '../src/jobs/unfinished-jobs.ts';
 import { measureLetters } from '../src/letters/print/late-letters.ts';
 import { measureReportFiles } from '../src/letters/print/report-files.ts';
@@ -8,7 +9,7 @@ import { measureRollups } from '../src/notifications/rollups/rollup-metrics.ts';
 import { TaskRuns } from '../src/platform/queue/task-runs.ts';
 import { measureStores } from '../src/stores/store-metrics.ts';
 import { tasks } from '../src/tasks.ts';
-import { useHarness } from './kit/harness.ts';
+import { type Harness, useHarness } from './kit/harness.ts';
 
 /** Alerts and dashboard use existing metrics and labels: an alert with a misspelt name never fires. */
 
@@ -31,7 +32,7 @@ interface Question {
 /** `rate(calls_total{outcome!="accepted"}[5m]) by (provider)`: calls_total, by outcome and provider. */
 function questionsIn(expression: string): Question[] {
   const grouping = [...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, names = '']) => names.split(/,\s*/));
-  const bare = expression.replaceAll(/\bby \([^)]*\)|"[^"]*"|\[\w+\]/g, '');
+  const bare = expression.replaceAll(/\bby \([^)]*\)|"[^"]*"|\[\w+\]|\band\b/g, '');
   return [...bare.matchAll(/\b([a-z][a-z0-9_]+)(\{[^}]*\})?(?!\w*\(|[=!~]|\w)/g)].map(
     ([, name = '', matchers = '']) => ({
       name: name.replace(/_bucket$/, ''),
@@ -42,10 +43,11 @@ function questionsIn(expression: string): Question[] {
 
 // Prometheus itself adds these.
 const ofPrometheus = { metric: 'up', labels: ['job', 'instance', 'le'] };
-const harness = useHarness({ stores: 1 });
+const harness = useHarness({ stores: 1, config: { storage: { clamavAddress: '127.0.0.1:9' } } });
 
-beforeAll(() => {
+beforeAll(async () => {
   const { app } = harness;
+  await measureMailbox(app);
   app.metrics.collectProcessMetrics();
   measureJobs(app);
   measureLetters(app);
@@ -56,6 +58,16 @@ beforeAll(() => {
   new TaskRuns(app, tasks);
   return harness.deliver();
 });
+
+/** Measured where a mailbox is configured. */
+async function measureMailbox(app: Harness['app']): Promise<void> {
+  const smtp = { ...app.config.providers.smtp, returnPath: 'bounces@mail.example', imapUrl: 'imap://us:x@127.0.0.1:9' };
+  const email = { ...app.config.email, providers: ['smtp'] };
+  const config = { ...app.config, email, providers: { ...app.config.providers, smtp } };
+  const receivers = new ReportReceivers({ ...app, config });
+  receivers.start();
+  await receivers.stop();
+}
 
 describe('alerts and dashboard', () => {
   it('every expression is found', () => {

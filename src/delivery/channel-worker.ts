@@ -99,6 +99,7 @@ export class ChannelWorker<Message> {
     this.leases = new Leases(app, this.held);
     this.reader = new DeliveryQueueReader(channel.type, this.leases.worker);
     this.metrics = new DeliveryMetrics(app.metrics);
+    this.metrics.expectCalls(channel.type, app.config[channel.type].providers);
     this.results = new GroupCommit({
       commit: (results) => this.record(results),
       largest: 1_000,

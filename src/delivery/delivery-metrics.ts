@@ -1,7 +1,9 @@
 import type { ChangedNotification } from '../notifications/status.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import type { Outcome } from './providers/provider.ts';
 import type { Receipt } from './providers/reports.ts';
 
+const callOutcomes: readonly Outcome['kind'][] = ['accepted', 'refused', 'retry'];
 const untilSent = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600];
 const untilDelivered = [1, 5, 15, 60, 300, 900, 3_600, 14_400, 43_200, 108_000];
 
@@ -47,6 +49,13 @@ export class DeliveryMetrics {
       'Reports that were read from a mailbox or received by mail',
       ['provider', 'kind'],
     );
+  }
+
+  /** Begins at 0, so that alerts see the first failure, and also count providers without one. */
+  expectCalls(notification_type: string, providers: readonly string[]): void {
+    for (const provider of providers) {
+      for (const outcome of callOutcomes) this.calls.inc({ notification_type, provider, outcome }, 0);
+    }
   }
 
   observeReceipts(receipts: Receipt[], outcomes: string[], changed: ChangedNotification[], now: Date): void {
