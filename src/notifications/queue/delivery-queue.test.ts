@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { aService } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { someQueuedMessages } from '../../../test/kit/queued-messages.ts';
 import { timestamp } from '../../platform/clock.ts';
+import { inTransaction } from '../../platform/db/database.ts';
 import { lanes } from '../notification.ts';
+import { selectRetries } from './delivery-queue.sql.ts';
 import { DeliveryQueueReader, extendLeases, type QueuedNotification } from './delivery-queue.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
@@ -180,5 +183,32 @@ describe('leases', () => {
     await someQueuedMessages(harness, await aService(harness), [{}, { notification_type: 'email' }]);
     expect(await lease(aReader('email'), 10)).toMatchObject([{ notification_type: 'email' }]);
     expect(await lease(aReader(), 10)).toMatchObject([{ notification_type: 'sms' }]);
+  });
+});
+
+describe('messages that wait for another attempt', () => {
+  it('are counted without reading the queue, however long it is', async () => {
+    const { app, clock } = harness;
+    const service = await aService(harness);
+    const now = timestamp(clock.now());
+    const queue = (count: number, attempts: number) =>
+      sql`insert into delivery_queue (notification_id, service_id, notification_type, lane, due_at, attempts)
+        select gen_random_uuid(), ${service}, 'sms', ${lanes.normal}, ${now}::timestamptz + interval '5 minutes', ${attempts}
+        from generate_series(1, ${count}::int)`.execute(app.db);
+    await emptied();
+    await queue(20_000, 0);
+    await queue(3, 1);
+    await inTransaction(app.db, async (tx) => {
+      const retries = await selectRetries(tx, now, 100_000);
+      expect(retries.find(({ notification_type }) => notification_type === 'sms')).toMatchObject({
+        waiting: 3,
+        not_due: 3,
+      });
+      const { rows } = await sql<{ read: number }>`
+        select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables
+        where relname = 'delivery_queue'`.execute(tx);
+      expect(rows[0]?.read).toBeLessThan(20);
+    });
+    await emptied();
   });
 });
