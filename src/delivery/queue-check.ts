@@ -37,8 +37,13 @@ export function measureQueues({ metrics, db, clock }: Pick<Platform, 'metrics' |
   metrics.gauges('delivery_queue_age_seconds', 'Age of the oldest due message', labels, () =>
     lanes(({ oldest_due_at }, now) => secondsSince(oldest_due_at, now)),
   );
+  // Both gauges of a scrape share one query, which reads up to 100,000 rows during an outage.
+  let reading: Promise<Retries[]> | undefined;
   const retries = async (figure: (one: Retries, now: Date) => number) => {
-    const found = await listRetries({ db, clock });
+    reading ??= listRetries({ db, clock }).finally(() => {
+      reading = undefined;
+    });
+    const found = await reading;
     return found.map((one) => ({
       labels: { notification_type: one.notification_type },
       value: figure(one, clock.now()),
