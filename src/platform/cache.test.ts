@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { anApiKey, aService, aUser } from '../../test/kit/builders.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { type Harness, useHarness } from '../../test/kit/harness.ts';
+import { senderIdentities } from '../delivery/providers/sender-identities.ts';
 import { InvalidatedCache } from './cache.ts';
 
 const harness = useHarness();
@@ -45,6 +46,56 @@ describe('InvalidatedCache', () => {
     expect((await harness.admin('POST', `/service/${service}`, { prefix_sms: false })).status).toBe(200);
     await ask(harness, key);
     expect(harness.app.serviceKeys.peek(service)).not.toBe(before);
+  });
+
+  it('keeps what it has of other services when one is changed', async () => {
+    const other = await aService(harness);
+    const templateOfOther = await aTemplate(harness, other);
+    await harness.app.changeListener.catchUp();
+    await ask(harness, await anApiKey(harness, other));
+    await harness.app.changeListener.catchUp();
+    const caches = async () => [
+      await harness.app.serviceKeys.find(other),
+      await harness.app.sending.services.find(other),
+      await harness.app.compiledTemplates.find(other, templateOfOther),
+    ];
+    const before = await caches();
+    const organisation = { name: randomUUID(), crown: false, organisation_type: 'local' };
+    expect((await harness.admin('POST', `/service/${service}`, { prefix_sms: true })).status).toBe(200);
+    expect((await harness.admin('POST', '/organisations', organisation)).status).toBe(201);
+    const after = await caches();
+    expect(after.map((value, index) => value === before[index])).toEqual([true, true, true]);
+  });
+
+  it('shows every write to the next request', async () => {
+    const template = await aTemplate(harness, service, { content: 'Version 0' });
+    for (let version = 1; version <= 20; version += 1) {
+      const content = `Version ${version}`;
+      await harness.admin('POST', `/service/${service}/template/${template}`, { content });
+      const shown = await harness.v2('GET', `/v2/template/${template}`, key);
+      expect(shown.body.body).toBe(content);
+    }
+  });
+
+  it('shows a change of the author of a template, and of a brand, to the next request', async () => {
+    const author = await aUser(harness);
+    const template = await aTemplate(harness, service, { created_by_id: author });
+    const shown = async () => (await harness.v2('GET', `/v2/template/${template}`, key)).body.created_by;
+    await shown();
+    const email_address = `${randomUUID()}@example.org`;
+    expect((await harness.admin('POST', `/user/${author}`, { email_address })).status).toBe(200);
+    expect(await shown()).toBe(email_address);
+    const brand = await harness.admin('POST', '/email-branding', {
+      name: randomUUID(),
+      brand_type: 'org',
+      text: 'Before',
+    });
+    const { id } = brand.body.data;
+    expect((await harness.admin('POST', `/service/${service}`, { email_branding: id })).status).toBe(200);
+    const identities = senderIdentities(harness.app);
+    expect(await identities.find(service)).toMatchObject({ text: 'Before' });
+    expect((await harness.admin('POST', `/email-branding/${id}`, { text: 'After' })).status).toBe(200);
+    expect(await identities.find(service)).toMatchObject({ text: 'After' });
   });
 
   it('is not evicted by any number of made-up keys', async () => {

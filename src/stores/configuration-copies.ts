@@ -61,7 +61,7 @@ export class ConfigurationCopies {
       present.map(async (store) => {
         const isDone = await Promise.race([this.copyTo(store).then(isTrue, isFalse), elapsed(this.patience_ms)]);
         if (!isDone) this.absentUntil.set(store, performance.now() + absence_ms);
-        store.changeListener.reset();
+        await store.changeListener.catchUp();
       }),
     );
   }
@@ -105,10 +105,10 @@ interface Changed extends InStores<Changed>, Pick<Platform, 'changeListener'> {
   configurationCopies: ConfigurationCopies;
 }
 
-/** Clears the caches of this process and updates the copies in the stores, so that the next request sees a change at once. */
-export function showChange({ changeListener, stores, configurationCopies }: Changed): void | Promise<void> {
-  changeListener.reset();
-  if (!stores.isOne) return configurationCopies.update();
+/** Makes a change visible to the next request: in the caches of this process, and in the copies in the stores. */
+export async function showChange({ changeListener, stores, configurationCopies }: Changed): Promise<void> {
+  await changeListener.catchUp();
+  if (!stores.isOne) await configurationCopies.update();
 }
 
 const isTrue = () => true;

@@ -11,7 +11,7 @@ export function senderIdentities(app: Pick<Platform, 'db' | 'changeListener'>): 
   return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
     max: 10_000,
-    // A change of branding does not invalidate the services that use it.
+    // A safety net if a change notification is lost.
     ttl_ms: minute_ms,
     load: (serviceId) => selectSenderIdentity(app.db, serviceId),
   });

@@ -74,6 +74,7 @@ export function activityRoutes(http: Http, app: Platform & { compiledTemplates: 
         body: Search,
         response: { 200: Page },
       },
+      config: { readsOnly: true },
       preValidation: async (request) => wrapLists(request.body),
     },
     async (request) => listActivity(app, request.params.service_id, searchQuery(request.body)),

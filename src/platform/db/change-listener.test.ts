@@ -90,6 +90,18 @@ describe.concurrent('a revoked key', () => {
     await test.expect.poll(() => app.changeListener.connected, soon).toBe(true);
     expect(await ask(key)).toBe(403);
   });
+
+  it('is rejected at once by a process that catches up, even if the notification was lost', async (test) => {
+    const key = await anApiKey(harness, service, { name: 'revoked unheard' });
+    const proxy = await aProxy(test);
+    const app = aProcess(test, proxy);
+    const ask = await aServer(test, app);
+    expect(await ask(key)).toBe(200);
+    proxy.dropNotices = true;
+    await revoke('revoked unheard');
+    await app.changeListener.catchUp();
+    expect(await ask(key)).toBe(403);
+  });
 });
 
 describe.concurrent('the listening connection', () => {

@@ -43,7 +43,11 @@ export class ChangeListener {
   private readonly beats: pg.Pool;
   /** One per process, so that no process receives the heartbeats of the others. */
   private readonly beatChannel = `heartbeat_${randomUUID()}`;
-  private heard: (beat: string) => void = () => undefined;
+  /** Heartbeats that are expected, and how to report whether they arrived. */
+  private readonly expected = new Map<string, (heard: boolean) => void>();
+  /** The last one that a write waits for, and the one after it, which is sent for all writes that meanwhile ended. */
+  private lastCheck: Promise<boolean> = Promise.resolve(true);
+  private nextCheck: Promise<boolean> | undefined;
   /** When the server was started that took the last heartbeat. */
   private serverStartedAt: string | undefined;
 
@@ -51,7 +55,7 @@ export class ChangeListener {
     this.options = options;
     // A heartbeat stores nothing, so it need not wait for the disk.
     this.beats = openPool({ url: options.url, poolSize: 1, log: options.log, session: '-c synchronous_commit=off' });
-    this.on(this.beatChannel, (beat) => this.heard(beat));
+    this.on(this.beatChannel, (beat) => this.expected.get(beat)?.(true));
   }
 
   on(channel: string, listener: Listener): void {
@@ -85,6 +89,20 @@ export class ChangeListener {
   /** For wake-ups that may get lost: the receiver must also poll. */
   async send(channel: string, payload: string): Promise<void> {
     await this.beats.query('select pg_notify($1, $2)', [channel, payload]);
+  }
+
+  /**
+   * Resolves when the notifications of everything that was committed before the call have been received: the server delivers
+   * them in the order of the commits, so a heartbeat sent now arrives after them. If it does not arrive, every cache is cleared.
+   */
+  async catchUp(): Promise<void> {
+    if (!this.connected) return;
+    this.nextCheck ??= this.lastCheck.then(() => {
+      this.nextCheck = undefined;
+      this.lastCheck = this.beat(heardWithin_ms).catch(() => false);
+      return this.lastCheck;
+    });
+    if (!(await this.nextCheck)) this.reset();
   }
 
   /** Clears every cache. */
@@ -126,16 +144,20 @@ export class ChangeListener {
   /** Sends a notification through the database; returns whether it came back. */
   private async beat(within_ms: number): Promise<boolean> {
     const beat = randomUUID();
-    const heard = new Promise<true>((resolve) => {
-      this.heard = (payload) => payload === beat && resolve(true);
+    const heard = new Promise<boolean>((resolve) => {
+      this.expected.set(beat, resolve);
     });
-    const { rows } = await this.beats.query({
-      text: `select pg_notify($1, $2), ${startOfServer} as started_at`,
-      values: [this.beatChannel, beat],
-      query_timeout: sentWithin_ms,
-    } as pg.QueryConfig);
-    this.serverStartedAt = rows[0].started_at;
-    return Promise.race([heard, elapsed(within_ms)]);
+    try {
+      const { rows } = await this.beats.query({
+        text: `select pg_notify($1, $2), ${startOfServer} as started_at`,
+        values: [this.beatChannel, beat],
+        query_timeout: sentWithin_ms,
+      } as pg.QueryConfig);
+      this.serverStartedAt = rows[0].started_at;
+      return await Promise.race([heard, elapsed(within_ms)]);
+    } finally {
+      this.expected.delete(beat);
+    }
   }
 
   private beatLater(client: pg.Client): void {
@@ -182,6 +204,7 @@ export class ChangeListener {
     if (this.client === client) this.client = undefined;
     this.connected = false;
     this.reset();
+    for (const report of this.expected.values()) report(false);
     client.end().catch(() => undefined);
   }
 

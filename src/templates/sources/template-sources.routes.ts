@@ -146,7 +146,6 @@ export function templateSourceRoutes(http: Http, app: Platform & { config: Pick<
       const source = await actAsKey(app, request, (created_by) =>
         createTemplateSource(app, caller, request.body, { created_by, dry_run }),
       );
-      app.changeListener.reset();
       return reply.code(dry_run ? 200 : 201).send(record(source));
     },
   );
@@ -171,7 +170,6 @@ export function templateSourceRoutes(http: Http, app: Platform & { config: Pick<
       const source = await actAsKey(app, request, (created_by) =>
         updateTemplateSource(app, caller, request.params.id, request.body, { created_by, dry_run }),
       );
-      app.changeListener.reset();
       return record(source);
     },
   );
