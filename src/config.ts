@@ -146,6 +146,11 @@ const groups = {
       'Statement timeout for those other requests, in seconds; a request that exceeds it gets a 503.',
       { fallback: 10, min: 1, max: 60 },
     ),
+    cachedServices: setting.integer(
+      'CACHED_SERVICES',
+      'Services whose settings and API keys each process keeps in memory, about 4 kB each. With more services that send by turns, each message reads them from the database again.',
+      { fallback: 50_000, min: 100, max: 1_000_000 },
+    ),
     wait_ms: setting.seconds('DATABASE_WAIT_S', 'Seconds to wait at startup for the database to become reachable.', {
       fallback: 30,
       min: 0,

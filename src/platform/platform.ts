@@ -28,6 +28,8 @@ export interface Platform {
   /** Session-level connections, for LISTEN. The same pool, unless DATABASE_URL goes through PgBouncer. */
   sessions: pg.Pool;
   changeListener: ChangeListener;
+  /** How many services a cache of services holds. */
+  cachedServices: number;
   queue: Queue;
   files: Files;
   secrets: SecretBox;

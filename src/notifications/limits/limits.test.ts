@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
@@ -259,6 +260,25 @@ describe('rate limit', () => {
     const all = await Promise.all([...decisions, ...first, ...second, ...third]);
     limits.close();
     expect(all.filter(({ granted }) => granted)).toHaveLength(800);
+  });
+
+  it('forgets idle windows a few at a time, and never one with requests to report', async () => {
+    const limits = new RateLimits(harness.app, 20);
+    const windows = limits['windows'];
+    const services = Array.from({ length: 100 }, () => randomUUID());
+    const take = (service_id: string) => limits.take({ service_id, window: 'normal' }, 800);
+    for (const service_id of services.slice(0, 60)) await take(service_id);
+    expect(windows.size).toBe(60);
+    await expect.poll(() => limits['changed'].size, { timeout: 10_000 }).toBe(0);
+    const sizes: number[] = [];
+    for (const service_id of services.slice(60)) {
+      await take(service_id);
+      sizes.push(windows.size);
+    }
+    limits.close();
+    expect(sizes[0]).toBe(53);
+    for (const service_id of services.slice(60)) expect(windows.has(`${service_id} normal`)).toBe(true);
+    expect(windows.size).toBe(40);
   });
 
   it('does not limit reads and previews', async () => {

@@ -26,7 +26,10 @@ const reportNearMs = 50;
 const reportTogetherMs = 1_000;
 const nothingToReport = Number.POSITIVE_INFINITY;
 const nearShare = 0.5;
-const maxWindows = 10_000;
+/** More are deleted when they are idle; a window takes about 200 bytes. */
+const usualMaxWindows = 100_000;
+/** A new window pays for this much of the search for idle ones: then no request waits for a walk over all of them. */
+const idleSearchSteps = 8;
 
 interface RateDecision {
   granted: boolean;
@@ -65,14 +68,19 @@ type Deps = Pick<Platform, 'db' | 'pool' | 'clock' | 'log'>;
 export class RateLimits {
   private readonly app: Deps;
   private readonly windows = new Map<string, Window>();
+  /** Where the search for idle windows continues. */
+  private search = this.windows.entries();
   private readonly changed = new Set<Window>();
   private timer: NodeJS.Timeout | undefined;
   private timerAt = 0;
   private querying = false;
   private closed = false;
 
-  constructor(app: Deps) {
+  private readonly maxWindows: number;
+
+  constructor(app: Deps, maxWindows = usualMaxWindows) {
     this.app = app;
+    this.maxWindows = maxWindows;
   }
 
   take(which: Pick<Window, 'service_id' | 'window'>, limit: number): Promise<RateDecision> | RateDecision {
@@ -112,7 +120,7 @@ export class RateLimits {
     const key = `${service_id} ${counted}`;
     const existing = this.windows.get(key);
     if (existing) return existing;
-    if (this.windows.size >= maxWindows) this.deleteIdleWindows();
+    if (this.windows.size >= this.maxWindows) this.deleteIdleWindows();
     const counts = { used: 0, oldestSlot: 0, unreported: 0, reporting: 0, reportAt: nothingToReport, undecided: 0 };
     const window = { service_id, window: counted, limit: 0, ...counts, fullUntil: 0, waiting: [] };
     this.windows.set(key, window);
@@ -120,7 +128,11 @@ export class RateLimits {
   }
 
   private deleteIdleWindows(): void {
-    for (const [key, window] of this.windows) if (!this.changed.has(window)) this.windows.delete(key);
+    for (let step = 0; step < idleSearchSteps; step += 1) {
+      const { value, done } = this.search.next();
+      if (done) this.search = this.windows.entries();
+      else if (!this.changed.has(value[1]) && value[1].undecided === 0) this.windows.delete(value[0]);
+    }
   }
 
   private report(window: Window, withinMs: number): void {
