@@ -2,7 +2,9 @@ import { londonTime } from '../../platform/calendar.ts';
 import { csvLine } from '../../platform/http/csv.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { statusLabel } from './activity-export.ts';
-import { type MessageFilter, type MessageRow, selectMessageRows } from './message-rows.sql.ts';
+import { findMessages } from './find-messages.ts';
+import { type IdRange, type MessageFilter, type MessageRow, selectMessageRows } from './message-rows.sql.ts';
+import type { DayCount } from './search-messages.sql.ts';
 
 const header = [
   'Recipient',
@@ -18,20 +20,26 @@ const header = [
 ];
 
 const messagesAtOnce = 2_500;
+/** Where few match, a statement reads more messages. */
+const readAtOnce = 20_000;
 
 /** Messages of a service as CSV, newest first, without a connection in between. */
 export async function* reportActivity(
   { db }: Pick<Platform, 'db'>,
   serviceId: string,
   filter: MessageFilter,
-  { first_id, end_id }: { first_id: string; end_id: string },
+  range: IdRange,
+  /** Days with such messages, if they are known: others are not read. */
+  days?: readonly DayCount[],
 ): AsyncGenerator<string> {
   yield csvLine(header);
-  for (let before: string | null = end_id; before !== null; ) {
-    const range = { first_id, end_id: before };
-    const { rows, next } = await selectMessageRows(db, serviceId, filter, range, { size: messagesAtOnce });
+  for (let before: string | undefined = range.end_id; before !== undefined; ) {
+    const known = days && { days };
+    const wanted = { size: messagesAtOnce, known, mayReadOn: (read: number) => read < readAtOnce };
+    const { ids, stoppedAt } = await findMessages(db, serviceId, filter, { ...range, end_id: before }, wanted);
+    const rows = await selectMessageRows(db, ids);
     if (rows.length > 0) yield rows.map(line).join('');
-    before = next;
+    before = stoppedAt ?? (ids.length < messagesAtOnce ? undefined : ids.at(-1));
   }
 }
 

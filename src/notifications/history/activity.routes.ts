@@ -8,6 +8,7 @@ import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { type ActivityQuery, cancelLetter, countActivity, getActivity, listActivity } from './activity.ts';
 import { ExportRow, exportActivity } from './activity-export.ts';
 import { ActivityRecord } from './activity-record.ts';
+import { listDescription } from './list-notifications.ts';
 import { publicStatuses } from './public-notification.ts';
 
 const ServiceParams = Type.Object({ service_id: Uuid });
@@ -56,6 +57,7 @@ export function activityRoutes(http: Http, app: Platform & { compiledTemplates: 
     {
       schema: {
         summary: 'List messages of a service, newest first',
+        description: listDescription,
         params: ServiceParams,
         querystring: Query,
         response: { 200: Page },
@@ -70,6 +72,7 @@ export function activityRoutes(http: Http, app: Platform & { compiledTemplates: 
     {
       schema: {
         summary: 'Search messages of a service, newest first, with the recipient in the body',
+        description: listDescription,
         params: ServiceParams,
         body: Search,
         response: { 200: Page },
@@ -85,6 +88,7 @@ export function activityRoutes(http: Http, app: Platform & { compiledTemplates: 
     {
       schema: {
         summary: 'Export messages of a service as spreadsheet rows, up to 10,000; older_than returns the next page',
+        description: listDescription,
         params: ServiceParams,
         querystring: Query,
         response: {

@@ -11,14 +11,9 @@ import type { Status } from '../notification.ts';
 import { recordStatusChanges, transitions } from '../status.ts';
 import { type ActivityRecord, activityRecords } from './activity-record.ts';
 import { printCutOff, printRunDay } from './estimated-delivery.ts';
+import { listNotifications, type NotificationFilter } from './list-notifications.ts';
 import { matchingStatuses, type PublicStatus } from './public-notification.ts';
-import {
-  countSentNotifications,
-  type NotificationFilter,
-  type StoredNotification,
-  selectNotification,
-  selectNotifications,
-} from './stored-notifications.sql.ts';
+import { countSentNotifications, type StoredNotification, selectNotification } from './stored-notifications.sql.ts';
 
 type ListDeps = Pick<Platform, 'db' | 'clock'>;
 type Deps = ListDeps & Pick<Platform, 'secrets'> & { compiledTemplates: CompiledTemplates };
@@ -57,9 +52,11 @@ export async function findPage(app: ListDeps, serviceId: string, query: Activity
   await refuseUnlessExists(app.db, 'services', serviceId);
   const { page, page_size } = query;
   const skip = (page - 1) * page_size;
-  const found = await selectNotifications(app.db, serviceId, filterOf(app, query), { size: page_size + 1, skip });
-  const links = { ...(page > 1 ? { prev: true } : {}), ...(found.length > page_size ? { next: true } : {}) };
-  return { rows: found.slice(0, page_size), page_size, links };
+  const wanted = { size: page_size + 1, skip };
+  const { rows, isCut } = await listNotifications(app.db, serviceId, filterOf(app, query), wanted);
+  const hasNext = rows.length > page_size || isCut;
+  const links = { ...(page > 1 ? { prev: true } : {}), ...(hasNext ? { next: true } : {}) };
+  return { rows: rows.slice(0, page_size), page_size, links };
 }
 
 function filterOf(app: ListDeps, query: ActivityQuery): NotificationFilter {
@@ -71,9 +68,13 @@ function filterOf(app: ListDeps, query: ActivityQuery): NotificationFilter {
     without_jobs: query.include_jobs === false,
     job_id: query.job_id,
     created_since: query.limit_days === undefined ? undefined : timestamp(midnightBefore(app, query.limit_days)),
-    search: query.to === undefined ? undefined : { recipient: normaliseSearch(query.to), reference: query.to.trim() },
+    words: query.to === undefined ? undefined : wordsOf(query.to),
     older_than: query.older_than,
   };
+}
+
+function wordsOf(to: string): NotificationFilter['words'] {
+  return { recipient: normaliseSearch(to), reference: to.trim(), job_ids: [] };
 }
 
 /** The stored statuses; undefined for all. In these lists `failed` also matches the status `failed` itself. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { KeyType } from '../../auth/api-keys.ts';
 import type { Timestamp } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
 import { likeContains } from '../../platform/db/expressions.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { Status } from '../notification.ts';
@@ -37,72 +37,103 @@ export interface MessageFilter {
   key_types?: readonly KeyType[] | undefined;
   template_ids?: readonly string[] | undefined;
   origin?: Origin | undefined;
+  /** Excludes single messages sent from the front end. */
+  without_one_off?: boolean | undefined;
+  without_jobs?: boolean | undefined;
   /** Part of the normalised recipient. */
   recipient?: string | undefined;
   client_reference?: string | undefined;
   /** Part of the recipient or of the reference, or one of these files. */
   words?: { recipient: string; reference: string; job_ids: readonly string[] } | undefined;
+  created_since?: Timestamp | undefined;
   /** The smallest id that is kept, by channel. */
   kept_from?: Readonly<Record<Channel, string>> | undefined;
 }
 
-interface Range {
+export interface IdRange {
   first_id: string;
   end_id: string;
 }
 
-const readColumns = sql`n.id, n.service_id, n.template_id, n.template_version, n.notification_type, n.key_type, n.status,
-  n.client_reference, n.recipient, n.normalised_recipient, n.provider, n.created_at, n.api_key_id, n.created_by_id,
-  n.job_id, n.job_row_number`;
+export interface SliceOptions {
+  size: number;
+  order: 'asc' | 'desc';
+  /** Continues after this id. */
+  after?: string | undefined;
+  /** How many of those that match are passed over, and how many are returned at most. */
+  skip: number;
+  max: number;
+}
+
+interface Slice {
+  ids: string[];
+  /** How many messages match, and how many were read. */
+  matching: number;
+  read: number;
+  /** The id that was read last. */
+  last: string | null;
+}
+
+const readColumns = sql`n.id, n.template_id, n.notification_type, n.key_type, n.status, n.client_reference, n.recipient,
+  n.normalised_recipient, n.created_at, n.api_key_id, n.created_by_id, n.job_id`;
 
 /**
- * Reads a number of messages of a service, whatever they are, from one end of the range, and returns those that match: a
- * rare status never makes a statement slow. `next` is the last id that was read; null at the end. At most `max` are returned: then
- * some that were read may be missing, and the next page begins with them.
+ * Reads a number of messages of a service, whatever they are, from one end of the range, and finds those that match: a rare
+ * status never makes a statement slow.
  */
-export async function selectMessageRows(
-  db: Db,
+export async function selectSlice(
+  db: Db | Tx,
   serviceId: string,
   filter: MessageFilter,
-  range: Range,
-  { size, order = 'desc', max = size }: { size: number; order?: 'asc' | 'desc'; max?: number },
-): Promise<{ rows: MessageRow[]; next: string | null }> {
-  const direction = order === 'desc' ? sql`desc` : sql`asc`;
-  // Single messages and those of jobs have an index each.
-  const parts = [sql`n.job_id is null`, sql`n.job_id is not null`].map(
+  range: IdRange,
+  { size, order, after, skip, max }: SliceOptions,
+): Promise<Slice> {
+  const direction = sql.raw(order);
+  const position = after === undefined ? sql`true` : sql`n.id ${order === 'desc' ? sql`<` : sql`>`} ${after}`;
+  // Single messages and those of jobs have an index each; the server merges what it reads from both.
+  const parts = [sql`n.job_id is null`, ...(filter.without_jobs ? [] : [sql`n.job_id is not null`])].map(
     (part) => sql`(select ${readColumns} from notifications n
-      where n.service_id = ${serviceId} and n.id >= ${range.first_id} and n.id < ${range.end_id} and ${part}
+      where n.service_id = ${serviceId} and n.id >= ${range.first_id} and n.id < ${range.end_id} and ${position} and ${part}
         and ${ofReference(filter)}
       order by n.id ${direction} limit ${size})`,
   );
-  const { rows } = await sql<MessageRow & { next: string | null }>`
-    with scanned as materialized (
-      select * from (${sql.join(parts, sql` union all `)}) n order by n.id ${direction} limit ${size}
-    )
-    select ends.next, matching.* from (
-      select case when count(*) = ${size} then ${order === 'desc' ? sql`min(id::text)` : sql`max(id::text)`} end as next
-      from scanned
-    ) ends
-    left join lateral (
-      select n.id, coalesce(uploaded.file_id, n.id) as shown_id, n.notification_type, n.recipient, n.client_reference,
-        template.name as template_name, n.template_version, users.name as created_by_name,
-        users.email_address as created_by_email_address, jobs.original_file_name as job_name, n.job_row_number, n.status,
-        n.provider, n.created_at, api_keys.name as api_key_name
-      from scanned n
-      join templates_history template on template.id = n.template_id and template.version = n.template_version
-      left join uploaded_letters uploaded on uploaded.notification_id = n.id
-      left join jobs on jobs.id = n.job_id
-      left join users on users.id = n.created_by_id
-      left join api_keys on api_keys.id = n.api_key_id
-      where ${sql.join(conditionsOf(filter), sql` and `)}
-      order by n.id ${direction} limit ${max}
-    ) matching on true
-    order by matching.id ${direction}`.execute(db);
-  return { rows: rows.filter(({ id }) => id !== null), next: rows[0]?.next ?? null };
+  const matches = sql.join(conditionsOf(filter), sql` and `);
+  const { rows } = await sql<Omit<Slice, 'ids'> & { ids: string[] | null }>`
+    select (array_agg(n.id order by n.id ${direction}) filter (where matches))[${skip}::int + 1 : ${skip + max}::int]::text[] as ids,
+      count(*) filter (where matches)::int as matching, count(*)::int as read,
+      ${order === 'desc' ? sql`min(n.id::text)` : sql`max(n.id::text)`} as last
+    from (
+      select n.id, ${matches} as matches
+      from (${sql.join(parts, sql` union all `)}) n order by n.id ${direction} limit ${size}
+    ) n`.execute(db);
+  const slice = rows[0] ?? { ids: null, matching: 0, read: 0, last: null };
+  return { ...slice, ids: slice.ids ?? [] };
+}
+
+export async function selectMessageRows(
+  db: Db,
+  ids: readonly string[],
+  order: 'asc' | 'desc' = 'desc',
+): Promise<MessageRow[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<MessageRow>`
+    select n.id, coalesce(uploaded.file_id, n.id) as shown_id, n.notification_type, n.recipient, n.client_reference,
+      template.name as template_name, n.template_version, users.name as created_by_name,
+      users.email_address as created_by_email_address, jobs.original_file_name as job_name, n.job_row_number, n.status,
+      n.provider, n.created_at, api_keys.name as api_key_name
+    from notifications n
+    join templates_history template on template.id = n.template_id and template.version = n.template_version
+    left join uploaded_letters uploaded on uploaded.notification_id = n.id
+    left join jobs on jobs.id = n.job_id
+    left join users on users.id = n.created_by_id
+    left join api_keys on api_keys.id = n.api_key_id
+    where n.id = any (${[...ids]}::uuid[])
+    order by n.id ${sql.raw(order)}`.execute(db);
+  return rows;
 }
 
 /** It has an index, on a prefix: a whole reference may exceed the max size of an index entry. */
-function ofReference({ client_reference }: MessageFilter): RawBuilder<unknown> {
+export function ofReference({ client_reference }: MessageFilter): RawBuilder<unknown> {
   if (client_reference === undefined) return sql`true`;
   return sql`left(n.client_reference, 200) = left(${client_reference}, 200) and n.client_reference = ${client_reference}`;
 }
@@ -113,19 +144,22 @@ const origins: Record<Origin, RawBuilder<unknown>> = {
   file: sql`n.job_id is not null`,
 };
 
-function conditionsOf(filter: MessageFilter): RawBuilder<unknown>[] {
-  const { types, statuses, key_types, template_ids, origin, recipient, words, kept_from } = filter;
+/** All but the reference and `without_jobs`, which choose an index. */
+export function conditionsOf(filter: MessageFilter): RawBuilder<unknown>[] {
+  const { types, statuses, key_types, template_ids, origin, recipient, words, kept_from, created_since } = filter;
   const conditions = [sql`true`];
   if (types) conditions.push(sql`n.notification_type = any (${[...types]}::text[])`);
   if (statuses) conditions.push(sql`n.status = any (${[...statuses]}::text[])`);
   if (key_types) conditions.push(sql`n.key_type = any (${[...key_types]}::text[])`);
   if (template_ids) conditions.push(sql`n.template_id = any (${[...template_ids]}::uuid[])`);
   if (origin) conditions.push(origins[origin]);
+  if (filter.without_one_off) conditions.push(sql`(n.created_by_id is null or n.job_id is not null)`);
   if (recipient !== undefined) conditions.push(containsRecipient(recipient));
   if (words) {
-    conditions.push(sql`(${containsRecipient(words.recipient)} or n.client_reference ilike ${likeContains(words.reference)}
-      or n.job_id = any (${[...words.job_ids]}::uuid[]))`);
+    conditions.push(sql`(${containsRecipient(words.recipient)}
+      or n.client_reference ilike ${likeContains(words.reference)} or n.job_id = any (${[...words.job_ids]}::uuid[]))`);
   }
+  if (created_since !== undefined) conditions.push(sql`n.created_at >= ${created_since}`);
   if (kept_from) {
     const { email, sms, letter } = kept_from;
     conditions.push(sql`n.id >= case n.notification_type when 'email' then ${email}::uuid when 'sms' then ${sms}::uuid

@@ -10,6 +10,7 @@ import { OneOf, Raw, Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { notifications as example } from '../examples.ts';
 import { getLetterPdf } from './letter-download.ts';
+import { listDescription } from './list-notifications.ts';
 import { PublicNotification, publicStatuses } from './public-notification.ts';
 import { getPublicNotification, listPublicNotifications, type PublicFilter } from './public-notifications.ts';
 
@@ -53,6 +54,7 @@ export function publicNotificationRoutes(http: Http, app: Deps): void {
     {
       schema: {
         summary: 'List notifications sent with keys of the same type, newest first, 250 per page',
+        description: listDescription,
         querystring: Type.Object(
           {
             reference: Type.Optional(Type.String({ examples: ['appointment-4711'] })),

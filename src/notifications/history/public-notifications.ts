@@ -3,13 +3,14 @@ import { notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
+import { listNotifications } from './list-notifications.ts';
 import {
   matchingStatuses,
   type PublicNotification,
   type PublicStatus,
   publicNotification,
 } from './public-notification.ts';
-import { selectNotification, selectNotifications } from './stored-notifications.sql.ts';
+import { selectNotification } from './stored-notifications.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates };
 
@@ -42,7 +43,7 @@ export async function listPublicNotifications(
   filter: PublicFilter,
   root: string,
 ): Promise<PublicNotification[]> {
-  const found = await selectNotifications(
+  const { rows } = await listNotifications(
     app.db,
     caller.service_id,
     {
@@ -55,5 +56,5 @@ export async function listPublicNotifications(
     },
     { size: pageSize },
   );
-  return Promise.all(found.map((stored) => publicNotification(app, stored, root)));
+  return Promise.all(rows.map((stored) => publicNotification(app, stored, root)));
 }

@@ -8,9 +8,9 @@ import { noStatistics, type Statistics, statisticsByService } from '../../servic
 import type { Status } from '../notification.ts';
 import { normaliseSearch } from './activity.ts';
 import { reportActivity } from './activity-report.ts';
+import { findMessages } from './find-messages.ts';
 import { type MessageFilter, type MessageRow, type Origin, selectMessageRows } from './message-rows.sql.ts';
-import { selectJobIdsByFileName, selectTemplateIdsByName } from './search-messages.sql.ts';
-import { selectIdRange } from './stored-notifications.sql.ts';
+import { selectJobIdsByFileName, selectMatchingDays, selectTemplateIdsByName } from './search-messages.sql.ts';
 
 export type { MessageRow } from './message-rows.sql.ts';
 
@@ -48,9 +48,7 @@ export interface FoundMessages {
 }
 
 const pageSize = 50;
-/** Most pages are full after the first read; a search for one recipient goes on in larger steps. */
-const [firstRead, furtherRead] = [500, 5_000];
-/** There is no index by recipient, which would slow down every accepted message. A page goes on where another stopped. */
+/** A page goes on where another stopped. */
 const searchFor_ms = 60;
 
 export async function searchMessages(
@@ -60,25 +58,26 @@ export async function searchMessages(
   { before, after }: PagePosition = {},
 ): Promise<FoundMessages> {
   const order = after === undefined ? 'desc' : 'asc';
-  const { filter, range } = await filterOf(app, serviceId, search);
+  const { filter, range, days } = await filterOf(app, serviceId, search);
+  const end_id = before !== undefined && before < range.end_id ? before : range.end_id;
   const began = performance.now();
-  const rows: MessageRow[] = [];
-  let next: string | null = after ?? (before !== undefined && before < range.end_id ? before : range.end_id);
-  let size = firstRead;
-  do {
-    const part = order === 'desc' ? { ...range, end_id: next } : { ...range, first_id: next };
-    const read = await selectMessageRows(app.db, serviceId, filter, part, { size, order, max: pageSize + 2 });
-    rows.push(...read.rows.filter(({ id }) => id !== after));
-    next = read.next;
-    size = furtherRead;
-  } while (next !== null && rows.length <= pageSize && performance.now() - began < searchFor_ms);
-  return pageOf(rows, next, { before, after });
+  const { ids, stoppedAt } = await findMessages(
+    app.db,
+    serviceId,
+    filter,
+    { ...range, end_id },
+    {
+      ...{ order, after, size: pageSize + 1 },
+      known: days && { days, countNewer: async () => (before === undefined ? 0 : undefined) },
+      mayReadOn: () => performance.now() - began < searchFor_ms,
+    },
+  );
+  return pageOf(await selectMessageRows(app.db, ids, order), stoppedAt, { before, after });
 }
 
-function pageOf(rows: MessageRow[], next: string | null, { before, after }: PagePosition): FoundMessages {
+function pageOf(rows: MessageRow[], stoppedAt: string | undefined, { before, after }: PagePosition): FoundMessages {
   const found = rows.slice(0, pageSize);
-  const last = rows.length > pageSize ? found.at(-1)?.id : (next ?? undefined);
-  const isStopped = rows.length <= pageSize && next !== null;
+  const last = rows.length > pageSize ? found.at(-1)?.id : stoppedAt;
   if (after !== undefined) {
     const messages = found.toReversed();
     return { messages, newer: last, older: messages.at(-1)?.id ?? after, searchedTo: undefined };
@@ -87,7 +86,7 @@ function pageOf(rows: MessageRow[], next: string | null, { before, after }: Page
     messages: found,
     newer: before === undefined ? undefined : (found[0]?.id ?? before),
     older: last,
-    searchedTo: isStopped ? momentOfId(next ?? '') : undefined,
+    searchedTo: stoppedAt === undefined ? undefined : momentOfId(stoppedAt),
   };
 }
 
@@ -97,8 +96,8 @@ export async function exportMessages(
   serviceId: string,
   search: MessageSearch,
 ): Promise<AsyncGenerator<string>> {
-  const { filter, range } = await filterOf(app, serviceId, search);
-  return reportActivity(app, serviceId, filter, range);
+  const { filter, range, days } = await filterOf(app, serviceId, search);
+  return reportActivity(app, serviceId, filter, range, days);
 }
 
 /** Counts of the days that are kept, from the statistics. Cancelled messages and those of test keys do not count. */
@@ -120,11 +119,11 @@ export async function countKeptMessages({ db, clock }: Deps, serviceId: string):
 async function filterOf({ db, clock }: Deps, serviceId: string, search: MessageSearch) {
   const { channel, statuses, origin, recipient, reference, template, words, since, until } = search;
   const now = clock.now();
-  const days = await retentionDaysOf(db, serviceId);
+  const kept = await retentionDaysOf(db, serviceId);
   const kept_from = {
-    email: firstKeptId(now, days.email),
-    sms: firstKeptId(now, days.sms),
-    letter: firstKeptId(now, days.letter),
+    email: firstKeptId(now, kept.email),
+    sms: firstKeptId(now, kept.sms),
+    letter: firstKeptId(now, kept.letter),
   };
   const filter: MessageFilter = {
     types: channel && [channel],
@@ -137,17 +136,14 @@ async function filterOf({ db, clock }: Deps, serviceId: string, search: MessageS
     words: words === undefined ? undefined : await wordsOf(db, serviceId, words),
     kept_from,
   };
-  const ofDays = statuses && (await selectIdRange(db, serviceId, { statuses, types: filter.types }));
-  const firstIds = [
-    channel ? kept_from[channel] : min(Object.values(kept_from)),
-    ...(since ? [firstIdAt(since)] : []),
-    ...(ofDays ? [ofDays.first_id] : []),
-  ];
+  // Most messages are neither of a test key nor of another channel or status.
+  const isRare = channel !== undefined || statuses !== undefined || origin === 'test-key';
+  const days = isRare ? await selectMatchingDays(db, serviceId, filter) : undefined;
+  const firstIds = [channel ? kept_from[channel] : min(Object.values(kept_from)), ...(since ? [firstIdAt(since)] : [])];
   // Clocks of several processes may differ.
-  const endIds = [firstIdAt(later(until ?? now, until ? 0 : day_ms)), ...(ofDays ? [ofDays.end_id] : [])];
-  const isNone = (statuses && !ofDays) || filter.template_ids?.length === 0;
+  const end_id = firstIdAt(later(until ?? now, until ? 0 : day_ms));
   const first_id = max(firstIds);
-  return { filter, range: { first_id, end_id: isNone ? first_id : min(endIds) } };
+  return { filter, range: { first_id, end_id: filter.template_ids?.length === 0 ? first_id : end_id }, days };
 }
 
 async function templateIds(db: Deps['db'], serviceId: string, text: string): Promise<string[]> {

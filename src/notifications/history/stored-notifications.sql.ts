@@ -1,13 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { KeyType } from '../../auth/api-keys.ts';
-import { addDays, londonInstant } from '../../platform/calendar.ts';
-import { earlier, hour_ms, later, type Timestamp } from '../../platform/clock.ts';
+import { earlier, hour_ms, type Timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { likeContains } from '../../platform/db/expressions.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { type Postage, type Status, statuses } from '../notification.ts';
 import { selectUploadedLetter } from '../one-off/uploaded-letters.sql.ts';
+import { conditionsOf, type MessageFilter, ofReference } from './message-rows.sql.ts';
 
 export interface StoredNotification {
   id: string;
@@ -55,21 +54,6 @@ export interface StoredNotification {
   cost: string | null;
 }
 
-export interface NotificationFilter {
-  statuses?: readonly Status[];
-  types?: readonly Channel[];
-  key_types?: readonly KeyType[];
-  client_reference?: string;
-  /** Excludes single messages sent from the front end. */
-  without_one_off?: boolean;
-  without_jobs?: boolean;
-  job_id?: string;
-  /** Matches part of the normalised recipient or of the client reference. */
-  search?: { recipient: string; reference: string };
-  created_since?: Timestamp;
-  older_than?: string;
-}
-
 /** Finds a notification by its stored id, else by its public id. */
 export async function selectNotification(
   db: Db,
@@ -92,34 +76,17 @@ async function selectStored(
   return rows[0];
 }
 
-/**
- * Newest first. Ids ascend with time, so a page after `older_than` is a range of an index (service_id, id): any page costs
- * the same. An `older_than` that is not a notification of the service matches nothing.
- */
-export async function selectNotifications(
-  db: Db,
-  serviceId: string,
-  filter: NotificationFilter,
-  page: Page,
-): Promise<StoredNotification[]> {
-  const { job_id, without_jobs } = filter;
-  if (job_id !== undefined) return without_jobs ? [] : selectOfJob(db, serviceId, { ...filter, job_id }, page, 'desc');
-  const older_than =
-    filter.older_than && ((await selectUploadedLetter(db, serviceId, filter.older_than)) ?? filter.older_than);
-  const conditions = [sql`n.service_id = ${serviceId}`, ...conditionsOf(serviceId, { ...filter, older_than })];
-  if (filter.statuses) {
-    const days = await selectIdRange(db, serviceId, { ...filter, statuses: filter.statuses });
-    if (days === undefined) return [];
-    conditions.push(sql`n.id >= ${days.first_id} and n.id < ${days.end_id}`);
-  }
-  const skip = page.skip ?? 0;
-  // Single messages and those of jobs have an index each; the server merges what it reads from both.
-  const parts = [sql`n.job_id is null`, ...(without_jobs ? [] : [sql`n.job_id is not null`])].map(
-    (part) => sql`(select * from notifications n where ${sql.join([...conditions, part], sql` and `)}
-      order by n.id desc limit ${skip + page.size})`,
-  );
-  const found = sql`(select * from (${sql.join(parts, sql` union all `)}) n
-    order by n.id desc limit ${page.size} offset ${skip})`;
+/** The stored id of a notification of the service, given its stored or its public id. */
+export async function selectStoredId(db: Db, serviceId: string, notificationId: string): Promise<string | undefined> {
+  const id = (await selectUploadedLetter(db, serviceId, notificationId)) ?? notificationId;
+  const found = db.selectFrom('notifications').select('id').where('id', '=', id).where('service_id', '=', serviceId);
+  return (await found.executeTakeFirst())?.id;
+}
+
+/** Newest first. */
+export async function selectNotificationsById(db: Db, ids: readonly string[]): Promise<StoredNotification[]> {
+  if (ids.length === 0) return [];
+  const found = sql`(select * from notifications n where n.id = any (${[...ids]}::uuid[]))`;
   const { rows } = await selectRows(found, sql`n.id desc`).execute(db);
   return rows;
 }
@@ -136,85 +103,29 @@ export interface Page {
 export async function selectOfJob(
   db: Db,
   serviceId: string,
-  filter: NotificationFilter & { job_id: string },
+  { job_id, older_than, ...filter }: MessageFilter & { job_id: string; older_than?: string | undefined },
   page: Page,
   direction: 'asc' | 'desc',
 ): Promise<StoredNotification[]> {
   const job = await db
     .selectFrom('jobs')
     .select('created_at')
-    .where('id', '=', filter.job_id)
+    .where('id', '=', job_id)
     .where('service_id', '=', serviceId)
     .executeTakeFirst();
   if (!job) return [];
   const conditions = [
-    sql`n.job_id = ${filter.job_id} and n.service_id = ${serviceId}`,
+    sql`n.job_id = ${job_id} and n.service_id = ${serviceId}`,
     sql`n.id >= ${firstIdAt(earlier(new Date(job.created_at), hour_ms))}`,
-    ...conditionsOf(serviceId, filter),
+    ofReference(filter),
+    ...conditionsOf(filter),
+    ...(older_than === undefined ? [] : [sql`n.id < ${older_than}`]),
   ];
   const order = sql`n.job_row_number ${sql.raw(direction)}`;
   const found = sql`(select * from notifications n where ${sql.join(conditions, sql` and `)}
     order by ${order} limit ${page.size} offset ${page.skip ?? 0})`;
   const { rows } = await selectRows(found, order).execute(db);
   return rows;
-}
-
-/** Longer than any letter is in transit: an unfinished message outlives the retention of its service. */
-const maxLifetimeDays = 90;
-
-/**
- * Returns the id range of all messages with these statuses, from the statistics, so that a rare status does not scan all
- * messages. Undefined if there is no such message.
- */
-export async function selectIdRange(
-  db: Db,
-  serviceId: string,
-  { statuses, types, key_types }: NotificationFilter & { statuses: readonly Status[] },
-): Promise<{ first_id: string; end_id: string } | undefined> {
-  const oneOf = (column: string, values: readonly string[] | undefined) =>
-    values ? sql`c.${sql.ref(column)} = any (${[...values]}::text[])` : sql`true`;
-  const { rows } = await sql<{ first_day: string | null; last_day: string | null }>`
-    with last as (
-      select max(london_day) as day from status_counts where service_id = ${serviceId}
-    ), kept as (
-      select coalesce(max(days_of_retention), 0) + ${maxLifetimeDays}::integer as days
-      from service_data_retention where service_id = ${serviceId}
-    )
-    select min(c.london_day) as first_day, max(c.london_day) as last_day
-    from last cross join kept join status_counts c on c.service_id = ${serviceId} and c.london_day >= last.day - kept.days
-    where c.count <> 0 and ${oneOf('status', statuses)} and ${oneOf('notification_type', types)}
-      and ${oneOf('key_type', key_types)}`.execute(db);
-  const { first_day, last_day } = rows[0] ?? {};
-  if (!first_day || !last_day) return undefined;
-  // Ids are created within moments of acceptance; an hour is more than enough.
-  return {
-    first_id: firstIdAt(earlier(londonInstant(first_day), hour_ms)),
-    end_id: firstIdAt(later(londonInstant(addDays(last_day, 1)), hour_ms)),
-  };
-}
-
-function conditionsOf(serviceId: string, filter: NotificationFilter): RawBuilder<unknown>[] {
-  const conditions: RawBuilder<unknown>[] = [];
-  if (filter.statuses) conditions.push(sql`n.status = any (${[...filter.statuses]}::text[])`);
-  if (filter.types) conditions.push(sql`n.notification_type = any (${[...filter.types]}::text[])`);
-  if (filter.key_types) conditions.push(sql`n.key_type = any (${[...filter.key_types]}::text[])`);
-  if (filter.client_reference !== undefined) {
-    // The index covers only a prefix: a whole reference may exceed the max size of an index entry.
-    conditions.push(sql`left(n.client_reference, 200) = left(${filter.client_reference}, 200)
-      and n.client_reference = ${filter.client_reference}`);
-  }
-  if (filter.without_one_off) conditions.push(sql`(n.created_by_id is null or n.job_id is not null)`);
-  if (filter.created_since) conditions.push(sql`n.created_at >= ${filter.created_since}`);
-  if (filter.search) {
-    const { recipient, reference } = filter.search;
-    conditions.push(sql`(coalesce(n.normalised_recipient, n.recipient) ilike ${likeContains(recipient)}
-      or n.client_reference ilike ${likeContains(reference)})`);
-  }
-  if (filter.older_than !== undefined) {
-    conditions.push(sql`n.id < (select older.id from notifications older
-      where older.id = ${filter.older_than} and older.service_id = ${serviceId})`);
-  }
-  return conditions;
 }
 
 /** The newest rate in effect at acceptance, else the first rate. */

@@ -264,12 +264,13 @@ describe('rate limit', () => {
 
   it('forgets idle windows a few at a time, and never one with requests to report', async () => {
     const limits = new RateLimits(harness.app, 20);
-    const windows = limits['windows'];
+    const windows: Map<string, unknown> = Reflect.get(limits, 'windows');
+    const unreported: Set<unknown> = Reflect.get(limits, 'changed');
     const services = Array.from({ length: 100 }, () => randomUUID());
     const take = (service_id: string) => limits.take({ service_id, window: 'normal' }, 800);
     for (const service_id of services.slice(0, 60)) await take(service_id);
     expect(windows.size).toBe(60);
-    await expect.poll(() => limits['changed'].size, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => unreported.size, { timeout: 10_000 }).toBe(0);
     const sizes: number[] = [];
     for (const service_id of services.slice(60)) {
       await take(service_id);

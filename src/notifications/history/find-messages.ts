@@ -1,0 +1,87 @@
+import { addDays, londonInstant } from '../../platform/calendar.ts';
+import { earlier, hour_ms, later } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import { firstIdAt } from '../../platform/id.ts';
+import { type IdRange, type MessageFilter, selectSlice } from './message-rows.sql.ts';
+import type { DayCount } from './search-messages.sql.ts';
+
+/** Most pages are full after the first read; a search for one recipient goes on in larger steps. */
+const [firstRead, furtherRead] = [500, 20_000];
+
+/** What the statistics know about the messages that match. */
+export interface Known {
+  /** Days with such messages, newest first. */
+  days: readonly DayCount[];
+  /** Counts those that are newer than the range. Called once, if the first slice is not enough. Undefined: too many to count. */
+  countNewer?(): Promise<number | undefined>;
+}
+
+interface Search {
+  order?: 'asc' | 'desc';
+  /** Where an ascending search begins: after this id. */
+  after?: string | undefined;
+  /** How many ids are returned at most, after so many others that match. */
+  size: number;
+  skip?: number | undefined;
+  known?: Known | undefined;
+  /** There is no index by recipient or status: either would slow down every accepted message. So each search has an end. */
+  mayReadOn(read: number): boolean;
+}
+
+export interface FoundIds {
+  ids: string[];
+  /** How many messages match among those that were read. */
+  matching: number;
+  /** The search stopped after this id and did not look at what follows; undefined if it is complete or the page is full. */
+  stoppedAt: string | undefined;
+}
+
+/** Reads the messages of a service slice by slice, until enough of them match. */
+export async function findMessages(
+  db: Db | Tx,
+  serviceId: string,
+  filter: MessageFilter,
+  range: IdRange,
+  { order = 'desc', size, known, mayReadOn, ...search }: Search,
+): Promise<FoundIds> {
+  const found: FoundIds = { ids: [], matching: 0, stoppedAt: undefined };
+  const days = order === 'desc' ? known?.days : undefined;
+  let { after, skip = 0 } = search;
+  let end_id: string | undefined = days ? nextMatch(days, range.end_id, 0) : range.end_id;
+  let newer: number | undefined;
+  let atOnce = Math.min(Math.max(firstRead, skip + size), furtherRead);
+  for (let read = 0; end_id !== undefined; atOnce = furtherRead) {
+    const options = { size: atOnce, order, after, skip, max: size - found.ids.length };
+    const slice = await selectSlice(db, serviceId, filter, { first_id: range.first_id, end_id }, options);
+    found.ids.push(...slice.ids);
+    found.matching += slice.matching;
+    if (slice.last === null || slice.read < atOnce || found.ids.length >= size) break;
+    if (days) {
+      if (read === 0) newer = await known?.countNewer?.();
+      end_id = nextMatch(days, slice.last, newer === undefined ? 0 : newer + found.matching);
+    }
+    after = slice.last;
+    skip = Math.max(0, skip - slice.matching);
+    read += slice.read;
+    if (end_id !== undefined && !mayReadOn(read)) return { ...found, stoppedAt: after };
+  }
+  return found;
+}
+
+/**
+ * Returns an id above all that may still match, below which the search goes on: days without such messages are left out, and so is
+ * the rest of a day whose messages were all found. Undefined if there are no more.
+ *
+ * Ids are created within moments of acceptance; an hour is more than enough. Messages that were deleted, or that other conditions
+ * exclude, still count: then fewer are found than are counted, and less is left out. `found` is 0 while it is unknown.
+ */
+function nextMatch(days: readonly DayCount[], before: string, found: number): string | undefined {
+  let counted = 0;
+  for (const { london_day, count } of days) {
+    counted += count;
+    const first_id = firstIdAt(earlier(londonInstant(london_day), hour_ms));
+    const end_id = firstIdAt(later(londonInstant(addDays(london_day, 1)), hour_ms));
+    if (counted > found && first_id < before) return end_id < before ? end_id : before;
+  }
+  return undefined;
+}

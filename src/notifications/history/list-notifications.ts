@@ -1,0 +1,105 @@
+import { earlier, hour_ms } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { invalid } from '../../platform/failure.ts';
+import { firstIdAt, nilId } from '../../platform/id.ts';
+import { type FoundIds, findMessages } from './find-messages.ts';
+import type { MessageFilter } from './message-rows.sql.ts';
+import { selectMatchingDays } from './search-messages.sql.ts';
+import {
+  type Page,
+  type StoredNotification,
+  selectNotificationsById,
+  selectOfJob,
+  selectStoredId,
+} from './stored-notifications.sql.ts';
+
+/**
+ * How many messages a request looks through, about a fifth of a second; and how many newer ones it counts, to find out whether all
+ * messages of a rare kind were found.
+ */
+export const listLimits = { read: 200_000, newer: 100_000 };
+/** Passes over more ids than are read, so that none is returned. */
+const onlyCount = { skip: 1_000_000, size: 1 };
+const readInWords = listLimits.read.toLocaleString('en-GB');
+export const listDescription =
+  `A request looks through up to ${readInWords} messages, and returns those of the page that it found. If it found none of them, the ` +
+  'response is 400 and contains the id to go on from, as `older_than`.';
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+export interface NotificationFilter extends MessageFilter {
+  job_id?: string | undefined;
+  older_than?: string | undefined;
+}
+
+export interface NotificationPage {
+  /** Newest first. */
+  rows: StoredNotification[];
+  /** There may be more, further back than a request looks. */
+  isCut: boolean;
+}
+
+/**
+ * A page after `older_than` costs the same at any depth. One that is found by its number, and messages of a rare kind, are sought
+ * within `listLimits.read` messages: beyond them the response says how to go on. An `older_than` that is not a notification of the
+ * service matches nothing.
+ */
+export async function listNotifications(
+  db: Db,
+  serviceId: string,
+  { job_id, ...filter }: NotificationFilter,
+  page: Page,
+): Promise<NotificationPage> {
+  const older_than = filter.older_than && (await selectStoredId(db, serviceId, filter.older_than));
+  if (filter.older_than !== undefined && older_than === undefined) return { rows: [], isCut: false };
+  if (job_id !== undefined) {
+    const ofJob = { ...filter, job_id, older_than };
+    return { rows: filter.without_jobs ? [] : await selectOfJob(db, serviceId, ofJob, page, 'desc'), isCut: false };
+  }
+  const { ids, stoppedAt } = await findIds(db, serviceId, { ...filter, older_than }, page);
+  if (ids.length === 0 && stoppedAt !== undefined) throw tooFar(page, stoppedAt);
+  return { rows: await selectNotificationsById(db, ids), isCut: stoppedAt !== undefined };
+}
+
+async function findIds(
+  db: Db,
+  serviceId: string,
+  { older_than, ...filter }: Omit<NotificationFilter, 'job_id'>,
+  page: Page,
+): Promise<FoundIds> {
+  const { created_since: since } = filter;
+  const range = {
+    first_id: since === undefined ? nilId : firstIdAt(earlier(new Date(since), hour_ms)),
+    end_id: older_than ?? lastId,
+  };
+  // Most lists are of messages that are not rare: then the statistics need not be asked.
+  const isRare = filter.statuses !== undefined || filter.types !== undefined;
+  if (!isRare) {
+    const first = await findMessages(db, serviceId, filter, range, { ...page, mayReadOn: () => false });
+    if (first.stoppedAt === undefined) return first;
+  }
+  // Statistics and messages of the same moment.
+  const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  return snapshot.execute(async (tx) => {
+    const countNewer = async () => {
+      if (older_than === undefined) return 0;
+      const newer = { first_id: older_than, end_id: lastId };
+      const mayReadOn = (read: number) => read < listLimits.newer;
+      const counted = await findMessages(tx, serviceId, filter, newer, { order: 'asc', ...onlyCount, mayReadOn });
+      return counted.stoppedAt === undefined ? counted.matching : undefined;
+    };
+    return findMessages(tx, serviceId, filter, range, {
+      ...page,
+      known: { days: await selectMatchingDays(tx, serviceId, filter), countNewer },
+      mayReadOn: (read) => read < listLimits.read,
+    });
+  });
+}
+
+function tooFar({ skip = 0 }: Page, id: string) {
+  const messages = listLimits.read.toLocaleString('en-GB');
+  return invalid(
+    skip > 0
+      ? `This page is more than ${messages} messages back. To list older messages, use older_than=${id} without page`
+      : `None of the last ${messages} messages matches. To search older messages, use older_than=${id}`,
+  );
+}
