@@ -104,7 +104,7 @@ export function buildApp(config: Config, outside: Outside): App {
   }));
   const shared = {
     queue: databaseQueue,
-    cachedServices: database.cachedServices,
+    cachedRows: database.cachedServices,
     batchSpacing: Math.min(stores.length + 1, maxBatchSpacing),
     databaseOf: (store: number) => app.stores.numbered(store).db,
     async changeConfiguration<T>(change: (main: Db) => Promise<T>): Promise<T> {

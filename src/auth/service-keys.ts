@@ -38,10 +38,10 @@ export type ServiceKeys = InvalidatedCache<ServiceWithKeys>;
  * Caches keys by service until the service changes. Reading and decrypting them on every request would double its cost.
  * A database notification makes a revocation effective in every process immediately.
  */
-export function serviceKeys(app: Pick<Platform, 'db' | 'changeListener' | 'cachedServices' | 'secrets'>): ServiceKeys {
+export function serviceKeys(app: Pick<Platform, 'db' | 'changeListener' | 'cachedRows' | 'secrets'>): ServiceKeys {
   return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
-    max: app.cachedServices,
+    max: app.cachedRows,
     // Upper bound on staleness if a change notification is lost.
     ttl_ms: minute_ms,
     load: async (serviceId) => {

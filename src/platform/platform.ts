@@ -28,8 +28,8 @@ export interface Platform {
   /** Session-level connections, for LISTEN. The same pool, unless DATABASE_URL goes through PgBouncer. */
   sessions: pg.Pool;
   changeListener: ChangeListener;
-  /** How many services a cache of services holds. */
-  cachedServices: number;
+  /** How many rows a cache of the most frequent rows holds. */
+  cachedRows: number;
   queue: Queue;
   files: Files;
   secrets: SecretBox;

@@ -7,10 +7,10 @@ import { selectSenderIdentity } from './sender-identities.sql.ts';
 export type SenderIdentity = NonNullable<Awaited<ReturnType<typeof selectSenderIdentity>>>;
 export type SenderIdentities = InvalidatedCache<SenderIdentity>;
 
-export function senderIdentities(app: Pick<Platform, 'db' | 'changeListener' | 'cachedServices'>): SenderIdentities {
+export function senderIdentities(app: Pick<Platform, 'db' | 'changeListener' | 'cachedRows'>): SenderIdentities {
   return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
-    max: app.cachedServices,
+    max: app.cachedRows,
     // A safety net if a change notification is lost.
     ttl_ms: minute_ms,
     load: (serviceId) => selectSenderIdentity(app.db, serviceId),

@@ -9,7 +9,7 @@ import type { DayCount } from './search-messages.sql.ts';
 const [firstRead, furtherRead] = [500, 20_000];
 
 /** What the statistics know about the messages that match. */
-export interface Known {
+interface Known {
   /** Days with such messages, newest first. */
   days: readonly DayCount[];
   /** Counts those that are newer than the range. Called once, if the first slice is not enough. Undefined: too many to count. */

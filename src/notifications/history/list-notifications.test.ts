@@ -92,6 +92,8 @@ describe('a page that is far back', () => {
   it('200 with nothing beyond the end', async () => {
     const { status, body } = await list('page=2000&page_size=50');
     expect([status, body.notifications]).toEqual([200, []]);
+    const far = await harness.admin('GET', `/service/${service}/notifications/csv?page=1000000&page_size=10000`);
+    expect([far.status, far.body.notifications]).toEqual([200, []]);
   });
 });
 

@@ -18,8 +18,8 @@ import {
  * messages of a rare kind were found.
  */
 export const listLimits = { read: 200_000, newer: 100_000 };
-/** Passes over more ids than are read, so that none is returned. */
-const onlyCount = { skip: 1_000_000, size: 1 };
+/** Passes over all that match, so that no id is returned. */
+const onlyCount = { skip: Number.MAX_SAFE_INTEGER, size: 1 };
 const readInWords = listLimits.read.toLocaleString('en-GB');
 export const listDescription =
   `A request looks through up to ${readInWords} messages, and returns those of the page that it found. If it found none of them, the ` +
@@ -31,7 +31,7 @@ export interface NotificationFilter extends MessageFilter {
   older_than?: string | undefined;
 }
 
-export interface NotificationPage {
+interface NotificationPage {
   /** Newest first. */
   rows: StoredNotification[];
   /** There may be more, further back than a request looks. */

@@ -55,7 +55,7 @@ export interface IdRange {
   end_id: string;
 }
 
-export interface SliceOptions {
+interface SliceOptions {
   size: number;
   order: 'asc' | 'desc';
   /** Continues after this id. */
@@ -89,6 +89,8 @@ export async function selectSlice(
   { size, order, after, skip, max }: SliceOptions,
 ): Promise<Slice> {
   const direction = sql.raw(order);
+  // No slice has more; a page number may be far above what an integer can hold.
+  const passed = Math.min(skip, size);
   const position = after === undefined ? sql`true` : sql`n.id ${order === 'desc' ? sql`<` : sql`>`} ${after}`;
   // Single messages and those of jobs have an index each; the server merges what it reads from both.
   const parts = [sql`n.job_id is null`, ...(filter.without_jobs ? [] : [sql`n.job_id is not null`])].map(
@@ -99,7 +101,7 @@ export async function selectSlice(
   );
   const matches = sql.join(conditionsOf(filter), sql` and `);
   const { rows } = await sql<Omit<Slice, 'ids'> & { ids: string[] | null }>`
-    select (array_agg(n.id order by n.id ${direction}) filter (where matches))[${skip}::int + 1 : ${skip + max}::int]::text[] as ids,
+    select (array_agg(n.id order by n.id ${direction}) filter (where matches))[${passed + 1}::int : ${passed + max}::int]::text[] as ids,
       count(*) filter (where matches)::int as matching, count(*)::int as read,
       ${order === 'desc' ? sql`min(n.id::text)` : sql`max(n.id::text)`} as last
     from (

@@ -31,7 +31,7 @@ export interface SendingService {
   counted: { utc_day: string; counts: Partial<Record<LimitedChannel, number>> };
 }
 
-type Deps = Pick<Platform, 'store' | 'db' | 'changeListener' | 'cachedServices' | 'clock'>;
+type Deps = Pick<Platform, 'store' | 'db' | 'changeListener' | 'cachedRows' | 'clock'>;
 
 /** By id. */
 export type SendingServices = InvalidatedCache<SendingService>;
@@ -40,7 +40,7 @@ export type SendingServices = InvalidatedCache<SendingService>;
 export function sendingServices(app: Deps): SendingServices {
   return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
-    max: app.cachedServices,
+    max: app.cachedRows,
     // A safety net if a change notification is lost.
     ttl_ms: minute_ms,
     load: (serviceId) => readSendingService(app, serviceId),
