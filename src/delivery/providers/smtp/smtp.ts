@@ -87,8 +87,19 @@ export function requiresTls({ url, requireTls }: Pick<SmtpSettings, 'url' | 'req
   return requireTls && url !== undefined && !isInsideName(new URL(url).hostname);
 }
 
+/**
+ * The headers that are signed if a message has them. RFC 8058 requires both of the unsubscribe button, and the list of the library
+ * lacks the second.
+ */
+const signedHeaders = [
+  ...['From', 'Sender', 'Reply-To', 'Subject', 'Date', 'Message-ID', 'To', 'Cc'],
+  ...['MIME-Version', 'Content-Type', 'Content-Transfer-Encoding', 'In-Reply-To', 'References'],
+  ...['List-Id', 'List-Help', 'List-Unsubscribe', 'List-Unsubscribe-Post'],
+];
+
 function dkim({ dkimDomain: domainName, dkimSelector: keySelector, dkimKey: privateKey }: SmtpSettings) {
-  return domainName && keySelector && privateKey ? { dkim: { domainName, keySelector, privateKey } } : {};
+  if (!domainName || !keySelector || !privateKey) return {};
+  return { dkim: { domainName, keySelector, privateKey, headerFieldNames: signedHeaders.join(':') } };
 }
 
 interface SmtpError extends Error {
