@@ -13,15 +13,30 @@ export interface ReceivedMail {
   text: string;
 }
 
-/** A mail server that keeps what it receives. Its answer waits for `beforeAnswer`. */
+/** A mail server that keeps what it receives. It waits for `before…`, each of which may throw a `reply`. */
 export async function startMailServer() {
   const mails: ReceivedMail[] = [];
-  const state = { beforeAnswer: async (_mail: ReceivedMail) => {} };
+  const state = {
+    beforeLogin: async () => {},
+    beforeSender: async () => {},
+    beforeRecipient: async (_address: string) => {},
+    beforeAnswer: async (_mail: ReceivedMail) => {},
+  };
   const server = new SMTPServer({
     authOptional: true,
+    allowInsecureAuth: true,
     disabledCommands: ['STARTTLS'],
     hideDSN: false,
     logger: false,
+    onAuth({ username: user }, _session, callback) {
+      state.beforeLogin().then(() => callback(null, { user }), callback);
+    },
+    onMailFrom(_address, _session, callback) {
+      state.beforeSender().then(() => callback(), callback);
+    },
+    onRcptTo({ address }, _session, callback) {
+      state.beforeRecipient(address).then(() => callback(), callback);
+    },
     onData(stream, { envelope }, callback) {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -36,6 +51,11 @@ export async function startMailServer() {
   const { port } = server.server.address() as AddressInfo;
   const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
   return Object.assign(state, { mails, url: `smtp://127.0.0.1:${port}`, close });
+}
+
+/** A response of a mail server, to be thrown. */
+export function reply(responseCode: number, text: string): Error {
+  return Object.assign(new Error(text), { responseCode });
 }
 
 function mailOf({ mailFrom, rcptTo, dsn }: SMTPServerSession['envelope'], text: string): ReceivedMail {

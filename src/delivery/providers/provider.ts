@@ -42,7 +42,7 @@ export type Outcome =
       /** The provider reports failures only: after this time without a report the message counts as delivered. */
       delivered_after_ms?: number;
     }
-  | { kind: 'refused'; reason: string; status: 'technical-failure' | 'permanent-failure' }
+  | { kind: 'refused'; reason: string; status: 'technical-failure' | 'permanent-failure' | 'temporary-failure' }
   | {
       kind: 'retry';
       reason: string;

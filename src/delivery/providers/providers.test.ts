@@ -1,5 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
-import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withoutAwsCredentials } from '../../../test/kit/aws.ts';
 import { aService } from '../../../test/kit/builders.ts';
@@ -7,7 +5,6 @@ import { useHarness } from '../../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf, queueOf } from '../../../test/kit/queued-messages.ts';
 import { receiptPathOf, startStubGateways } from '../../../test/kit/stub-gateways.ts';
 import { twilioSignature } from './sms/twilio.ts';
-import { requiresTls } from './smtp/smtp.ts';
 
 const gateways = await startStubGateways();
 afterAll(() => gateways.close());
@@ -344,99 +341,5 @@ describe('SES', () => {
     await harness.deliver();
     expect((await messageOf(harness, later)).status).toBe('created');
     expect(gateways.sentTo(later)).toHaveLength(1);
-  });
-});
-
-const mails: { from: string; to: string[]; text: string }[] = [];
-const mailServer = new SMTPServer({
-  authOptional: true,
-  disabledCommands: ['STARTTLS'],
-  logger: false,
-  onRcptTo({ address }, _session, callback) {
-    if (address.startsWith('nobody@')) return callback(reply(550, '5.1.1 no such mailbox'));
-    if (address.startsWith('busy@')) return callback(reply(451, '4.3.0 try again'));
-    if (address.startsWith('relay@')) return callback(reply(554, '5.7.1 relay access denied'));
-    callback();
-  },
-  onData(stream, { envelope }, callback) {
-    const chunks: Buffer[] = [];
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.on('end', () => {
-      const from = envelope.mailFrom ? envelope.mailFrom.address : '';
-      mails.push({
-        from,
-        to: envelope.rcptTo.map(({ address }) => address),
-        text: Buffer.concat(chunks).toString(),
-      });
-      callback();
-    });
-  },
-});
-const reply = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode });
-await new Promise<void>((resolve) => mailServer.listen(0, '127.0.0.1', resolve));
-const mailPort = (mailServer.server.address() as { port: number }).port;
-afterAll(() => new Promise<void>((resolve) => mailServer.close(() => resolve())));
-
-describe('SMTP without encryption', () => {
-  it.each([
-    ['smtp://mail.example.org:587', true, true],
-    ['smtp://user:secret@192.0.43.8', true, true],
-    ['smtp://mail.example.org:587', false, false],
-    ['smtp://127.0.0.1:25', true, false],
-    ['smtp://10.1.2.3:25', true, false],
-    ['smtp://[::1]:25', true, false],
-    ['smtp://mailpit:1025', true, false],
-  ])('%s with SMTP_REQUIRE_TLS=%s is rejected: %s', (url, requireTls, refused) => {
-    expect(requiresTls({ url, requireTls })).toBe(refused);
-  });
-});
-
-describe('SMTP', () => {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const harness = useHarness({
-    now,
-    config: {
-      email: { providers: ['smtp'] },
-      providers: {
-        smtp: {
-          url: `smtp://127.0.0.1:${mailPort}`,
-          dkimDomain: 'notifications.example',
-          dkimSelector: 'post',
-          dkimKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-        },
-      },
-    },
-  });
-  const sendTo = async (address: string) => {
-    const id = await aQueuedMessage(harness, await aService(harness, {}), {
-      notification_type: 'email',
-      normalised_recipient: address,
-    });
-    await harness.deliver();
-    return id;
-  };
-
-  it('an accepted message is delivered, because SMTP has no receipts', async () => {
-    const id = await sendTo('ada@example.org');
-    const mail = mails.find(({ text }) => text.includes(id));
-    expect(mail?.to).toEqual(['ada@example.org']);
-    expect(mail?.from).toMatch(/@notifications\.example$/);
-    expect(mail?.text).toContain(`Message-ID: <${id}@notifications.example>`);
-    expect(mail?.text).toContain('Reply-To: reply@example.org');
-    expect(mail?.text).toContain('Content-Type: multipart/alternative');
-    expect(mail?.text).toMatch(/^DKIM-Signature: v=1; a=rsa-sha256;.*d=notifications\.example;\s+.*s=post;/s);
-    const message = await messageOf(harness, id);
-    expect(message).toMatchObject({ status: 'delivered', provider: 'smtp' });
-    expect(message.sent_at).not.toBeNull();
-  });
-
-  it.each([
-    ['nobody@example.org', 'permanent-failure'],
-    ['busy@example.org', 'created'],
-    ['relay@example.org', 'created'],
-  ])('a server that rejects %s leaves the message %s', async (address, status) => {
-    const id = await sendTo(address);
-    expect((await messageOf(harness, id)).status).toBe(status);
-    expect((await queueOf(harness, id))?.outcome_known ?? true).toBe(true);
   });
 });

@@ -2,9 +2,10 @@ import { createTransport } from 'nodemailer';
 import { isInsideName } from '../../../platform/http/outside-addresses.ts';
 import type { EmailDescriptor, ProviderDeps } from '../descriptor.ts';
 import { mailOf } from '../mime.ts';
-import type { EmailMessage, Outcome, Provider } from '../provider.ts';
+import type { EmailMessage, Provider } from '../provider.ts';
 import { problemsOfBounces, receiverChecks, receivers } from './bounces.ts';
 import { ReturnPaths } from './return-path.ts';
+import { outcomeOf, type SmtpError } from './session-outcome.ts';
 import { type SmtpSettings, smtpSettings } from './settings.ts';
 
 /** Any mail server. With a return path its bounces are read; without, an accepted message counts as delivered. */
@@ -100,27 +101,4 @@ const signedHeaders = [
 function dkim({ dkimDomain: domainName, dkimSelector: keySelector, dkimKey: privateKey }: SmtpSettings) {
   if (!domainName || !keySelector || !privateKey) return {};
   return { dkim: { domainName, keySelector, privateKey, headerFieldNames: signedHeaders.join(':') } };
-}
-
-interface SmtpError extends Error {
-  code?: string;
-  command?: string;
-  responseCode?: number;
-  response?: string;
-}
-
-/** Matches rejections of the sender, not of the recipient: policy (5.7.x), relaying denied, not authenticated. */
-const senderRejected = /5\.7\.\d+|relay|authenti/i;
-
-/** 5xx to RCPT TO rejects the recipient; any other 5xx rejects us; 4xx is temporary. */
-function outcomeOf({ code, command, responseCode, response, name }: SmtpError): Outcome {
-  if (responseCode !== undefined) {
-    if (responseCode >= 500 && command === 'RCPT TO' && !senderRejected.test(response ?? '')) {
-      return { kind: 'refused', reason: `${responseCode} to the recipient`, status: 'permanent-failure' };
-    }
-    return { kind: 'retry', reason: `${responseCode} to ${command ?? 'the connection'}` };
-  }
-  // Only after the message was written can the server have it without having confirmed it.
-  const written = command === 'DATA' || command === 'SEND' || (code === 'ETIMEDOUT' && command === undefined);
-  return { kind: 'retry', reason: code ?? name, perhaps_sent: written };
 }
