@@ -463,6 +463,7 @@ create table letter_files (
   message text,
   invalid_pages integer[],
   created_at timestamp with time zone not null,
+  print_day date,
   constraint letter_files_pkey PRIMARY KEY (notification_id)
 );
 

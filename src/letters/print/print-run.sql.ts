@@ -44,6 +44,20 @@ export async function selectLettersToPrint(db: Db, ids: string[]): Promise<Lette
   return rows.map((row) => ({ ...row, postage: (row.postage ?? 'second') as Postage }));
 }
 
+/** Records the day on letters that have none yet. Returns the days of all of them. */
+export async function recordPrintDays(
+  db: Db,
+  ids: string[],
+  { day, now }: { day: string; now: Timestamp },
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ notification_id: string; print_day: string }>`
+    insert into letter_files as f (notification_id, created_at, print_day)
+    select id, ${now}, ${day}::date from unnest(${ids}::uuid[]) as id
+    on conflict (notification_id) do update set print_day = coalesce(f.print_day, excluded.print_day)
+    returning notification_id, print_day`.execute(db);
+  return new Map(rows.map(({ notification_id, print_day }) => [notification_id, print_day]));
+}
+
 export async function insertPrintedLetters(tx: Tx, rows: Insertable<PrintedLetters>[]): Promise<void> {
   await tx
     .insertInto('printed_letters')

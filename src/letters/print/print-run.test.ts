@@ -147,6 +147,33 @@ describe('collate-letters', () => {
     expect(await statusOf(id)).toBe('delivered');
     expect(await filesOf('2024-02-09')).toEqual(before);
   });
+
+  it('hands over a batch that was uploaded in part in the same folder the next evening', async () => {
+    const moment = '2024-02-12T12:00:00Z';
+    const ids = [await letterAt(moment), await letterAt(moment), await letterAt(moment)];
+    const { handOver } = harness.app.printer;
+    const runs: { day: string; files: string[] }[] = [];
+    harness.app.printer.handOver = async ({ day, letters }) => {
+      await handOver({ day, letters: letters.slice(0, 1) });
+      throw new Error('the disk of the printer is full');
+    };
+    await collateAt('2024-02-12T17:30:00Z');
+    expect(await Promise.all(ids.map(statusOf))).toEqual(['created', 'created', 'created']);
+    harness.app.printer.handOver = async (batch) => {
+      runs.push({ day: batch.day, files: batch.letters.map(({ name }) => name) });
+      await handOver(batch);
+    };
+    const added = await letterAt('2024-02-13T12:00:00Z');
+    await collateAt('2024-02-13T17:30:00Z');
+    harness.app.printer.handOver = handOver;
+    const names = (letters: string[], accepted: string) =>
+      letters.map((id) => letterFileName(letterReference(id), 'second', new Date(accepted)));
+    expect(runs).toEqual([
+      { day: '2024-02-12', files: names(ids.toSorted(), moment) },
+      { day: '2024-02-13', files: names([added], '2024-02-13T12:00:00Z') },
+    ]);
+    expect(await Promise.all([...ids, added].map(statusOf))).toEqual(Array(4).fill('delivered'));
+  });
 });
 
 describe('despatch', () => {

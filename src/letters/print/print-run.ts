@@ -10,7 +10,7 @@ import type { Task } from '../../platform/queue/task.ts';
 import { selectPrintableLetters } from '../letters.sql.ts';
 import { recordDespatches } from './despatch.ts';
 import { letterFileName, letterReference, type PrintedFile, type PrintProvider } from './print-provider.ts';
-import { insertPrintedLetters, type LetterToPrint, selectLettersToPrint } from './print-run.sql.ts';
+import { insertPrintedLetters, type LetterToPrint, recordPrintDays, selectLettersToPrint } from './print-run.sql.ts';
 import { printerCallbackUrl } from './printer-callback.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'queue' | 'log' | 'secrets'> & {
@@ -72,20 +72,33 @@ function cutOffToday(now: Date): { day: string; moment: Date } | undefined {
   return isWorkingDay(day) && now >= moment ? { day, moment } : undefined;
 }
 
-/** Hands over a batch, then records it. After a crash in between, the same files are handed over under the same names. */
+interface Printable {
+  letter: LetterToPrint;
+  file: PrintedFile;
+}
+
+/**
+ * Hands over a batch, then records it. After a failure in between, the same files are handed over under the same names, in the folder
+ * of the first attempt: a printer that has taken some of them finds them there, not in the folder of another day.
+ */
 export async function printLetters(app: Deps, { day, notification_ids }: Batch): Promise<void> {
   const letters = await selectLettersToPrint(app.db, notification_ids);
-  const files: PrintedFile[] = [];
-  const printed: LetterToPrint[] = [];
+  const printable: Printable[] = [];
   for (const letter of letters) {
     const file = await fileOf(app, letter);
-    if (!file) continue;
-    files.push(file);
-    printed.push(letter);
+    if (file) printable.push({ letter, file });
   }
-  if (files.length === 0) return;
-  await app.printer.handOver({ day, letters: files });
-  await recordPrinted(app, printed);
+  if (printable.length === 0) return;
+  const ids = printable.map(({ letter }) => letter.id);
+  const days = await recordPrintDays(app.db, ids, { day, now: timestamp(app.clock.now()) });
+  for (const run of new Set(days.values())) {
+    const ofDay = printable.filter(({ letter }) => days.get(letter.id) === run);
+    await app.printer.handOver({ day: run, letters: ofDay.map(({ file }) => file) });
+    await recordPrinted(
+      app,
+      ofDay.map(({ letter }) => letter),
+    );
+  }
 }
 
 async function fileOf(app: Deps, letter: LetterToPrint): Promise<PrintedFile | undefined> {

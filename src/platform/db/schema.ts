@@ -355,6 +355,7 @@ export interface LetterFiles {
   message: string | null;
   invalid_pages: number[] | null;
   created_at: Time;
+  print_day: string | null;
 }
 
 export interface LetterRates {
