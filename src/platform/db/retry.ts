@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import { isDatabaseUnavailable } from './errors.ts';
 
 /** Deadlock or serialization failure: the losing transaction can simply be retried. */
-function isCollision(error: unknown): boolean {
+export function isCollision(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '40P01' || error.code === '40001');
 }
 

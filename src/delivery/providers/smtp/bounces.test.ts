@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { createTransport } from 'nodemailer';
 import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -176,6 +177,33 @@ describe('the mailbox', () => {
     expect(lines).toContain('receipt.unmatched');
     expect(lines).not.toMatch(/ada@example|bounces\+|bounces@/i);
   });
+
+  it('keeps bounces that cannot be recorded yet, and reads on behind more than 100 of them', async () => {
+    const { db } = harness.app;
+    const [stuckService, service] = [await aService(harness), await aService(harness)];
+    const emails = (length: number) => Array.from({ length }, () => ({ notification_type: 'email' as const }));
+    const stuck = await someQueuedMessages(harness, stuckService, emails(110));
+    const others = await someQueuedMessages(harness, service, emails(3));
+    await harness.deliver();
+    const before = mailbox.counts();
+    // As if a statement about this service took too long, each time.
+    await sql`create function too_slow() returns trigger language plpgsql as
+      $$begin raise exception 'canceling statement due to statement timeout' using errcode = '57014'; end$$`.execute(
+      db,
+    );
+    await sql`create trigger too_slow before update on notifications for each row
+      when (old.service_id = ${sql.lit(stuckService)}) execute function too_slow()`.execute(db);
+    for (const id of [...stuck, ...others]) bounce('postfix-unknown-user.hard-bounce', mailOf(id));
+    await expect(harness.deliver()).rejects.toThrow();
+    await harness.deliver();
+    expect(new Set(await Promise.all(others.map(statusOf)))).toEqual(new Set(['permanent-failure']));
+    expect(mailbox.counts()).toEqual({ ...before, INBOX: stuck.length, Processed: before.Processed + others.length });
+    expect(harness.logged.filter((line) => line.includes('"reports.postponed"'))).toHaveLength(1);
+    await sql`drop function too_slow cascade`.execute(db);
+    await harness.deliver();
+    expect(new Set(await Promise.all(stuck.map(statusOf)))).toEqual(new Set(['permanent-failure']));
+    expect(mailbox.counts()).toMatchObject({ INBOX: 0, Unrecognised: before.Unrecognised });
+  }, 60_000);
 
   it('is read by one process at a time', async () => {
     await harness.deliver();

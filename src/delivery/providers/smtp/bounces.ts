@@ -1,4 +1,6 @@
-import { isDatabaseUnavailable } from '../../../platform/db/errors.ts';
+import { failureOfDatabaseError } from '../../../platform/db/errors.ts';
+import { isCollision } from '../../../platform/db/retry.ts';
+import { Failure } from '../../../platform/failure.ts';
 import type { ReceiverDeps } from '../descriptor.ts';
 import type { ReportReceiver } from '../reports.ts';
 import { BounceListener } from './bounce-listener.ts';
@@ -39,10 +41,15 @@ export function receivers(app: Deps): ReportReceiver[] {
   if (returnPath === undefined) return [];
   const paths = new ReturnPaths(returnPath, app.secrets);
   const handle = (source: Buffer, recipients?: string[]) => handleReport(app, paths, source, recipients);
+  const onPostponed = (emails: number, err: unknown) =>
+    app.log.warn(
+      { event: 'reports.postponed', emails, err },
+      'Emails could not be recorded yet; they stay in the mailbox',
+    );
   const address = listen === undefined ? undefined : addressOf(listen);
   const tls = listenCertificate && listenKey ? { cert: listenCertificate, key: listenKey } : undefined;
   return [
-    ...(imapUrl === undefined ? [] : [new Mailbox({ url: imapUrl, requireTls, pollEvery_ms, handle })]),
+    ...(imapUrl === undefined ? [] : [new Mailbox({ url: imapUrl, requireTls, pollEvery_ms, handle, onPostponed })]),
     ...(address === undefined ? [] : [new BounceListener({ ...address, tls, paths, handle })]),
   ];
 }
@@ -52,7 +59,7 @@ export function receiverChecks({ imapUrl, requireTls }: SmtpSettings) {
   return [{ name: mailboxName, check: () => checkMailbox({ url: imapUrl, requireTls }) }];
 }
 
-/** Throws only if the database is unavailable: an email that cannot be recorded must not hold up the others. */
+/** Throws only if a later attempt may succeed: an email that can never be recorded must not be read for ever. */
 async function handleReport(app: Deps, paths: ReturnPaths, source: Buffer, recipients?: string[]): Promise<ReportKind> {
   try {
     const report = await readReport(source, paths, recipients);
@@ -60,7 +67,7 @@ async function handleReport(app: Deps, paths: ReturnPaths, source: Buffer, recip
     app.countReport(report.kind);
     return report.kind;
   } catch (error) {
-    if (isDatabaseUnavailable(error)) throw error;
+    if (isTemporary(error)) throw error;
     app.log.error(
       { event: 'report.failed', err: error },
       'An email about the delivery of a message could not be recorded',
@@ -68,4 +75,10 @@ async function handleReport(app: Deps, paths: ReturnPaths, source: Buffer, recip
     app.countReport('other');
     return 'other';
   }
+}
+
+/** The database is unavailable, busy, or asks to try again shortly. */
+function isTemporary(error: unknown): boolean {
+  const failure = error instanceof Failure ? error : failureOfDatabaseError(error);
+  return failure?.kind === 'unavailable' || isCollision(error);
 }

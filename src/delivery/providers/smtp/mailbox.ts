@@ -11,8 +11,10 @@ interface Place {
 
 interface MailboxOptions extends Place {
   pollEvery_ms: number;
-  /** Returns what it was when everything that it says is committed. */
+  /** Returns what it was when everything that it says is committed. Throws if a later attempt may succeed. */
   handle(source: Buffer): Promise<ReportKind>;
+  /** Some emails stay in the mailbox, because they could not be recorded at this time. */
+  onPostponed(emails: number, error: unknown): void;
 }
 
 export const mailboxName = 'bounce mailbox';
@@ -31,6 +33,8 @@ export class Mailbox implements ReportReceiver {
   readonly isExclusive = true;
   private readonly options: MailboxOptions;
   private client: ImapFlow | undefined;
+  /** The last email of the batch before; 0 at the beginning of the mailbox. */
+  private readUntil = 0;
 
   constructor(options: MailboxOptions) {
     this.options = options;
@@ -59,11 +63,16 @@ export class Mailbox implements ReportReceiver {
     return this.client;
   }
 
-  /** Whatever was recorded leaves the mailbox; what was not, because of a crash or an error, is read again. */
+  /**
+   * What was recorded leaves the mailbox. What could not be recorded at this time stays, and the next batch is read behind it; the
+   * mailbox is read from the beginning again after its end.
+   */
   private async readBatch(client: ImapFlow): Promise<{ isLast: boolean }> {
-    const uids = (await client.search({ deleted: false }, { uid: true })) || [];
+    const uids = ((await client.search({ deleted: false }, { uid: true })) || []).filter((uid) => uid > this.readUntil);
     const handled = await this.handleEach(client, uids.slice(0, batchSize));
-    const recorded = await Promise.all(handled.map(async ({ uid, kind }) => ({ uid, kind: await kind })));
+    const settled = await Promise.allSettled(handled.map(async ({ uid, kind }) => ({ uid, kind: await kind })));
+    const recorded = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     const isReport = ({ kind }: { kind: ReportKind }) => kind !== 'other' && kind !== 'unsigned';
     await move(client, recorded.filter(isReport), processedFolder);
     await move(
@@ -71,7 +80,12 @@ export class Mailbox implements ReportReceiver {
       recorded.filter((one) => !isReport(one)),
       unrecognisedFolder,
     );
-    return { isLast: recorded.length === uids.length };
+    const isLast = handled.length === uids.length;
+    this.readUntil = isLast ? 0 : (handled.at(-1)?.uid ?? 0);
+    // If none could be recorded, the database is probably unavailable: the caller logs it and waits.
+    if (errors.length > 0 && recorded.length === 0) throw errors[0];
+    if (errors.length > 0) this.options.onPostponed(errors.length, errors[0]);
+    return { isLast };
   }
 
   /** One after the other, each up to a limit, so that large emails do not fill the memory. */
@@ -82,8 +96,9 @@ export class Mailbox implements ReportReceiver {
       const query = { source: { start: 0, maxLength: maxReport_bytes } };
       const message = await client.fetchOne(String(uid), query, { uid: true });
       const source = message ? message.source : undefined;
-      if (!source) throw new Error('an email of the mailbox cannot be read');
-      const kind = this.options.handle(source);
+      const kind = source
+        ? this.options.handle(source)
+        : Promise.reject(new Error('an email of the mailbox cannot be read'));
       // Awaited later, even if the next email cannot be fetched.
       kind.catch(() => undefined);
       handled.push({ uid, kind });
