@@ -6,6 +6,8 @@ import { aQueuedMessage, messageOf, queueOf, someQueuedMessages } from '../../te
 import { startStubGateways } from '../../test/kit/stub-gateways.ts';
 import { lanes } from '../notifications/notification.ts';
 import { DeliveryQueueReader } from '../notifications/queue/delivery-queue.ts';
+import { type Clock, later, timestamp } from '../platform/clock.ts';
+import { viewOf } from '../stores/stores.ts';
 import { buildDelivery, type Delivery } from './delivery.ts';
 
 const gateways = await startStubGateways();
@@ -89,13 +91,12 @@ describe('an interrupted attempt', () => {
   /** Simulates a worker that crashes right after it recorded the provider that it is about to call. */
   async function leaseAndDie(provider: string): Promise<void> {
     const now = harness.clock.now();
-    const until = new Date(now.getTime() + 8_000);
     await new DeliveryQueueReader('sms', randomUUID()).lease(harness.app.db, {
       max: 100,
       maxBulk: 100,
       now,
-      until,
-      takeOver: true,
+      lease_ms: 8_000,
+      takeOverUntil: timestamp(now),
       draw: () => ({ home: [provider], abroad: [provider] }),
     });
   }
@@ -219,6 +220,46 @@ describe('a slow provider', () => {
     }
     expect(gateways.sentTo(id)).toHaveLength(1);
   });
+});
+
+describe('two workers whose clocks differ', () => {
+  const harness = useHarness({
+    config: { sms: { providers: ['mmg'] }, providers: { mmg: { url: `${gateways.url}/mmg`, apiKey: 'x' } } },
+  });
+  const workerAt = (ahead_ms: number) => {
+    const clock: Clock = { now: () => later(harness.clock.now(), ahead_ms) };
+    return buildDelivery(viewOf(harness.app.stores.main, (one) => ({ ...one, clock })));
+  };
+
+  it.each([
+    ['10 s ahead', 10_000],
+    ['10 s behind', -10_000],
+    ['an hour behind', -3_600_000],
+  ])('send each message once: one is %s', { timeout: 60_000 }, async (_, ahead_ms) => {
+    harness.clock.set(new Date());
+    const ticking = setInterval(() => harness.clock.set(new Date()), 50);
+    gateways.delay_ms = 2_500;
+    const service = await aService(harness);
+    const [right, wrong] = [workerAt(0), workerAt(ahead_ms)];
+    try {
+      await whileRunning(right, async () => {
+        const first = await someQueuedMessages(harness, service, many(20, lanes.normal));
+        await vi.waitFor(() => expect(sent(first)).toBeGreaterThanOrEqual(20), { timeout: 15_000 });
+        await whileRunning(wrong, async () => {
+          // After their start workers take over nothing for a while.
+          await new Promise((resolve) => setTimeout(resolve, 4_000));
+          const ids = await someQueuedMessages(harness, service, many(30, lanes.normal));
+          await vi.waitFor(() => expect(sent(ids)).toBeGreaterThanOrEqual(30), { timeout: 15_000 });
+          await new Promise((resolve) => setTimeout(resolve, 2_000));
+          for (const id of [...first, ...ids]) expect(gateways.sentTo(id)).toHaveLength(1);
+        });
+      });
+    } finally {
+      clearInterval(ticking);
+    }
+  });
+
+  const sent = (ids: string[]) => ids.filter((id) => gateways.sentTo(id).length > 0).length;
 });
 
 describe('a database outage', () => {

@@ -9,7 +9,6 @@ import {
 } from '../notifications/queue/delivery-queue.ts';
 import { startSpans } from '../notifications/queue/message-spans.ts';
 import { newsChannel } from '../notifications/queue/queue-news.ts';
-import { later } from '../platform/clock.ts';
 import { isDatabaseUnavailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';
 import { retryUntilAvailable } from '../platform/db/retry.ts';
@@ -131,6 +130,7 @@ export class ChannelWorker<Message> {
 
   /** Sends everything that is due now. For tests. */
   async runOnce(): Promise<void> {
+    await this.leases.readDatabaseTime();
     for (;;) {
       this.reader.lookAgain();
       await this.step();
@@ -164,7 +164,7 @@ export class ChannelWorker<Message> {
 
   private async lease(max: number): Promise<number> {
     const { app, channel, leases } = this;
-    const takeOver = leases.mayTakeOver();
+    const takeOverUntil = leases.takeOverUntil();
     const began = performance.now();
     const now = app.clock.now();
     const leased = await leases.watch(() =>
@@ -172,8 +172,8 @@ export class ChannelWorker<Message> {
         max,
         maxBulk: this.freeBulkCalls(),
         now,
-        until: later(now, lease_ms),
-        takeOver,
+        lease_ms,
+        takeOverUntil,
         skip: (of) => channel.mustWait?.(of) ?? false,
         draw: (count) => channel.choice.draw(count),
       }),
@@ -193,8 +193,6 @@ export class ChannelWorker<Message> {
       for (const { id } of taken) this.held.delete(id);
       throw error;
     }
-    // If the clock was changed, these leases may have expired at once.
-    leases.mayTakeOver();
     const spans = await this.startSpans(taken);
     for (const queued of taken) void this.process(queued, spans.get(queued.id));
     return leased.length;

@@ -38,6 +38,6 @@ async function recover({ db, clock, config }: Deps): Promise<void> {
   const now_ms = clock.now().getTime();
   const ahead = (ms: number) => timestamp(new Date(now_ms + ms));
   const max_ms = Math.max(config.delivery.retryDelay_ms, lease_ms);
-  await rescheduleFutureDue(db, { now: ahead(0), latest: ahead(max_ms), leasedUntil: ahead(lease_ms) });
+  await rescheduleFutureDue(db, { now: ahead(0), latest: ahead(max_ms), retryAt: ahead(lease_ms), lease_ms });
   await rescheduleFutureCallbacks(db, ahead(0));
 }

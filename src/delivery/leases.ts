@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { extendLeases } from '../notifications/queue/delivery-queue.ts';
-import { ClockWatch, later, timestamp } from '../platform/clock.ts';
+import { type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 
 /** After this time, other workers take over the messages of a dead worker. A live worker renews its leases. */
 export const lease_ms = 8_000;
 const renewEvery_ms = 2_500;
-/** A smaller clock change does not expire a lease. */
+/** A smaller change of the database's clock does not expire a lease. */
 export const minJump_ms = lease_ms - renewEvery_ms;
 /** How long live workers need after a database outage to record or renew what they hold. */
 const quiet_ms = renewEvery_ms + 1_000;
@@ -15,7 +15,7 @@ const slow_ms = 2_000;
 /** A call that starts this long before its lease ends may outlast it, but the lease will have been renewed. */
 const margin_ms = 500;
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log'>;
+type Deps = Pick<Platform, 'db' | 'log'>;
 
 /** A message held by a worker. */
 export interface Held {
@@ -26,15 +26,16 @@ export interface Held {
 
 /**
  * Renews the leases of a worker and decides when it may take over expired leases of others. It may not while their holders
- * had no chance to renew them: right after a database outage or a clock change, and right after its own start, when either
- * may just have happened.
+ * had no chance to renew them: right after a database outage or a change of the database's clock, and right after its own start, when
+ * either may just have happened. The clocks of the workers play no part.
  */
 export class Leases {
   readonly worker = randomUUID();
   private readonly app: Deps;
   private readonly held: ReadonlyMap<string, Held>;
   private renewing: NodeJS.Timeout | undefined;
-  private clockWatch: ClockWatch | undefined;
+  /** The time of the database when it was last read, and when that was in the time of `performance.now()`. */
+  private databaseTime: { now_ms: number; readAt: number } | undefined;
   private quietUntil = 0;
   private isAway = false;
 
@@ -46,19 +47,25 @@ export class Leases {
   start(): void {
     this.beQuiet();
     this.renewing = setInterval(() => void this.renew(renewEvery_ms), renewEvery_ms);
-    this.clockWatch = new ClockWatch(this.app.clock, minJump_ms);
   }
 
   stop(): void {
     clearInterval(this.renewing);
   }
 
-  mayTakeOver(): boolean {
-    if (this.clockWatch?.jump_ms()) {
-      this.beQuiet();
-      void this.renew(0);
-    }
-    return !this.isAway && performance.now() >= this.quietUntil;
+  /**
+   * Which leases of others have ended, at the latest, in the time of the database; null: none may be taken over. If its clock was set
+   * forward since it was read, the leases that this expired stay with their holders until they have renewed them.
+   */
+  takeOverUntil(): Timestamp | null {
+    if (this.isAway || performance.now() < this.quietUntil || !this.databaseTime) return null;
+    return timestamp(new Date(this.expectedTime_ms(this.databaseTime)));
+  }
+
+  /** Reads the time of the database, which is otherwise known after the first renewal. For tests. */
+  async readDatabaseTime(): Promise<void> {
+    const { now_ms } = await extendLeases(this.app.db, this.worker, [], lease_ms);
+    this.databaseTime = { now_ms, readAt: performance.now() };
   }
 
   /** Wraps statements to detect that the database was unavailable and is back. */
@@ -90,19 +97,37 @@ export class Leases {
     this.quietUntil = performance.now() + quiet_ms;
   }
 
+  private expectedTime_ms({ now_ms, readAt }: { now_ms: number; readAt: number }): number {
+    return now_ms + performance.now() - readAt;
+  }
+
   private async renew(olderThan_ms: number): Promise<void> {
     const began = performance.now();
     const ids = [...this.held].filter(([, { leasedAt }]) => leasedAt < began - olderThan_ms).map(([id]) => id);
-    if (ids.length === 0) return;
     try {
-      const until = timestamp(later(this.app.clock.now(), lease_ms));
-      const kept = new Set(await this.watch(() => extendLeases(this.app.db, this.worker, ids, until)));
+      const renewed = await this.watch(() => extendLeases(this.app.db, this.worker, ids, lease_ms));
+      const kept = new Set(renewed.ids);
       for (const id of ids) {
         const held = this.held.get(id);
         if (held) held.until = kept.has(id) ? began + lease_ms : 0;
       }
+      if (this.wasClockSet(renewed.now_ms)) await this.renew(0);
     } catch (error) {
       this.app.log.warn({ event: 'leases.renew_failed', err: error }, 'Leases could not be renewed');
     }
+  }
+
+  /** Other workers notice a change of the database's clock at their next renewal, and renew all leases then. */
+  private wasClockSet(now_ms: number): boolean {
+    const before = this.databaseTime;
+    const jump_ms = before ? now_ms - this.expectedTime_ms(before) : 0;
+    this.databaseTime = { now_ms, readAt: performance.now() };
+    if (Math.abs(jump_ms) < minJump_ms) return false;
+    this.app.log.warn(
+      { event: 'database.clock_changed', jump_ms: Math.round(jump_ms) },
+      'The clock of the database was changed',
+    );
+    this.beQuiet();
+    return true;
   }
 }

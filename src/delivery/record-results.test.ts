@@ -19,8 +19,8 @@ async function lease(reader: DeliveryQueueReader): Promise<QueuedNotification[]>
     max: 10,
     maxBulk: 10,
     now,
-    until: later(now, 8_000),
-    takeOver: true,
+    lease_ms: 8_000,
+    takeOverUntil: timestamp(now),
     draw: () => ({ home: ['sandbox'], abroad: [] }),
   });
 }
@@ -77,7 +77,7 @@ describe('a result', () => {
     expect(second.id).toBe(id);
     const before = [await queueOf(harness, id), await messageOf(harness, id)];
     const due_at = later(harness.clock.now(), 60_000);
-    expect(await extendLeases(harness.app.db, stalled.worker, [id], timestamp(due_at))).toEqual([]);
+    expect(await extendLeases(harness.app.db, stalled.worker, [id], 60_000)).toMatchObject({ ids: [] });
     expect(await record(stalled, accepted(first))).toEqual([]);
     expect(await record(stalled, { queued: first, later: { due_at, attempts: 9, outcome_known: true } })).toEqual([]);
     const givenUp = { id, status: 'technical-failure', event: 'givenUp' } as const;

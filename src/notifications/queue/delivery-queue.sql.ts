@@ -83,10 +83,10 @@ interface LeaseOrder {
   /** Max messages per service. */
   limit: number;
   now: Timestamp;
-  until: Timestamp;
+  lease_ms: number;
   worker: string;
-  /** Whether to take over expired leases of other workers. */
-  takeOver: boolean;
+  /** Leases of other workers that ended until this time of the database are taken over; null: none. */
+  takeOverUntil: Timestamp | null;
   /** The provider for the first message, the second and so on, domestic and abroad; after the last one again the first. */
   providers: { home: (string | null)[]; abroad: (string | null)[] };
 }
@@ -100,21 +100,28 @@ export interface LeasedNotification extends QueuedNotification {
  * Leases due messages, oldest first, up to the same number for each service; skips rows locked by other workers. Records
  * the provider of a first attempt before it is called.
  *
+ * A lease begins and ends by the clock of the database, the only one that all workers share: one whose own clock is wrong must not
+ * find the leases of others expired.
+ *
  * Most of the time the queue is empty. A plan that was made then stays while the queue grows, and with plain joins would read all
  * of it for each lease. So messages are looked up one by one, in this order, and places by an array.
  */
 export async function leaseQueued(db: Db, order: LeaseOrder): Promise<LeasedNotification[]> {
-  const { type, lane, services, limit, now, until, worker, takeOver, providers } = order;
+  const { type, lane, services, limit, now, lease_ms, worker, takeOverUntil, providers } = order;
   const { rows } = await sql<LeasedNotification>`/* prepared: lease */
-    with picked as (
+    with clock as materialized (
+      select now() as now
+    ), picked as (
       select q.notification_id, q.service_id, q.due_at, q.attempts, q.provider, q.outcome_known
       from unnest(${services.map(({ service_id }) => service_id)}::uuid[],
         ${services.map(({ since }) => since)}::timestamptz[]) as requested (service_id, since)
       cross join lateral (
         select * from delivery_queue
         where notification_type = ${type} and lane = ${lane}::smallint and service_id = requested.service_id
-          and due_at >= requested.since and due_at <= ${now}
-          and (leased_by is null or leased_by = ${worker} or ${takeOver}::boolean)
+          and due_at >= requested.since and due_at <= greatest(${now}::timestamptz, (select now from clock))
+          and case when leased_by is null then due_at <= ${now}::timestamptz
+            else due_at <= (select now from clock)
+              and (leased_by = ${worker} or due_at <= ${takeOverUntil}::timestamptz) end
         order by due_at limit ${limit}::int
         for update skip locked
       ) as q
@@ -133,7 +140,7 @@ export async function leaseQueued(db: Db, order: LeaseOrder): Promise<LeasedNoti
         select case when n.international then ${providers.abroad}::text[] else ${providers.home}::text[] end as names
       ) as drawn
     ), leased as (
-      update delivery_queue q set due_at = ${until}, attempts = q.attempts + 1, leased_by = ${worker},
+      update delivery_queue q set due_at = (select now from clock) + ${lease_ms} * interval '1 ms', attempts = q.attempts + 1, leased_by = ${worker},
         provider = coalesce(m.provider, q.provider), outcome_known = m.provider is null and q.outcome_known
       from message m where q.notification_id = m.id and q.notification_id = any (array(select id from message))
     )
@@ -153,13 +160,26 @@ export async function updateProviders(
     where q.notification_id = assigned.id and q.leased_by = ${worker}`.execute(db);
 }
 
-/** Returns the ids whose lease the worker still holds. */
-export async function extendLeases(db: Db, worker: string, ids: string[], until: Timestamp): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`/* prepared: extend-leases */
-    update delivery_queue set due_at = ${until} where notification_id = any (${ids}::uuid[]) and leased_by = ${worker}
-    returning notification_id as id`.execute(db);
-  return rows.map(({ id }) => id);
+/** Returns the ids whose lease the worker still holds, and the time of the database. */
+export async function extendLeases(
+  db: Db,
+  worker: string,
+  ids: string[],
+  lease_ms: number,
+): Promise<{ ids: string[]; now_ms: number }> {
+  const { rows } = await sql<{ ids: string[]; now_ms: number }>`/* prepared: extend-leases */
+    with extended as (
+      update delivery_queue set due_at = now() + ${lease_ms} * interval '1 ms'
+      where notification_id = any (${ids}::uuid[]) and leased_by = ${worker}
+      returning notification_id
+    )
+    select array(select notification_id::text from extended) as ids,
+      extract(epoch from now())::float8 * 1000 as now_ms`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error('PostgreSQL returned no row');
+  return row;
 }
+
 /** Columns of a result that update its queue entry; without `due_at` the entry is deleted. */
 export const placeColumns = sql`due_at timestamptz, attempts int, outcome_known boolean`;
 
@@ -198,18 +218,21 @@ export function placeBroughtForward(now: Timestamp): RawBuilder<unknown> {
 }
 
 /**
- * Corrects due times after the clock was set back: no unscheduled message may be due later than any retry would be.
- * Idempotent, so several workers may run it.
+ * Corrects due times after the clock was set back: no unscheduled message may be due later than any retry would be, and no lease may
+ * end later than a new one. Idempotent, so several workers may run it.
  */
 export async function rescheduleFutureDue(
   db: Db,
-  { now, latest, leasedUntil }: { now: Timestamp; latest: Timestamp; leasedUntil: Timestamp },
+  { now, latest, retryAt, lease_ms }: { now: Timestamp; latest: Timestamp; retryAt: Timestamp; lease_ms: number },
 ): Promise<void> {
+  const newLease = sql`now() + ${lease_ms} * interval '1 ms'`;
   await sql`
-    update delivery_queue q set due_at = case when q.attempts = 0 then ${now} else ${leasedUntil} end::timestamptz
+    update delivery_queue q set due_at = case when q.leased_by is not null then ${newLease}
+      when q.attempts = 0 then ${now}::timestamptz else ${retryAt}::timestamptz end
     from notifications n
     where n.id = q.notification_id and coalesce(n.scheduled_for, ${now}) <= ${now}
-      and (q.due_at > ${latest} or q.attempts = 0 and q.due_at > ${now})`.execute(db);
+      and case when q.leased_by is not null then q.due_at > ${newLease}
+        else q.due_at > ${latest} or q.attempts = 0 and q.due_at > ${now} end`.execute(db);
 }
 
 export interface LaneAge {

@@ -28,8 +28,8 @@ function lease(
     max,
     maxBulk,
     now,
-    until: new Date(now.getTime() + 8_000),
-    takeOver,
+    lease_ms: 8_000,
+    takeOverUntil: takeOver ? timestamp(now) : null,
     draw: (count) => ({ home: Array(count).fill('a-provider'), abroad: Array(count).fill('a-provider') }),
   });
 }
@@ -161,8 +161,7 @@ describe('leases', () => {
     const reader = aReader();
     await lease(reader, 10);
     harness.clock.advance({ seconds: 6 });
-    const until = timestamp(new Date(harness.clock.now().getTime() + 8_000));
-    expect(await extendLeases(harness.app.db, reader.worker, [id], until)).toEqual([id]);
+    expect(await extendLeases(harness.app.db, reader.worker, [id], 8_000)).toMatchObject({ ids: [id] });
     harness.clock.advance({ seconds: 6 });
     expect(await lease(aReader(), 10)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { earlier, timestamp } from '../../platform/clock.ts';
+import { earlier, type Timestamp, timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { nilId } from '../../platform/id.ts';
 import type { Channel } from '../../protocol/channels.ts';
@@ -42,10 +42,10 @@ interface LeaseRequest {
   /** Bulk messages never take every slot, so that urgent messages need not wait for their provider calls. */
   maxBulk: number;
   now: Date;
-  until: Date;
-  /** Whether to take over expired leases of other workers. */
-  takeOver: boolean;
-  /** Services of a lane of which nothing is leased now. */
+  lease_ms: number;
+  /** Leases of other workers that ended until this time of the database are taken over; null: none. */
+  takeOverUntil: Timestamp | null;
+  /** Services of a lane from which nothing is leased now. */
   skip?(of: InLane): boolean;
   /** Chooses providers for the first messages leased, domestic and abroad. */
   draw(max: number): { home: (string | null)[]; abroad: (string | null)[] };
@@ -128,9 +128,9 @@ export class DeliveryQueueReader {
       services: turn.map(({ service_id, since }) => ({ service_id, since: timestamp(new Date(Math.min(since, now))) })),
       limit: each,
       now: timestamp(request.now),
-      until: timestamp(request.until),
+      lease_ms: request.lease_ms,
       worker: this.worker,
-      takeOver: request.takeOver,
+      takeOverUntil: request.takeOverUntil,
       providers: request.draw(each * turn.length),
     });
     ready.settle(turn, each, leased);
