@@ -752,6 +752,13 @@ create table provider_health_changes (
   failed integer not null
 );
 
+create table provider_slots (
+  provider text not null,
+  next_at timestamp with time zone not null,
+  granted integer not null,
+  constraint provider_slots_pkey PRIMARY KEY (provider)
+);
+
 create table queue_workers (
   id text not null,
   seen_at timestamp with time zone not null,

@@ -36,7 +36,7 @@ const leaseEvery_ms = 25;
 const recordEvery_ms = 10;
 /** Another worker leased the messages first. */
 const emptyHanded_ms = 5;
-/** The rate limits of the providers are exhausted; they refill soon. */
+/** As many messages as the rates of the providers allow have been leased; some of them go soon. */
 const paced_ms = 50;
 /** Too many long emails wait in this process: another one may have room. */
 const noTurn_ms = 5_000;
@@ -190,7 +190,10 @@ export class ChannelWorker<Message> {
       const assigned = again.flatMap(({ id, provider }) => (provider ? [{ id, provider }] : []));
       if (assigned.length > 0) await updateProviders(app.db, leases.worker, assigned);
     } catch (error) {
-      for (const { id } of taken) this.held.delete(id);
+      for (const { id, provider } of taken) {
+        this.held.delete(id);
+        if (provider) channel.choice.release(provider);
+      }
       throw error;
     }
     const spans = await this.startSpans(taken);
@@ -298,6 +301,11 @@ export class ChannelWorker<Message> {
     const { store, clock, log, config } = this.app;
     const provider = providerName === undefined ? undefined : choice.find(providerName);
     const mustWait = provider === undefined && !choice.noProviderSupports(queued);
+    let hasRoom = provider !== undefined;
+    const turn = async () => {
+      hasRoom = false;
+      if (provider) await choice.turn(provider.name, queued.lane);
+    };
     try {
       const service = await services.find(queued.service_id);
       const mayBeSimulated = queued.key_type === 'test' || queued.job_id !== null;
@@ -311,6 +319,7 @@ export class ChannelWorker<Message> {
         mustWait,
         compose: (message, sender) => compose(message, sender, running),
         unitsOf,
+        turn,
         isHeld,
         store,
         clock,
@@ -326,6 +335,8 @@ export class ChannelWorker<Message> {
         'A delivery attempt failed',
       );
       return failedAttempt(queued, { clock, config });
+    } finally {
+      if (provider && hasRoom) choice.release(provider.name);
     }
   }
 

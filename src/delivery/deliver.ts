@@ -27,6 +27,8 @@ interface Attempt<Message> {
   compose(queued: QueuedNotification, service: SenderIdentity): Promise<Composed<Message>>;
   /** The cost of a message that is not composed. */
   unitsOf(queued: QueuedNotification, service: SenderIdentity): Promise<number>;
+  /** Resolves when the rate of the provider allows the call. */
+  turn(): Promise<void>;
   /** Whether the message is still leased. */
   isHeld(): boolean;
   store: number;
@@ -157,6 +159,7 @@ async function handToProvider<M>(attempt: Attempt<M>): Promise<Result | undefine
   const { queued, service, provider } = attempt;
   if (!service || !provider) throw new Error('Cannot send a message without a service and a provider');
   const { message, billable_units } = await attempt.compose(queued, service);
+  await attempt.turn();
   if (!attempt.isHeld()) return undefined;
   const began = performance.now();
   const outcome = await send(attempt, provider, message);

@@ -17,6 +17,8 @@ import { composeEmail, composeText } from './compose-message.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
 import { ProviderChoice } from './failover/provider-choice.ts';
 import { addUpHealth } from './failover/provider-health.sql.ts';
+import { type PaceOptions, ProviderPace } from './failover/provider-pace.ts';
+import { reserveSlots } from './failover/provider-slots.sql.ts';
 import { openEmailProviders, openTextProviders } from './providers/active-providers.ts';
 import type { ProviderDescriptor } from './providers/descriptor.ts';
 import type { EmailMessage, TextMessage } from './providers/provider.ts';
@@ -52,12 +54,12 @@ interface Providers {
 
 /** The part of a worker process that sends messages, creates the receipts of the sandbox and posts callbacks. */
 export function buildDelivery(app: DeliveryDeps): Delivery {
-  const rates = app.config.delivery.providerRates;
+  const paces = pacesOf(app);
   const textProviders = openTextProviders(app);
   const emailProviders = openEmailProviders(app);
   const providers = {
-    texts: new ProviderChoice(textProviders, rates),
-    emails: new ProviderChoice(emailProviders, rates),
+    texts: new ProviderChoice(textProviders, paces),
+    emails: new ProviderChoice(emailProviders, paces),
   };
   const turns = new FairTurns(longEmails(app.config.delivery.concurrency));
   const stores = app.stores.all;
@@ -93,6 +95,16 @@ function longEmails(calls: number) {
 
 /** While so many long emails of a service wait, as a share of the calls, no further ones of the same lane are leased. */
 const maxLongShare = 0.25;
+
+/** In the main database, so that the rates hold for all workers and stores together. */
+function pacesOf({ config, stores, log }: DeliveryDeps): ReadonlyMap<string, ProviderPace> {
+  const { db } = stores.main;
+  const paces = Object.entries(config.delivery.providerRates).map(([provider, perSecond]) => {
+    const reserve: PaceOptions['reserve'] = (count, pace) => reserveSlots(db, { provider, count, ...pace });
+    return [provider, new ProviderPace({ provider, perSecond, reserve, log })] as const;
+  });
+  return new Map(paces);
+}
 
 /** What delivers the messages of one store. */
 function partsOf(app: DeliveryDeps, providers: Providers, turns: FairTurns): Delivery[] {

@@ -1,5 +1,6 @@
 import type { Provider } from '../providers/provider.ts';
 import type { ProviderShare } from './provider-details.sql.ts';
+import type { ProviderPace } from './provider-pace.ts';
 
 /** Random choice weighted by priority. If all priorities are 0, all candidates are equally likely. */
 export function chooseByPriority<T extends { priority: number }>(candidates: T[], random: number): T | undefined {
@@ -11,31 +12,6 @@ export function chooseByPriority<T extends { priority: number }>(candidates: T[]
     if (left < 0) return candidate;
   }
   return candidates.at(-1);
-}
-
-/** Token bucket. The burst is limited to a tenth of a second, so that it does not exceed the rate. */
-export class TokenBucket {
-  private readonly perSecond: number;
-  private readonly burst: number;
-  private tokens: number;
-  private filledAt: number;
-
-  constructor(perSecond: number, now = performance.now()) {
-    this.perSecond = perSecond;
-    this.burst = Math.max(1, perSecond / 10);
-    this.tokens = this.burst;
-    this.filledAt = now;
-  }
-
-  available(now = performance.now()): number {
-    this.tokens = Math.min(this.burst, this.tokens + ((now - this.filledAt) / 1_000) * this.perSecond);
-    this.filledAt = now;
-    return Math.floor(this.tokens);
-  }
-
-  take(): void {
-    this.tokens -= 1;
-  }
 }
 
 interface Requirements {
@@ -54,17 +30,19 @@ const goldenRatio = 0.618_033_988_749_895;
 /** The active providers of one channel, with their shares as last read. */
 export class ProviderChoice<Message> {
   private readonly inUse: Map<string, Provider<Message>>;
-  private readonly buckets = new Map<string, TokenBucket>();
+  private readonly paces: ReadonlyMap<string, ProviderPace>;
   private readonly random: () => number;
   private shares: ProviderShare[] = [];
 
-  constructor(providers: Provider<Message>[], rates: Record<string, number>, random: () => number = Math.random) {
+  /** `paces` has the providers with a limited rate. */
+  constructor(
+    providers: Provider<Message>[],
+    paces: ReadonlyMap<string, ProviderPace>,
+    random: () => number = Math.random,
+  ) {
     this.inUse = new Map(providers.map((provider) => [provider.name, provider]));
+    this.paces = paces;
     this.random = random;
-    for (const { name } of providers) {
-      const rate = rates[name];
-      if (rate !== undefined) this.buckets.set(name, new TokenBucket(rate));
-    }
   }
 
   /** Takes the rows of the provider table, read every few seconds. */
@@ -80,13 +58,13 @@ export class ProviderChoice<Message> {
 
   /**
    * Draws providers for the next messages, domestic and international, within the rate limits; further messages begin the list
-   * again. The first is random and the others follow evenly, so that a few messages already match the shares. Consumes no
-   * tokens: which draws are used depends on the messages.
+   * again. The first is random and the others follow evenly, so that a few messages already match the shares. Takes no
+   * room: which draws are used depends on the messages.
    */
   draw(count: number): { home: (string | null)[]; abroad: (string | null)[] } {
     const drawFrom = (shares: ProviderShare[]) => {
       const left = new Map(shares.map(({ identifier }) => [identifier, this.availableAt(identifier)]));
-      const isLimited = shares.some(({ identifier }) => this.buckets.has(identifier));
+      const isLimited = shares.some(({ identifier }) => this.paces.has(identifier));
       const length = isLimited ? count : Math.min(count, shares.length > 1 ? drawsWithoutLimit : 1);
       const start = this.random();
       let able = shares;
@@ -104,12 +82,21 @@ export class ProviderChoice<Message> {
     };
   }
 
-  /** Consumes a token of a drawn provider. */
+  /** Takes room of a drawn provider. Then the message waits for its turn, or releases the room. */
   take(name: string): void {
-    this.buckets.get(name)?.take();
+    this.paces.get(name)?.take();
   }
 
-  /** Chooses a provider and consumes one of its tokens. */
+  release(name: string): void {
+    this.paces.get(name)?.release();
+  }
+
+  /** Resolves when a message may be sent within the rate of the provider. */
+  async turn(name: string, lane: number): Promise<void> {
+    await this.paces.get(name)?.turn(lane);
+  }
+
+  /** Chooses a provider and takes some of its room. */
   choose(requirements: Requirements): string | undefined {
     const able = this.shares.filter(
       ({ identifier, supports_international }) =>
@@ -121,7 +108,7 @@ export class ProviderChoice<Message> {
     const others = able.filter(({ identifier }) => identifier !== requirements.avoid);
     const chosen = required ?? chooseByPriority(others.length > 0 ? others : able, this.random());
     if (!chosen) return undefined;
-    this.buckets.get(chosen.identifier)?.take();
+    this.paces.get(chosen.identifier)?.take();
     return chosen.identifier;
   }
 
@@ -148,6 +135,6 @@ export class ProviderChoice<Message> {
   }
 
   private availableAt(name: string): number {
-    return Math.max(0, this.buckets.get(name)?.available() ?? Number.POSITIVE_INFINITY);
+    return this.paces.get(name)?.room() ?? Number.POSITIVE_INFINITY;
   }
 }

@@ -4,7 +4,8 @@ import { useHarness } from '../../../test/kit/harness.ts';
 import { messageOf, someQueuedMessages } from '../../../test/kit/queued-messages.ts';
 import { receiptPathOf, startStubGateways } from '../../../test/kit/stub-gateways.ts';
 import { providers } from '../providers/providers.ts';
-import { chooseByPriority, ProviderChoice, TokenBucket } from './provider-choice.ts';
+import { chooseByPriority, ProviderChoice } from './provider-choice.ts';
+import { ProviderPace } from './provider-pace.ts';
 
 const gateways = await startStubGateways();
 afterAll(() => gateways.close());
@@ -269,6 +270,10 @@ describe('choosing a provider', () => {
   });
   const provider = (name: string) => ({ name, send: async () => ({ kind: 'accepted' as const }) });
   const all = [provider('a'), provider('b')];
+  const paceOf = (perSecond: number) => {
+    const reserve = async () => ({ granted: 0, end_in_ms: 0 });
+    return new ProviderPace({ provider: 'a', perSecond, reserve, log: harness.app.log });
+  };
 
   it.each([
     [[{ priority: 51 }, { priority: 49 }], 0.5, 0],
@@ -281,7 +286,7 @@ describe('choosing a provider', () => {
   });
 
   it('considers only configured and active providers, and those that support international messages if needed', () => {
-    const choice = new ProviderChoice(all, {}, () => 0);
+    const choice = new ProviderChoice(all, new Map(), () => 0);
     choice.update([place('a', 10, { supports_international: false }), place('b', 90), place('c', 100)]);
     expect(choice.choose({ international: false })).toBe('a');
     expect(choice.choose({ international: true })).toBe('b');
@@ -294,7 +299,7 @@ describe('choosing a provider', () => {
   });
 
   it('waits for the provider that may already have the message, unless it is inactive', () => {
-    const choice = new ProviderChoice(all, { a: 10 }, () => 0);
+    const choice = new ProviderChoice(all, new Map([['a', paceOf(10)]]), () => 0);
     choice.update([place('a', 50), place('b', 50)]);
     expect(choice.choose({ international: false, required: 'a' })).toBe('a');
     expect(choice.choose({ international: false, required: 'a' })).toBeUndefined();
@@ -304,7 +309,7 @@ describe('choosing a provider', () => {
   });
 
   it.each([0, 0.25, 0.5, 0.99])('draws match the shares, starting at %d', (start) => {
-    const choice = new ProviderChoice(all, {}, () => start);
+    const choice = new ProviderChoice(all, new Map(), () => start);
     choice.update([place('a', 70), place('b', 30)]);
     const { home } = choice.draw(100);
     for (const length of [5, 10, 20]) {
@@ -314,13 +319,10 @@ describe('choosing a provider', () => {
   });
 
   it('respects the rate limit of a provider', () => {
-    const choice = new ProviderChoice(all, { a: 20 }, () => 0);
+    const choice = new ProviderChoice(all, new Map([['a', paceOf(20)]]), () => 0);
     choice.update([place('a', 50), place('b', 50)]);
     expect([1, 2, 3].map(() => choice.choose({ international: false }))).toEqual(['a', 'a', 'b']);
-    const pace = new TokenBucket(100, 0);
-    for (let taken = 0; taken < 10; taken += 1) pace.take();
-    expect(pace.available(0)).toBe(0);
-    expect(pace.available(55)).toBe(5);
-    expect(pace.available(10_000)).toBe(10);
+    choice.release('a');
+    expect([1, 2].map(() => choice.choose({ international: false }))).toEqual(['a', 'b']);
   });
 });

@@ -572,6 +572,12 @@ export interface ProviderHealthChanges {
   failed: number;
 }
 
+export interface ProviderSlots {
+  provider: string;
+  next_at: Time;
+  granted: number;
+}
+
 export interface QueueWorkers {
   id: string;
   seen_at: Time;
@@ -1278,6 +1284,7 @@ export interface DB {
   provider_details_history: ProviderDetailsHistory;
   provider_health: ProviderHealth;
   provider_health_changes: ProviderHealthChanges;
+  provider_slots: ProviderSlots;
   queue_workers: QueueWorkers;
   rate_windows: RateWindows;
   received_parts: ReceivedParts;

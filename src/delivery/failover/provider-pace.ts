@@ -1,0 +1,119 @@
+import type { Log } from '../../platform/log.ts';
+import type { GrantedSlots } from './provider-slots.sql.ts';
+
+/** A slot that a busy process missed by more than this is not used: many missed slots at once would exceed the rate. */
+const maxDelay_ms = 500;
+/** Between two reservations, which are one statement each. */
+const reserveEvery_ms = 100;
+/** After a reservation failed, because the database was unavailable. */
+const retryAfter_ms = 500;
+
+export interface PaceOptions {
+  provider: string;
+  perSecond: number;
+  reserve(count: number, pace: { gap_ms: number; ahead_ms: number }): Promise<GrantedSlots>;
+  log: Log;
+}
+
+interface Waiting {
+  lane: number;
+  go(): void;
+}
+
+/**
+ * The rate limit of a provider, which holds for all workers together. The database hands out slots, evenly spaced; each message that this
+ * worker has leased for the provider waits for one. Messages are leased up to a second ahead, so that a slow lease does not lower the
+ * rate, and messages of higher lanes go first.
+ */
+export class ProviderPace {
+  private readonly options: PaceOptions;
+  private readonly gap_ms: number;
+  /** Max messages that are leased and wait for their slot: those of a second, or of a tenth above 1,000 per second. */
+  private readonly max: number;
+  /** The same while other workers have most slots: what this one has got lately. */
+  private share: number;
+  /** Leased messages that have not gone yet. */
+  private taken = 0;
+  private readonly waiting: Waiting[] = [];
+  /** In the time of `performance.now()`, in order. */
+  private slots: number[] = [];
+  private reservedAt = Number.NEGATIVE_INFINITY;
+  private isReserving = false;
+  private timer: NodeJS.Timeout | undefined;
+  private failures = 0;
+
+  constructor(options: PaceOptions) {
+    const { perSecond } = options;
+    this.options = options;
+    this.gap_ms = 1_000 / perSecond;
+    this.max = Math.max(1, Math.floor(Math.max(perSecond / 10, Math.min(perSecond, 100))));
+    this.share = Math.max(1, Math.floor(perSecond / 10));
+  }
+
+  /** How many more messages may be leased now. */
+  room(): number {
+    return Math.max(0, Math.min(this.share, this.max) - this.taken);
+  }
+
+  take(): void {
+    this.taken += 1;
+  }
+
+  /** For a message that was taken and is not sent. */
+  release(): void {
+    this.taken -= 1;
+  }
+
+  /** Resolves when a message that was taken may be sent. */
+  turn(lane: number): Promise<void> {
+    return new Promise((resolve) => {
+      const place = this.waiting.findIndex((other) => other.lane > lane);
+      this.waiting.splice(place < 0 ? this.waiting.length : place, 0, { lane, go: resolve });
+      this.proceed();
+    });
+  }
+
+  private proceed(): void {
+    clearTimeout(this.timer);
+    const now = performance.now();
+    this.slots = this.slots.filter((slot) => slot >= now - maxDelay_ms);
+    while (this.waiting.length > 0 && (this.slots[0] ?? Number.POSITIVE_INFINITY) <= now) {
+      this.slots.shift();
+      this.taken -= 1;
+      this.waiting.shift()?.go();
+    }
+    if (this.waiting.length === 0) return;
+    const mustReserve = this.slots.length < this.waiting.length && !this.isReserving;
+    if (mustReserve && now >= this.reservedAt + reserveEvery_ms) void this.reserve();
+    const nextReservation = mustReserve ? this.reservedAt + reserveEvery_ms : Number.POSITIVE_INFINITY;
+    const next = Math.min(this.slots[0] ?? Number.POSITIVE_INFINITY, nextReservation);
+    if (next < Number.POSITIVE_INFINITY) this.timer = setTimeout(() => this.proceed(), Math.max(1, next - now));
+  }
+
+  private async reserve(): Promise<void> {
+    const { gap_ms, max } = this;
+    this.isReserving = true;
+    // Also for those that are still being composed.
+    const count = Math.max(1, this.taken - this.slots.length);
+    try {
+      const { granted, end_in_ms } = await this.options.reserve(count, { gap_ms, ahead_ms: max * gap_ms });
+      this.reservedAt = performance.now();
+      const end = this.reservedAt + end_in_ms;
+      for (let left = granted; left > 0; left -= 1) this.slots.push(end - left * gap_ms);
+      this.share = granted === count ? Math.min(max, this.share * 2) : Math.max(1, this.slots.length);
+      this.failures = 0;
+    } catch (error) {
+      this.reservedAt = performance.now() + retryAfter_ms;
+      this.failures += 1;
+      const { provider, log } = this.options;
+      if (this.failures === 1) {
+        log.warn(
+          { event: 'rate.unknown', provider, err: error },
+          'The rate of a provider could not be shared with other workers; its messages wait',
+        );
+      }
+    }
+    this.isReserving = false;
+    this.proceed();
+  }
+}

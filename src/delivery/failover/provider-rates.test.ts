@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { aService } from '../../../test/kit/builders.ts';
+import { useHarness } from '../../../test/kit/harness.ts';
+import { someQueuedMessages } from '../../../test/kit/queued-messages.ts';
+import { startStubGateways } from '../../../test/kit/stub-gateways.ts';
+import { lanes } from '../../notifications/notification.ts';
+import { buildDelivery, type Delivery } from '../delivery.ts';
+import { reserveSlots } from './provider-slots.sql.ts';
+
+const gateways = await startStubGateways();
+afterAll(() => gateways.close());
+
+const perSecond = 20;
+const harness = useHarness({
+  config: {
+    sms: { providers: ['mmg'] },
+    delivery: { providerRates: { mmg: perSecond } },
+    providers: { mmg: { url: `${gateways.url}/mmg`, apiKey: 'x' } },
+  },
+});
+
+/** When each message reached the provider, in milliseconds. */
+const calls: number[] = [];
+beforeEach(async () => {
+  await harness.app.db.deleteFrom('delivery_queue').execute();
+  calls.length = 0;
+  gateways.answer = () => {
+    calls.push(performance.now());
+    return 'accept';
+  };
+  gateways.delay_ms = 0;
+});
+
+const aWorker = () => buildDelivery(harness.app.stores.main);
+
+async function queue(count: number, lane: number = lanes.normal): Promise<string[]> {
+  harness.clock.set(new Date());
+  const messages = Array.from({ length: count }, () => ({ lane }));
+  return someQueuedMessages(harness, await aService(harness), messages);
+}
+
+async function whileRunning(workers: Delivery[], act: () => Promise<void>): Promise<void> {
+  for (const worker of workers) worker.start();
+  try {
+    await act();
+  } finally {
+    await Promise.all(workers.map((worker) => worker.stop()));
+  }
+}
+
+/** The most calls in any time of this length. */
+function mostWithin(ms: number): number {
+  return Math.max(0, ...calls.map((from) => calls.filter((at) => at >= from && at < from + ms).length));
+}
+
+/** As documented: a process that is held up may use the slots of the last half second together with the next ones. */
+function expectWithinRate(): void {
+  for (const seconds of [1, 3, 5]) {
+    expect(mostWithin(seconds * 1_000), `in ${seconds} s`).toBeLessThanOrEqual(perSecond * (seconds + 0.5) + 1);
+  }
+}
+
+describe('the rate of a provider', () => {
+  it.each([1, 2, 3])('holds for %d workers together, and they reach it', { timeout: 60_000 }, async (count) => {
+    // Each call takes longer than a tenth of a second, as does a step on a busy machine.
+    gateways.delay_ms = 150;
+    await queue(400);
+    const workers = Array.from({ length: count }, aWorker);
+    await whileRunning(workers, () => sleep(8_000));
+    expectWithinRate();
+    const [first = 0] = calls;
+    const during = calls.filter((at) => at >= first + 1_000 && at < first + 6_000).length;
+    expect(during).toBeGreaterThanOrEqual(0.8 * 5 * perSecond);
+  });
+
+  it('is not exceeded while workers start and stop', { timeout: 60_000 }, async () => {
+    await queue(400);
+    const [first, second, third] = [aWorker(), aWorker(), aWorker()];
+    await whileRunning([first], async () => {
+      await sleep(2_500);
+      await whileRunning([second, third], () => sleep(3_000));
+      await sleep(2_500);
+    });
+    expectWithinRate();
+    expect(calls.length).toBeGreaterThanOrEqual(0.7 * 8 * perSecond);
+  });
+
+  it('lets a priority message go before others that wait for their slot', { timeout: 30_000 }, async () => {
+    await queue(200, lanes.bulk);
+    await whileRunning([aWorker()], async () => {
+      await expect.poll(() => calls.length, { timeout: 15_000 }).toBeGreaterThan(40);
+      const before = calls.length;
+      const [urgent = ''] = await queue(1, lanes.priority);
+      await expect.poll(() => gateways.sentTo(urgent), { timeout: 10_000, interval: 20 }).toHaveLength(1);
+      // Fewer than the 20 that are leased ahead.
+      expect(calls.length - before).toBeLessThan(20);
+    });
+  });
+});
+
+describe('slots of a provider', () => {
+  const reserve = (count: number) =>
+    reserveSlots(harness.app.stores.main.db, { provider: 'slots', count, gap_ms: 1_000, ahead_ms: 9_500 });
+
+  it('are granted to one worker each, a limited time ahead, also to many at once', async () => {
+    const granted = await Promise.all(Array.from({ length: 8 }, () => reserve(2)));
+    expect(granted.reduce((sum, one) => sum + one.granted, 0)).toBe(10);
+    const ends = granted.filter((one) => one.granted > 0).map(({ end_in_ms }) => Math.round(end_in_ms / 1_000));
+    expect(ends.toSorted((one, other) => one - other)).toEqual([2, 4, 6, 8, 10]);
+  });
+
+  it('are granted soon after the clock of the database was set back', async () => {
+    await harness.app.stores.main.db
+      .updateTable('provider_slots')
+      .set({ next_at: new Date(Date.now() + 3_600_000) })
+      .where('provider', '=', 'slots')
+      .execute();
+    const { granted, end_in_ms } = await reserve(1);
+    expect(granted).toBe(0);
+    expect(end_in_ms).toBeLessThanOrEqual(11_000);
+  });
+});
