@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { rescheduleFutureDue } from '../notifications/queue/delivery-queue.ts';
+import { readDatabaseTime, rescheduleFutureDue } from '../notifications/queue/delivery-queue.ts';
 import { ClockWatch, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';
@@ -10,17 +10,44 @@ const checkEvery_ms = 500;
 /** For writes of other processes that still used the old time after the clock was changed. */
 const repeatAfter_ms = 3_000;
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'delivery'> };
+const compareEvery_ms = 10_000;
+/** Leases do not depend on it, but messages that are scheduled or retried are sent this much too early or too late. */
+const maxDifference_ms = 2_000;
+
+type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'metrics'> & { config: Pick<Config, 'delivery'> };
 
 /**
  * After the clock is set back, everything that was due is due in the future and would wait until the clock catches up.
- * The clock may have been changed while no worker was running, so this also runs at startup.
+ * The clock may have been changed while no worker was running, so this also runs at startup. Also reports a clock that differs from that of the
+ * database.
  */
 export function clockRecovery(app: Deps): Loop {
   const watch = new ClockWatch(app.clock, minJump_ms);
   let recoveries = 1;
+  let nextComparison = Number.NEGATIVE_INFINITY;
+  let isDifferent = false;
+  app.metrics.gauges(
+    'database_clock_difference_seconds',
+    'How far the clock of this worker is ahead of that of the database',
+    [],
+    async () => [{ labels: {}, value: (await difference_ms(app)) / 1_000 }],
+  );
+
+  async function compare(): Promise<void> {
+    if (performance.now() < nextComparison) return;
+    nextComparison = performance.now() + compareEvery_ms;
+    const difference = await difference_ms(app);
+    const differs = Math.abs(difference) > maxDifference_ms;
+    if (differs && !isDifferent)
+      app.log.error(
+        { event: 'clock.differs', difference_ms: Math.round(difference) },
+        'The clock of this machine differs from that of the database',
+      );
+    isDifferent = differs;
+  }
 
   async function step(): Promise<number> {
+    await compare();
     const jump_ms = watch.jump_ms();
     if (jump_ms !== 0) {
       app.log.warn({ event: 'clock.changed', jump_ms: Math.round(jump_ms) }, 'The system clock was changed');
@@ -32,6 +59,13 @@ export function clockRecovery(app: Deps): Loop {
     return repeatAfter_ms;
   }
   return new Loop({ name: 'clock', step, log: app.log });
+}
+
+/** Half of the duration of the statement is the most that this is wrong. */
+async function difference_ms({ db, clock }: Deps): Promise<number> {
+  const began = performance.now();
+  const now_ms = await readDatabaseTime(db);
+  return clock.now().getTime() - (performance.now() - began) / 2 - now_ms;
 }
 
 async function recover({ db, clock, config }: Deps): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { extendLeases } from '../notifications/queue/delivery-queue.ts';
+import { extendLeases, readDatabaseTime } from '../notifications/queue/delivery-queue.ts';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 
@@ -64,8 +64,7 @@ export class Leases {
 
   /** Reads the time of the database, which is otherwise known after the first renewal. For tests. */
   async readDatabaseTime(): Promise<void> {
-    const { now_ms } = await extendLeases(this.app.db, this.worker, [], lease_ms);
-    this.databaseTime = { now_ms, readAt: performance.now() };
+    this.databaseTime = { now_ms: await readDatabaseTime(this.app.db), readAt: performance.now() };
   }
 
   /** Wraps statements to detect that the database was unavailable and is back. */

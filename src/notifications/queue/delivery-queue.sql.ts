@@ -180,6 +180,11 @@ export async function extendLeases(
   return row;
 }
 
+export async function selectDatabaseTime(db: Db): Promise<number> {
+  const { rows } = await sql<{ now_ms: number }>`select extract(epoch from now())::float8 * 1000 as now_ms`.execute(db);
+  return rows[0]?.now_ms ?? Number.NaN;
+}
+
 /** Columns of a result that update its queue entry; without `due_at` the entry is deleted. */
 export const placeColumns = sql`due_at timestamptz, attempts int, outcome_known boolean`;
 

@@ -17,6 +17,7 @@ export {
   placeColumns,
   type QueuedNotification,
   rescheduleFutureDue,
+  selectDatabaseTime as readDatabaseTime,
   selectLaneAges as listLaneAges,
   updateProviders,
 } from './delivery-queue.sql.ts';
