@@ -740,6 +740,7 @@ create table provider_health (
   errors integer not null,
   delivered_in_time integer not null,
   failed integer not null,
+  unmatched integer not null,
   constraint provider_health_pkey PRIMARY KEY (period_start, provider)
 );
 
@@ -749,7 +750,8 @@ create table provider_health_changes (
   handed_over integer not null,
   errors integer not null,
   delivered_in_time integer not null,
-  failed integer not null
+  failed integer not null,
+  unmatched integer not null
 );
 
 create table provider_slots (

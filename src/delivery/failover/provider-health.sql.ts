@@ -36,15 +36,39 @@ export function receiptHealth(inTimeSince: Timestamp, isCounted: boolean): RawBu
 export async function addUpHealth(tx: Tx): Promise<void> {
   await sql`/* prepared: add-up-health */
     with taken as (delete from provider_health_changes returning *)
-    insert into provider_health as health (provider, period_start, handed_over, errors, delivered_in_time, failed)
-    select provider, period_start, sum(handed_over), sum(errors), sum(delivered_in_time), sum(failed)
+    insert into provider_health as health
+      (provider, period_start, handed_over, errors, delivered_in_time, failed, unmatched)
+    select provider, period_start, sum(handed_over), sum(errors), sum(delivered_in_time), sum(failed), sum(unmatched)
     from taken
     group by 1, 2
     order by 2, 1
     on conflict (period_start, provider) do update set
       handed_over = health.handed_over + excluded.handed_over, errors = health.errors + excluded.errors,
       delivered_in_time = health.delivered_in_time + excluded.delivered_in_time,
-      failed = health.failed + excluded.failed`.execute(tx);
+      failed = health.failed + excluded.failed, unmatched = health.unmatched + excluded.unmatched`.execute(tx);
+}
+
+/** A receipt whose id belongs to no message. */
+export async function insertUnmatchedReceipt(db: Db, provider: string, period_start: Timestamp): Promise<void> {
+  const none = { handed_over: 0, errors: 0, delivered_in_time: 0, failed: 0 };
+  await db
+    .insertInto('provider_health_changes')
+    .values({ provider, period_start, ...none, unmatched: 1 })
+    .execute();
+}
+
+export interface ReceiptCounts {
+  provider: string;
+  /** In time, or about failures: others are not counted. */
+  matched: number;
+  unmatched: number;
+}
+
+export async function selectReceiptCounts(db: Db, since: Timestamp): Promise<ReceiptCounts[]> {
+  const { rows } = await sql<ReceiptCounts>`
+    select provider, sum(delivered_in_time + failed)::int as matched, sum(unmatched)::int as unmatched
+    from provider_health_counts where period_start >= ${since} group by 1`.execute(db);
+  return rows;
 }
 
 export async function countErrorsSince(db: Db | Tx, since: Timestamp): Promise<Map<string, number>> {

@@ -9,13 +9,15 @@ import {
   selectProviders,
   selectShareMovesSince,
 } from './provider-details.sql.ts';
-import { type HealthPeriod, selectHealthSince, selectSpeeds } from './provider-health.sql.ts';
+import { type HealthPeriod, selectHealthSince, selectReceiptCounts, selectSpeeds } from './provider-health.sql.ts';
 import { inTime_ms } from './provider-health.ts';
 
 export type { HealthPeriod, ShareMove };
 
 /** How many calls of the last minute must fail before a provider counts as failing. */
 const minErrors = 3;
+/** Fewer receipts that match no message may be of deleted messages, or of another system with the same account. */
+const minUnmatched = 5;
 /** Fewer messages say nothing about the speed of a provider. */
 const minJudged = 20;
 /** The share of slow messages from which failover moves share away. */
@@ -37,6 +39,8 @@ export interface ProviderState {
   /** Of the messages of the last minutes whose receipt was due, or undefined for too few. */
   in_time: number | undefined;
   handed_over_last_hour: number;
+  /** How many receipts of the last hour match no message, if that is most of them. */
+  unmatched_receipts: number | undefined;
   /** Newest first, of the last hour. */
   moves: ShareMove[];
 }
@@ -52,7 +56,7 @@ function inOrder(periods: HealthPeriod[]): HealthPeriod[] {
 export async function readProviderStates({ db, stores, clock }: Deps) {
   const now = clock.now();
   const anHourAgo = timestamp(earlier(now, hour_ms));
-  const [providers, periods, speeds, moves] = await Promise.all([
+  const [providers, periods, speeds, receipts, moves] = await Promise.all([
     selectProviders(db),
     stores.collect((store) => selectHealthSince(store.db, anHourAgo)).then(inOrder),
     stores
@@ -60,6 +64,7 @@ export async function readProviderStates({ db, stores, clock }: Deps) {
         selectSpeeds(store.db, timestamp(earlier(now, 15 * minute_ms)), timestamp(earlier(now, inTime_ms))),
       )
       .then(addUp),
+    stores.collect((store) => selectReceiptCounts(store.db, anHourAgo)).then(addUp),
     selectShareMovesSince(db, platformUserId, anHourAgo),
   ]);
   const states = providers.map((provider): ProviderState => {
@@ -69,6 +74,7 @@ export async function readProviderStates({ db, stores, clock }: Deps) {
     const speed = speeds.find((one) => one.provider === identifier);
     const in_time = speed && speed.messages >= minJudged ? 1 - speed.slow / speed.messages : undefined;
     const isSlow = in_time !== undefined && 1 - in_time >= maxSlowShare && notification_type === 'sms';
+    const { matched = 0, unmatched = 0 } = receipts.find((one) => one.provider === identifier) ?? {};
     return {
       ...{ identifier, display_name, notification_type, active, priority },
       health: failing ? (failing.errors >= minErrors ? 'failing' : 'errors') : isSlow ? 'slow' : 'well',
@@ -76,6 +82,7 @@ export async function readProviderStates({ db, stores, clock }: Deps) {
       last_success: own.findLast(hasSuccess)?.period_start,
       in_time: notification_type === 'sms' ? in_time : undefined,
       handed_over_last_hour: own.reduce((sum, { handed_over }) => sum + handed_over, 0),
+      unmatched_receipts: unmatched >= minUnmatched && unmatched > matched ? unmatched : undefined,
       moves: moves.filter((move) => move.identifier === identifier && move.notification_type === notification_type),
     };
   });

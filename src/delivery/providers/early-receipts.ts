@@ -15,5 +15,5 @@ export async function recordOrRetry(
   const { reference, status } = early;
   const receipt = { provider, proven: true, notification_type: 'sms' as const, reference, statusFor: () => status };
   if ((await reports.recordReceipt(receipt)) === 'known') return;
-  await reports.retryUnmatched(early, { kind: 'receipt', sent_at: new Date(early.received_at) });
+  await reports.retryUnmatched(early, { kind: 'receipt', sent_at: new Date(early.received_at), reference });
 }

@@ -51,7 +51,10 @@ export interface Reports {
   recordReceipt(receipt: Receipt): Promise<ReceiptOutcome>;
   recordComplaint(complaint: ReportedComplaint): Promise<ReceiptOutcome>;
   /** For an event about an unknown message: if the message is recent, its reference may not be recorded yet. */
-  retryUnmatched(event: object, message: { kind: 'receipt' | 'complaint'; sent_at: Date | undefined }): Promise<void>;
+  retryUnmatched(
+    event: object,
+    message: { kind: 'receipt' | 'complaint'; sent_at: Date | undefined; reference: string },
+  ): Promise<void>;
   /** Returns false if no service receives texts at the number. */
   receiveText(text: InboundText): Promise<boolean>;
 }

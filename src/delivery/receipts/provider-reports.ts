@@ -1,13 +1,16 @@
 import { recordComplaint } from '../../complaints/complaints.ts';
 import type { Config } from '../../config.ts';
-import { later, minute_ms } from '../../platform/clock.ts';
+import { later, minute_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { unavailable } from '../../platform/failure.ts';
+import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/task.ts';
 import { recordSuppressions } from '../../services/suppression/suppression-list.ts';
 import type { InStores } from '../../stores/stores.ts';
 import { announceComplaint } from '../callbacks/service-callbacks.ts';
+import { insertUnmatchedReceipt } from '../failover/provider-health.sql.ts';
+import { periodStart } from '../failover/provider-health.ts';
 import { textReceiver } from '../inbound/inbound-hooks.ts';
 import type { ProviderDescriptor, ReceiptDeps } from '../providers/descriptor.ts';
 import { settingsOf } from '../providers/provider-settings.ts';
@@ -72,19 +75,27 @@ function messageReports(
   return {
     recordReceipt: (receipt) => receipts.add(receipt),
     recordComplaint: (complaint) => recordReportedComplaint(app, complaint),
-    async retryUnmatched(event, { kind, sent_at }) {
+    async retryUnmatched(event, { kind, sent_at, reference }) {
       const now = clock.now();
       if (!sent_at || now.getTime() - sent_at.getTime() > retryFor_ms) {
         log.warn(
-          { event: 'receipt.unmatched', kind, provider: provider.name },
+          { event: 'receipt.unmatched', kind, provider: provider.name, id_format: formatOf(reference, provider.name) },
           'A receipt refers to an unknown message',
         );
+        if (kind === 'receipt') await insertUnmatchedReceipt(app.db, provider.name, timestamp(periodStart(now)));
         return;
       }
       const stored = { provider: provider.name, event };
       await app.queue.add(app.db, recordEmailReceipt, stored, { runAt: later(now, retryDelay_ms) });
     },
   };
+}
+
+/** Enough to compare it with the ids in responses: it does not identify the message. References may begin with the provider. */
+function formatOf(ofProvider: string, provider: string): string {
+  const reference = ofProvider.replace(new RegExp(`^${provider}\\W`), '');
+  const digits = /^\d+$/.test(reference) ? 'decimal' : /^[\da-f]+$/i.test(reference) ? 'hexadecimal' : 'other';
+  return `${isUuid(reference) ? 'uuid' : digits}, ${reference.length} characters`;
 }
 
 type ComplaintDeps = Pick<Platform, 'db' | 'clock' | 'metrics'>;

@@ -70,6 +70,9 @@ export async function readOverview(process: Deps, { checks, rate }: { checks: Li
     now,
     providers: health.states,
     in_use: { sms: config.sms.providers, email: config.email.providers },
+    receipt_advice: new Map(
+      app.providers.flatMap(({ name, receiptAdvice }) => (receiptAdvice ? [[name, receiptAdvice]] : [])),
+    ),
     lanes,
     retries,
     workers: database.workers,

@@ -25,6 +25,8 @@ export interface Facts {
   providers: ProviderState[];
   /** The names in use, by channel. */
   in_use: Record<'sms' | 'email', string[]>;
+  /** What to check about the receipts of a provider, by its name. */
+  receipt_advice: ReadonlyMap<string, string>;
   lanes: LaneDepth[];
   retries: Retries[];
   workers: number;
@@ -44,6 +46,7 @@ const retriesTooLate = { age_ms: 15 * minute_ms, waiting: 10 };
 export function judge(facts: Facts): Problem[] {
   const all = [
     ...(['sms', 'email'] as const).flatMap((channel) => judgeProviders(facts, channel)),
+    ...(['sms', 'email'] as const).flatMap((channel) => judgeReceipts(facts, channel)),
     ...judgeStores(facts),
     ...judgeWorkers(facts),
     ...facts.lanes.flatMap((lane) => judgeLane(lane, facts)),
@@ -93,6 +96,24 @@ function judgeProviders(facts: Facts, channel: 'sms' | 'email'): Problem[] {
       return [{ tone: 'amber', what, detail, since: undefined, ...same, done: 'Nothing is lost.' }];
     }
     return [];
+  });
+}
+
+function judgeReceipts(facts: Facts, channel: 'sms' | 'email'): Problem[] {
+  return providersInUse(facts, channel).flatMap(({ identifier, display_name, unmatched_receipts }): Problem[] => {
+    if (unmatched_receipts === undefined) return [];
+    const advice = facts.receipt_advice.get(identifier) ?? 'Search the log for “receipt.unmatched”.';
+    return [
+      {
+        tone: 'amber',
+        what: `Receipts of ${display_name} match no message`,
+        detail: `${unmatched_receipts.toLocaleString('en-GB')} in the last hour, which is most of them. ${advice}`,
+        since: undefined,
+        done: `The ${plurals[channel]} are sent, but stay in “sending” until they time out.`,
+        move: undefined,
+        about: 'providers',
+      },
+    ];
   });
 }
 

@@ -561,6 +561,7 @@ export interface ProviderHealth {
   errors: Generated<number>;
   delivered_in_time: Generated<number>;
   failed: Generated<number>;
+  unmatched: Generated<number>;
 }
 
 export interface ProviderHealthChanges {
@@ -570,6 +571,7 @@ export interface ProviderHealthChanges {
   errors: number;
   delivered_in_time: number;
   failed: number;
+  unmatched: Generated<number>;
 }
 
 export interface ProviderSlots {

@@ -138,5 +138,7 @@ async function recordEvent(app: ReceiptDeps<typeof settings>, event: SesEvent): 
       ? await app.recordReceipt({ ...meaning.receipt, ...ours })
       : await app.recordComplaint({ ...meaning.complaint, ...ours });
   if (outcome === 'known') return;
-  await app.retryUnmatched(withoutAddresses(event), { kind: meaning.kind, sent_at: meaning.mailed_at });
+  const { kind, mailed_at: sent_at } = meaning;
+  const { reference: theirs } = meaning.kind === 'receipt' ? meaning.receipt : meaning.complaint;
+  await app.retryUnmatched(withoutAddresses(event), { kind, sent_at, reference: reference ?? theirs });
 }

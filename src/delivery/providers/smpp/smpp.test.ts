@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { anApiKey, anInboundNumber, aService } from '../../../../test/kit/builders.ts';
 import { aCertificate } from '../../../../test/kit/certificate.ts';
+import { aPerson, signedIn } from '../../../../test/kit/console-people.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { packetOf, receiptText, startMessageCentre } from '../../../../test/kit/message-centre.ts';
 import { aQueuedMessage, messageOf, queueOf } from '../../../../test/kit/queued-messages.ts';
@@ -320,8 +321,35 @@ describe('SMPP: receipts', () => {
     await becomes(await send(), 'delivered');
   });
 
+  it('with ids in another format than the setting says is named on the overview, with the setting', async () => {
+    // Receipts of other tests match, in the hour before.
+    harness.clock.advance({ hours: 2 });
+    const ids: string[] = [];
+    centre.answer = () => ({ id: (0xa0f0 + ids.length).toString(16) });
+    for (let count = 0; count < 6; count += 1) {
+      const id = await send();
+      await handedOver(id);
+      ids.push(id);
+      expect(await receipt(String(Number.parseInt(lastId(), 16)))).toBe(0);
+    }
+    const before = harness.logged.length;
+    for (let minute = 0; minute < 6; minute += 1) {
+      harness.clock.advance({ minutes: 1 });
+      await harness.runTasks();
+    }
+    expect(await Promise.all(ids.map(statusOf))).toEqual(Array(6).fill('sending'));
+    const lines = harness.logged.slice(before).filter((line) => line.includes('receipt.unmatched'));
+    expect(lines).toHaveLength(6);
+    expect(lines[0]).toContain('"provider":"smpp","id_format":"decimal, 5 characters"');
+    const operator = await signedIn(harness, (await aPerson(harness, { platform_admin: true })).id);
+    const { text } = await operator.get('/console/operator');
+    expect(text).toContain('Receipts of SMPP match no message');
+    expect(text).toContain('6 in the last hour, which is most of them. Check SMPP_RECEIPT_IDS');
+  });
+
   it('of an unknown message is confirmed, and given up later', async () => {
     expect(await receipt('nobody')).toBe(0);
+    harness.logged.length = 0;
     for (let minute = 0; minute < 6; minute += 1) {
       harness.clock.advance({ minutes: 1 });
       await harness.runTasks();

@@ -25,6 +25,8 @@ export const smpp = {
   required: ['url', 'systemId', 'password'],
   problems: problemsOf,
   open,
+  receiptAdvice:
+    'Check SMPP_RECEIPT_IDS: the ids in receipts may be decimal and those in responses hexadecimal, or the other way round.',
   retryReceipt: (app: ReceiptDeps<typeof settings>, event) => recordOrRetry(app, 'smpp', event as EarlyReceipt),
 } satisfies SmsDescriptor<typeof settings>;
 
