@@ -277,7 +277,7 @@ const groups = {
   delivery: group('Delivery', {
     providerRates: setting.numbersByName(
       'PROVIDER_RATES',
-      'Maximum messages per second that one process sends to each provider, for example `mmg:50,ses:14`.',
+      'Maximum messages per second that all workers together send to each provider, for example `mmg:50,ses:14`.',
       { fallback: {}, fallbackText: 'no limit' },
     ),
     concurrency: setting.integer(
