@@ -57,7 +57,7 @@ export async function insertUnmatchedReceipt(db: Db, provider: string, period_st
     .execute();
 }
 
-export interface ReceiptCounts {
+interface ReceiptCounts {
   provider: string;
   /** In time, or about failures: others are not counted. */
   matched: number;
