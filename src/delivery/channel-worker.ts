@@ -9,6 +9,7 @@ import {
 } from '../notifications/queue/delivery-queue.ts';
 import { startSpans } from '../notifications/queue/message-spans.ts';
 import { newsChannel } from '../notifications/queue/queue-news.ts';
+import { later } from '../platform/clock.ts';
 import { isDatabaseUnavailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';
 import { retryUntilAvailable } from '../platform/db/retry.ts';

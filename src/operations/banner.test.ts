@@ -19,7 +19,13 @@ afterEach(() => {
 function banner(isTTY: boolean, adminAddress = 'http://127.0.0.1:6011', setUpPath?: string): string {
   process.stdout.isTTY = isTTY;
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  const facts = { app: harness.app, roles: { api: true }, address: 'http://127.0.0.1:6011', databaseLocation: undefined, generated: [] };
+  const facts = {
+    app: harness.app,
+    roles: { api: true },
+    address: 'http://127.0.0.1:6011',
+    databaseLocation: undefined,
+    generated: [],
+  };
   printBanner({ ...facts, adminAddress, demo, setUpPath });
   return write.mock.calls.map(([text]) => String(text)).join('');
 }
