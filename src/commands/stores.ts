@@ -3,7 +3,7 @@ import { drainStore } from '../operations/moves/drain-store.ts';
 import { listMoves, type Mover, moveService, usualSettle_ms } from '../operations/moves/move-service.ts';
 import { hour_ms, systemClock } from '../platform/clock.ts';
 import type { Command, Flags } from '../platform/command-line.ts';
-import { type Db, openDatabase } from '../platform/db/database.ts';
+import { type Db, longPausesInTransactions, openDatabase } from '../platform/db/database.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { isUuid } from '../platform/id.ts';
 import { createLog } from '../platform/log.ts';
@@ -123,7 +123,7 @@ async function withMover(
   const databases = [{ number: mainStore, url }, ...config.stores.databases];
   const opened = databases.map(({ number, url }) => ({
     store: number,
-    ...openDatabase({ url, poolSize: 4, statementTimeout_ms: hour_ms, log }),
+    ...openDatabase({ url, poolSize: 4, statementTimeout_ms: hour_ms, session: longPausesInTransactions, log }),
   }));
   const stores = opened.map(({ store, db }) => ({ store, db, clock: systemClock, log }));
   try {

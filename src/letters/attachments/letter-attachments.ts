@@ -1,6 +1,6 @@
 import { letterTooLarge, maxLetterBytes } from '../../notifications/sending/letter-rules.ts';
 import { timestamp } from '../../platform/clock.ts';
-import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
+import { allowLongPauses, type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { invalid, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -87,6 +87,7 @@ async function countPrintablePages(app: Deps, serviceId: string, pdf: Buffer): P
 
 function createLetterAttachment(app: Deps, request: NewAttachment, pages: Buffer): Promise<LetterAttachment> {
   return inTransaction(app.db, async (tx) => {
+    await allowLongPauses(tx);
     const template = await getTemplateToAttachTo(tx, request.template_id);
     if (template.template_type !== 'letter') throw invalid('Cannot add an attachment to a non-letter template');
     if (template.letter_attachment) throw invalid('template-already-has-attachment');

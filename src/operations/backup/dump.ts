@@ -119,7 +119,9 @@ async function copyIntoTable(
 }
 
 export async function connect(url: string): Promise<pg.Client> {
-  const client = new DatabaseClient({ connectionString: url, mayBeStandby: true });
+  // Its transaction waits for the disk with the backup, and for the other databases. The role may have a short limit for requests.
+  const options = '-c idle_in_transaction_session_timeout=0';
+  const client = new DatabaseClient({ connectionString: url, mayBeStandby: true, options });
   await client.connect();
   return client;
 }

@@ -8,7 +8,7 @@ import { eraseInboundTexts } from '../../inbound/inbound-texts.ts';
 import { eraseFileRows } from '../../jobs/uploads/erase-rows.ts';
 import { eraseLetterFiles, eraseLetterReferences } from '../../letters/erase-letters.ts';
 import { eraseMessages } from '../../notifications/erasure/erase-messages.ts';
-import { inTransaction, type Tx } from '../../platform/db/database.ts';
+import { allowLongPauses, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { eraseGuests } from '../../services/settings/guest-list.ts';
@@ -67,6 +67,7 @@ export async function eraseRecipient(app: Deps, input: string, serviceId?: strin
 
 async function eraseAll(app: InDatabase, tx: Tx, { who, serviceId }: Sought): Promise<Erasure> {
   const recipient = 'contact' in who ? who.contact : undefined;
+  await allowLongPauses(tx);
   const messages = await eraseMessages(tx, { who, serviceId });
   if (recipient === undefined) await eraseLetterReferences(tx, messages.ids);
   const inbound = recipient === undefined ? [] : await eraseInboundTexts(tx, recipient, serviceId);

@@ -1,7 +1,7 @@
 import { hour_ms } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { ChangeListener } from './change-listener.ts';
-import { type Database, openDatabase, openPool, refuseOtherSettings } from './database.ts';
+import { type Database, longPausesInTransactions, openDatabase, openPool, refuseOtherSettings } from './database.ts';
 
 export interface ConnectionOptions {
   url: string;
@@ -53,11 +53,12 @@ export function prepareConnections({ url, sessionUrl, log, isUsable, ...options 
       statementTimeout_ms: options.readTimeout_ms,
       ...{ log, isUsable },
     }),
-    // Bypasses the pooler, which would not pass the longer statement timeout to the server.
+    // Bypasses the pooler, which would not pass the longer timeouts to the server.
     tasks: openDatabase({
       url: sessionUrl ?? url,
       poolSize: connectionsOfTasks,
       statementTimeout_ms: taskTimeout_ms,
+      session: longPausesInTransactions,
       ...{ log, isUsable },
     }),
   };

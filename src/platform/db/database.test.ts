@@ -6,7 +6,14 @@ import { sql } from 'kysely';
 import { expect, inject, it } from 'vitest';
 import { createLog } from '../log.ts';
 import { actAs } from './actor.ts';
-import { openDatabase } from './database.ts';
+import {
+  allowLongPauses,
+  inTransaction,
+  longPausesInTransactions,
+  openDatabase,
+  sessionSettings,
+  type Tx,
+} from './database.ts';
 import { isDatabaseUnavailable } from './errors.ts';
 
 it('logs a warning for a lost idle connection, unless the pool is closing', async () => {
@@ -37,6 +44,47 @@ it('does not reuse a connection that does not respond', async () => {
   const failure = await sql`select pg_sleep(6)`.execute(db).catch((error) => error);
   expect(isDatabaseUnavailable(failure)).toBe(true);
   expect(await backend()).not.toEqual(first);
+  await close();
+});
+
+it('asks the server to end the session of a process that stands still or cannot be reached', async () => {
+  const log = createLog('silent');
+  const limit = 'idle_in_transaction_session_timeout';
+  const settings = async (session?: string) => {
+    const { db, pool, close } = openDatabase({ url: inject('databaseUrl'), poolSize: 1, log, session });
+    const shown = async (name: string) => (await pool.query(`show ${name}`)).rows[0][name];
+    const found = [await shown(limit), await inTransaction(db, longPauseOf), await shown(limit)];
+    await close();
+    return found;
+  };
+  const longPauseOf = async (tx: Tx) => {
+    await allowLongPauses(tx);
+    return (await sql<Record<string, string>>`show idle_in_transaction_session_timeout`.execute(tx)).rows[0]?.[limit];
+  };
+  expect(await settings()).toEqual(['10s', '1min', '10s']);
+  expect(await settings(longPausesInTransactions)).toEqual(['1min', '1min', '1min']);
+  const onTcp = /tcp_keepalives_idle=10 .*tcp_keepalives_interval=5 .*tcp_keepalives_count=3 .*tcp_user_timeout=15000/;
+  expect(sessionSettings.options).toMatch(onTcp);
+});
+
+it('treats a transaction that the server ended as a lost connection', async () => {
+  const session = '-c idle_in_transaction_session_timeout=100ms';
+  const { db, close } = openDatabase({ url: inject('databaseUrl'), poolSize: 1, log: createLog('silent'), session });
+  const late = await inTransaction(db, async (tx) => {
+    await sql`create table never_stored ()`.execute(tx);
+    await sleep(1_000);
+    await sql`select 1`.execute(tx);
+  }).catch((error) => error);
+  expect(isDatabaseUnavailable(late)).toBe(true);
+  const { rows } = await sql`select to_regclass('never_stored') as found`.execute(db);
+  expect(rows).toEqual([{ found: null }]);
+  // The error waits in the socket of a process that stood still, and arrives after its next statement.
+  const held = await inTransaction(db, async (tx) => {
+    await sql`select 1`.execute(tx);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
+    await sql`select 1`.execute(tx);
+  }).catch((error) => error);
+  expect(isDatabaseUnavailable(held)).toBe(true);
   await close();
 });
 

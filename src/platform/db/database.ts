@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -108,7 +108,33 @@ export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<
 /** Detects a server that vanished silently within minutes, not hours. */
 export const keptAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
-export const sessionSettings = { options: '-c TimeZone=UTC -c DateStyle=ISO', statement_timeout: 60_000 };
+/**
+ * The server ends the session of a process that stands still within a transaction, or that it cannot reach: its locks would stop
+ * other processes. A process that stands still acknowledges packets, so the first of these settings is for it and the others are for
+ * a lost machine or network.
+ */
+const endOfLostSessions = [
+  '-c idle_in_transaction_session_timeout=10s',
+  '-c tcp_keepalives_idle=10',
+  '-c tcp_keepalives_interval=5',
+  '-c tcp_keepalives_count=3',
+  '-c tcp_user_timeout=15000',
+].join(' ');
+
+export const sessionSettings = {
+  options: `-c TimeZone=UTC -c DateStyle=ISO ${endOfLostSessions}`,
+  statement_timeout: 60_000,
+};
+
+const longPause = '60s';
+
+/** For tasks and moves, whose transactions wait for other databases and for a process that is busy. */
+export const longPausesInTransactions = `-c idle_in_transaction_session_timeout=${longPause}`;
+
+/** For a transaction that waits for more than the database, such as the files storage. */
+export async function allowLongPauses(tx: Tx): Promise<void> {
+  await sql`set local idle_in_transaction_session_timeout = ${sql.lit(longPause)}`.execute(tx);
+}
 
 /**
  * A cached plan must not depend on how few rows the table had when it was planned: for an empty queue, a sequential

@@ -21,6 +21,11 @@ export function ownerBeingMoved(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError && error.code === 'PPMOV' ? error.detail : undefined;
 }
 
+/** Another transaction held a lock for longer than this one may wait. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '55P03';
+}
+
 /** Turns a database error into a Failure if the request or an outage caused it; undefined means a bug. */
 export function failureOfDatabaseError(error: unknown): Failure | undefined {
   if (isDatabaseUnavailable(error)) {
@@ -35,6 +40,8 @@ export function failureOfDatabaseError(error: unknown): Failure | undefined {
   if (ownerBeingMoved(error))
     return unavailable('The data is being moved to another database, try again shortly', error);
   if (error.code === '57014') return unavailable('The database took too long, try again shortly', error);
+  if (isLockTimeout(error))
+    return unavailable('Other changes to the same data take too long, try again shortly', error);
   // Class 22: a value that PostgreSQL cannot store, such as text with a NUL or a number out of range.
   if (error.code?.startsWith('22')) return invalid('A value in the request cannot be stored');
   if (error.code === '23503') return invalid(missingReference(error));
@@ -96,7 +103,7 @@ export function isServerGone(error: unknown): boolean {
   if (isReadOnlyServer(error) || isQueryTimeout(error)) return true;
   const { code, syscall } = error as { code?: unknown; syscall?: unknown };
   if (typeof code === 'string') {
-    // 08: connection failures; 57P01-57P05: shutting down, crashed, starting up.
+    // 08: connection failures; 57P01-57P05: shutting down, crashed, starting up, an idle session was ended.
     if (/^(08...|57P0[1-5])$/.test(code)) return true;
     if (lostConnection.has(code) && (syscall === 'connect' || syscall === 'read' || syscall === 'write')) return true;
     if (code === 'EAI_AGAIN' || code === 'ENOTFOUND') return syscall === 'getaddrinfo';
@@ -108,8 +115,9 @@ export function isServerGone(error: unknown): boolean {
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (isServerGone(error)) return true;
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
-  // 53: out of disk, memory or connections; 58030: I/O error; 55000: not accepting connections.
-  return typeof code === 'string' && /^(53...|58030|55000)$/.test(code);
+  // 53: out of disk, memory or connections; 58030: I/O error; 55000: not accepting connections; 25P03: the server ended a session
+  // that stood still within a transaction.
+  return typeof code === 'string' && /^(53...|58030|55000|25P03)$/.test(code);
 }
 
 /** For the operator who starts the program. */

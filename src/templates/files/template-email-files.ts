@@ -1,5 +1,5 @@
 import { timestamp } from '../../platform/clock.ts';
-import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
+import { allowLongPauses, type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -62,6 +62,7 @@ export async function createEmailFile(
   if (content.length > maxFileBytes) throw invalidField('content', fileIsTooLarge);
   await refuseIfInfected(app.virusScanner, content);
   return inTransaction(app.db, async (tx) => {
+    await allowLongPauses(tx);
     await lockTemplate(tx, of.template_id);
     const template = await getTemplateForUpdate(tx, of.service_id, of.template_id);
     if (template.template_type !== 'email') throw invalid('Cannot add an email file to a non-email template');
@@ -103,6 +104,7 @@ export async function getEmailFile(db: Db | Tx, of: OfFile): Promise<EmailFileRo
 /** Updating a live file creates a version of its template; a pending file is not part of it yet. */
 export function updateEmailFile(app: Deps, of: OfFile, request: EmailFileSettings): Promise<EmailFileRow> {
   return inTransaction(app.db, async (tx) => {
+    await allowLongPauses(tx);
     const file = await lockEmailFile(tx, of);
     if (request.pending === true && !file.pending) throw invalidField('pending', 'A live file stays live.');
     const change = changesOf(file, request);
