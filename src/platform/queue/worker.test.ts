@@ -117,6 +117,53 @@ describe('the worker', () => {
     process.off('unhandledRejection', onUnhandled);
   });
 
+  it('survives a LISTEN that fails after its runner was replaced', async () => {
+    const unhandled: unknown[] = [];
+    const onUnhandled = (error: unknown) => unhandled.push(error);
+    process.on('unhandledRejection', onUnhandled);
+    const query = pg.Client.prototype.query;
+    const gone = new Error('Connection terminated unexpectedly');
+    let failListening: (error: Error) => void = () => undefined;
+    let noteListening: () => void = () => undefined;
+    const listening = new Promise<void>((resolve) => {
+      noteListening = resolve;
+    });
+    let listened = 0;
+    let failures = 0;
+    let released = 0;
+    const hanging = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+      this: pg.Client,
+      ...args: unknown[]
+    ) {
+      const text = typeof args[0] === 'string' ? args[0] : ((args[0] as { text?: string })?.text ?? '');
+      if (text.startsWith('LISTEN')) {
+        listened += 1;
+        noteListening();
+        if (listened > 1) return Reflect.apply(query, this, args);
+        return new Promise((_, reject) => {
+          failListening = reject;
+        });
+      }
+      if (text.startsWith('UNLISTEN')) released += 1;
+      if (text.includes('_private_tasks') && failures < 1) {
+        failures += 1;
+        return listening.then(() => Promise.reject(gone));
+      }
+      return Reflect.apply(query, this, args);
+    });
+    const tasks = [{ name: 'never-added', description: 'For this test', maxAttempts: 1, run: async () => {} }];
+    const another = startWorker({ pool, log: createLog('silent'), tasks, concurrency: 1 });
+    // The first runner gives its connection back when it is replaced.
+    await vi.waitFor(() => expect(released).toBe(1), { timeout: 15_000, interval: 20 });
+    failListening(gone);
+    await vi.waitFor(() => expect(released).toBe(2), { timeout: 15_000, interval: 20 });
+    await another.stop();
+    hanging.mockRestore();
+    process.off('unhandledRejection', onUnhandled);
+    expect(failures).toBe(1);
+    expect(unhandled).toEqual([]);
+  });
+
   it('is deleted from the database when it stops', async () => {
     await worker.stop();
     const { rows } = await pool.query('select id from queue_workers');

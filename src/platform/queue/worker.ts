@@ -85,7 +85,7 @@ const preset = { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } };
 
 function startRunner(options: WorkerOptions, events: WorkerEvents): Promise<Runner> {
   return run({
-    pgPool: options.pool,
+    pgPool: releasingOnce(options.pool),
     concurrency: options.concurrency,
     // The process handles shutdown: it drains HTTP first.
     noHandleSignals: true,
@@ -95,6 +95,32 @@ function startRunner(options: WorkerOptions, events: WorkerEvents): Promise<Runn
     taskList: taskList(options),
     parsedCronItems: parseCronItems(options.tasks.flatMap(cronItems)),
     logger: workerLogger(options.log),
+  });
+}
+
+type Connected = Parameters<Parameters<pg.Pool['connect']>[0]>;
+
+/**
+ * A runner that is stopped before its LISTEN has a response releases that connection, and once more when the connection breaks. The pool
+ * would throw in a promise that the library does not handle, which ends Node.
+ */
+function releasingOnce(pool: pg.Pool): pg.Pool {
+  const connect = (callback?: (...connected: Connected) => void) =>
+    callback
+      ? pool.connect((error, client, release) => {
+          let isReleased = false;
+          callback(error, client, (broken) => {
+            if (!isReleased) release(broken);
+            isReleased = true;
+          });
+        })
+      : pool.connect();
+  return new Proxy(pool, {
+    get(target, name) {
+      if (name === 'connect') return connect;
+      const value = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
   });
 }
 
