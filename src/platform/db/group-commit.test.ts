@@ -213,6 +213,73 @@ describe('GroupCommit', () => {
     expect(commits).toEqual([items, ['b1', 'c1']]);
   });
 
+  it('lets other owners wait once for a locked row, and fails the items of its owner until it is free', async () => {
+    const lockTimeout = new Error('locked');
+    let isLocked = true;
+    const tried: { items: string; waitsBriefly: boolean }[] = [];
+    const group = new GroupCommit<string, string>({
+      largest: 100,
+      atOnce: 2,
+      concernsAll: () => false,
+      isLockTimeout: (error) => error === lockTimeout,
+      ownerOf: (item) => item.slice(0, 1),
+      async commit(items, waitsBriefly) {
+        tried.push({ items: items.join(' '), waitsBriefly });
+        const waits = isLocked && items.some((item) => item.startsWith('b'));
+        await new Promise((resolve) => setTimeout(resolve, waits ? (waitsBriefly ? 150 : 400) : 1));
+        if (waits) throw lockTimeout;
+        return items;
+      },
+    });
+    const wave = async (number: number) => {
+      const settled: string[] = [];
+      const add = async (item: string) => {
+        const outcome = await group.add(item).catch(() => 'failed');
+        settled.push(outcome === item ? item : `${item} ${outcome}`);
+      };
+      await Promise.all([`b${number}`, `a${number}`, `c${number}`].map(add));
+      return settled;
+    };
+    const failsLast = (number: number) => [`a${number}`, `c${number}`, `b${number} failed`];
+    // During the wait for the lock more items arrive, which share the next commit with the same owner.
+    const first = wave(0);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const second = wave(1);
+    expect((await first).sort()).toEqual(['a0', 'b0 failed', 'c0']);
+    expect((await second).sort()).toEqual(['a1', 'b1 failed', 'c1']);
+    expect(tried.slice(0, 2).map(({ items }) => items)).toEqual(['b0 a0 c0', 'b1 a1 c1']);
+    expect(tried.slice(2).filter(({ items }) => items.includes('b') && !/^b\d( b\d)*$/.test(items))).toEqual([]);
+    for (let number = 2; number < 6; number += 1) expect(await wave(number)).toEqual(failsLast(number));
+    const alone = tried.slice(2).filter(({ items }) => items.includes('b'));
+    expect(alone.every(({ waitsBriefly }) => waitsBriefly)).toBe(true);
+    isLocked = false;
+    expect((await wave(6)).sort()).toEqual(['a6', 'b6', 'c6']);
+    await wave(7);
+    expect(tried.at(-1)).toEqual({ items: 'b7 a7 c7', waitsBriefly: false });
+  });
+
+  it('fails all waiting items of an owner whose row is locked at once', async () => {
+    const lockTimeout = new Error('locked');
+    let commits = 0;
+    const group = new GroupCommit<string, string>({
+      largest: 2,
+      atOnce: 1,
+      concernsAll: () => false,
+      isLockTimeout: (error) => error === lockTimeout,
+      ownerOf: (item) => item.slice(0, 1),
+      async commit(items) {
+        commits += 1;
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        if (items.some((item) => item.startsWith('b'))) throw lockTimeout;
+        return items;
+      },
+    });
+    const items = ['a0', 'b0', 'a1', ...Array.from({ length: 50 }, (_, number) => `b${number}`)];
+    const settled = await Promise.allSettled(items.map((item) => group.add(item)));
+    expect(items.filter((_, index) => settled[index]?.status === 'fulfilled')).toEqual(['a0', 'a1']);
+    expect(commits).toBeLessThan(12);
+  });
+
   it('fails the whole group without retries for an error that concerns all', async () => {
     let tries = 0;
     const { group } = recording({

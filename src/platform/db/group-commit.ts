@@ -8,8 +8,11 @@ import { asNobody } from './actor.ts';
 const maxWaiting = 20_000;
 
 interface GroupCommitOptions<Item, Outcome> {
-  /** Stores all items or none, and returns the outcomes in the same order. */
-  commit(items: Item[]): Promise<Outcome[]>;
+  /**
+   * Stores all items or none, and returns the outcomes in the same order. `waitsBriefly`: a row of the owner was locked for long
+   * before, so this commit should not wait long for it again.
+   */
+  commit(items: Item[], waitsBriefly: boolean): Promise<Outcome[]>;
   /** Maximum items per commit. */
   largest: number;
   /** Maximum concurrent commits. */
@@ -33,12 +36,23 @@ interface GroupCommitOptions<Item, Outcome> {
   concernsAll(error: unknown): boolean;
   /** The owner that an error is about. Its items fail at once; those of others are retried together. */
   concernsOwner?(error: unknown): string | undefined;
+  /**
+   * Whether an error says that a row of one of the owners is locked. Then each owner's items are committed apart, until they are
+   * stored or have failed: those of the others wait once, however long the row stays locked.
+   */
+  isLockTimeout?(error: unknown): boolean;
   /** The owner of an item. After an item fails, the owner's next items share no commit with those of other owners. */
   ownerOf?(item: Item): string;
 }
 
-/** How long an owner is isolated after one of its items failed alone. */
+/** How long an owner is isolated after one of its items failed alone, or a row of it was locked. */
 const isolation_ms = 10_000;
+
+interface Isolation {
+  until: number;
+  /** Whether a row of the owner may be locked, or is. */
+  lock?: 'suspected' | 'found';
+}
 
 interface Waiting<Item, Outcome> {
   item: Item;
@@ -55,9 +69,11 @@ interface Waiting<Item, Outcome> {
 export class GroupCommit<Item, Outcome> {
   private readonly options: GroupCommitOptions<Item, Outcome>;
   private readonly queue: Waiting<Item, Outcome>[] = [];
-  /** Halves of failed groups, and items of isolated owners. */
+  /** Halves of failed groups. */
   private readonly suspects: Waiting<Item, Outcome>[][] = [];
-  private readonly isolatedUntil = new Map<string, number>();
+  /** Items of isolated owners. */
+  private readonly apart = new Map<string, Waiting<Item, Outcome>[]>();
+  private readonly isolated = new Map<string, Isolation>();
   private underWay = 0;
   private starting = false;
   private lastSize = 0;
@@ -79,7 +95,7 @@ export class GroupCommit<Item, Outcome> {
   }
 
   private waiting(): number {
-    return this.suspects.reduce((sum, group) => sum + group.length, this.queue.length);
+    return [...this.suspects, ...this.apart.values()].reduce((sum, group) => sum + group.length, this.queue.length);
   }
 
   /** Starts after all items of this turn of the event loop have joined. */
@@ -121,22 +137,36 @@ export class GroupCommit<Item, Outcome> {
     }
   }
 
-  /** Moves the items of isolated owners from the queue into separate groups per owner. */
+  /** Moves the items of isolated owners out of the queue. */
   private separateIsolated(): void {
-    const { ownerOf, largest } = this.options;
-    if (!ownerOf || this.isolatedUntil.size === 0) return;
+    const { ownerOf } = this.options;
+    if (!ownerOf || this.isolated.size === 0) return;
     const now = performance.now();
-    for (const [owner, until] of this.isolatedUntil) if (until <= now) this.isolatedUntil.delete(owner);
-    const apart = new Map<string, Waiting<Item, Outcome>[]>();
-    const others = this.queue.splice(0).filter((waiting) => {
-      const owner = ownerOf(waiting.item);
-      if (!this.isolatedUntil.has(owner)) return true;
-      apart.set(owner, [...(apart.get(owner) ?? []), waiting]);
-      return false;
-    });
-    this.queue.push(...others);
-    for (const group of apart.values()) while (group.length > 0) this.suspects.push(group.splice(0, largest));
+    for (const [owner, { until }] of this.isolated) if (until <= now) this.isolated.delete(owner);
+    const waiting = this.queue.splice(0);
+    const isApart = ({ item }: Waiting<Item, Outcome>) => this.isolated.has(ownerOf(item));
+    this.queue.push(...waiting.filter((each) => !isApart(each)));
+    this.setApart(waiting.filter(isApart));
+  }
+
+  private setApart(items: Waiting<Item, Outcome>[]): void {
+    for (const [owner, ofOwner] of this.byOwner(items)) {
+      const before = this.apart.get(owner);
+      if (before) before.push(...ofOwner);
+      else this.apart.set(owner, ofOwner);
+    }
     void this.examine();
+  }
+
+  private byOwner(items: Waiting<Item, Outcome>[]): Map<string, Waiting<Item, Outcome>[]> {
+    const groups = new Map<string, Waiting<Item, Outcome>[]>();
+    for (const waiting of items) {
+      const owner = this.options.ownerOf?.(waiting.item) ?? '';
+      const known = groups.get(owner);
+      if (known) known.push(waiting);
+      else groups.set(owner, [waiting]);
+    }
+    return groups;
   }
 
   private async run(group: Waiting<Item, Outcome>[]): Promise<void> {
@@ -154,20 +184,34 @@ export class GroupCommit<Item, Outcome> {
     if (this.examining) return;
     this.examining = true;
     try {
-      while (this.suspects.length > 0) {
-        this.suspects.sort((one, other) => other.length - one.length);
-        await this.commitTogether(this.suspects.shift() ?? []);
-      }
+      for (let group = this.nextToExamine(); group; group = this.nextToExamine()) await this.commitTogether(group);
     } finally {
       this.examining = false;
     }
   }
 
+  /** The largest group, but what certainly waits for a lock comes after what may not. */
+  private nextToExamine(): Waiting<Item, Outcome>[] | undefined {
+    const isLocked = (group: Waiting<Item, Outcome>[]) => (this.isolationOf(group)?.lock === 'found' ? 1 : 0);
+    const [next] = [...this.suspects, ...this.apart.values()].sort(
+      (one, other) => isLocked(one) - isLocked(other) || other.length - one.length,
+    );
+    if (!next) return undefined;
+    const index = this.suspects.indexOf(next);
+    if (index >= 0) return this.suspects.splice(index, 1)[0];
+    const group = next.splice(0, this.options.largest);
+    if (next.length === 0) this.apart.delete(this.ownerOf(group) ?? '');
+    return group;
+  }
+
   private async commitTogether(group: Waiting<Item, Outcome>[]): Promise<void> {
     let outcomes: Outcome[];
+    const waitsBriefly = this.isolationOf(group)?.lock !== undefined;
     try {
-      outcomes = await asNobody(() => this.options.commit(group.map(({ item }) => item)));
+      const items = group.map(({ item }) => item);
+      outcomes = await asNobody(() => this.options.commit(items, waitsBriefly));
     } catch (error) {
+      if (this.options.isLockTimeout?.(error)) return this.separateOwners(group, error);
       const others = this.withoutConcerned(group, error);
       if (others) {
         if (others.length > 0) this.suspects.push(others);
@@ -182,9 +226,27 @@ export class GroupCommit<Item, Outcome> {
       }
       return;
     }
+    if (waitsBriefly) this.isolated.delete(this.ownerOf(group) ?? '');
     group.forEach(({ resolve }, index) => {
       resolve(outcomes[index] as Outcome);
     });
+  }
+
+  /** After a wait for a locked row. If the items have one owner, the row is its own; otherwise each owner is tried apart. */
+  private separateOwners(group: Waiting<Item, Outcome>[], error: unknown): void {
+    const owners = [...this.byOwner(group).keys()];
+    const until = performance.now() + isolation_ms;
+    for (const owner of owners) {
+      const isFound = owners.length === 1 || this.isolated.get(owner)?.lock === 'found';
+      this.isolated.set(owner, { until, lock: isFound ? 'found' : 'suspected' });
+    }
+    const [owner = ''] = owners;
+    if (owners.length > 1) {
+      this.setApart(group);
+    } else {
+      for (const { reject } of [...group, ...(this.apart.get(owner) ?? [])]) reject(error);
+      this.apart.delete(owner);
+    }
   }
 
   /** Rejects the items of the owner that the error is about. Undefined if it is about no owner. */
@@ -199,8 +261,17 @@ export class GroupCommit<Item, Outcome> {
     return group.filter((waiting) => !concerned.includes(waiting));
   }
 
-  private isolate([failed]: Waiting<Item, Outcome>[]): void {
-    const owner = failed && this.options.ownerOf?.(failed.item);
-    if (owner !== undefined) this.isolatedUntil.set(owner, performance.now() + isolation_ms);
+  private isolate(group: Waiting<Item, Outcome>[]): void {
+    const owner = this.ownerOf(group);
+    if (owner !== undefined) this.isolated.set(owner, { until: performance.now() + isolation_ms });
+  }
+
+  private isolationOf(group: Waiting<Item, Outcome>[]): Isolation | undefined {
+    return this.isolated.get(this.ownerOf(group) ?? '');
+  }
+
+  /** Of the first item: groups of isolated owners have no others. */
+  private ownerOf([first]: Waiting<Item, Outcome>[]): string | undefined {
+    return first && this.options.ownerOf?.(first.item);
   }
 }
