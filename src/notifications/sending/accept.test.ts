@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { newNotification } from './new-notification.ts';
@@ -75,6 +76,88 @@ describe('accepting messages', () => {
     const outcomes = await Promise.allSettled([accept('1'), accept(null), accept('2')]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await tracesOf(serviceId)).toEqual(every(3));
+  });
+
+  /** Another transaction that has counted a message of the service, and does not end. */
+  async function standStill(service: string) {
+    const holder = await harness.app.pool.connect();
+    await holder.query('begin');
+    await holder.query('update daily_message_counts set count = count where service_id = $1', [service]);
+    return {
+      end: async () => {
+        await holder.query('rollback');
+        holder.release();
+      },
+    };
+  }
+
+  it.each([
+    ['plain', () => ({})],
+    ['with an Idempotency-Key', () => ({ 'idempotency-key': randomUUID() })],
+  ])('503 for a service whose row stays locked, and 201 for others of the same commit: %s', async (_, headers) => {
+    const [locked, ...others] = await Promise.all([aSender(), aSender(), aSender()]);
+    const send = ({ key, body }: typeof locked) => harness.v2('POST', url, key, body, headers());
+    for (const sender of [locked, ...others]) expect((await send(sender)).status).toBe(201);
+    const holder = await standStill(locked.service);
+    const began = performance.now();
+    const [refused, ...stored] = await Promise.all([send(locked), ...others.map(send)]);
+    const waited_ms = performance.now() - began;
+    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    expect(refused.body.errors[0]).toEqual({
+      error: 'ServiceUnavailableError',
+      message: 'Other changes to the same data take too long, try again shortly',
+    });
+    expect(stored.map(({ status }) => status)).toEqual([201, 201]);
+    expect(waited_ms).toBeGreaterThan(2_900);
+    // From now on, the others do not wait for it: they have their response first.
+    const order: string[] = [];
+    const note = async (name: string, sender: typeof locked) => {
+      const { status } = await send(sender);
+      order.push(`${name} ${status}`);
+    };
+    await Promise.all([note('locked', locked), note('other', others[0] ?? locked)]);
+    expect(order).toEqual(['other 201', 'locked 503']);
+    await holder.end();
+    expect((await send(locked)).status).toBe(201);
+    expect(await tracesOf(locked.service)).toEqual(every(2));
+    expect(await tracesOf(others[0]?.service ?? '')).toEqual(every(3));
+  });
+
+  it('503 for an Idempotency-Key that a standing transaction has claimed, then 201', async () => {
+    const { service, key, body } = await aSender();
+    const name = randomUUID();
+    const holder = await harness.app.pool.connect();
+    await holder.query('begin');
+    await holder.query(
+      `insert into idempotency_keys (service_id, key, request_digest, response, created_at) values ($1, $2, 'x', '{}', $3)`,
+      [service, name, harness.clock.now()],
+    );
+    const send = () => harness.v2('POST', url, key, body, { 'idempotency-key': name });
+    expect((await send()).status).toBe(503);
+    await holder.query('rollback');
+    holder.release();
+    expect((await send()).status).toBe(201);
+    expect(await tracesOf(service)).toEqual(every(1));
+  });
+
+  it('keeps no transaction open between statements for a message with an Idempotency-Key', async () => {
+    const { key, body } = await aSender();
+    const send = () => harness.v2('POST', url, key, body, { 'idempotency-key': randomUUID() });
+    await send();
+    const texts: string[] = [];
+    const query = pg.Client.prototype.query;
+    const spied = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+      this: pg.Client,
+      ...args: unknown[]
+    ) {
+      const text = typeof args[0] === 'string' ? args[0] : String((args[0] as { text?: string })?.text ?? '');
+      texts.push(text);
+      return Reflect.apply(query, this, args);
+    });
+    expect((await send()).status).toBe(201);
+    spied.mockRestore();
+    expect(texts.filter((text) => text.includes('insert into notifications'))).toHaveLength(1);
+    expect(texts.filter((text) => /^begin/i.test(text))).toEqual([]);
   });
 
   it('503 when the database connection breaks, without partial rows, and 201 after it recovers', async () => {

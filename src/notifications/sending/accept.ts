@@ -1,6 +1,6 @@
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
-import { isDatabaseUnavailable, ownerBeingMoved } from '../../platform/db/errors.ts';
+import { isDatabaseUnavailable, isLockTimeout, ownerBeingMoved } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
 import { conflict, invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -9,15 +9,23 @@ import { dailyLimitExceeded, exceededLimit, type LimitedMessage, numberMessages 
 import type { NewNotification } from '../notification.ts';
 import { type NotificationRow, rowOf, setSequence } from '../notification-row.ts';
 import { QueueNews } from '../queue/queue-news.ts';
-import { claimIdempotencyKeys, releaseIdempotencyKey } from './idempotency.sql.ts';
-import { findStoredResponse, type IdempotencyClaim, replayLimit, type StoredResponse } from './idempotency.ts';
+import { claimIdempotencyKeys, type IdempotencyRow, releaseIdempotencyKey } from './idempotency.sql.ts';
+import {
+  findStoredResponse,
+  type IdempotencyClaim,
+  lockTimeout_ms,
+  replayLimit,
+  type StoredResponse,
+} from './idempotency.ts';
 import {
   type ExhaustedQuota,
+  isOnlyPart,
   type LimitedChannel,
   type MessageTrace,
-  type QuotaRequest,
+  type NotificationsToStore,
   storeNotifications,
   storeNotificationsAlone,
+  storeWithKeys,
 } from './notifications.sql.ts';
 import { type SendingService, updateCount } from './sending-service.ts';
 
@@ -48,6 +56,11 @@ type Deps = Pick<Platform, 'db' | 'pool' | 'batchSpacing' | 'clock' | 'changeLis
 
 const stored: Outcome = { kind: 'stored' };
 
+/** For a service whose row was locked for longer than that. Healthy transactions hold a row for some milliseconds. */
+const briefLockTimeout_ms = 500;
+
+const lockTimeout = (waitsBriefly: boolean) => (waitsBriefly ? briefLockTimeout_ms : lockTimeout_ms);
+
 /**
  * Stores messages, many in one commit. A message is stored together with its queue entry, its counts and its idempotent
  * response, or not at all. It is durable when `accept` returns.
@@ -56,8 +69,9 @@ export class Acceptor {
   private readonly app: Deps;
   /** Announces messages that were stored elsewhere, too. */
   readonly news: QueueNews;
-  /** Messages with related rows need several statements; plain messages must not wait for them. */
+  /** Messages with related rows need several statements; others must not wait for them, nor plain ones for a key. */
   private readonly plain: GroupCommit<Item, Outcome>;
+  private readonly keyed: GroupCommit<Item, Outcome>;
   private readonly withMore: GroupCommit<Item, Outcome>;
 
   constructor(app: Deps) {
@@ -69,6 +83,7 @@ export class Acceptor {
       atOnce: 2,
       concernsAll: isDatabaseUnavailable,
       concernsOwner: ownerBeingMoved,
+      isLockTimeout,
       ownerOf: ({ acceptance }: Item) => acceptance.service.id,
     };
     // The overhead of a statement equals storing twenty messages, so commits take turns: while one is under way, the next group
@@ -79,10 +94,19 @@ export class Acceptor {
       busyFrom: 8 / app.batchSpacing,
       turns: { from: 16 / app.batchSpacing, atMost_ms: 12 * app.batchSpacing },
     };
-    this.plain = new GroupCommit({ ...shared, ...together, commit: (items) => this.commit(items) });
+    this.plain = new GroupCommit({
+      ...shared,
+      ...together,
+      commit: (items, waitsBriefly) => this.commit(items, lockTimeout(waitsBriefly)),
+    });
+    this.keyed = new GroupCommit({
+      ...shared,
+      ...together,
+      commit: (items, waitsBriefly) => this.commitKeyed(items, lockTimeout(waitsBriefly)),
+    });
     this.withMore = new GroupCommit({
       ...shared,
-      commit: (items) => inTransaction(app.db, (tx) => this.commitWithMore(tx, items)),
+      commit: (items, waitsBriefly) => this.commitWithMore(items, lockTimeout(waitsBriefly)),
     });
   }
 
@@ -98,7 +122,8 @@ export class Acceptor {
     if (!notification && !idempotency) return undefined;
     const row = notification && rowToStore(notification);
     const item = { acceptance, row, limited: notification && limitedMessage(acceptance, notification), span };
-    const commits = row && !idempotency && !acceptance.alsoStore ? this.plain : this.withMore;
+    const single = idempotency ? this.keyed : this.plain;
+    const commits = acceptance.alsoStore ? this.withMore : single;
     // A key that was taken and is free again belonged to a message that a limit rejected, so a retry may succeed.
     for (let tries = 0; tries < 3; tries += 1) {
       const outcome = await commits.add(item);
@@ -118,44 +143,67 @@ export class Acceptor {
     if (lane !== null && due_at === created_at) this.news.add(notification_type, { lane, service_id });
   }
 
-  private commit(items: Item[]): Promise<Outcome[]> {
-    return this.store(items, (...stored) => storeNotificationsAlone(this.app.pool, ...stored));
+  private commit(items: Item[], lockTimeout_ms: number): Promise<Outcome[]> {
+    return this.store(items, lockTimeout_ms, (toStore) => storeNotificationsAlone(this.app.pool, toStore));
   }
 
-  private async commitWithMore(tx: Tx, items: Item[]): Promise<Outcome[]> {
-    const claimed = await this.claimKeys(tx, items);
-    const remaining = items.filter((item) => !item.acceptance.idempotency || claimed.has(item));
-    const outcomes = await this.store(remaining, (...stored) => storeNotifications(tx, ...stored));
-    for (const [index, item] of remaining.entries()) {
-      const { service, alsoStore, idempotency } = item.acceptance;
-      if (outcomes[index]?.kind === 'stored') await alsoStore?.(tx);
-      else if (idempotency) await releaseIdempotencyKey(tx, service.id, idempotency.key);
+  /** In one statement. If that cannot store all, a transaction finds out which. */
+  private async commitKeyed(items: Item[], lockTimeout_ms: number): Promise<Outcome[]> {
+    const { claiming, keys } = this.keysOf(items);
+    try {
+      const outcomes = await this.store([...claiming.values()], lockTimeout_ms, (toStore) =>
+        storeWithKeys(this.app.pool, toStore, keys),
+      );
+      return outcomesOf(items, [...claiming.values()], outcomes);
+    } catch (error) {
+      if (!isOnlyPart(error)) throw error;
+      return this.commitWithMore(items, lockTimeout_ms);
     }
-    const byItem = new Map(remaining.map((item, index) => [item, outcomes[index]]));
-    return items.map((item) => byItem.get(item) ?? { kind: 'key-taken' });
+  }
+
+  private commitWithMore(items: Item[], lockTimeout_ms: number): Promise<Outcome[]> {
+    return inTransaction(this.app.db, async (tx) => {
+      const claimed = await this.claimKeys(tx, items, lockTimeout_ms);
+      const remaining = items.filter((item) => !item.acceptance.idempotency || claimed.has(item));
+      const outcomes = await this.store(remaining, lockTimeout_ms, async (toStore) =>
+        toStore.rows.length > 0 ? storeNotifications(tx, toStore) : [],
+      );
+      for (const [index, item] of remaining.entries()) {
+        const { service, alsoStore, idempotency } = item.acceptance;
+        if (outcomes[index]?.kind === 'stored') await alsoStore?.(tx);
+        else if (idempotency) await releaseIdempotencyKey(tx, service.id, idempotency.key);
+      }
+      return outcomesOf(items, remaining, outcomes);
+    });
+  }
+
+  private async claimKeys(tx: Tx, items: Item[], lockTimeout_ms: number): Promise<Set<Item>> {
+    const { claiming, keys } = this.keysOf(items);
+    if (claiming.size === 0) return new Set();
+    const claimed = await claimIdempotencyKeys(tx, { ...keys, lockTimeout_ms });
+    return new Set(claimed.flatMap(({ service_id, key }) => claiming.get(`${service_id} ${key}`) ?? []));
   }
 
   /** If several items share a key, the first claims it. */
-  private async claimKeys(tx: Tx, items: Item[]): Promise<Set<Item>> {
-    const first = new Map<string, Item>();
+  private keysOf(items: Item[]) {
+    const claiming = new Map<string, Item>();
     const now = this.app.clock.now();
-    const rows = [];
+    const rows: IdempotencyRow[] = [];
     for (const item of items) {
       const { service, idempotency } = item.acceptance;
       if (!idempotency) continue;
       const name = `${service.id} ${idempotency.key}`;
-      if (first.has(name)) continue;
-      first.set(name, item);
+      if (claiming.has(name)) continue;
+      claiming.set(name, item);
       rows.push({ service_id: service.id, created_at: timestamp(now), ...idempotency });
     }
-    if (rows.length === 0) return new Set();
-    const claimed = await claimIdempotencyKeys(tx, rows, timestamp(replayLimit(now)));
-    return new Set(claimed.flatMap(({ service_id, key }) => first.get(`${service_id} ${key}`) ?? []));
+    return { claiming, keys: { rows, freeBefore: timestamp(replayLimit(now)) } };
   }
 
   private async store(
     items: Item[],
-    write: (rows: NotificationRow[], quotas: QuotaRequest[], traces: MessageTrace[]) => Promise<ExhaustedQuota[]>,
+    lockTimeout_ms: number,
+    write: (toStore: NotificationsToStore) => Promise<ExhaustedQuota[]>,
   ): Promise<Outcome[]> {
     const { numbers, quotas } = numberMessages(items.map(({ limited }) => limited));
     const rows: NotificationRow[] = [];
@@ -168,7 +216,7 @@ export class Acceptor {
       if (span && acceptance.notification)
         traces.push({ notification_id: acceptance.notification.id, traceparent: span.traceparent });
     }
-    const exhausted = rows.length > 0 ? await write(rows, quotas, traces) : [];
+    const exhausted = await write({ rows, quotas, traces, lockTimeout_ms });
     if (exhausted.length === 0) return items.map(() => stored);
     return items.map(({ acceptance, limited }, index): Outcome => {
       updateCounts(acceptance.service, exhausted);
@@ -177,6 +225,12 @@ export class Acceptor {
       return channel ? { kind: 'refused', channel } : stored;
     });
   }
+}
+
+/** Of all items: the keys of those that were not tried are taken. */
+function outcomesOf(items: Item[], tried: Item[], outcomes: Outcome[]): Outcome[] {
+  const byItem = new Map(tried.map((item, index) => [item, outcomes[index]]));
+  return items.map((item) => byItem.get(item) ?? { kind: 'key-taken' });
 }
 
 function startSpan({ id, service_id, notification_type }: NewNotification): Span | undefined {

@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { nilId } from '../../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 
-interface IdempotencyRow {
+export interface IdempotencyRow {
   service_id: string;
   key: string;
   request_digest: string;
@@ -27,22 +27,37 @@ export function selectIdempotencyKey(
     .executeTakeFirst();
 }
 
+/** Limits how long this statement and the rest of its transaction wait for locks: a pooler would drop a setting of the session. */
+export const waitsUpTo = (timeout: string) => `waits as (
+  select set_config('lock_timeout', ${timeout}, true)
+)`;
+
 /** Returns the keys that were free or expired. Waits for transactions that are claiming the same key. */
+export const claimKeys = (keys: string, freeBefore: string) => `
+  insert into idempotency_keys as k (service_id, key, request_digest, response, created_at)
+  select r.* from json_to_recordset(${keys}::json)
+    as r (service_id uuid, key text, request_digest text, response jsonb, created_at timestamptz)
+  cross join waits
+  order by service_id, key
+  on conflict (service_id, key) do update
+    set request_digest = excluded.request_digest, response = excluded.response, created_at = excluded.created_at
+    where k.created_at <= ${freeBefore}::timestamptz
+  returning k.service_id, k.key`;
+
+const claimKeysAlone = `with ${waitsUpTo('$1')} ${claimKeys('$2', '$3')}`;
+
+export interface KeysToClaim {
+  rows: IdempotencyRow[];
+  freeBefore: Timestamp;
+  lockTimeout_ms: number;
+}
+
 export async function claimIdempotencyKeys(
   tx: Tx,
-  rows: IdempotencyRow[],
-  freeBefore: Timestamp,
+  { rows, freeBefore, lockTimeout_ms }: KeysToClaim,
 ): Promise<{ service_id: string; key: string }[]> {
-  const claimed = await sql<{ service_id: string; key: string }>`
-    insert into idempotency_keys as k (service_id, key, request_digest, response, created_at)
-    select * from json_to_recordset(${JSON.stringify(rows)}::json)
-      as r (service_id uuid, key text, request_digest text, response jsonb, created_at timestamptz)
-    order by service_id, key
-    on conflict (service_id, key) do update
-      set request_digest = excluded.request_digest, response = excluded.response, created_at = excluded.created_at
-      where k.created_at <= ${freeBefore}
-    returning k.service_id, k.key`.execute(tx);
-  return claimed.rows;
+  const values = [`${lockTimeout_ms}ms`, JSON.stringify(rows), freeBefore];
+  return (await tx.executeQuery<{ service_id: string; key: string }>(CompiledQuery.raw(claimKeysAlone, values))).rows;
 }
 
 export async function releaseIdempotencyKey(tx: Tx, serviceId: string, key: string): Promise<void> {

@@ -71,6 +71,9 @@ export async function findStoredResponse(
   return { ...row, response: JSON.parse(response.toString()) };
 }
 
+/** How long accepting waits for a row that another transaction has locked. Then the service gets a 503. */
+export const lockTimeout_ms = 3_000;
+
 /** False if another request has the key; waits for one that is about to get it. */
 export async function claimIdempotencyKey(
   tx: Tx,
@@ -79,7 +82,8 @@ export async function claimIdempotencyKey(
   now: Date,
 ): Promise<boolean> {
   const row = { service_id, ...claim, created_at: timestamp(now) };
-  return (await claimIdempotencyKeys(tx, [row], timestamp(replayLimit(now)))).length > 0;
+  const freeBefore = timestamp(replayLimit(now));
+  return (await claimIdempotencyKeys(tx, { rows: [row], freeBefore, lockTimeout_ms })).length > 0;
 }
 
 export function replayLimit(now: Date): Date {

@@ -1,11 +1,12 @@
 import { CompiledQuery, sql } from 'kysely';
-import type pg from 'pg';
+import pg from 'pg';
 import type { Tx } from '../../platform/db/database.ts';
 import { RowWriter } from '../../platform/db/row-writer.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { NewNotification } from '../notification.ts';
 import { type NotificationRow, rowOf } from '../notification-row.ts';
 import { newsChannel, writeNews } from '../queue/queue-news.ts';
+import { claimKeys, type KeysToClaim, waitsUpTo } from './idempotency.sql.ts';
 
 export type LimitedChannel = Channel | 'international_sms';
 
@@ -65,16 +66,32 @@ const domestic = {
   all: 'claimed',
 };
 
+/** Only limits that are used up: all others got what they requested. */
+const exhausted = (quotas: typeof domestic) =>
+  `select service_id, utc_day, channel, last_taken, count from ${quotas.all} where count >= last_limit`;
+
+interface StatementParts {
+  /** Before the counters. */
+  first?: string;
+  afterFirst?: string;
+  alsoStored?: string;
+  result?: string;
+}
+
 /**
  * Stores notifications, queue entries, daily counters and statistics atomically in one statement and one round trip.
  * Locks counters in a fixed order (international first, then the channel; by key within each), so that two such statements
- * never deadlock. Returns only limits that are used up: all others got what they requested.
+ * never deadlock.
  */
-const storeStatement = (name: string, quotas: typeof domestic, alsoStored = '') => `/* prepared: ${name} */
-with candidates as (
+const storeStatement = (
+  name: string,
+  quotas: typeof domestic,
+  { first = '', afterFirst = '', alsoStored = '', result = exhausted(quotas) }: StatementParts = {},
+) => `/* prepared: ${name} */
+with ${waitsUpTo('$3')}, candidates as (
   select *, (created_at at time zone 'UTC')::date as utc_day from unnest($1::new_notification[])
-), quotas as (
-  select * from unnest($2::quota_request[])
+), ${first}quotas as (
+  select quota.* from unnest($2::quota_request[]) as quota cross join waits ${afterFirst}
 ), ${quotas.claims}, accepted as (
   select candidate.* from candidates candidate
   left join claimed on claimed.service_id = candidate.service_id and claimed.utc_day = candidate.utc_day and claimed.channel = candidate.notification_type
@@ -100,9 +117,7 @@ with candidates as (
   from accepted
   group by 1, 2, 3, 4, 5, 6, 7
 )${alsoStored}
-select service_id, utc_day, channel, last_taken, count
-from ${quotas.all}
-where count >= last_limit`;
+${result}`;
 
 const storeDomestic = storeStatement('store-notifications', domestic);
 const storeInternational = storeStatement('store-international-notifications', international);
@@ -111,11 +126,33 @@ const storeInternational = storeStatement('store-international-notifications', i
 const traces = `, traced as (
   insert into message_traces (notification_id, traceparent)
   select accepted.id, trace.traceparent
-  from json_to_recordset($3::json) as trace (notification_id uuid, traceparent text)
+  from json_to_recordset($4::json) as trace (notification_id uuid, traceparent text)
   join accepted on accepted.id = trace.notification_id
 )`;
-const storeTracedDomestic = storeStatement('store-traced-notifications', domestic, traces);
-const storeTracedInternational = storeStatement('store-traced-international-notifications', international, traces);
+const withTraces = { alsoStored: traces };
+const storeTracedDomestic = storeStatement('store-traced-notifications', domestic, withTraces);
+const storeTracedInternational = storeStatement('store-traced-international-notifications', international, withTraces);
+
+/**
+ * Also claims the keys, before the counters, as transactions of several statements do. All messages are stored, or nothing: keys
+ * of messages that a limit rejects must stay free, and a message whose key is taken must not count. In one statement, a process that
+ * stands still leaves no transaction open.
+ */
+const storeKeyed = storeStatement('store-keyed-notifications', international, {
+  first: `keys as (${claimKeys('$5', '$6')}
+), `,
+  afterFirst: 'where (select count(*) from keys) >= 0',
+  alsoStored: traces,
+  result: `select exhausted.* from (
+  select require_complete((select count(*) from keys) = json_array_length($5::json)
+    and (select count(*) from accepted) = (select count(*) from candidates)) as is_complete
+) as checked left join (${exhausted(international)}) as exhausted on checked.is_complete`,
+});
+
+/** A key is taken, or a limit is reached: nothing was stored. */
+export function isOnlyPart(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === 'PPALL';
+}
 
 /** The trace of the request that a message came with. */
 export interface MessageTrace {
@@ -125,38 +162,51 @@ export interface MessageTrace {
 
 const sharedWriter = new RowWriter();
 
+export interface NotificationsToStore {
+  rows: NotificationRow[];
+  quotas: QuotaRequest[];
+  traces: MessageTrace[];
+  /** How long to wait for a counter that another transaction has locked. */
+  lockTimeout_ms: number;
+}
+
 /** Runs in the caller's transaction. */
-export async function storeNotifications(
-  tx: Tx,
-  rows: NotificationRow[],
-  quotas: QuotaRequest[],
-  traces: MessageTrace[] = [],
-  writer = sharedWriter,
-): Promise<ExhaustedQuota[]> {
-  const { text, values } = statementFor(rows, quotas, traces, writer);
+export async function storeNotifications(tx: Tx, toStore: NotificationsToStore): Promise<ExhaustedQuota[]> {
+  const { text, values } = statementFor(toStore);
   return (await tx.executeQuery<ExhaustedQuota>(CompiledQuery.raw(text, values))).rows;
 }
 
+/** Without limits, and so without a wait for locks. */
+export async function storeUnlimited(tx: Tx, rows: NotificationRow[], writer = sharedWriter): Promise<void> {
+  const { text, values } = statementFor({ rows, quotas: [], traces: [], lockTimeout_ms: 0 }, writer);
+  await tx.executeQuery(CompiledQuery.raw(text, values));
+}
+
 /** Runs in its own transaction, without the query builder, because it runs a hundred times a second. */
-export async function storeNotificationsAlone(
+export async function storeNotificationsAlone(pool: pg.Pool, toStore: NotificationsToStore): Promise<ExhaustedQuota[]> {
+  return (await pool.query<ExhaustedQuota>(statementFor(toStore))).rows;
+}
+
+/** All with their keys, or none: see `isOnlyPart`. */
+export async function storeWithKeys(
   pool: pg.Pool,
-  rows: NotificationRow[],
-  quotas: QuotaRequest[],
-  traces: MessageTrace[],
+  toStore: NotificationsToStore,
+  { rows, freeBefore }: Omit<KeysToClaim, 'lockTimeout_ms'>,
 ): Promise<ExhaustedQuota[]> {
-  return (await pool.query<ExhaustedQuota>(statementFor(rows, quotas, traces, sharedWriter))).rows;
+  const values = [...valuesOf(toStore), JSON.stringify(toStore.traces), JSON.stringify(rows), freeBefore];
+  const exhausted = await pool.query<ExhaustedQuota | { service_id: null }>({ text: storeKeyed, values });
+  return exhausted.rows.filter((quota) => quota.service_id !== null);
 }
 
 /** For a few messages, without limits. The same commit notifies the workers. */
 export async function insertNotifications(tx: Tx, notifications: NewNotification[]): Promise<void> {
-  await storeNotifications(
+  await storeUnlimited(
     tx,
     notifications.map((notification) => {
       const row = rowOf(notification);
       if (!row) throw new Error('A notification with text that cannot be stored');
       return row;
     }),
-    [],
   );
   for (const type of ['sms', 'email'] as const) {
     const waiting = notifications.flatMap(({ notification_type, lane, service_id }) =>
@@ -166,9 +216,15 @@ export async function insertNotifications(tx: Tx, notifications: NewNotification
   }
 }
 
-function statementFor(rows: NotificationRow[], quotas: QuotaRequest[], traces: MessageTrace[], writer: RowWriter) {
+function valuesOf({ rows, quotas, lockTimeout_ms }: NotificationsToStore, writer = sharedWriter): unknown[] {
+  const rowsOfQuotas = quotas.map((quota) => rowOfQuota(quota, writer));
+  return [writer.array(rows), writer.array(rowsOfQuotas), `${lockTimeout_ms}ms`];
+}
+
+function statementFor(toStore: NotificationsToStore, writer = sharedWriter) {
+  const { quotas, traces } = toStore;
   const hasAbroad = quotas.some(({ channel }) => channel === 'international_sms');
-  const values = [writer.array(rows), writer.array(quotas.map((quota) => rowOfQuota(quota, writer)))];
+  const values = valuesOf(toStore, writer);
   if (traces.length === 0) return { text: hasAbroad ? storeInternational : storeDomestic, values };
   const text = hasAbroad ? storeTracedInternational : storeTracedDomestic;
   return { text, values: [...values, JSON.stringify(traces)] };

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts';
 import type { RowWriter } from '../../platform/db/row-writer.ts';
 import type { NotificationRow } from '../notification-row.ts';
-import { recordDocumentCount, storeNotifications } from './notifications.sql.ts';
+import { recordDocumentCount, storeUnlimited } from './notifications.sql.ts';
 import { updateSecretValues } from './secret-values.sql.ts';
 
 /** Links of one email to its files. */
@@ -34,7 +34,7 @@ export async function storeRows(
 ): Promise<void> {
   for (let from = 0; from < rows.length; from += rowsPerStatement) {
     const began = performance.now();
-    await storeNotifications(tx, rows.slice(from, from + rowsPerStatement), [], [], writer);
+    await storeUnlimited(tx, rows.slice(from, from + rowsPerStatement), writer);
     await rest(performance.now() - began);
   }
   for (const { id, secret_values, count, record } of files) {
