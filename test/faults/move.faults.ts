@@ -58,10 +58,7 @@ afterAll(async () => {
 });
 
 it('a service is moved under load, with kills at random: nothing is lost, doubled or counted twice', async () => {
-  const load = new Load(
-    () => world.api.port,
-    () => `07700900${300 + Math.floor(Math.random() * 600)}`,
-  );
+  const load = new Load(() => world.api.port, { recipient: () => `07700900${300 + Math.floor(Math.random() * 600)}` });
   let sending = true;
   const sent = load.sendSteadily(sender, perSecond, () => sending);
   await sleep(3_000);

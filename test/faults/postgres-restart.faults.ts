@@ -4,6 +4,7 @@ import { Load } from './kit/load.ts';
 import { OwnDatabase } from './kit/own-database.ts';
 import { countDuplicates, reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';
+import type { Supervised } from './kit/supervised.ts';
 import { World } from './kit/world.ts';
 
 const restarts = 3;
@@ -71,4 +72,30 @@ it('PostgreSQL hangs: readiness fails, requests wait, and nothing is lost', asyn
   expect(Object.keys(load.responses).filter((status) => !['201', '503'].includes(status))).toEqual([]);
   expect(reckoning.lost).toEqual([]);
   expect(countDuplicates(reckoning.duplicates)).toBe(0);
+});
+
+it('PostgreSQL hangs in the second in which a worker starts: the process stays, and works afterwards', async () => {
+  const sender = await world.aSender('Starts');
+  const load = new Load(() => world.apis[0]?.port ?? 0);
+  const [worker] = world.workers as [Supervised];
+  const pids: [number, number][] = [];
+  for (const after_ms of [0, 100, 300]) {
+    await worker.restart();
+    await sleep(after_ms);
+    const { pid } = worker;
+    database.signalAll('SIGSTOP');
+    // Until the connections to it are closed, and the queue is replaced.
+    await sleep(12_000);
+    database.signalAll('SIGCONT');
+    await world.untilReady();
+    await load.sendFor(sender, 20, 2);
+    pids.push([pid, worker.pid]);
+  }
+  const reckoning = await reckon(world, load.accepted);
+  report('PostgreSQL hangs while a worker starts', `3 starts, stopped in its tracks for 12 s`, reckoning, [
+    `responses ${JSON.stringify(load.responses)}`,
+    `${pids.filter(([first, last]) => first !== last).length} of 3 processes ended`,
+  ]);
+  for (const [first, last] of pids) expect(last).toBe(first);
+  expect(reckoning.lost).toEqual([]);
 });

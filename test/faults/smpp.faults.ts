@@ -29,10 +29,7 @@ afterAll(async () => {
 it('SMPP at 500 messages a second, and the connection is cut twice: none is lost, only what broke off is sent twice', async () => {
   const sender = await world.aSender('SMPP');
   let made = 0;
-  const load = new Load(
-    () => world.api.port,
-    () => `07${400_000_000 + made++}`,
-  );
+  const load = new Load(() => world.api.port, { recipient: () => `07${400_000_000 + made++}` });
   const idByNumber = new Map<string, string>();
   // Until the message centre gets a confirmation, it repeats a receipt.
   const tell = (id: string): Promise<unknown> =>

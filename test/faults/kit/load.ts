@@ -1,6 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sender } from './world.ts';
+
+interface LoadOptions {
+  recipient?: () => string;
+  /** Sends each request with an Idempotency-Key, which is also the reference of the message. */
+  keyed?: boolean;
+}
 
 /** Results of requests to send. */
 export class Load {
@@ -11,25 +18,35 @@ export class Load {
   readonly took: number[] = [];
   /** When those responses arrived. */
   readonly acceptedAt: number[] = [];
+  /** The message that each key was accepted for; undefined without a 201 response. */
+  readonly keys = new Map<string, string | undefined>();
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 256 });
   private readonly portOf: () => number;
-  private readonly recipient: () => string;
+  private readonly options: LoadOptions;
 
-  constructor(portOf: () => number, recipient: () => string = () => '07700900123') {
+  constructor(portOf: () => number, options: LoadOptions = {}) {
     this.portOf = portOf;
-    this.recipient = recipient;
+    this.options = options;
   }
 
-  async send({ key, template_id }: Sender): Promise<string> {
+  async send({ key, template_id }: Sender, idempotencyKey = this.newKey()): Promise<string> {
+    const { recipient = () => '07700900123' } = this.options;
     const started = performance.now();
-    const { status, body } = await this.post(key, { phone_number: this.recipient(), template_id });
-    if (status === '201') {
-      this.accepted.add(JSON.parse(body).id);
+    const message = { phone_number: recipient(), template_id, reference: idempotencyKey };
+    const { status, body } = await this.post(key, message, idempotencyKey);
+    const id = status === '201' ? JSON.parse(body).id : undefined;
+    if (idempotencyKey) this.keys.set(idempotencyKey, this.keys.get(idempotencyKey) ?? id);
+    if (id) {
+      this.accepted.add(id);
       this.took.push(performance.now() - started);
       this.acceptedAt.push(Date.now());
     }
     this.responses[status] = (this.responses[status] ?? 0) + 1;
     return status;
+  }
+
+  private newKey(): string | undefined {
+    return this.options.keyed ? randomUUID() : undefined;
   }
 
   /** At a steady rate, without waiting for responses. */
@@ -70,7 +87,7 @@ export class Load {
     this.agent.destroy();
   }
 
-  private post(key: string, body: object): Promise<{ status: string; body: string }> {
+  private post(key: string, body: object, idempotencyKey?: string): Promise<{ status: string; body: string }> {
     return new Promise((resolve) => {
       const lost = () => resolve({ status: 'no response', body: '' });
       const sent = request({
@@ -79,7 +96,10 @@ export class Load {
         port: this.portOf(),
         method: 'POST',
         path: '/v2/notifications/sms',
-        headers: { authorization: `Bearer ${key}` },
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+        },
         timeout: 20_000,
       });
       sent.on('error', lost).on('timeout', () => sent.destroy(new Error('no response')));

@@ -173,6 +173,14 @@ export class World {
     return { service_id: id, key: `k-${id}-${secret}`, template_id: template.id };
   }
 
+  /** A message that a person sends: accepting it is a transaction of several statements. Returns its id after a 201. */
+  async sendOneOff({ service_id, template_id }: Sender, key: string, api: Supervised): Promise<string | undefined> {
+    const message = { template_id, to: '07700900123', created_by: platformUser, send_id: key, reference: key };
+    const response = await this.call(`/service/${service_id}/send-notification`, JSON.stringify(message), api);
+    const { id } = (await response.json()) as { id?: string };
+    return response.status === 201 ? id : undefined;
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.processes.map((process) => process.stop()));
     for (const clean of this.cleanUp) await clean();
