@@ -11,6 +11,8 @@ export interface ReceivedMail {
   /** Of the delivery status notifications that were asked for. */
   dsn: { ret?: string | null; envid?: string | null; notify?: string };
   text: string;
+  /** The name of the client in EHLO. */
+  client: string;
 }
 
 /** A mail server that keeps what it receives. It waits for `before…`, each of which may throw a `reply`. */
@@ -37,11 +39,11 @@ export async function startMailServer() {
     onRcptTo({ address }, _session, callback) {
       state.beforeRecipient(address).then(() => callback(), callback);
     },
-    onData(stream, { envelope }, callback) {
+    onData(stream, { envelope, hostNameAppearsAs }, callback) {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
-        const mail = mailOf(envelope, Buffer.concat(chunks).toString());
+        const mail = { ...mailOf(envelope, Buffer.concat(chunks).toString()), client: String(hostNameAppearsAs) };
         mails.push(mail);
         state.beforeAnswer(mail).then(() => callback(), callback);
       });
@@ -58,7 +60,7 @@ export function reply(responseCode: number, text: string): Error {
   return Object.assign(new Error(text), { responseCode });
 }
 
-function mailOf({ mailFrom, rcptTo, dsn }: SMTPServerSession['envelope'], text: string): ReceivedMail {
+function mailOf({ mailFrom, rcptTo, dsn }: SMTPServerSession['envelope'], text: string): Omit<ReceivedMail, 'client'> {
   const [to] = rcptTo;
   return {
     from: mailFrom ? mailFrom.address : '',

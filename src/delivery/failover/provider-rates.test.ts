@@ -54,7 +54,7 @@ function mostWithin(ms: number): number {
   return Math.max(0, ...calls.map((from) => calls.filter((at) => at >= from && at < from + ms).length));
 }
 
-/** As documented: a process that is held up may use the slots of the last half second together with the next ones. */
+/** The documented tolerance: a process that is held up may use the slots of the last half second together with the next ones. */
 function expectWithinRate(): void {
   for (const seconds of [1, 3, 5]) {
     expect(mostWithin(seconds * 1_000), `in ${seconds} s`).toBeLessThanOrEqual(perSecond * (seconds + 0.5) + 1);

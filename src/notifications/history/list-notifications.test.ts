@@ -51,7 +51,7 @@ async function manyDelivered(): Promise<void> {
     values ('2026-11-16', ${service}, ${template}, 'sms', 'normal', 'delivered', ${messages}, false, 0)`.execute(db);
 }
 
-/** As if a service had ten times as many messages. */
+/** With limits a tenth as high, a service behaves as if it had ten times as many messages. */
 function readAtMost(read: number, newer = read): void {
   const usual = { ...listLimits };
   Object.assign(listLimits, { read, newer });

@@ -278,7 +278,7 @@ export interface Retries {
   notification_type: Channel;
   /** Messages of which an attempt failed, also those that are tried again at this moment. */
   waiting: number;
-  /** Of these, the messages that are not due yet. */
+  /** How many of these are not due yet. */
   not_due: number;
   /** When the oldest one was accepted, or the time it was scheduled for. */
   oldest_at: Timestamp | null;

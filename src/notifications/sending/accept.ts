@@ -227,7 +227,7 @@ export class Acceptor {
   }
 }
 
-/** Of all items: the keys of those that were not tried are taken. */
+/** Returns an outcome for each item: the keys of those that were not tried are taken. */
 function outcomesOf(items: Item[], tried: Item[], outcomes: Outcome[]): Outcome[] {
   const byItem = new Map(tried.map((item, index) => [item, outcomes[index]]));
   return items.map((item) => byItem.get(item) ?? { kind: 'key-taken' });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withoutAwsCredentials } from '../../../test/kit/aws.ts';
+import { aCertificate } from '../../../test/kit/certificate.ts';
 import { emptyDatabase } from '../../../test/kit/database.ts';
 import { startMailbox } from '../../../test/kit/mail-servers.ts';
 import { startSftpServer } from '../../../test/kit/sftp-server.ts';
@@ -103,6 +104,22 @@ describe('pennypost doctor', () => {
     ],
   ])('%j: %s', async (environment, expected) => {
     expect(await findings(environment)).toContain(expected);
+  });
+
+  it('says how to trust a certificate of your own', async () => {
+    const { pem, privateKey } = aCertificate(
+      { from: new Date('2020-01-01'), until: new Date('2040-01-01') },
+      'localhost',
+    );
+    const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const server = new SMTPServer({ secure: true, cert: pem, key, logger: false });
+    server.on('error', () => {});
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => server.close());
+    const { port } = server.server.address() as AddressInfo;
+    expect(await findings({ EMAIL_PROVIDERS: 'smtp', SMTP_URL: `smtps://us:right@127.0.0.1:${port}` })).toContain(
+      'PROBLEM email: smtp: self-signed certificate: correct SMTP_URL, or name its certificate authority in NODE_EXTRA_CA_CERTS',
+    );
   });
 
   it('opens the mailbox of bounces', async () => {

@@ -82,7 +82,7 @@ function checkDataDir(dataDir: string): Finding {
   }
 }
 
-/** Of the data folder, and of the embedded database where it is elsewhere. */
+/** Checks the disk of the data folder, and that of the embedded database where it is elsewhere. */
 function checkDisks(config: Config): Finding[] {
   return diskFolders(config).map(({ folder, path }) => {
     const name = folder === 'data' ? 'disk' : 'database disk';

@@ -40,9 +40,15 @@ export async function inTime<Result>(check: Promise<Result>): Promise<Result> {
   return Promise.race([check, tooLate]);
 }
 
-/** Of a check that threw. `found` says what that means, unless the check did not finish. */
+/** What OpenSSL and Node say about a certificate whose authority they do not know. */
+const untrusted = /self.signed.cert|unable.to.(verify|get).*(certificate|issuer|leaf)/i;
+
+/** The finding of a check that threw. `found` says what that means, unless the check did not finish. */
 export function failedFinding(name: string, found: string, error: unknown): Finding {
-  const reason = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const reason = untrusted.test(message)
+    ? `${message}, or name its certificate authority in NODE_EXTRA_CA_CERTS`
+    : message;
   return error instanceof Unfinished
     ? { name, ok: false, description: reason, is_unfinished: true }
     : finding(name, false, found, reason);

@@ -270,7 +270,7 @@ export class GroupCommit<Item, Outcome> {
     return this.isolated.get(this.ownerOf(group) ?? '');
   }
 
-  /** Of the first item: groups of isolated owners have no others. */
+  /** The owner of the first item: groups of isolated owners have no others. */
   private ownerOf([first]: Waiting<Item, Outcome>[]): string | undefined {
     return first && this.options.ownerOf?.(first.item);
   }

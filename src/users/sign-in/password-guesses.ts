@@ -25,13 +25,13 @@ interface Limit {
   period_ms: number;
 }
 const limits = {
-  /** Of one account at one address. */
+  /** Wrong passwords of one account at one address. */
   pair: { free: maxFailures, period_ms: day_ms },
   /** The same, where the account has signed in from the address. */
   knownPair: { free: 30, period_ms: day_ms },
-  /** Of one account, from all addresses that it has not signed in from. */
+  /** Wrong passwords of one account, from all addresses that it has not signed in from. */
   account: { free: 100, period_ms: longestCount_ms },
-  /** Of all accounts, from one address. */
+  /** Wrong passwords of all accounts, from one address. */
   address: { free: 100, period_ms: hour_ms },
 };
 

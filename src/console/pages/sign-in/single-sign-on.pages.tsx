@@ -5,7 +5,7 @@ import {
   IssuerProblem,
 } from '../../../users/sign-in/single-sign-on/openid.ts';
 import { neededClaims, readIdentity } from '../../../users/sign-in/single-sign-on/read-identity.ts';
-import { isSingleSignOnRefused } from '../../../users/sign-in/single-sign-on/refused.ts';
+import { SingleSignOnRefused } from '../../../users/sign-in/single-sign-on/refused.ts';
 import { signInWithIdentity } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
 import { consoleActor } from '../../access/console-actor.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -64,9 +64,9 @@ export function singleSignOnPages(pages: Pages, app: ConsoleApp): void {
   });
 
   function refused(error: unknown): View {
-    if (isSingleSignOnRefused(error)) {
+    if (error instanceof SingleSignOnRefused) {
       app.log.info(
-        { event: 'single_sign_on.refused', reason: 'person' },
+        { event: 'single_sign_on.refused', reason: error.reason },
         'A person may not sign in with single sign-on',
       );
       return refusedView(error.message, 403);

@@ -186,18 +186,46 @@ describe('single sign-on', () => {
 });
 
 describe('single sign-on is refused, and nothing is stored', () => {
-  it.each<[string, Record<string, unknown>, number, string]>([
-    ['an address that is not verified', { email_verified: false }, 403, 'has not verified your email address'],
-    ['an address nobody speaks about', { email_verified: undefined }, 403, 'has not verified your email address'],
-    ['a foreign domain', { email: 'grace@evil.example' }, 403, 'People with an address at evil.example'],
-    ['a domain that only ends alike', { email: 'grace@notexample.org' }, 403, 'at notexample.org cannot sign in'],
-    ['a domain below an allowed one', { email: 'grace@a.example.org' }, 403, 'at a.example.org cannot sign in'],
-    ['no address', { email: undefined }, 403, 'did not send your email address'],
-    ['an address that is none', { email: 'grace@evil.example@example.org' }, 403, 'did not send your email address'],
-  ])('for %s', async (_name, claims, status, sentence) => {
+  it.each<[string, Record<string, unknown>, string, string]>([
+    [
+      'an address that is not verified',
+      { email_verified: false },
+      'unverified-address',
+      'has not verified your email address',
+    ],
+    [
+      'an address nobody speaks about',
+      { email_verified: undefined },
+      'unverified-address',
+      'has not verified your email address',
+    ],
+    ['a foreign domain', { email: 'grace@evil.example' }, 'foreign-domain', 'People with an address at evil.example'],
+    [
+      'a domain that only ends alike',
+      { email: 'grace@notexample.org' },
+      'foreign-domain',
+      'at notexample.org cannot sign in',
+    ],
+    [
+      'a domain below an allowed one',
+      { email: 'grace@a.example.org' },
+      'foreign-domain',
+      'at a.example.org cannot sign in',
+    ],
+    ['no address', { email: undefined }, 'no-address', 'did not send your email address'],
+    [
+      'an address that is none',
+      { email: 'grace@evil.example@example.org' },
+      'no-address',
+      'did not send your email address',
+    ],
+  ])('for %s', async (_name, claims, reason, sentence) => {
     Object.assign(provider.person, claims);
     const visitor = new ConsoleVisitor(harness);
-    await expectRefused(visitor, await begin(visitor), status, sentence);
+    harness.logged.length = 0;
+    await expectRefused(visitor, await begin(visitor), 403, sentence);
+    const line = harness.logged.find((each) => each.includes('single_sign_on.refused'));
+    expect(JSON.parse(line ?? '{}').reason).toBe(reason);
   });
 
   it('with another nonce, state, issuer, code or PKCE challenge', async () => {

@@ -186,7 +186,7 @@ describe('the mailbox', () => {
     const others = await someQueuedMessages(harness, service, emails(3));
     await harness.deliver();
     const before = mailbox.counts();
-    // As if a statement about this service took too long, each time.
+    // The test behaves as if each statement about this service took too long.
     await sql`create function too_slow() returns trigger language plpgsql as
       $$begin raise exception 'canceling statement due to statement timeout' using errcode = '57014'; end$$`.execute(
       db,

@@ -63,7 +63,7 @@ const repliesAboutUs = new Set([500, 502, 503, 504, 521, 523, 530, 534, 535, 538
  * (5.7.3, 5.7.8 to 5.7.14), and those of Exchange for relaying, for no login and for the sender address.
  */
 const codesAboutUs = /^5\.(3\.[25]|4\.5|7\.([389]|1[0-4]|5[47]|60))$/;
-/** Of servers that write 5.7.1, or no code, for a client that may not relay. */
+/** The words of servers that write 5.7.1, or no code, for a client that may not relay. */
 const wordsAboutUs =
   /\brelay(ing)?( access)? (is )?(denied|not (permitted|allowed)|prohibited)|unable to relay|\ballowed rcpthosts|authentication (is )?(required|needed)|not authenticated/i;
 

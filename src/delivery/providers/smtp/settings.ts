@@ -13,6 +13,11 @@ export const smtpSettings = {
     'Refuse to send to an SMTP server without STARTTLS, unless it is on this machine or network.',
     { fallback: true },
   ),
+  ehloName: setting.optionalText(
+    'SMTP_EHLO_NAME',
+    'Name of this machine in EHLO, for servers that compare it with DNS; in a container the host name is rarely one.',
+    { fallbackText: 'the host name if it has a dot, else `[127.0.0.1]`' },
+  ),
   connections: setting.integer('SMTP_CONNECTIONS', 'Connections to the SMTP server that one process keeps open.', {
     fallback: 10,
     min: 1,

@@ -27,6 +27,7 @@ const harness = useHarness({
     providers: {
       smtp: {
         url: mailServer.url.replace('://', '://user:secret@'),
+        ehloName: 'worker.notifications.example',
         dkimDomain: 'notifications.example',
         dkimSelector: 'post',
         dkimKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
@@ -54,6 +55,11 @@ function mailOf(id: string): ReceivedMail {
   if (!mail) throw new Error('The message was not sent');
   return mail;
 }
+
+it('names itself to the mail server as SMTP_EHLO_NAME says', async () => {
+  const { id } = await send();
+  expect(mailOf(id).client).toBe('worker.notifications.example');
+});
 
 describe('SMTP without encryption', () => {
   it.each([

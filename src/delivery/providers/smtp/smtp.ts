@@ -35,6 +35,7 @@ function open(app: ProviderDeps<typeof smtpSettings>): Provider<EmailMessage> {
   const transport = createTransport({
     url: app.settings.url,
     requireTLS: requiresTls(app.settings),
+    name: app.settings.ehloName,
     pool: true,
     maxConnections: app.settings.connections,
     maxMessages: 1_000,

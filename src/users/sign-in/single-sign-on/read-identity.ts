@@ -1,6 +1,6 @@
 import type { Config } from '../../../config.ts';
 import { parseEmailAddress } from '../../../recipients/email-address.ts';
-import { singleSignOnRefused } from './refused.ts';
+import { SingleSignOnRefused } from './refused.ts';
 
 type Settings = Pick<Config['singleSignOn'], 'allowedDomains' | 'groupsClaim' | 'emailVerifiedClaim'>;
 
@@ -30,22 +30,24 @@ export function readIdentity(settings: Settings, claims: ReadonlyMap<string, unk
   };
   const email_address = text('email');
   if (!parseEmailAddress(email_address).ok || email_address.length > maxLength) {
-    throw singleSignOnRefused(
+    throw new SingleSignOnRefused(
+      'no-address',
       'The sign-in service did not send your email address. Ask the people who run it to send the claim “email”.',
     );
   }
   if (!isTrue(claims.get(settings.emailVerifiedClaim))) {
-    throw singleSignOnRefused(
+    throw new SingleSignOnRefused(
+      'unverified-address',
       'The sign-in service has not verified your email address. Verify it there, then sign in again.',
     );
   }
   const domain = email_address.slice(email_address.lastIndexOf('@') + 1).toLowerCase();
   if (!settings.allowedDomains.some((allowed) => allowed.toLowerCase() === domain)) {
-    throw singleSignOnRefused(`People with an address at ${domain} cannot sign in this way.`);
+    throw new SingleSignOnRefused('foreign-domain', `People with an address at ${domain} cannot sign in this way.`);
   }
   const [issuer, subject] = [text('iss'), text('sub')];
   if (subject === '' || subject.length > maxLength)
-    throw singleSignOnRefused('The sign-in service did not say who you are.');
+    throw new SingleSignOnRefused('no-subject', 'The sign-in service did not say who you are.');
   const name = (text('name') || `${text('given_name')} ${text('family_name')}`.trim() || email_address).slice(
     0,
     maxLength,

@@ -1,12 +1,21 @@
 import { Failure } from '../../../platform/failure.ts';
 
-const code = 'SingleSignOnRefused';
+/** Why a person may not sign in, for the log. */
+type Reason =
+  | 'no-address'
+  | 'unverified-address'
+  | 'foreign-domain'
+  | 'no-subject'
+  | 'used-state'
+  | 'archived'
+  | 'other-subject';
 
-/** The sentence is shown to the person. */
-export function singleSignOnRefused(sentence: string): Failure {
-  return new Failure('forbidden', code, sentence);
-}
+export class SingleSignOnRefused extends Failure {
+  readonly reason: Reason;
 
-export function isSingleSignOnRefused(error: unknown): error is Failure {
-  return error instanceof Failure && error.code === code;
+  /** The sentence is shown to the person. */
+  constructor(reason: Reason, sentence: string) {
+    super('forbidden', 'SingleSignOnRefused', sentence);
+    this.reason = reason;
+  }
 }

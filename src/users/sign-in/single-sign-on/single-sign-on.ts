@@ -12,7 +12,7 @@ import { noPassword } from '../passwords.ts';
 import { recordSignIn } from '../sign-in.sql.ts';
 import { deleteCredentialsOfUser } from '../webauthn-credentials.sql.ts';
 import type { Identity } from './read-identity.ts';
-import { singleSignOnRefused } from './refused.ts';
+import { SingleSignOnRefused } from './refused.ts';
 import {
   hasIdentity,
   hasIdentityAt,
@@ -49,13 +49,16 @@ export async function signInWithIdentity(app: Deps, identity: Identity, state: s
   const at = timestamp(now);
   return inTransaction(app.db, async (tx) => {
     if (!(await insertState(tx, hashOf(state), timestamp(later(now, statesAreKept_ms))))) {
-      throw singleSignOnRefused('This sign-in has been used already. Start again.');
+      throw new SingleSignOnRefused('used-state', 'This sign-in has been used already. Start again.');
     }
     const userId = (await selectUserOfIdentity(tx, identity)) ?? (await linkUser(tx, identity, now));
     await lockUser(tx, userId);
     const user = await getUserRecord(tx, userId);
     if (user.state === 'inactive') {
-      throw singleSignOnRefused('Your account is archived. Ask a platform administrator if you need it again.');
+      throw new SingleSignOnRefused(
+        'archived',
+        'Your account is archived. Ask a platform administrator if you need it again.',
+      );
     }
     if (user.state === 'pending') await takeOver(tx, userId, at);
     await updateIdentityUse(tx, identity, at);
@@ -74,7 +77,8 @@ async function linkUser(tx: Tx, identity: Identity, now: Date): Promise<string> 
   const known = await selectUserByEmail(tx, identity.email_address);
   if (known && (await hasIdentityAt(tx, known.id, identity.issuer))) {
     // The address has changed hands at the issuer.
-    throw singleSignOnRefused(
+    throw new SingleSignOnRefused(
+      'other-subject',
       'The account with your address belongs to another person of the sign-in service. Ask a platform administrator.',
     );
   }
