@@ -48,6 +48,7 @@ export const mainTables = [
   'organisation_invites',
   'password_guesses',
   'provider_details_history',
+  'provider_slots',
   'report_receivers',
   'requested_messages',
   'service_callback_api_history',
