@@ -10,13 +10,11 @@ import { tasks } from '../../src/tasks.ts';
 import { emptyDatabase, type TestDatabase } from '../kit/database.ts';
 import type { Day } from '../kit/day-of-work.ts';
 import { type CallbackSink, startCallbackSink } from '../kit/stub-gateways.ts';
+import { searchPath } from '../kit/test-clock.ts';
 import type { UnpackedRelease } from './previous-release.ts';
 import { environmentIn, RunningRelease } from './running-release.ts';
 
-/**
- * A Monday evening, after the print cut-off. Long ago, because tasks that the product schedules by its clock
- * are due by the clock of the database.
- */
+/** A Monday evening, after the print cut-off. */
 const beginning = Date.parse('2024-11-11T17:45:00Z');
 
 /** A database, a data folder and a clock that both releases share, and a receiver of callbacks. */
@@ -46,6 +44,13 @@ export class UpgradedWorld {
     const database = await emptyDatabase();
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
+    // Leases begin and end by the clock of the database: it must agree with that of the processes.
+    await client.query(`
+      create schema test_clock;
+      create function test_clock.now() returns timestamptz stable language sql as
+        'select pg_catalog.now() + ${this.clockOffset_ms} * interval ''1 ms''';
+      alter database ${client.database} set search_path = ${searchPath};
+      set search_path = ${searchPath}`);
     this.databases.unshift({ ...database, client });
     return database.url;
   }
