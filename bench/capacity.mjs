@@ -6,8 +6,8 @@ import { resolve } from 'node:path';
 // The processor load at which latencies are still short.
 const comfortableLoad = 0.6;
 const daysKept = 7;
-// The limit of one primary with its disks, before services are distributed over message stores.
-const coresOfOnePrimary = 16;
+// A primary with more is rarely sold, and its disks would be the limit.
+const coresOfOnePrimary = 32;
 
 const { at, per_message, disk_bytes } = readFigures(process.argv[2]);
 const { api_ms, worker_ms, database_ms } = per_message;
@@ -25,7 +25,7 @@ for (const rate of [1, 100, 1_000, 10_000, 30_000, 100_000]) {
       ? 'one process, embedded database'
       : cores(database_ms) <= coresOfOnePrimary
         ? 'several processes, one PostgreSQL'
-        : `${Math.ceil(cores(database_ms) / coresOfOnePrimary)} message stores`;
+        : 'more than one PostgreSQL can do';
   row(
     ...[rate, rate * 86_400, cores(api_ms), cores(worker_ms), cores(database_ms)].map(figure),
     `${figure(disk_gb)} GB`,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type Bed, type DeliveryRun, measureDelivery, ms } from './delivery-run.ts';
+import { type DeliveryRun, measureDelivery, ms } from './delivery-run.ts';
 import type { Measurement, Progress } from './measurement.ts';
 import type { PacedOrder, PacedReport } from './paced-load.ts';
 import { runAside, startProduct } from './processes.ts';
@@ -37,11 +37,8 @@ export async function run(progress: Progress): Promise<Measurement> {
   const detail: Record<string, string | number>[] = [];
   for (const [name, run] of Object.entries(runs)) {
     if (wanted && !wanted.includes(name)) continue;
-    const measured = await withDatabase(({ database, ...bed }) =>
-      measureDelivery(
-        { ...bed, databases: [database], progress },
-        { ...run, per_second: rate ?? run.per_second, seconds },
-      ),
+    const measured = await withDatabase((bed) =>
+      measureDelivery({ ...bed, progress }, { ...run, per_second: rate ?? run.per_second, seconds }),
     );
     detail.push({ run: name, ...measured });
     for (const headline of ['delivered_per_s', 'cpu_ms_per_message', 'to_provider_p99_ms', 'not_delivered'] as const) {
@@ -50,17 +47,15 @@ export async function run(progress: Progress): Promise<Measurement> {
     for (const [figure, value] of Object.entries(measured)) progress(`${name} ${figure} ${value}`);
   }
   if (!wanted || wanted.includes('overtaking')) {
-    Object.assign(figures, await withDatabase((bed) => measureOvertaking(progress, bed)));
+    Object.assign(figures, await withDatabase((bed) => measureOvertaking(progress, bed.database, bed.environment)));
   }
   return { figures, targets, detail };
 }
 
-interface DatabaseBed extends Pick<Bed, 'server' | 'environment'> {
-  database: pg.Client;
-}
-
 /** Each on a new database, so that the data of one does not slow down the next. */
-async function withDatabase<T>(work: (bed: DatabaseBed) => Promise<T>): Promise<T> {
+async function withDatabase<T>(
+  work: (bed: Pick<Parameters<typeof measureDelivery>[0], 'server' | 'database' | 'environment'>) => Promise<T>,
+): Promise<T> {
   const { server, environment, remove } = await throwAwayDatabase();
   const database = new pg.Client({ connectionString: server.url });
   await database.connect();
@@ -73,7 +68,7 @@ async function withDatabase<T>(work: (bed: DatabaseBed) => Promise<T>): Promise<
 }
 
 /** The provider accepts 500 a second, so that the queue stays long; the other service sends 40 a second. */
-async function measureOvertaking(progress: Progress, { database, environment }: DatabaseBed) {
+async function measureOvertaking(progress: Progress, database: pg.Client, environment: Record<string, string>) {
   const paced = { ...environment, PROVIDER_RATES: 'sandbox:500', SANDBOX_RECEIPTS: 'hold' };
   const api = await startProduct('api', paced);
   try {

@@ -22,8 +22,7 @@ export interface DeliveryRun {
 
 export interface Bed {
   server: EmbeddedPostgres;
-  /** Each with the messages of some of the services. */
-  databases: readonly pg.Client[];
+  database: pg.Client;
   environment: Record<string, string>;
   progress: Progress;
 }
@@ -31,7 +30,7 @@ export interface Bed {
 const templatesEach = 3;
 
 export async function measureDelivery(bed: Bed, run: DeliveryRun) {
-  const { progress, databases, server } = bed;
+  const { progress, database, server } = bed;
   const gateway =
     run.provider === 'http'
       ? await startAside<GatewayOrder>('gateway', { answer_ms: 20, receipt_ms: 100, connections: 100 })
@@ -46,8 +45,8 @@ export async function measureDelivery(bed: Bed, run: DeliveryRun) {
     const load = (seconds: number): PacedOrder => orderOf(run, api.port, senders, seconds);
     progress('warming up');
     await runAside<PacedOrder, PacedReport>('paced-load', load(run.warmUp_s ?? 3));
-    await untilDelivered(progress, databases);
-    for (const database of databases) await database.query('truncate sandbox_messages');
+    await untilDelivered(progress, database);
+    await database.query('truncate sandbox_messages');
     const mark = new Date();
     const postmaster = postmasterOf(server);
     const spent = () => ({ api: cpuMs(api.pid), worker: cpuMs(worker.pid), database: cpuMsOfFamily(postmaster) });
@@ -57,10 +56,10 @@ export async function measureDelivery(bed: Bed, run: DeliveryRun) {
     const report = await runAside<PacedOrder, PacedReport>('paced-load', load(run.seconds));
     const loaded = performance.now();
     const receiptsMeanwhile = ((await gateway?.report<GatewayReport>())?.receipts ?? 0) - receiptsBefore;
-    await untilDelivered(progress, databases);
+    await untilDelivered(progress, database);
     const after = spent();
     const each = (part: 'api' | 'worker' | 'database') => round((after[part] - before[part]) / report.accepted);
-    const result = await timesSince(databases, mark);
+    const result = await timesSince(database, mark);
     return {
       offered_per_s: run.per_second,
       delivered_per_s: Math.round(result.delivered / result.seconds),
@@ -101,27 +100,7 @@ function templatesOf(channel: 'sms' | 'email'): object[] {
   }));
 }
 
-interface Times {
-  delivered: number;
-  seconds: number;
-  sent: number[];
-  done: number[];
-}
-
-/** Times are those of the slowest database. */
-export async function timesSince(databases: readonly pg.Client[], mark: Date): Promise<Times> {
-  const of = await Promise.all(databases.map((database) => timesIn(database, mark)));
-  const slowest = (times: number[][]) =>
-    (times[0] ?? []).map((_, at) => Math.max(...times.map((each) => each[at] ?? 0)));
-  return {
-    delivered: of.reduce((sum, { delivered }) => sum + delivered, 0),
-    seconds: Math.max(...of.map(({ seconds }) => seconds)),
-    sent: slowest(of.map(({ sent }) => sent)),
-    done: slowest(of.map(({ done }) => done)),
-  };
-}
-
-async function timesIn(database: pg.Client, mark: Date): Promise<Times> {
+export async function timesSince(database: pg.Client, mark: Date) {
   const { rows } = await database.query(
     `select count(*)::int as delivered,
       extract(epoch from max(updated_at) - min(created_at))::float8 as seconds,
@@ -130,25 +109,19 @@ async function timesIn(database: pg.Client, mark: Date): Promise<Times> {
     from notifications where created_at >= $1 and status = 'delivered'`,
     [mark],
   );
-  return rows[0];
+  return rows[0] as { delivered: number; seconds: number; sent: number[]; done: number[] };
 }
 
 /** Fails after half a minute without progress. */
-export async function untilDelivered(progress: Progress, databases: readonly pg.Client[]): Promise<void> {
+export async function untilDelivered(progress: Progress, database: pg.Client): Promise<void> {
   let least = Number.POSITIVE_INFINITY;
   let movedAt = performance.now();
   for (;;) {
-    let queued = 0;
-    let open = 0;
-    for (const database of databases) {
-      const { rows } = await database.query(
-        `select (select count(*)::int from delivery_queue) as queued,
-          (select coalesce(sum(count), 0)::int from status_counts
-            where status in ('created', 'sending') and key_type <> 'test') as open`,
-      );
-      queued += rows[0].queued;
-      open += rows[0].open;
-    }
+    const { rows } = await database.query(
+      `select (select count(*)::int from delivery_queue) as queued,
+        (select sum(count)::int from status_counts where status in ('created', 'sending') and key_type <> 'test') as open`,
+    );
+    const { queued, open } = rows[0] as { queued: number; open: number };
     if (queued + open === 0) return;
     progress(`waiting for ${queued} in the queue, ${open} are not delivered`);
     if (queued + open < least) {

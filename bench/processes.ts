@@ -1,9 +1,8 @@
-import { type ChildProcess, execFile, fork, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 
 /** Runs one of this folder's modules in a separate process: sends an order, waits for its report. */
 export function runAside<Order extends object, Report>(module: string, order: Order): Promise<Report> {
@@ -79,13 +78,6 @@ function startFlags(): string[] {
   return scripts.start.split(' ').filter((word) => word.startsWith('--'));
 }
 
-/** A command of the product that ends. */
-export async function runCommand(environment: Record<string, string>, ...command: string[]): Promise<void> {
-  await promisify(execFile)(process.execPath, ['dist/main.js', ...command], {
-    env: { ...process.env, ...environment },
-  });
-}
-
 /** `BENCH_CPU_PROFILE=<folder>`: the measured process writes its profile there when it stops. */
 export function profilingFlags(): string[] {
   const folder = process.env.BENCH_CPU_PROFILE;
@@ -128,11 +120,6 @@ export function cpuMsOfFamily(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   const ended = (Number(fields[13]) + Number(fields[14])) * 10;
   return cpuMs(pid) + ended + childrenOf(pid).reduce((sum, child) => sum + cpuMs(child), 0);
-}
-
-/** Stops or continues a server and all its child processes. */
-export function signalFamily(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): void {
-  for (const each of [pid, ...childrenOf(pid)]) process.kill(each, signal);
 }
 
 export function parentOf(pid: number): number {

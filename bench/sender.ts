@@ -41,7 +41,15 @@ let made = 0;
 async function aService(port: number, templates: object[]): Promise<Sender[]> {
   made += 1;
   const number = `${made} ${performance.now()}`;
-  const admin = (path: string, body: object) => askAsAdmin(port, path, body);
+  const admin = async (path: string, body: object) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminToken()}` },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    return ((await response.json()) as { data: { id: string } & string }).data;
+  };
   const service = await admin('/service', {
     name: `Benchmark ${number}`,
     user_id: platformUser,
@@ -63,20 +71,6 @@ async function aService(port: number, templates: object[]): Promise<Sender[]> {
     senders.push({ service_id: service.id, secret, key: `load-${service.id}-${secret}`, template_id });
   }
   return senders;
-}
-
-export async function changeService(port: number, id: string, changes: object): Promise<void> {
-  await askAsAdmin(port, `/service/${id}`, changes);
-}
-
-async function askAsAdmin(port: number, path: string, body: object) {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${adminToken()}` },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-  return ((await response.json()) as { data: { id: string } & string }).data;
 }
 
 function adminToken(): string {

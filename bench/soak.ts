@@ -48,7 +48,7 @@ export async function run(progress: Progress): Promise<Measurement> {
       return { port: api.port, connections: 100, per_second: perSecond, messages, senders };
     };
     await runAside<PacedOrder, PacedReport>('paced-load', order(perSecond * 3));
-    await untilDelivered(progress, [database]);
+    await untilDelivered(progress, database);
     await runAside<PacedOrder, PacedReport>('paced-load', { ...order(20), per_second: 20, senders: [poisoned] });
     await database.query('update notifications set template_version = 99 where template_id = $1', [
       poisoned.template_id,
@@ -66,7 +66,7 @@ export async function run(progress: Progress): Promise<Measurement> {
       const before = spent();
       const report = await runAside<PacedOrder, PacedReport>('paced-load', order(perSecond * Math.min(60, seconds)));
       await sleep(7_000);
-      const { delivered, sent } = await timesSince([database], mark);
+      const { delivered, sent } = await timesSince(database, mark);
       minutes.push({
         minute,
         accepted: report.accepted,

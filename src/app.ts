@@ -1,6 +1,6 @@
 import { KeyUses } from './auth/key-uses.ts';
 import { type ServiceKeys, serviceKeys } from './auth/service-keys.ts';
-import { allowancesIn } from './billing/allowance.ts';
+import { allowances } from './billing/allowance.ts';
 import type { Config } from './config.ts';
 import type { ProviderDescriptor } from './delivery/providers/descriptor.ts';
 import { providers } from './delivery/providers/providers.ts';
@@ -19,7 +19,6 @@ import { createSending, type SendState } from './notifications/sending/send-stat
 import { type Build, readBuild, readVersion } from './operations/build.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import { type Connections, prepareConnections } from './platform/db/connections.ts';
-import type { Database, Db } from './platform/db/database.ts';
 import { BodyMemory } from './platform/http/body/body-memory.ts';
 import { createLog, type Log } from './platform/log.ts';
 import { Metrics } from './platform/metrics.ts';
@@ -32,10 +31,6 @@ import { openFiles } from './platform/storage/open-files.ts';
 import { createVirusScanner, type VirusScanner } from './platform/storage/virus-scan.ts';
 import { Tracing } from './platform/tracing/tracing.ts';
 import type { Allowances } from './services/allowances.ts';
-import { ConfigurationCopies } from './stores/configuration-copies.ts';
-import { mainStore, type ServiceStores, serviceStores } from './stores/service-stores.ts';
-import { prepareStoreConnections } from './stores/store-connections.ts';
-import { Stores, viewOf } from './stores/stores.ts';
 import { CompiledTemplates } from './templates/compiled-templates.ts';
 import { createEmailThreads, type EmailThreads } from './templates/email-threads.ts';
 import type { AccountMessageSender } from './users/account-messages/account-messages.ts';
@@ -63,9 +58,6 @@ export interface App extends Platform {
   providers: readonly ProviderDescriptor[];
   bodyMemory: BodyMemory;
   apart: Connections['apart'];
-  /** All databases, each with its application; this is one of them. */
-  stores: Stores<App>;
-  configurationCopies: ConfigurationCopies;
   /** True once shutdown has begun: /readyz fails while in-flight requests finish. */
   draining(): boolean;
   drain(): void;
@@ -81,125 +73,79 @@ interface Outside {
   files?: Files;
   printer?: PrintProvider;
   providers?: readonly ProviderDescriptor[];
-  /** Migrates the database of a message store before it is used. */
-  migrateStore?: (url: string, log: Log) => Promise<void>;
 }
-
-/** With more stores than that, messages would wait too long for their batch. */
-const maxBatchSpacing = 4;
 
 /** Opens no connections; `open` does. */
 export function buildApp(config: Config, outside: Outside): App {
   const log = outside.log ?? createLog(config.log.level);
   const clock = outside.clock ?? systemClock;
   const metrics = new Metrics();
-  const { database } = config;
-  const main = prepareConnections({ ...database, url: outside.databaseUrl, log });
-  const stores = config.stores.databases.map(({ number, url }) => ({
-    ...{ number, log: log.child({ store: number }) },
-    ...prepareStoreConnections({
-      ...{ ...database, sessionUrl: undefined, number, url, main: main.apart.tasks.db },
-      ...{ log: log.child({ store: number }), migrate: outside.migrateStore },
-    }),
-  }));
-  const shared = {
+  const connections = prepareConnections({ ...config.database, url: outside.databaseUrl, log });
+  const { db, pool, sessions, changeListener, apart } = connections;
+  metrics.observePools({ sending: pool, reading: apart.reading.pool, tasks: apart.tasks.pool });
+  const platform: Platform = {
+    db,
+    pool,
+    sessions,
+    changeListener,
     queue: databaseQueue,
-    cachedRows: database.cachedServices,
-    batchSpacing: Math.min(stores.length + 1, maxBatchSpacing),
-    databaseOf: (store: number) => app.stores.numbered(store).db,
-    async changeConfiguration<T>(change: (main: Db) => Promise<T>): Promise<T> {
-      const result = await change(app.apart.reading.db);
-      if (!app.stores.isOne) await app.configurationCopies.update();
-      return result;
-    },
+    cachedRows: config.database.cachedServices,
     files: outside.files ?? openFiles(config, clock),
     secrets: new SecretBox(config.encryption.keys),
     bulkPace: new BulkPace(),
-    ...{ clock, log },
+    clock,
+    log,
+    metrics,
     tracing: createTracing(config, { log, metrics }),
   };
-  const platform = platformOf(shared, stores.length > 0 ? metrics.ofStore(mainStore) : metrics, mainStore, main);
-  metrics.observePools({ sending: main.pool, reading: main.apart.reading.pool, tasks: main.apart.tasks.pool });
+  const keyUses = new KeyUses(platform);
+  const refusedRequests = new RefusedRequests({ ...platform, db: apart.reading.db });
+  const sending = createSending(platform);
   const sheetThreads = createSheetThreads();
   const pdfThreads = createPdfThreads(config.worker.pdfThreads || undefined);
   const emailThreads = createEmailThreads();
-  const keyUses = new KeyUses(platform);
 
   let draining = false;
-  const ofProcess = {
+  return {
+    ...platform,
     config,
     build: readBuild(),
     serviceKeys: serviceKeys(platform),
     keyUses,
+    refusedRequests,
+    compiledTemplates: new CompiledTemplates(platform),
     accountMessages: accountMessageSender(platform),
-    allowances: allowancesIn(() => app.stores),
+    allowances,
     virusScanner: createVirusScanner({ clamav: config.storage.clamavAddress }),
     fileSizes: new FileSizes(platform),
+    sending,
     sheetThreads,
     uploadSlots: new UploadSlots(),
     expansions: new Expansions(),
     pdfThreads,
     emailThreads,
+    letterResults: createLetterResults(platform),
     printer: outside.printer ?? (config.letters.handOff === 'sftp' ? printSftp(config.letters) : printFolder(config)),
     providers: outside.providers ?? providers,
     bodyMemory: new BodyMemory(config.http.bodyMemory_bytes),
+    apart,
     draining: () => draining,
     drain: () => {
       draining = true;
     },
     async open() {
       await platform.tracing?.open();
-      await main.open();
-      await Promise.all(stores.map((store) => store.open()));
+      await connections.open();
     },
     async close() {
       await platform.tracing?.close();
+      sending.rateLimits.close();
       await keyUses.write();
-      for (const { sending, refusedRequests } of app.stores.all) {
-        sending.rateLimits.close();
-        await refusedRequests.write();
-      }
+      await refusedRequests.write();
       await Promise.all([pdfThreads.close(), emailThreads.close(), sheetThreads.close()]);
-      for (const connections of [...stores, main]) await connections.close();
+      await connections.close();
     },
   };
-  const appOf = (of: Platform, { apart }: Connections) => ({
-    ...of,
-    ...ofProcess,
-    apart,
-    refusedRequests: new RefusedRequests({ ...of, db: apart.reading.db }),
-    compiledTemplates: new CompiledTemplates(of),
-    sending: createSending(of),
-    letterResults: createLetterResults(of),
-  });
-  const apps = [
-    appOf(platform, main),
-    ...stores.map((store) => {
-      const ofStore = { ...shared, log: store.log };
-      return appOf(platformOf(ofStore, metrics.ofStore(store.number), store.number, store), store);
-    }),
-  ];
-  const app = withStores(apps as [App, ...App[]], serviceStores(platform));
-  return app;
-}
-
-/** What every feature needs, of one database. */
-function platformOf(
-  shared: Omit<Platform, 'store' | 'db' | 'pool' | 'sessions' | 'changeListener' | 'metrics'>,
-  metrics: Metrics,
-  store: number,
-  { db, pool, sessions, changeListener }: Connections,
-): Platform {
-  return { ...shared, metrics, store, db, pool, sessions, changeListener };
-}
-
-/** Makes the applications of all stores known to each of them, and returns that of the main one. */
-function withStores(apps: readonly [App, ...App[]], services: ServiceStores): App {
-  const stores = new Stores(apps, services);
-  for (const app of apps) app.stores = stores;
-  const configurationCopies = new ConfigurationCopies(forReading(stores.main).stores);
-  for (const app of apps) app.configurationCopies = configurationCopies;
-  return stores.main;
 }
 
 function createTracing({ tracing }: Config, app: { log: Log; metrics: Metrics }): Tracing | undefined {
@@ -211,16 +157,8 @@ function createTracing({ tracing }: Config, app: { log: Log; metrics: Metrics })
   return new Tracing({ endpoint, headers, version, resource, share, callersDecide }, app);
 }
 
-/** The same application, using the connection pool for reads and settings changes. */
-export function forReading(app: App): App {
-  return viewOf(app, (one) => ({ ...one, ...connectionsOf(one.apart.reading) }));
-}
-
-/** The same application, using the connection pool of scheduled tasks. */
-export function forTasks(app: App): App {
-  return viewOf(app, (one) => ({ ...one, ...connectionsOf(one.apart.tasks) }));
-}
-
-function connectionsOf({ db, pool }: Database): Pick<Database, 'db' | 'pool'> {
-  return { db, pool };
+/** The same application with the connections of another pool: for reads and changes of settings, or for scheduled tasks. */
+export function withPool(app: App, name: keyof App['apart']): App {
+  const { db, pool } = app.apart[name];
+  return { ...app, db, pool };
 }

@@ -157,12 +157,6 @@ const groups = {
       max: 3600,
     }),
   }),
-  stores: group('Message stores', {
-    databases: setting.databaseUrls(
-      'MESSAGE_STORES',
-      'Further PostgreSQL databases that have messages, separated by spaces, each as number=URL with a number from 1 to 255: `1=postgres://... 2=postgres://...`. The number of a store never changes. `pennypost stores add` prepares them: see docs/operations/scaling.md.',
-    ),
-  }),
   storage: group('Storage', {
     dataDir: setting.text(
       'DATA_DIR',
@@ -282,7 +276,7 @@ const groups = {
     ),
     concurrency: setting.integer(
       'DELIVERY_CONCURRENCY',
-      'Maximum concurrent calls to providers, per channel, message store and process.',
+      'Maximum concurrent calls to providers, per channel and process.',
       { fallback: 200, min: 1, max: 5000 },
     ),
     maxRetries: setting.integer('DELIVERY_MAX_RETRIES', 'Maximum retries of handing a message to a provider.', {

@@ -5,7 +5,7 @@ import { commands } from './commands/commands.ts';
 import { print } from './commands/print.ts';
 import { readVersion } from './operations/build.ts';
 import { explainSystemError } from './operations/system-errors.ts';
-import { helpOn, type ListedCommand, readArguments, usage, whereSettingsAre } from './platform/command-line.ts';
+import { helpOn, readArguments, usage, whereSettingsAre } from './platform/command-line.ts';
 import { DatabaseUnreachable, isDatabaseUnavailable } from './platform/db/errors.ts';
 import { OperatorError } from './platform/operator-error.ts';
 
@@ -19,15 +19,9 @@ export async function main(args: string[]): Promise<void> {
   const words = args.slice(1);
   if (words.some((word) => ['--help', '-h'].includes(word))) return print(helpOn(name, listed, command));
   const { positionals, flags } = readArguments(words, command);
-  if (!takesAsMany(listed, positionals.length)) throw new OperatorError(`Usage: pennypost ${usage(name, listed)}`);
+  if (positionals.length !== (listed.takes?.split('> <').length ?? 0))
+    throw new OperatorError(`Usage: pennypost ${usage(name, listed)}`);
   await command.run(positionals, flags);
-}
-
-/** `<name>` is required, `[name]` is not. */
-function takesAsMany({ takes = '' }: ListedCommand, count: number): boolean {
-  const required = takes.match(/<[^>]*>/g)?.length ?? 0;
-  const optional = takes.match(/\[[^\]]*\]/g)?.length ?? 0;
-  return required <= count && count <= required + optional;
 }
 
 function help(): string {

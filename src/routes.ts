@@ -1,6 +1,6 @@
 import accepts from '@fastify/accepts';
 import cookie from '@fastify/cookie';
-import { type App, forReading } from './app.ts';
+import { type App, withPool } from './app.ts';
 import { adminActor } from './auth/admin-actor.ts';
 import { authenticateAdmin, authenticateFunctionalTests } from './auth/admin-token.ts';
 import { authenticateApiCaller } from './auth/api-caller.ts';
@@ -48,7 +48,6 @@ import { publicNotificationRoutes } from './notifications/history/public-notific
 import { limitReading } from './notifications/limits/read-limits.ts';
 import { remainingTodayRoutes } from './notifications/limits/remaining-today.routes.ts';
 import { oneOffRoutes } from './notifications/one-off/one-off.routes.ts';
-import { noteRefusedRequest } from './notifications/refused/note-refused-request.ts';
 import { refusedRequestRoutes } from './notifications/refused/refused-requests.routes.ts';
 import { sendRoutes } from './notifications/sending/send.routes.ts';
 import { auditLogRoutes } from './operations/audit/audit-log.routes.ts';
@@ -86,9 +85,6 @@ import { suppressionListRoutes } from './services/suppression/suppression-list.r
 import { performanceDashboardRoutes } from './statistics/performance-dashboard.routes.ts';
 import { platformStatsRoutes } from './statistics/platform-stats.routes.ts';
 import { serviceListRoutes } from './statistics/service-lists.routes.ts';
-import { storeOfService } from './stores/choose-store.ts';
-import { showChange } from './stores/configuration-copies.ts';
-import { routesByStore } from './stores/routes-by-store.ts';
 import { templateEmailFileRoutes } from './templates/files/template-email-files.routes.ts';
 import { templateFolderRoutes } from './templates/folders/template-folders.routes.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
@@ -116,19 +112,18 @@ import { usersListRoutes } from './users/users-list.routes.ts';
 
 type Routes = Surface<App>['routes'][number];
 
-const inStoreOfService = new Set<Routes>();
+/** `sending`: they accept messages and receipts, or check health. All others use the separate read pool. */
+type ListedRoutes = Routes | { routes: Routes; pool: 'sending' };
 
-/** Routes about the messages of one service, handled in its store. */
-function ofService(...routes: Routes[]): Routes[] {
-  for (const one of routes) inStoreOfService.add(one);
-  return routes;
+interface ListedSurface extends Omit<Surface<App>, 'routes'> {
+  routes: ListedRoutes[];
 }
 
-/** Routes that accept messages and receipts, and the health checks. All others use the separate read pool. */
-const withConnectionsOfSending: Routes[] = [sendRoutes, bulkRoutes, receiptRoutes, inboundHookRoutes, operationsRoutes];
+/** Makes a change visible to the next request to this process. */
+const showChange = ({ changeListener }: App) => changeListener.catchUp();
 
 /** Every route of the product, grouped by authentication and error body. */
-const listed: Surface<App>[] = [
+const listed: ListedSurface[] = [
   {
     name: 'admin',
     description: 'For an administrative front end: services, users, templates, branding, billing.',
@@ -167,12 +162,13 @@ const listed: Surface<App>[] = [
       templateRoutes,
       templateFolderRoutes,
       templateEmailFileRoutes,
-      ...ofService(templateStatisticsRoutes),
+      templateStatisticsRoutes,
       // services
       serviceRoutes,
       serviceMemberRoutes,
       serviceHistoryRoutes,
-      ...ofService(serviceStatisticsRoutes, suppressionListRoutes),
+      serviceStatisticsRoutes,
+      suppressionListRoutes,
       organisationServiceRoutes,
       goLiveRequestRoutes,
       guestListRoutes,
@@ -187,23 +183,34 @@ const listed: Surface<App>[] = [
       // complaints
       complaintRoutes,
       // notifications
-      ...ofService(activityRoutes, attemptRoutes, remainingTodayRoutes, oneOffRoutes, refusedRequestRoutes),
-      ...ofService(inboxRoutes, unsubscribeReportRoutes),
+      activityRoutes,
+      attemptRoutes,
+      remainingTodayRoutes,
+      oneOffRoutes,
+      refusedRequestRoutes,
+      inboxRoutes,
+      unsubscribeReportRoutes,
       // jobs
-      ...ofService(jobRoutes, notificationsOfJobRoutes, jobReportRoutes, uploadsPageRoutes, reportRequestRoutes),
-      ...ofService(uploadRoutes, contactListRoutes),
+      jobRoutes,
+      notificationsOfJobRoutes,
+      jobReportRoutes,
+      uploadsPageRoutes,
+      reportRequestRoutes,
+      uploadRoutes,
+      contactListRoutes,
       // letters
-      ...ofService(checkPdfLetterRoutes, letterPreviewRoutes),
+      checkPdfLetterRoutes,
+      letterPreviewRoutes,
       draftPreviewRoutes,
       letterLogoRoutes,
       letterAttachmentRoutes,
-      ...ofService(returnedLetterRoutes),
+      returnedLetterRoutes,
       // delivery
       providerDetailsRoutes,
-      ...ofService(callbackHistoryRoutes),
+      callbackHistoryRoutes,
       // billing
       rateRoutes,
-      ...ofService(usageRoutes),
+      usageRoutes,
       allowanceRoutes,
       organisationUsageRoutes,
       // statistics
@@ -253,12 +260,16 @@ const listed: Surface<App>[] = [
     errorStatuses: [400, 401, 403, 404, 429],
     plugins: [accepts],
     afterWrite: (app, { url }) => (url.startsWith('/v2/template') ? showChange(app) : undefined),
-    afterFailure: noteRefusedRequest,
+    afterFailure: (app, request, failure, status) => app.refusedRequests.note(request, failure, status),
     routes: [
       publicTemplateRoutes,
       templateSourceRoutes,
-      ...ofService(sendRoutes, bulkRoutes, bulkReadingRoutes, publicNotificationRoutes),
-      ...ofService(inboundTextRoutes, suppressedRecipientRoutes),
+      { routes: sendRoutes, pool: 'sending' },
+      { routes: bulkRoutes, pool: 'sending' },
+      bulkReadingRoutes,
+      publicNotificationRoutes,
+      inboundTextRoutes,
+      suppressedRecipientRoutes,
     ],
   },
   {
@@ -273,7 +284,10 @@ const listed: Surface<App>[] = [
     bodyFormats: {
       'application/x-www-form-urlencoded': parseForm,
     },
-    routes: [receiptRoutes, inboundHookRoutes],
+    routes: [
+      { routes: receiptRoutes, pool: 'sending' },
+      { routes: inboundHookRoutes, pool: 'sending' },
+    ],
   },
   {
     name: 'printer',
@@ -296,7 +310,7 @@ const listed: Surface<App>[] = [
     ...adminErrors,
     errorStatuses: [],
     untraced: true,
-    routes: [operationsRoutes],
+    routes: [{ routes: operationsRoutes, pool: 'sending' }],
   },
   {
     name: 'pages',
@@ -308,7 +322,7 @@ const listed: Surface<App>[] = [
     // Our own pages submit forms, and so do mail clients with one-click unsubscribe.
     bodyFormats: { 'application/x-www-form-urlencoded': parseForm, 'multipart/form-data': () => ({}) },
     plugins: [accepts, cookie],
-    routes: [unsubscribeRoutes, ...ofService(documentRoutes), emailLogoRoutes, outboxRoutes],
+    routes: [unsubscribeRoutes, documentRoutes, emailLogoRoutes, outboxRoutes],
   },
   {
     name: 'console',
@@ -342,9 +356,9 @@ const listed: Surface<App>[] = [
 
 export const surfaces: Surface<App>[] = listed.map((surface) => ({
   ...surface,
-  routes: surface.routes.map((routes): Routes => {
-    const routed = inStoreOfService.has(routes) ? routesByStore(routes, storeOfService) : routes;
-    return withConnectionsOfSending.includes(routes) ? routed : (http, app) => routed(http, forReading(app));
+  routes: surface.routes.map((entry): Routes => {
+    if (typeof entry !== 'function') return entry.routes;
+    return (http, app) => entry(http, withPool(app, 'reading'));
   }),
 }));
 

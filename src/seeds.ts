@@ -19,6 +19,3 @@ export const seeds: readonly Seed[] = [
   seedSweeps,
   seedRates,
 ];
-
-/** Those of a store. Everything else is copied from the main database. */
-export const storeSeeds: readonly Seed[] = [seedSweeps];

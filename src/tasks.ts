@@ -1,4 +1,4 @@
-import { type App, forTasks } from './app.ts';
+import { type App, withPool } from './app.ts';
 import { createAllowances } from './billing/allowance.task.ts';
 import { deleteOldSessions } from './console/sessions/sessions.ts';
 import { storeFailureCallbacks } from './delivery/callbacks/service-callbacks.ts';
@@ -35,29 +35,20 @@ import { checkPrecompiledLetter, composeLetter } from './notifications/letter-ta
 import { createPartitions } from './notifications/partitions.ts';
 import { applyRetention, deleteExpiredData } from './notifications/retention.ts';
 import { foldAllRollups, reconcileAllRollups } from './notifications/rollups/rollups.task.ts';
-import { refuseDuringMoves, resumeMoves } from './operations/moves/move-service.ts';
 import { deleteOldRecords } from './operations/old-records.task.ts';
 import type { RunnableTask, Schedule, Task } from './platform/queue/task.ts';
 import { recordProcessingTime } from './statistics/performance-dashboard.ts';
-import { deleteCopiedChanges } from './stores/configuration-copy.ts';
-import { mainStore } from './stores/service-stores.ts';
 import { deleteOldDrafts } from './templates/drafts/template-drafts.ts';
 import { deleteOldUnsubscribeRequests } from './unsubscribe/unsubscribe-reports.ts';
 import { deleteExpiredInvites, deleteOldVerifyCodes } from './users/users.task.ts';
 
 interface ScheduledTask extends Task {
   schedule: Schedule;
-  /** It works on the configuration; otherwise it runs in each store. */
-  onlyInMain?: true;
-  /** Unlike others, it neither counts nor deletes messages, which are in two stores while their service is moved. */
-  runsDuringMoves?: true;
   run(app: App): Promise<void>;
 }
 
 interface QueuedTask extends Task {
   schedule?: undefined;
-  onlyInMain?: undefined;
-  runsDuringMoves?: undefined;
   run(app: App, payload: unknown): Promise<void>;
 }
 
@@ -72,27 +63,10 @@ const onceADay = { maxAttempts: 9 };
  */
 export const tasks: (ScheduledTask | QueuedTask)[] = [
   {
-    name: 'delete-configuration-changes',
-    description: 'Deletes the list of changed configuration that all message stores have copied.',
-    schedule: { cron: '23 * * * *', reason: 'Hourly: the list is short, and a store that was away needs it.' },
-    ...soonAgain,
-    onlyInMain: true,
-    run: deleteCopiedChanges,
-  },
-  {
-    name: 'resume-moves',
-    description: 'Lets a service send again whose move to another message store was interrupted.',
-    schedule: { cron: '* * * * *', reason: 'Every minute: until then the service may not be able to send.' },
-    ...soonAgain,
-    onlyInMain: true,
-    run: ({ stores }) => resumeMoves(stores.all),
-  },
-  {
     name: 'delete-verify-codes',
     description: 'Deletes sign-in codes a day after they were sent, and what else a sign-in leaves behind.',
     schedule: { cron: '13 * * * *', reason: 'Hourly, so that a code is deleted soon after it expires.' },
     ...soonAgain,
-    onlyInMain: true,
     run: deleteOldVerifyCodes,
   },
   {
@@ -100,7 +74,6 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Deletes invitations after their links expire.',
     schedule: { cron: '17 * * * *', reason: 'Hourly, so that an invitation is deleted soon after its link expires.' },
     ...soonAgain,
-    onlyInMain: true,
     run: deleteExpiredInvites,
   },
   {
@@ -133,7 +106,6 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
         'Every 15 minutes: reports add the changes since the last run, and rows are locked only four times an hour.',
     },
     ...soonAgain,
-    runsDuringMoves: true,
     run: foldAllRollups,
   },
   {
@@ -151,7 +123,6 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Creates the partitions of the coming days.',
     schedule: { cron: '7 * * * *', reason: 'Hourly, so that a failure is retried many times before it matters.' },
     ...soonAgain,
-    runsDuringMoves: true,
     run: createPartitions,
   },
   {
@@ -177,7 +148,6 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Restarts jobs whose task was lost, and logs an error when a job does not move.',
     schedule: { cron: '* * * * *', reason: 'Every minute: a job moves every second.' },
     ...soonAgain,
-    runsDuringMoves: true,
     run: resumeJobs,
   },
   {
@@ -227,7 +197,6 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
       reason: 'A report waits for minutes, and the printer sees soon whether its file was read.',
     },
     ...soonAgain,
-    onlyInMain: true,
     run: readReportFiles,
   },
   {
@@ -255,7 +224,6 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Reduces the share of a text message provider whose receipts are slow.',
     schedule: { cron: '* * * * *', reason: 'Every minute: checks the last 15 minutes.' },
     ...soonAgain,
-    runsDuringMoves: true,
     run: shiftFromSlow,
   },
   {
@@ -263,7 +231,6 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Moves the shares of the providers back to normal when they have not changed for a while.',
     schedule: { cron: '*/5 * * * *', reason: 'Gradually, so that a recovering provider is not overloaded.' },
     ...soonAgain,
-    onlyInMain: true,
     run: driftBack,
   },
   {
@@ -274,7 +241,6 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
       reason: 'Every minute, so that the operator hears of a backlog before the services.',
     },
     ...soonAgain,
-    runsDuringMoves: true,
     run: checkQueue,
   },
   {
@@ -307,7 +273,6 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
       reason: 'Nightly, although it has work only on 1 April, so that a platform that was down then catches up.',
     },
     ...onceADay,
-    onlyInMain: true,
     run: createAllowances,
   },
   {
@@ -330,7 +295,6 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Deletes sessions of the console that have ended.',
     schedule: { cron: '50 3 * * *', reason: 'At night, when load is low.' },
     ...onceADay,
-    onlyInMain: true,
     run: deleteOldSessions,
   },
   {
@@ -338,7 +302,6 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Deletes drafts of templates that nobody has written on for a week.',
     schedule: { cron: '55 3 * * *', reason: 'At night, when load is low.' },
     ...onceADay,
-    onlyInMain: true,
     run: deleteOldDrafts,
   },
 ];
@@ -350,24 +313,9 @@ function queued<Payload>(task: Task<Payload>, run: (app: App, payload: Payload) 
 
 /** Scheduled tasks have connections of their own, so that a long statement never keeps one from a message. */
 export function runnableTasks(app: App): RunnableTask[] {
-  const apart = forTasks(app);
-  const runnable = tasks.filter(({ onlyInMain }) => !onlyInMain || app.store === mainStore);
-  return runnable.map((task) => ({
+  const apart = withPool(app, 'tasks');
+  return tasks.map((task) => ({
     ...task,
-    run: async (payload) => {
-      if (!task.schedule) return task.run(app, payload);
-      if (pausesForMoves(task)) await refuseDuringMoves(apart);
-      await task.run(apart);
-    },
+    run: (payload) => (task.schedule ? task.run(apart) : task.run(app, payload)),
   }));
 }
-
-function pausesForMoves({ schedule, onlyInMain, runsDuringMoves }: ScheduledTask | QueuedTask): boolean {
-  return schedule !== undefined && !onlyInMain && !runsDuringMoves;
-}
-
-/** Scheduled tasks that wait until no service is moved. */
-export const pausedTasks = tasks.filter(pausesForMoves).map(({ name }) => name);
-
-/** Tasks about messages of several services. */
-export const sharedTasks = [printBatch.name, despatchBatch.name];

@@ -14,7 +14,7 @@ const src = join(root, 'src');
 
 /** Low to high: a feature calls downwards only, and features of one group may call each other. */
 const featureOrder = [
-  ['stores', 'auth', 'organisations', 'branding'],
+  ['auth', 'organisations', 'branding'],
   ['users', 'templates'],
   ['services'],
   ['complaints', 'documents', 'inbound', 'unsubscribe'],

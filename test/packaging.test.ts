@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 import { readConfig } from '../src/commands/read-config.ts';
 import { surfaces } from '../src/routes.ts';
 import { settingNames } from './kit/describe-settings.ts';
@@ -107,44 +107,28 @@ describe('the Helm chart', () => {
 
 describe('the examples', () => {
   const example = (name: string) => read(`packaging/examples/${name}`);
-  const clusters = ['database.yaml', 'stores.yaml'].flatMap((name) =>
-    parseAllDocuments(example(`kubernetes/${name}`)).map((document) => document.toJS({ mapAsMap: false })),
-  );
-  const values = ['values.yaml', 'stores-values.yaml'].map((name) => parse(example(`kubernetes/${name}`)));
-  const secretSettings = Object.assign({}, ...values.map((each) => each.secretSettings));
-  const settings = Object.assign({}, ...values.map((each) => each.settings));
+  const cluster = parse(example('kubernetes/database.yaml'));
+  const values = parse(example('kubernetes/values.yaml'));
 
-  it('for CloudNativePG replicate synchronously', () => {
-    expect(clusters.map(({ metadata }) => metadata.name)).toEqual([
-      'pennypost-db',
-      'pennypost-store-1',
-      'pennypost-store-2',
-    ]);
-    for (const { apiVersion, kind, spec } of clusters) {
-      expect({ apiVersion, kind }).toEqual({ apiVersion: 'postgresql.cnpg.io/v1', kind: 'Cluster' });
-      expect(spec).toMatchObject({ instances: 3, postgresql: { synchronous: { method: 'any', number: 1 } } });
-    }
+  it('for CloudNativePG replicates synchronously', () => {
+    expect(cluster).toMatchObject({ apiVersion: 'postgresql.cnpg.io/v1', kind: 'Cluster' });
+    expect(cluster.spec).toMatchObject({ instances: 3, postgresql: { synchronous: { method: 'any', number: 1 } } });
   });
 
   it('for Helm set values of the chart, and settings that a process accepts', () => {
     const known = Object.keys(parse(chart('values.yaml')));
-    expect(values.flatMap((each) => Object.keys(each)).filter((name) => !known.includes(name))).toEqual([]);
+    expect(Object.keys(values).filter((name) => !known.includes(name))).toEqual([]);
     const environment: Record<string, string> = {};
-    for (const [name, secret] of Object.entries<{ name: string; key: string }>(secretSettings)) {
-      expect(secret.key).toBe('uri');
-      expect(clusters.map(({ metadata }) => `${metadata.name}-app`)).toContain(secret.name);
+    for (const [name, secret] of Object.entries<{ name: string; key: string }>(values.secretSettings)) {
+      expect(secret).toEqual({ name: `${cluster.metadata.name}-app`, key: 'uri' });
       environment[name] = `postgres://pennypost:x@${secret.name}:5432/pennypost`;
     }
-    for (const [name, value] of Object.entries(settings)) {
+    for (const [name, value] of Object.entries(values.settings ?? {})) {
       expect(settingNames).toContain(name);
-      environment[name] = String(value).replaceAll(/\$\((\w+)\)/g, (text, named) => environment[named] ?? text);
+      environment[name] = String(value);
     }
-    const { stores, database } = readConfig(environment);
+    const { database } = readConfig(environment);
     expect(database.url).toContain('@pennypost-db-app:');
-    expect(stores.databases.map(({ number, url }) => [number, new URL(url).hostname])).toEqual([
-      [1, 'pennypost-store-1-app'],
-      [2, 'pennypost-store-2-app'],
-    ]);
   });
 
   it('for a proxy pass on what the chart does, and the console', () => {
@@ -216,7 +200,6 @@ describe('the alert rules', () => {
     expect(rules.filter(({ labels }) => labels.severity === 'page').map(({ alert }) => alert)).toEqual([
       'PennypostDown',
       'PennypostNoWorker',
-      'PennypostStoreAway',
       'PennypostErrors',
       'PennypostQueueIsOld',
       'PennypostMessagesWaitForRetry',

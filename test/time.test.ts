@@ -19,7 +19,6 @@ const readsDatabaseClock = {
   'src/notifications/queue/delivery-queue.sql.ts': 'workers whose clocks differ share leases',
   'src/delivery/failover/provider-slots.sql.ts': 'workers whose clocks differ share the rate of a provider',
   'src/platform/queue/heartbeat.ts': 'the queue library locks and unlocks by the clock of the database',
-  'src/operations/backup/backup.sql.ts': 'says when a snapshot was taken',
   'src/operations/doctor/doctor.sql.ts': 'compares the clock of the database with our own',
   'src/operations/overview/overview.sql.ts': 'heartbeats are written by the clock of the database',
 };
@@ -31,7 +30,7 @@ const readsMachineClock = {
   'src/platform/embedded-postgres/embedded-ownership.ts': 'waits for another process',
   'src/platform/embedded-postgres/embedded-server.ts': 'waits for the server',
   'src/platform/db/migrate.ts': 'waits for the server',
-  'src/operations/doctor/databases.ts': 'compares the clock of the database with our own',
+  'src/operations/doctor/database.ts': 'compares the clock of the database with our own',
 };
 
 function filesThatMatch(pattern: RegExp, folders: string[]): string[] {
@@ -117,9 +116,9 @@ describe.each(['1999-12-31T23:59:59Z', '2046-06-01T00:00:00Z'])('a harness at %s
     await harness.addTask('delete-invites', { runAt: at(0) });
     await harness.addTask('delete-verify-codes', { runAt: at(60) });
     const waiting = async () =>
-      (
-        await harness.app.stores.main.pool.query('select task_identifier from graphile_worker.jobs order by id')
-      ).rows.map((row) => row.task_identifier);
+      (await harness.app.pool.query('select task_identifier from graphile_worker.jobs order by id')).rows.map(
+        (row) => row.task_identifier,
+      );
     await harness.runTasks();
     expect(await waiting()).toEqual(['delete-verify-codes']);
     harness.clock.advance({ seconds: 60 });

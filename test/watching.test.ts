@@ -7,7 +7,6 @@ import { measureLetters } from '../src/letters/print/late-letters.ts';
 import { measureReportFiles } from '../src/letters/print/report-files.ts';
 import { measureRollups } from '../src/notifications/rollups/rollup-metrics.ts';
 import { TaskRuns } from '../src/platform/queue/task-runs.ts';
-import { measureStores } from '../src/stores/store-metrics.ts';
 import { tasks } from '../src/tasks.ts';
 import { type Harness, useHarness } from './kit/harness.ts';
 
@@ -43,7 +42,7 @@ function questionsIn(expression: string): Question[] {
 
 // Prometheus itself adds these.
 const ofPrometheus = { metric: 'up', labels: ['job', 'instance', 'le'] };
-const harness = useHarness({ stores: 1, config: { storage: { clamavAddress: '127.0.0.1:9' } } });
+const harness = useHarness({ config: { storage: { clamavAddress: '127.0.0.1:9' } } });
 
 beforeAll(async () => {
   const { app } = harness;
@@ -54,7 +53,6 @@ beforeAll(async () => {
   measureReportFiles(app);
   measureQueues(app);
   measureRollups(app);
-  measureStores(app);
   new TaskRuns(app, tasks);
   return harness.deliver();
 });

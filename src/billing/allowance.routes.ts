@@ -5,12 +5,11 @@ import { invalid } from '../platform/failure.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { maxInteger, Uuid } from '../protocol/fields.ts';
-import type { InStores } from '../stores/stores.ts';
 import { ensureAllowance, setAllowance } from './allowance.ts';
 
 const ServiceParams = Type.Object({ service_id: Uuid });
 
-export function allowanceRoutes(http: Http, app: Platform & InStores<Platform>): void {
+export function allowanceRoutes(http: Http, app: Platform): void {
   http.get(
     '/service/:service_id/billing/free-sms-fragment-limit',
     {
@@ -32,7 +31,7 @@ export function allowanceRoutes(http: Http, app: Platform & InStores<Platform>):
     async (request) => {
       const now = app.clock.now();
       const year = parseYear(request.query.financial_year_start) ?? financialYear(now);
-      return inTransaction(app.db, (tx) => ensureAllowance({ ...app, db: tx }, request.params.service_id, year, now));
+      return inTransaction(app.db, (tx) => ensureAllowance(tx, request.params.service_id, year, now));
     },
   );
 

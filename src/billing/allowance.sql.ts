@@ -57,45 +57,34 @@ export interface ImpliedAllowance extends Allowance {
   service_id: string;
 }
 
-interface ImpliedQuestion {
+export interface ImpliedQuestion {
   year: number;
-  /** Ids of services with a high volume in the last financial year. */
-  highVolume: string[];
+  /** First month of the financial year that is checked for high volume, and of the year after it. */
+  volumeFrom: string;
+  volumeBefore: string;
+  highVolume: number;
   which: { service_id: string } | 'services without a row' | 'active services without a row';
-}
-
-export interface VolumeQuestion {
-  /** First month of a financial year, and of the year after it. */
-  from: string;
-  before: string;
-  chargeable_units: number;
-  /** One service, instead of all. */
-  service_id?: string;
-}
-
-/** Ids of the services that used at least so many chargeable units. */
-export async function selectHighVolume(db: Db, question: VolumeQuestion): Promise<string[]> {
-  const { from, before, chargeable_units, service_id } = question;
-  const { rows } = await sql<{ service_id: string }>`
-    select service_id from service_months
-    where month >= ${from} and month < ${before} ${service_id === undefined ? sql`` : sql`and service_id = ${service_id}`}
-    group by service_id having total(sms_chargeable_units) >= ${chargeable_units}`.execute(db);
-  return rows.map((row) => row.service_id);
 }
 
 /** Computes the allowance of services without a stored one in a year. */
 export async function selectImplied(db: Db, question: ImpliedQuestion): Promise<ImpliedAllowance[]> {
-  const { year, which, highVolume } = question;
-  const isHighVolume = sql`s.id = any (${highVolume}::uuid[])`;
+  const { year, which } = question;
   const chosen =
     typeof which === 'object'
       ? sql`s.id = ${which.service_id}`
       : sql`not exists (select from annual_allowances a where a.service_id = s.id and a.financial_year_start = ${year})
           and (s.active or ${which === 'services without a row'})`;
+  const usage = typeof which === 'object' ? sql`and u.service_id = ${which.service_id}` : sql``;
   const { rows } = await sql<ImpliedAllowance>`
+    with high_volume as (
+      select u.service_id from service_months u
+      where u.month >= ${question.volumeFrom} and u.month < ${question.volumeBefore} ${usage}
+      group by u.service_id
+      having total(u.sms_chargeable_units) >= ${question.highVolume}
+    )
     select s.id as service_id, ${year}::integer as financial_year_start,
       case
-        when ${isHighVolume} then 0
+        when high_volume.service_id is not null then 0
         when previous.has_custom_allowance then previous.free_sms_fragment_limit
         else (
           select d.free_sms_fragment_limit from default_allowances d
@@ -103,9 +92,10 @@ export async function selectImplied(db: Db, question: ImpliedQuestion): Promise<
           order by d.valid_from_year <= ${year} desc, abs(d.valid_from_year - ${year}) limit 1
         )
       end as free_sms_fragment_limit,
-      not (${isHighVolume}) and coalesce(previous.has_custom_allowance, false) as has_custom_allowance,
-      ${isHighVolume} as high_volume_service_last_year
+      high_volume.service_id is null and coalesce(previous.has_custom_allowance, false) as has_custom_allowance,
+      high_volume.service_id is not null as high_volume_service_last_year
     from services s
+    left join high_volume on high_volume.service_id = s.id
     left join annual_allowances previous on previous.service_id = s.id and previous.financial_year_start = ${year}::integer - 1
     where ${chosen}`.execute(db);
   return rows;

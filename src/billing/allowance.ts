@@ -1,23 +1,19 @@
 import { financialYear, financialYearDays } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/db/database.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
-import type { Platform } from '../platform/platform.ts';
 import type { Allowances } from '../services/allowances.ts';
-import { mainStore } from '../stores/service-stores.ts';
-import type { InStores, Stores } from '../stores/stores.ts';
 import {
   type Allowance,
   type ImpliedAllowance,
+  type ImpliedQuestion,
   insertMissingAllowances,
   selectAllowance,
   selectDefault,
-  selectHighVolume,
   selectImplied,
   selectOrganisationType,
   upsertAllowance,
   upsertLimit,
-  type VolumeQuestion,
 } from './allowance.sql.ts';
 
 export type { ImpliedAllowance } from './allowance.sql.ts';
@@ -27,45 +23,28 @@ export type { ImpliedAllowance } from './allowance.sql.ts';
 const firstYear = 2016;
 
 /** A service with this many chargeable units in the last financial year gets no free allowance. */
-const highVolume_units = 300_000;
-
-type InDatabase = Pick<Platform, 'store' | 'db'>;
-/** Usage is in the store of the service. A transaction is one in the main database. */
-type Deps = InDatabase & InStores<InDatabase>;
-type InTransaction = Deps & { db: Tx };
+const highVolume = 300_000;
 
 /** Returns the stored allowance of a year, or computes it without storing it. */
-export async function getAllowance(app: Deps, serviceId: string, year: number, now: Date): Promise<Allowance> {
-  return (await selectAllowance(app.db, serviceId, year)) ?? (await impliedAllowance(app, serviceId, year, now));
+export async function getAllowance(db: Db, serviceId: string, year: number, now: Date): Promise<Allowance> {
+  return (await selectAllowance(db, serviceId, year)) ?? (await impliedAllowance(db, serviceId, year, now));
 }
 
 /** Like `getAllowance`, but stores a computed allowance. */
-export async function ensureAllowance(
-  app: InTransaction,
-  serviceId: string,
-  year: number,
-  now: Date,
-): Promise<Allowance> {
-  const stored = await selectAllowance(app.db, serviceId, year);
+export async function ensureAllowance(tx: Tx, serviceId: string, year: number, now: Date): Promise<Allowance> {
+  const stored = await selectAllowance(tx, serviceId, year);
   if (stored) return stored;
-  const implied = await impliedAllowance(app, serviceId, year, now);
+  const implied = await impliedAllowance(tx, serviceId, year, now);
   if (year < firstYear || year > financialYear(now)) throw invalid('Invalid financial year');
-  await insertMissingAllowances(app.db, [implied], timestamp(now));
-  return (await selectAllowance(app.db, serviceId, year)) ?? implied;
+  await insertMissingAllowances(tx, [implied], timestamp(now));
+  return (await selectAllowance(tx, serviceId, year)) ?? implied;
 }
 
-export function allowancesIn(stores: () => Stores<InDatabase>): Allowances {
-  return {
-    async create(tx, serviceId, now) {
-      const question = { year: financialYear(now), which: { service_id: serviceId }, highVolume: [] };
-      await insertMissingAllowances(tx, await selectImplied(tx, question), timestamp(now));
-    },
-    async reset(tx, serviceId, now) {
-      const app = { store: mainStore, db: tx, stores: stores() };
-      await upsertAllowance(tx, await impliedAllowance(app, serviceId, financialYear(now), now), timestamp(now));
-    },
-  };
-}
+export const allowances: Allowances = {
+  async reset(tx, serviceId, now) {
+    await upsertAllowance(tx, await impliedAllowance(tx, serviceId, financialYear(now), now), timestamp(now));
+  },
+};
 
 /** Sets the limit of the current year only. */
 export async function setAllowance(tx: Tx, serviceId: string, limit: number, now: Date): Promise<void> {
@@ -86,38 +65,31 @@ export async function setAllowance(tx: Tx, serviceId: string, limit: number, now
 }
 
 /** For reports on all services: the computed allowances of services without a stored one in a year. */
-export async function listImpliedAllowances(app: Deps, year: number, now: Date): Promise<ImpliedAllowance[]> {
-  const highVolume = await listHighVolume(app, now);
-  return selectImplied(app.db, { year, which: 'services without a row', highVolume });
+export function listImpliedAllowances(db: Db, year: number, now: Date): Promise<ImpliedAllowance[]> {
+  return selectImplied(db, question(year, now, 'services without a row'));
 }
 
 /** Creates the allowances of active services at the start of a financial year. Returns how many were missing. */
-export async function openFinancialYear(app: InTransaction, now: Date): Promise<number> {
-  const highVolume = await listHighVolume(app, now);
-  const year = financialYear(now);
-  const missing = await selectImplied(app.db, { year, which: 'active services without a row', highVolume });
-  await insertMissingAllowances(app.db, missing, timestamp(now));
+export async function openFinancialYear(tx: Tx, now: Date): Promise<number> {
+  const missing = await selectImplied(tx, question(financialYear(now), now, 'active services without a row'));
+  await insertMissingAllowances(tx, missing, timestamp(now));
   return missing.length;
 }
 
-async function impliedAllowance(app: Deps, serviceId: string, year: number, now: Date): Promise<ImpliedAllowance> {
-  const { db } = await app.stores.of(serviceId);
-  const highVolume = await selectHighVolume(db, { ...highVolumeOf(now), service_id: serviceId });
-  const [implied] = await selectImplied(app.db, { year, which: { service_id: serviceId }, highVolume });
+async function impliedAllowance(db: Db, serviceId: string, year: number, now: Date): Promise<ImpliedAllowance> {
+  const [implied] = await selectImplied(db, question(year, now, { service_id: serviceId }));
   if (!implied) throw notFound();
   return implied;
 }
 
-function listHighVolume({ stores }: Deps, now: Date): Promise<string[]> {
-  return stores.collect(({ db }) => selectHighVolume(db, highVolumeOf(now)));
-}
-
 /** High volume is measured in the year before the current one, whatever the requested year. */
-function highVolumeOf(now: Date): VolumeQuestion {
+function question(year: number, now: Date, which: ImpliedQuestion['which']): ImpliedQuestion {
   const current = financialYear(now);
   return {
-    from: financialYearDays(current - 1).first_day,
-    before: financialYearDays(current).first_day,
-    chargeable_units: highVolume_units,
+    year,
+    volumeFrom: financialYearDays(current - 1).first_day,
+    volumeBefore: financialYearDays(current).first_day,
+    highVolume,
+    which,
   };
 }

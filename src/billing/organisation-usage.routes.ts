@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Datetime, Uuid } from '../protocol/fields.ts';
-import type { InStores } from '../stores/stores.ts';
 import { parseFinancialYear, YearQuery } from './financial-year.ts';
 import { getOrganisationUsage } from './organisation-usage.ts';
 
@@ -19,7 +18,7 @@ const ServiceUsage = Type.Object({
   active: Type.Boolean(),
 });
 
-export function organisationUsageRoutes(http: Http, app: Platform & InStores<Platform>): void {
+export function organisationUsageRoutes(http: Http, app: Platform): void {
   http.get(
     '/organisations/:organisation_id/services-with-usage',
     {

@@ -1,22 +1,18 @@
 import { timestamp } from '../platform/clock.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { InStores } from '../stores/stores.ts';
 import { listImpliedAllowances } from './allowance.ts';
 import { selectLiveServicesOf } from './organisation-usage.sql.ts';
 import { listOrganisationCosts } from './usage.ts';
 
-type InDatabase = Pick<Platform, 'store' | 'db' | 'clock'>;
-type Deps = InDatabase & InStores<InDatabase>;
-
 /** Usage of each live service of an organisation in a financial year, up to now. */
-export async function getOrganisationUsage(app: Deps, organisationId: string, year: number) {
+export async function getOrganisationUsage(app: Pick<Platform, 'db' | 'clock'>, organisationId: string, year: number) {
   await refuseUnlessExists(app.db, 'organisations', organisationId);
   const now = app.clock.now();
-  const implied = await listImpliedAllowances(app, year, now);
+  const implied = await listImpliedAllowances(app.db, year, now);
   const [services, costs] = await Promise.all([
     selectLiveServicesOf(app.db, organisationId, year),
-    listOrganisationCosts(app, organisationId, year, implied),
+    listOrganisationCosts(app.db, organisationId, year, implied),
   ]);
   const costsOf = new Map(costs.map((cost) => [cost.service_id, cost]));
   const impliedOf = new Map(implied.map((allowance) => [allowance.service_id, allowance.free_sms_fragment_limit]));

@@ -3,7 +3,6 @@ import { postages } from '../notifications/notification.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Nullable, OneOf, Uuid } from '../protocol/fields.ts';
-import type { InStores } from '../stores/stores.ts';
 import { parseFinancialYear, YearQuery } from './financial-year.ts';
 import { listMonthlyUsage, listYearlyUsage } from './usage.ts';
 
@@ -17,7 +16,7 @@ const Usage = {
   charged_units: Type.Integer(),
 };
 
-export function usageRoutes(http: Http, app: Platform & InStores<Platform>): void {
+export function usageRoutes(http: Http, app: Platform): void {
   http.get(
     '/service/:service_id/billing/monthly-usage',
     {

@@ -2,7 +2,6 @@ import { type Days, financialYearDays, financialYearOfDay } from '../platform/ca
 import type { Db } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { spansOf, withinRecords } from '../platform/spans.ts';
-import type { InStores } from '../stores/stores.ts';
 import { getAllowance, type ImpliedAllowance, listImpliedAllowances } from './allowance.ts';
 import { loadPriceList } from './rates.ts';
 import {
@@ -17,8 +16,7 @@ import {
 
 export type { LettersAtRate } from './usage.sql.ts';
 
-type InDatabase = Pick<Platform, 'store' | 'db' | 'clock'>;
-type Deps = InDatabase & InStores<InDatabase>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 export async function listMonthlyUsage(app: Deps, serviceId: string, year: number) {
   return selectUsageByMonth(app.db, await yearOfService(app, serviceId, year, firstDaysOfMonths(year)));
@@ -34,45 +32,43 @@ export async function listYearlyUsage(app: Deps, serviceId: string, year: number
  */
 export async function listServiceCosts(app: Deps, days: Days): Promise<ServiceCosts[]> {
   const year = financialYearOfDay(days.first_day);
-  const implied = await listImpliedAllowances(app, year, app.clock.now());
+  const implied = await listImpliedAllowances(app.db, year, app.clock.now());
   const { first_day } = financialYearDays(year);
   const slots = await slotsOf(app.db, { ...days, first_day }, { countedFrom: days.first_day });
-  const query: UsageQuery = { ...slots, allowances: { year, implied }, which: 'all services' };
-  return app.stores.collect(({ db }) => selectUsageByService(db, query, 'by price'));
+  return selectUsageByService(app.db, { ...slots, allowances: { year, implied }, which: 'all services' }, 'by price');
 }
 
 /** Usage and costs of an organisation's services in a financial year. */
 export async function listOrganisationCosts(
-  { db, stores }: Deps,
+  db: Db,
   organisationId: string,
   year: number,
   implied: ImpliedAllowance[],
 ): Promise<ServiceCosts[]> {
   const slots = await slotsOf(db, financialYearDays(year));
   const which = { organisation_id: organisationId };
-  const query: UsageQuery = { ...slots, allowances: { year, implied }, which };
-  return stores.collect((store) => selectUsageByService(store.db, query, 'total only'));
+  return selectUsageByService(db, { ...slots, allowances: { year, implied }, which }, 'total only');
 }
 
 /** Usage of all services on any days. Text messages are not priced: that depends on the year's allowance. */
 export async function listServiceVolumes(
-  { db, stores }: Deps,
+  db: Db,
   days: Days,
 ): Promise<Omit<ServiceCosts, 'sms_charged_units' | 'sms_cost' | 'letters'>[]> {
   const slots = await slotsOf(db, days);
   const query: UsageQuery = { ...slots, allowances: { year: null, implied: [] }, which: 'all services' };
-  return stores.collect((store) => selectUsageByService(store.db, query, 'total only'));
+  return selectUsageByService(db, query, 'total only');
 }
 
 async function yearOfService(
-  app: Deps,
+  { db, clock }: Deps,
   serviceId: string,
   year: number,
   cutBefore: string[] = [],
 ): Promise<UsageQuery> {
-  const { free_sms_fragment_limit } = await getAllowance(app, serviceId, year, app.clock.now());
+  const { free_sms_fragment_limit } = await getAllowance(db, serviceId, year, clock.now());
   return {
-    ...(await slotsOf(app.db, financialYearDays(year), { cutBefore })),
+    ...(await slotsOf(db, financialYearDays(year), { cutBefore })),
     allowances: { year: null, implied: [{ service_id: serviceId, free_sms_fragment_limit }] },
     which: { service_id: serviceId },
   };

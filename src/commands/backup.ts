@@ -9,7 +9,7 @@ import { withDatabase } from './with-database.ts';
 
 export const backupCommand: Command = {
   more: [
-    'Contains a consistent snapshot of each database, message stores included, and the files of DATA_DIR. It does not contain the secret key, which is',
+    'Contains a consistent snapshot of the database and the files of DATA_DIR. It does not contain the secret key, which is',
     'needed to decrypt secrets in the database: keep a separate copy of the key, because a restore needs both.',
   ],
   flags: {
@@ -27,15 +27,10 @@ async function run([folder = '']: string[], flags: Flags): Promise<void> {
   const withSecrets = flags['with-secrets'] !== undefined;
   const recipients = flags.recipient;
   const passphraseFile = flags['passphrase-file']?.at(-1);
-  const { databases } = config.stores;
   const isEncrypted = recipients !== undefined || passphraseFile !== undefined;
   await withDatabase(config, (url) =>
-    backup({
-      ...{ url, stores: databases, dataDir: config.storage.dataDir, folder, say: print },
-      ...{ withSecrets, recipients, passphraseFile },
-    }),
+    backup({ url, dataDir: config.storage.dataDir, folder, say: print, withSecrets, recipients, passphraseFile }),
   );
-  if (databases.length > 0) print('Each database is as it was at its own moment: stores.json in the backup says when.');
   print(
     `The backup is in ${folder}${isEncrypted ? ', encrypted' : ''}. It contains personal data${withSecrets ? ' and secrets' : ''}: protect it like the database.`,
   );

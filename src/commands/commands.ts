@@ -63,11 +63,6 @@ export const commands: Record<string, ListedCommand> = {
     takes: '<pull|diff|push|preview> <folder>',
     load: async () => (await import('./templates.ts')).templates,
   },
-  stores: {
-    description: 'List and add databases that have messages, and move services between them',
-    takes: '<list|add|close|open|move|drain> [service] [number]',
-    load: async () => (await import('./stores.ts')).stores,
-  },
   config: {
     description: 'Print every setting and its value, without secrets',
     load: async () => (await import('./config.ts')).config,

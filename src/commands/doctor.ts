@@ -12,9 +12,8 @@ async function run(): Promise<void> {
   const config = readConfig();
   await withDatabase(config, async (url) => {
     const findings = await examine(config, url);
-    const width = Math.max(12, ...findings.map(({ name }) => name.length));
     for (const { name, ok, description } of findings)
-      print(`${ok ? 'ok     ' : 'PROBLEM'}  ${name.padEnd(width)} ${description}`);
+      print(`${ok ? 'ok     ' : 'PROBLEM'}  ${name.padEnd(12)} ${description}`);
     if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
   });
 }

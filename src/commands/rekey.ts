@@ -8,14 +8,13 @@ export const rekeyCommand: Command = {
   more: [
     'First restart every process of the service with SECRET_KEYS=<new>,<old>; then run this command with the same setting;',
     'then remove the old key. Links signed with the old key stop working when it is removed.',
-    'Message stores are included. It works in small batches and can be interrupted and resumed.',
+    'It works in small batches and can be interrupted and resumed.',
   ],
   run,
 };
 
 async function run(): Promise<void> {
   const config = readConfig(undefined, undefined, { shortKeysMayRead: true });
-  const stores = config.stores.databases;
-  await withDatabase(config, (url) => rekey({ url, stores, secretKeys: config.encryption.keys, say: print }));
+  await withDatabase(config, (url) => rekey({ url, secretKeys: config.encryption.keys, say: print }));
   print('Everything is now encrypted with the first key.');
 }

@@ -2,7 +2,7 @@ import { restore } from '../operations/backup/restore.ts';
 import type { Command, Flags } from '../platform/command-line.ts';
 import { createLog } from '../platform/log.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
-import { seeds, storeSeeds } from '../seeds.ts';
+import { seeds } from '../seeds.ts';
 import { print } from './print.ts';
 import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
@@ -10,7 +10,6 @@ import { withDatabase } from './with-database.ts';
 export const restoreCommand: Command = {
   more: [
     'Restores into DATABASE_URL, or a new embedded database in DATA_DIR: DATA_DIR=/new/data pennypost restore /backups/2026-11-15',
-    'With message stores, into the databases that MESSAGE_STORES names; the configuration is copied to them afterwards.',
     'A backup of an older version is migrated.',
     'Messages that were queued at the time of the backup are sent, possibly again; --end-unsent marks them as failed.',
   ],
@@ -32,10 +31,7 @@ async function run([folder = '']: string[], flags: Flags): Promise<void> {
   };
   let secrets = 0;
   await withDatabase(config, async (url) => {
-    ({ secrets } = await restore({
-      ...{ url, stores: config.stores.databases, dataDir: config.storage.dataDir, folder, say: print },
-      ...{ log, seeds, storeSeeds, ...opening },
-    }));
+    ({ secrets } = await restore({ url, dataDir: config.storage.dataDir, folder, say: print, log, seeds, ...opening }));
   });
   print(
     secrets > 0

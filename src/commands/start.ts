@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type App, buildApp, forTasks } from '../app.ts';
+import { type App, buildApp, withPool } from '../app.ts';
 import type { Config } from '../config.ts';
 import { buildDelivery } from '../delivery/delivery.ts';
 import { measureJobs } from '../jobs/unfinished-jobs.ts';
@@ -12,8 +12,6 @@ import { reachable } from '../operations/banner.ts';
 import { readVersion } from '../operations/build.ts';
 import { type Demo, ensureDemo, retireDemo } from '../operations/demo.ts';
 import { recordAddress } from '../operations/listening-address.ts';
-import { systemClock } from '../platform/clock.ts';
-import { openDatabase } from '../platform/db/database.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { buildListeners } from '../platform/http/listeners.ts';
 import { isLoopback } from '../platform/http/networks.ts';
@@ -24,9 +22,7 @@ import { limitHeapGrowth } from '../platform/process/garbage.ts';
 import { TaskRuns } from '../platform/queue/task-runs.ts';
 import { startWorker } from '../platform/queue/worker.ts';
 import { api, formats, surfaces } from '../routes.ts';
-import { seeds, storeSeeds } from '../seeds.ts';
-import { refuseUnknownStores } from '../stores/known-stores.ts';
-import { measureStores } from '../stores/store-metrics.ts';
+import { seeds } from '../seeds.ts';
 import { runnableTasks } from '../tasks.ts';
 
 export interface Roles {
@@ -53,7 +49,7 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
       'FUNCTIONAL_TESTS_SECRETS is set: its holders can create active users in any service. Unset it in production.',
     );
   }
-  const app = buildApp(config, { databaseUrl, log, migrateStore });
+  const app = buildApp(config, { databaseUrl, log });
   if (roles.worker) {
     warmPdfThreads(app);
     if (app.virusScanner.mode === 'marker-only') {
@@ -62,33 +58,27 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
     }
   }
   await app.open();
-  await refuseUnknownStores(
-    app.db,
-    config.stores.databases.map(({ number }) => number),
-  );
-  await preparePartitions(forTasks(app));
-  app.configurationCopies.start();
+  await preparePartitions(withPool(app, 'tasks'));
   app.metrics.collectProcessMetrics();
   const demo = await openDemo(app, roles);
   const selected = surfaces.filter(({ name }) => isServed(name, roles, config));
   const listeners = await buildListeners(selected, config.http, (served) => buildHttp(app, served));
   // Most tasks are letters: running more at once than there are PDF threads only adds load to the database.
   const concurrency = config.worker.concurrency || app.pdfThreads.size + 3;
-  const workers = (roles.worker ? app.stores.all : []).map((store) => {
-    const tasks = runnableTasks(store);
-    return startWorker({ pool: store.sessions, log: store.log, tasks, concurrency, runs: new TaskRuns(store, tasks) });
-  });
+  const tasks = roles.worker ? runnableTasks(app) : [];
+  const worker = roles.worker
+    ? startWorker({ pool: app.sessions, log, tasks, concurrency, runs: new TaskRuns(app, tasks) })
+    : undefined;
   const delivery = roles.worker ? buildDelivery(app) : undefined;
   delivery?.start();
   for (const { http, port, host } of listeners) await http.listen({ port, host });
   const [address = '', adminAddress = address] = listeners.map(({ http }) => http.listeningOrigin);
   const deleteAddress = demo ? recordAddress(config.storage.dataDir, reachable(address)) : undefined;
-  measureStores(app);
-  if (roles.worker) measureReportFiles(app);
-  for (const store of roles.worker ? app.stores.all : []) {
-    measureJobs(store);
-    measureLetters(store);
-    measureRollups(store);
+  if (roles.worker) {
+    measureJobs(app);
+    measureLetters(app);
+    measureReportFiles(app);
+    measureRollups(app);
   }
 
   async function stop(): Promise<void> {
@@ -96,18 +86,10 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
     app.drain();
     await sleep(config.http.drainDelay_ms);
     await Promise.all(listeners.map(({ http }) => http.close()));
-    await Promise.all([...workers.map((worker) => worker.stop()), delivery?.stop()]);
-    await app.configurationCopies.stop();
+    await Promise.all([worker?.stop(), delivery?.stop()]);
     await app.close();
   }
   return { app, address, adminAddress, demo, stop };
-}
-
-/** As for the main database. */
-async function migrateStore(url: string, log: Log): Promise<void> {
-  await migrate(url, log, { seeds: storeSeeds, wait_ms: 0 });
-  const { db, close } = openDatabase({ url, poolSize: 1, log });
-  await preparePartitions({ db, clock: systemClock, log }).finally(close);
 }
 
 function isServed(surface: string, roles: Roles, config: Config): boolean {

@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Datetime, Day, Nullable, QueryInteger, Uuid } from '../protocol/fields.ts';
-import type { InStores } from '../stores/stores.ts';
 import { complaintPageSize, countComplaints, listComplaints } from './complaints.ts';
 
 const Link = Type.String({ description: 'Path and query of the page' });
@@ -24,7 +23,7 @@ const Complaints = Type.Object({
   total: Type.Integer(),
 });
 
-export function complaintRoutes(http: Http, app: Platform & InStores<Platform>): void {
+export function complaintRoutes(http: Http, app: Platform): void {
   http.get(
     '/complaint',
     {

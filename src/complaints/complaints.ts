@@ -1,10 +1,9 @@
 import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
-import { type Timestamp, timestamp } from '../platform/clock.ts';
+import { timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { notFound } from '../platform/failure.ts';
 import { newId, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { InStores } from '../stores/stores.ts';
 import {
   clearFeedback,
   deleteComplaintsBefore,
@@ -15,8 +14,7 @@ import {
   selectComplaintsAbout,
 } from './complaints.sql.ts';
 
-type InDatabase = Pick<Platform, 'store' | 'db' | 'clock'>;
-type Deps = InDatabase & InStores<InDatabase>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 export const complaintPageSize = 50;
 
@@ -46,23 +44,15 @@ export async function deleteOldComplaints(db: Db, before: Date): Promise<void> {
 }
 
 /** Returns one page and the number of pages. The first page exists even when it is empty. */
-export async function listComplaints({ stores }: Deps, page: number) {
-  const total = await countIn(stores);
+export async function listComplaints(app: Deps, page: number) {
+  const total = await selectComplaintCount(app.db);
   const pages = Math.max(1, Math.ceil(total / complaintPageSize));
   if (page < 1 || page > pages) throw notFound();
-  const skip = (page - 1) * complaintPageSize;
-  const size = complaintPageSize;
-  if (stores.isOne) return { complaints: await selectComplaints(stores.main.db, { size, skip }), total, pages };
-  // Any of them may have all that come before.
-  const newest = await stores.collect(({ db }) => selectComplaints(db, { size: skip + size, skip: 0 }));
-  const order = ({ created_at, id }: { created_at: string; id: string }) => `${created_at} ${id}`;
-  newest.sort((one, other) => (order(one) < order(other) ? 1 : -1));
-  return { complaints: newest.slice(skip, skip + size), total, pages };
-}
-
-async function countIn(stores: Deps['stores'], range?: { from: Timestamp; until: Timestamp }): Promise<number> {
-  const counts = await stores.collect(async ({ db }) => [await selectComplaintCount(db, range)]);
-  return counts.reduce((sum, count) => sum + count, 0);
+  const complaints = await selectComplaints(app.db, {
+    size: complaintPageSize,
+    skip: (page - 1) * complaintPageSize,
+  });
+  return { complaints, total, pages };
 }
 
 /** Counts by the London day of creation, both ends inclusive. Each end defaults to today. */
@@ -70,5 +60,5 @@ export function countComplaints(app: Deps, days: { start_date?: string; end_date
   const today = londonDay(app.clock.now());
   const from = londonInstant(days.start_date ?? today);
   const until = londonInstant(addDays(days.end_date ?? today, 1));
-  return countIn(app.stores, { from: timestamp(from), until: timestamp(until) });
+  return selectComplaintCount(app.db, { from: timestamp(from), until: timestamp(until) });
 }

@@ -87,12 +87,6 @@ import { teamPages } from './pages/team/team.pages.tsx';
 import { templatePages } from './pages/templates/templates.pages.ts';
 import { unsubscribeRequestPages } from './pages/unsubscribe-requests/unsubscribe-requests.pages.tsx';
 import { usagePages } from './pages/usage/usage.pages.tsx';
-import { pagesByStore } from './pages-by-store.ts';
-
-/** Pages about the messages of one service, answered in its store. */
-function ofService(...own: PageModule<ConsoleApp>[]): PageModule<ConsoleApp>[] {
-  return own.map((module) => pagesByStore(module));
-}
 
 /** Every page of the console. */
 const modules: PageModule<ConsoleApp>[] = [
@@ -109,9 +103,21 @@ const modules: PageModule<ConsoleApp>[] = [
   addServicePages,
   joinPages,
   joinRequestPages,
-  ...ofService(homePages, monthsPages, messagesPages, messagePages, receivedPages, replyPages, usagePages),
-  ...ofService(choosePages, sendPages, fileListPages, newFilePages, filePages, fileDownloadPages),
-  ...ofService(contactListPages, pdfLetterPages),
+  homePages,
+  monthsPages,
+  messagesPages,
+  messagePages,
+  receivedPages,
+  replyPages,
+  usagePages,
+  choosePages,
+  sendPages,
+  fileListPages,
+  newFilePages,
+  filePages,
+  fileDownloadPages,
+  contactListPages,
+  pdfLetterPages,
   templatePages,
   quickStartPages,
   accountPages,
@@ -126,22 +132,23 @@ const modules: PageModule<ConsoleApp>[] = [
   contactPages,
   keyPages,
   guestListPages,
-  ...ofService(callbackPages),
+  callbackPages,
   callbackTargetPages,
-  ...ofService(refusedPages),
+  refusedPages,
   settingsPages,
   generalSettingPages,
   channelSettingPages,
   emailSettingPages,
   replyToPages,
-  ...ofService(suppressionPages),
+  suppressionPages,
   textSettingPages,
   letterSettingPages,
   brandingPages,
   operatorSettingPages,
   goingLivePages,
   goLiveDecisionPages,
-  ...ofService(unsubscribeRequestPages, returnedLetterPages),
+  unsubscribeRequestPages,
+  returnedLetterPages,
   sandboxPages,
   emailBrandPages,
   letterBrandPages,

@@ -10,20 +10,20 @@ import type { SendDeps } from '../notifications/sending/send-context.ts';
 import type { BodyMemory } from '../platform/http/body/body-memory.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Allowances } from '../services/allowances.ts';
-import type { InStores } from '../stores/stores.ts';
 import type { AccountMessageSender } from '../users/account-messages/account-messages.ts';
 
 /** What the pages use of the application. */
-export interface ConsoleApp extends Platform, SendDeps, InStores<ConsoleApp> {
-  config: Config;
-  providers: readonly ProviderDescriptor[];
-  bodyMemory: BodyMemory;
-  pdfThreads: PdfThreads;
-  sheetThreads: SheetThreads;
-  uploadSlots: UploadSlots;
-  accountMessages: AccountMessageSender;
-  allowances: Allowances;
-  serviceKeys: ServiceKeys;
-  keyUses: KeyUses;
-  refusedRequests: RefusedRequests;
-}
+export type ConsoleApp = Platform &
+  SendDeps & {
+    config: Config;
+    providers: readonly ProviderDescriptor[];
+    bodyMemory: BodyMemory;
+    pdfThreads: PdfThreads;
+    sheetThreads: SheetThreads;
+    uploadSlots: UploadSlots;
+    accountMessages: AccountMessageSender;
+    allowances: Allowances;
+    serviceKeys: ServiceKeys;
+    keyUses: KeyUses;
+    refusedRequests: RefusedRequests;
+  };

@@ -1,5 +1,4 @@
 import type { Config } from '../config.ts';
-import { type InStores, viewOf } from '../stores/stores.ts';
 
 /** Where this console is, also when ADMIN_BASE_URL names another front end. */
 export function consoleUrl({ urls }: Pick<Config, 'urls'>): string {
@@ -7,7 +6,7 @@ export function consoleUrl({ urls }: Pick<Config, 'urls'>): string {
 }
 
 /** The messages that pages of the console send lead back to it. */
-export function withOwnLinks<App extends InStores<App> & { config: Pick<Config, 'urls'> }>(app: App): App {
+export function withOwnLinks<App extends { config: Pick<Config, 'urls'> }>(app: App): App {
   const urls = { ...app.config.urls, admin: consoleUrl(app.config) };
-  return viewOf(app, (one) => ({ ...one, config: { ...one.config, urls } }));
+  return { ...app, config: { ...app.config, urls } };
 }

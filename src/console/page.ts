@@ -111,12 +111,7 @@ export interface DeclaredPage extends Shows<Who>, Partial<Acts<Who, TObject, Fil
 
 /** Collects the pages; the routes, the menus and the tests derive from the list. */
 export class Pages {
-  /** Complete when every module has added its pages. */
-  readonly all: DeclaredPage[];
-
-  constructor(all: DeclaredPage[] = []) {
-    this.all = all;
-  }
+  readonly all: DeclaredPage[] = [];
 
   add<const W extends Who, S extends TObject, const F extends FileRule | undefined = undefined>(
     path: string,
@@ -124,11 +119,7 @@ export class Pages {
   ): void {
     if ((page.form === undefined) !== (page.act === undefined)) throw new Error(`${path} needs both: form and act`);
     // The routes call each page only with what its `who` and `form` have checked.
-    this.declare({ path, ...(page as unknown as Omit<DeclaredPage, 'path'>) });
-  }
-
-  declare(page: DeclaredPage): void {
-    this.all.push(page);
+    this.all.push({ path, ...(page as unknown as Omit<DeclaredPage, 'path'>) });
   }
 }
 

@@ -7,7 +7,6 @@ import { startStubGateways } from '../../test/kit/stub-gateways.ts';
 import { lanes } from '../notifications/notification.ts';
 import { DeliveryQueueReader } from '../notifications/queue/delivery-queue.ts';
 import { type Clock, later, timestamp } from '../platform/clock.ts';
-import { viewOf } from '../stores/stores.ts';
 import { buildDelivery, type Delivery } from './delivery.ts';
 
 const gateways = await startStubGateways();
@@ -42,7 +41,7 @@ describe('a long queue of one service', () => {
     const [big, small] = [await aService(harness), await aService(harness)];
     await someQueuedMessages(harness, big, many(2_000, lanes.bulk));
     gateways.delay_ms = 50;
-    await whileRunning(buildDelivery(harness.app.stores.main), async () => {
+    await whileRunning(buildDelivery(harness.app), async () => {
       await vi.waitFor(() => expect(gateways.requests.length).toBeGreaterThan(50), { timeout: 15_000 });
       const normal = await someQueuedMessages(harness, small, many(30, lanes.normal));
       const priority = await someQueuedMessages(harness, small, many(10, lanes.priority));
@@ -79,7 +78,7 @@ describe('a queue of bulk messages', () => {
     await someQueuedMessages(harness, await aService(harness), many(300, lanes.bulk));
     gateways.delay_ms = 50;
     const before = gateways.requests.length;
-    await whileRunning(buildDelivery(harness.app.stores.main), () =>
+    await whileRunning(buildDelivery(harness.app), () =>
       vi.waitFor(() => expect(gateways.requests.length - before).toBe(300), { timeout: 6_000 }),
     );
   });
@@ -192,7 +191,7 @@ describe('a slow provider', () => {
     gateways.delay_ms = 6_000;
     const ids = await someQueuedMessages(harness, await aService(harness), many(200, lanes.normal));
     try {
-      await whileRunning(buildDelivery(harness.app.stores.main), async () => {
+      await whileRunning(buildDelivery(harness.app), async () => {
         await vi.waitFor(() => expect(gateways.requests.length).toBeGreaterThanOrEqual(200), { timeout: 15_000 });
       });
     } finally {
@@ -208,7 +207,7 @@ describe('a slow provider', () => {
     const ticking = setInterval(() => harness.clock.set(new Date()), 50);
     gateways.delay_ms = 9_500;
     const id = await aQueuedMessage(harness, await aService(harness));
-    const [first, second] = [buildDelivery(harness.app.stores.main), buildDelivery(harness.app.stores.main)];
+    const [first, second] = [buildDelivery(harness.app), buildDelivery(harness.app)];
     first.start();
     second.start();
     try {
@@ -228,7 +227,7 @@ describe('two workers whose clocks differ', () => {
   });
   const workerAt = (ahead_ms: number) => {
     const clock: Clock = { now: () => later(harness.clock.now(), ahead_ms) };
-    return buildDelivery(viewOf(harness.app.stores.main, (one) => ({ ...one, clock })));
+    return buildDelivery({ ...harness.app, clock });
   };
 
   it.each([
@@ -273,7 +272,7 @@ describe('a database outage', () => {
     harness.clock.set(new Date());
     gateways.delay_ms = 300;
     const id = await aQueuedMessage(harness, await aService(harness));
-    await whileRunning(buildDelivery(harness.app.stores.main), async () => {
+    await whileRunning(buildDelivery(harness.app), async () => {
       await vi.waitFor(() => expect(gateways.sentTo(id)).toHaveLength(1), { timeout: 10_000 });
       // All our connections break during the call.
       await harness.app.pool.query(

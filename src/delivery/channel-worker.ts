@@ -17,7 +17,6 @@ import type { Platform } from '../platform/platform.ts';
 import { Loop, type Rest } from '../platform/process/loop.ts';
 import { NoTurn } from '../platform/threads/fair-turns.ts';
 import { type Span, withinSpan } from '../platform/tracing/span.ts';
-import type { InStores } from '../stores/stores.ts';
 import type { Composed } from './compose-message.ts';
 import { deliver, failedAttempt, putBack, type Result } from './deliver.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
@@ -49,9 +48,9 @@ const minFreeShare = 0.25;
 /** Results waiting for the database do not count as calls, but their number is limited. */
 const maxHeldPerCall = 5;
 
-interface ChannelDeps extends Platform, InStores<ChannelDeps> {
+type ChannelDeps = Platform & {
   config: Pick<Config, 'delivery' | 'sms' | 'email'>;
-}
+};
 
 export interface DeliveryChannel<Message> {
   type: 'sms' | 'email';
@@ -104,7 +103,7 @@ export class ChannelWorker<Message> {
       commit: (results) => this.record(results),
       largest: 1_000,
       atOnce: 1,
-      every_ms: recordEvery_ms * app.batchSpacing,
+      every_ms: recordEvery_ms,
       concernsAll: isDatabaseUnavailable,
     });
     this.loop = new Loop({ name: `deliver ${channel.type}`, step: () => this.step(), log: app.log });
@@ -127,6 +126,7 @@ export class ChannelWorker<Message> {
     await this.loop.stop();
     await this.settle();
     this.leases.stop();
+    await this.channel.choice.close();
   }
 
   /** Sends everything that is due now. For tests. */
@@ -157,10 +157,9 @@ export class ChannelWorker<Message> {
     if (max < 1) return paced_ms;
     const leased = await this.lease(max);
     if (leased === free) return 0;
-    const pause_ms = leaseEvery_ms * this.app.batchSpacing;
     return leased > 0
-      ? { atLeast_ms: pause_ms, atMost_ms: pause_ms }
-      : { atLeast_ms: emptyHanded_ms, atMost_ms: idle_ms * this.app.batchSpacing };
+      ? { atLeast_ms: leaseEvery_ms, atMost_ms: leaseEvery_ms }
+      : { atLeast_ms: emptyHanded_ms, atMost_ms: idle_ms };
   }
 
   private async lease(max: number): Promise<number> {
@@ -299,7 +298,7 @@ export class ChannelWorker<Message> {
     running: RunningAttempt,
   ): Promise<Result | undefined> {
     const { choice, services, compose, unitsOf } = this.channel;
-    const { store, clock, log, config } = this.app;
+    const { clock, log, config } = this.app;
     const provider = providerName === undefined ? undefined : choice.find(providerName);
     const mustWait = provider === undefined && !choice.noProviderSupports(queued);
     let hasRoom = provider !== undefined;
@@ -322,7 +321,6 @@ export class ChannelWorker<Message> {
         unitsOf,
         turn,
         isHeld,
-        store,
         clock,
         log,
         config,

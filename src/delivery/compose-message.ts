@@ -9,7 +9,7 @@ import type { EmailMessage, TextMessage } from './providers/provider.ts';
 import type { SenderIdentity } from './providers/sender-identities.ts';
 import { renderEmail, renderText } from './render-message.ts';
 
-export type ComposeDeps = Pick<Platform, 'store' | 'secrets'> & {
+export type ComposeDeps = Pick<Platform, 'secrets'> & {
   compiledTemplates: CompiledTemplates;
   config: Pick<Config, 'email' | 'branding' | 'urls'>;
 };
@@ -46,7 +46,6 @@ export async function composeText(
   return {
     message: {
       reference: queued.id,
-      store: app.store,
       to: queued.normalised_recipient ?? queued.recipient,
       sender: formatSmsSender(queued.reply_to_text ?? app.config.branding.platformName),
       text,
@@ -70,7 +69,6 @@ export async function composeEmail(
   return {
     message: {
       reference: queued.id,
-      store: app.store,
       to: queued.normalised_recipient ?? queued.recipient,
       reply_to: queued.reply_to_text,
       ...(await renderEmail(app, tasksFor, compiled, valuesOf(app, queued), service, unsubscribe_link)),

@@ -173,7 +173,7 @@ describe('sending to the sandbox', () => {
 
 describe('GET /metrics', () => {
   it('200 with queues, hand-overs, calls, receipts and callbacks', async () => {
-    const delivery = buildDelivery(harness.app.stores.main);
+    const delivery = buildDelivery(harness.app);
     delivery.start();
     await delivery.stop();
     const service = await aService(harness);

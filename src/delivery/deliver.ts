@@ -31,7 +31,6 @@ interface Attempt<Message> {
   turn(): Promise<void>;
   /** Whether the message is still leased. */
   isHeld(): boolean;
-  store: number;
   clock: Clock;
   log: Log;
   config: Pick<Config, 'delivery'>;
@@ -149,7 +148,7 @@ async function settleIfPerhapsSent<M>(attempt: Attempt<M>): Promise<Result | und
   const { queued, provider, service } = attempt;
   if (queued.outcome_known || !service || !provider?.findAccepted || provider.name !== queued.last_provider)
     return undefined;
-  const accepted = await provider.findAccepted([queued.id], attempt.store);
+  const accepted = await provider.findAccepted([queued.id]);
   if (!accepted.has(queued.id)) return undefined;
   const billable_units = await attempt.unitsOf(queued, service);
   return resultOf(attempt, { kind: 'accepted' }, billable_units);

@@ -7,7 +7,6 @@ import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';
 import { FairTurns } from '../platform/threads/fair-turns.ts';
 import { maxEmailBytes } from '../rendering/email/email.ts';
-import type { InStores } from '../stores/stores.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import type { EmailThreads } from '../templates/email-threads.ts';
 import { CallbackSender } from './callbacks/callback-sender.ts';
@@ -32,57 +31,18 @@ import { traceReceipts } from './receipts/trace-receipts.ts';
 import { areSandboxReceiptsDue, isSandboxInUse, takeSandboxReceipts } from './sandbox/sandbox.ts';
 import { endListedMessages } from './time-outs.ts';
 
-interface DeliveryDeps extends Platform, InStores<DeliveryDeps> {
+type DeliveryDeps = Platform & {
   config: Config;
   compiledTemplates: CompiledTemplates;
   emailThreads: EmailThreads;
   providers: readonly ProviderDescriptor[];
-}
+};
 
 export interface Delivery {
   start(): void;
   stop(): Promise<void>;
   /** Processes everything that is due now. For tests. */
   runOnce(): Promise<void>;
-}
-
-/** The providers of a process, with the limits of their rates: shared by all stores. */
-interface Providers {
-  texts: ProviderChoice<TextMessage>;
-  emails: ProviderChoice<EmailMessage>;
-}
-
-/** The part of a worker process that sends messages, creates the receipts of the sandbox and posts callbacks. */
-export function buildDelivery(app: DeliveryDeps): Delivery {
-  const paces = pacesOf(app);
-  const textProviders = openTextProviders(app);
-  const emailProviders = openEmailProviders(app);
-  const providers = {
-    texts: new ProviderChoice(textProviders, paces),
-    emails: new ProviderChoice(emailProviders, paces),
-  };
-  const turns = new FairTurns(longEmails(app.config.delivery.concurrency));
-  const stores = app.stores.all;
-  const parts = [...stores.flatMap((store) => partsOf(store, providers, turns)), new ReportReceivers(app)];
-  const clocks = stores.map(clockRecovery);
-  const rollups = stores.map(addingUp);
-  return {
-    start() {
-      for (const store of stores) measureQueues(store);
-      const receipts = receiptRecorder(app);
-      for (const provider of [...textProviders, ...emailProviders])
-        provider.listen?.(reportsOf(app, provider, receipts));
-      for (const part of [...parts, ...clocks, ...rollups]) part.start();
-    },
-    async stop() {
-      await Promise.all([...parts, ...clocks].map((part) => part.stop()));
-      await Promise.all([providers.texts.close(), providers.emails.close()]);
-      await Promise.all(rollups.map((part) => part.stop()));
-    },
-    async runOnce() {
-      for (const part of [...parts, ...rollups]) await part.runOnce();
-    },
-  };
 }
 
 /**
@@ -96,9 +56,8 @@ function longEmails(calls: number) {
 /** While so many long emails of a service wait, as a share of the calls, no further ones of the same lane are leased. */
 const maxLongShare = 0.25;
 
-/** In the main database, so that the rates hold for all workers and stores together. */
-function pacesOf({ config, stores, log }: DeliveryDeps): ReadonlyMap<string, ProviderPace> {
-  const { db } = stores.main;
+/** In the database, so that the rates hold for all workers together. */
+function pacesOf({ config, db, log }: DeliveryDeps): ReadonlyMap<string, ProviderPace> {
   const paces = Object.entries(config.delivery.providerRates).map(([provider, perSecond]) => {
     const reserve: PaceOptions['reserve'] = (count, pace) => reserveSlots(db, { provider, count, ...pace });
     return [provider, new ProviderPace({ provider, perSecond, reserve, log })] as const;
@@ -106,21 +65,25 @@ function pacesOf({ config, stores, log }: DeliveryDeps): ReadonlyMap<string, Pro
   return new Map(paces);
 }
 
-/** What delivers the messages of one store. */
-function partsOf(app: DeliveryDeps, providers: Providers, turns: FairTurns): Delivery[] {
+/** The part of a worker process that sends messages, creates the receipts of the sandbox and posts callbacks. */
+export function buildDelivery(app: DeliveryDeps): Delivery {
   const services = senderIdentities(app);
+  const paces = pacesOf(app);
+  const textProviders = openTextProviders(app);
+  const emailProviders = openEmailProviders(app);
+  const turns = new FairTurns(longEmails(app.config.delivery.concurrency));
   const maxWaiting = Math.ceil(app.config.delivery.concurrency * maxLongShare);
   const ownerOf = ({ service_id, lane }: InLane) => `${service_id} ${lane}`;
   const texts: DeliveryChannel<TextMessage> = {
     type: 'sms',
-    choice: providers.texts,
+    choice: new ProviderChoice(textProviders, paces),
     services,
     compose: (queued, service) => composeText(app, queued, service),
     unitsOf: async (queued, service) => (await composeText(app, queued, service)).billable_units,
   };
   const emails: DeliveryChannel<EmailMessage> = {
     type: 'email',
-    choice: providers.emails,
+    choice: new ProviderChoice(emailProviders, paces),
     services,
     compose: (queued, service, attempt) =>
       composeEmail(app, queued, service, (length) => {
@@ -136,13 +99,32 @@ function partsOf(app: DeliveryDeps, providers: Providers, turns: FairTurns): Del
     unitsOf: async () => 0,
     mustWait: (queued) => turns.waitingOf(ownerOf(queued)) >= maxWaiting,
   };
-  return [
+  const parts = [
     new ChannelWorker(app, texts),
     new ChannelWorker(app, emails),
     sandboxReceipts(app),
+    new ReportReceivers(app),
     listedMessages(app),
     new CallbackSender(app),
   ];
+  const clock = clockRecovery(app);
+  const rollups = addingUp(app);
+  return {
+    start() {
+      measureQueues(app);
+      const receipts = receiptRecorder(app);
+      for (const provider of [...textProviders, ...emailProviders])
+        provider.listen?.(reportsOf(app, provider, receipts));
+      for (const part of [...parts, clock, rollups]) part.start();
+    },
+    async stop() {
+      await Promise.all([...parts, clock].map((part) => part.stop()));
+      await rollups.stop();
+    },
+    async runOnce() {
+      for (const part of [...parts, rollups]) await part.runOnce();
+    },
+  };
 }
 
 /** Appended counts are merged into the rollups this often; until then readers add them. */
@@ -212,8 +194,7 @@ function sandboxReceipts(app: DeliveryDeps): Delivery {
     await traceReceipts(app, changed, now);
     return receipts.length;
   };
-  const restAfter = (taken: number) =>
-    taken > 0 ? { atLeast_ms: receiptsEvery_ms, atMost_ms: 0 } : receiptsIdle_ms * app.batchSpacing;
+  const restAfter = (taken: number) => (taken > 0 ? { atLeast_ms: receiptsEvery_ms, atMost_ms: 0 } : receiptsIdle_ms);
   const loop = new Loop({ name: 'sandbox receipts', step: async () => restAfter(await step()), log: app.log });
   return {
     start() {

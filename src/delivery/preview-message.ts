@@ -8,7 +8,7 @@ import { type Composable, composeEmail, composeText } from './compose-message.ts
 import type { EmailMessage, TextMessage } from './providers/provider.ts';
 import { selectSenderIdentity } from './providers/sender-identities.sql.ts';
 
-type Deps = Pick<Platform, 'store' | 'db' | 'secrets'> & {
+type Deps = Pick<Platform, 'db' | 'secrets'> & {
   compiledTemplates: CompiledTemplates;
   emailThreads: EmailThreads;
   config: Pick<Config, 'email' | 'branding' | 'urls'>;

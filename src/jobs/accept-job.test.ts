@@ -75,7 +75,7 @@ describe('a job', () => {
     await harness.runTasks();
     const rows = await notifications(upload);
     expect(rows.map(({ job_row_number }) => job_row_number)).toEqual(Array.from({ length: 1_100 }, (_, row) => row));
-    const idOf = jobRowIds(upload, harness.clock.now(), harness.app.store);
+    const idOf = jobRowIds(upload, harness.clock.now());
     expect(rows.map(({ id }) => id)).toEqual(rows.map((_, row) => idOf(row)));
     expect(rows[700]).toMatchObject({
       service_id: service,

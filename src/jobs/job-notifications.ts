@@ -42,8 +42,8 @@ interface ChunkNotifications {
 
 /** The notifications of a chunk's rows, serialized. */
 export async function notificationsOf(app: JobDeps, chunk: JobChunk): Promise<ChunkNotifications> {
-  const { job, service, template, expandedAt, writer } = chunk;
-  const idOf = jobRowIds(job.id, expandedAt, service.store);
+  const { job, template, expandedAt, writer } = chunk;
+  const idOf = jobRowIds(job.id, expandedAt);
   const created_at = timestamp(expandedAt);
   const lastMillisecond = timestamp(earlier(expandedAt, 1));
   const result: ChunkNotifications = { rows: [], files: [], letters: [], suppressed: [] };

@@ -56,16 +56,6 @@ export async function preparePartitions(app: Pick<Platform, 'db' | 'clock' | 'lo
   return complete;
 }
 
-/** For messages that come from another database. Days whose messages are in the default partition keep them there. */
-export async function preparePastPartitions(app: Pick<Platform, 'db' | 'clock'>, first_day: string): Promise<void> {
-  for (let day = first_day; day < londonDay(app.clock.now()); day = addDays(day, 1)) {
-    const existing = await selectPartitions(app.db);
-    const partition = withoutOverlap(partitionOf(day), existing);
-    const isNew = existing.every(({ name }) => name !== partition.name) && partition.from_id < partition.to_id;
-    if (isNew && (await countInDefault(app.db, partition)) === 0) await createPartition(app.db, partition);
-  }
-}
-
 export async function createPartitions(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
   if (!(await preparePartitions(app))) throw new Error('could not create every partition');
 }

@@ -3,10 +3,9 @@ import { notFound } from '../platform/failure.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Uuid } from '../protocol/fields.ts';
-import type { InStores } from '../stores/stores.ts';
 import { findByUuid } from './find-by-uuid.ts';
 
-export function findByUuidRoutes(http: Http, app: Platform & InStores<Platform>): void {
+export function findByUuidRoutes(http: Http, app: Platform): void {
   http.post(
     '/platform-admin/find-by-uuid',
     {

@@ -4,16 +4,15 @@ import { deleteOldReportRequests } from '../jobs/reports/report-requests.ts';
 import { clearReturnedReferences } from '../letters/returned/returned-letters.ts';
 import { earlier } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
-import { mainStore } from '../stores/service-stores.ts';
 import { deleteOldUserRecords } from '../users/old-records.ts';
 import { deleteOldAuditEntries } from './audit/audit-log.ts';
 
-type Deps = Pick<Platform, 'store' | 'db' | 'clock'> & { config: Pick<Config, 'storage'> };
+type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'storage'> };
 
-export async function deleteOldRecords({ store, db, clock, config }: Deps): Promise<void> {
+export async function deleteOldRecords({ db, clock, config }: Deps): Promise<void> {
   const before = earlier(clock.now(), config.storage.recordRetention_ms);
   await deleteOldAuditEntries({ db, clock, config });
-  if (store === mainStore) await deleteOldUserRecords(db, before);
+  await deleteOldUserRecords(db, before);
   await clearReturnedReferences(db, before);
   await deleteOldComplaints(db, before);
   await deleteOldReportRequests({ db, clock });

@@ -17,7 +17,8 @@ describe('GET /status', () => {
 });
 
 it('concurrent status checks share one query', async () => {
-  const statements = vi.spyOn(harness.app.stores.main.db, 'getExecutor');
+  const { app } = harness;
+  const statements = vi.spyOn(app.db, 'getExecutor');
   onTestFinished(() => void statements.mockRestore());
   const answers = await Promise.all(
     Array.from({ length: 500 }, () => harness.request({ method: 'GET', url: '/status' })),
@@ -61,7 +62,7 @@ describe('database outage', () => {
 
   it('503 with the error body of the API, not ready, and recovery without a restart', async () => {
     const { app } = harness;
-    const database = (await app.stores.main.pool.query('select current_database() as name')).rows[0].name;
+    const database = (await app.pool.query('select current_database() as name')).rows[0].name;
     const connection = new pg.Client({ connectionString: harness.serverUrl });
     await connection.connect();
     await connection.query(`alter database ${database} allow_connections false`);

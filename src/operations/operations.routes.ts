@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { InStores } from '../stores/stores.ts';
 import type { Build } from './build.ts';
 import { sharedDatabaseCheck } from './database-check.sql.ts';
 
@@ -11,9 +10,6 @@ const Status = Type.Object(
     db: Type.String(),
     git_commit: Type.String(),
     build_time: Type.String(),
-    stores_away: Type.Optional(
-      Type.Array(Type.Integer(), { description: 'The message stores that cannot be used, if any' }),
-    ),
   },
   { title: 'Status' },
 );
@@ -21,13 +17,8 @@ const Status = Type.Object(
 const Alive = Type.Object({ status: Type.String() });
 const NotReady = Type.Object({ status: Type.String(), reason: Type.String() });
 
-interface Deps extends Platform, InStores<Platform> {
-  build: Build;
-  draining(): boolean;
-}
-
 /** Health checks for load balancers, orchestrators and monitoring. */
-export function operationsRoutes(http: Http, app: Deps): void {
+export function operationsRoutes(http: Http, app: Platform & { build: Build; draining(): boolean }): void {
   const isDatabaseAvailable = sharedDatabaseCheck(app);
   for (const url of ['/status', '/_status']) {
     http.get(
@@ -36,9 +27,7 @@ export function operationsRoutes(http: Http, app: Deps): void {
       async (_request, reply) => {
         const healthy = await isDatabaseAvailable();
         const outcome = healthy ? 'ok' : 'error';
-        const away = storesAway(app);
-        const stores = away.length > 0 ? { stores_away: away } : {};
-        return reply.code(healthy ? 200 : 500).send({ status: outcome, db: outcome, ...app.build, ...stores });
+        return reply.code(healthy ? 200 : 500).send({ status: outcome, db: outcome, ...app.build });
       },
     );
   }
@@ -72,9 +61,4 @@ export function operationsRoutes(http: Http, app: Deps): void {
       return reply.type('application/json; charset=utf-8').send(document);
     },
   );
-}
-
-/** The heartbeat of each store says it, without another statement. */
-function storesAway({ stores }: Deps): number[] {
-  return stores.all.filter((one) => one !== stores.main && !one.changeListener.connected).map(({ store }) => store);
 }

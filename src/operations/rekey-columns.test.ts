@@ -1,15 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { sql } from 'kysely';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
+import { databaseNamed } from '../../test/kit/database-url.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import type { App } from '../app.ts';
 import { newId } from '../platform/id.ts';
 import { SecretBox } from '../platform/secrets/secrets.ts';
 import { encryptToken } from '../services/settings/callback-api.ts';
 import { readSigningKey } from '../services/settings/callback-signing.ts';
-import { copiedTables } from '../stores/tables.ts';
 import { rekey } from './rekey.ts';
 
 /** Every column encrypted with SECRET_KEYS. */
@@ -27,17 +26,14 @@ const encryptedColumns = [
 const [oldKey, newKey] = ['old', 'new'].map((name) => name.padEnd(32, '.')) as [string, string];
 const harness = useHarness({
   now: '2026-11-15T12:00:00Z',
-  stores: 1,
   config: { encryption: { keys: [oldKey] }, demo: { enabled: true } },
 });
-/** Where the messages of the service are. */
-let store: App;
+let url: string;
 
-beforeAll(() => {
-  store = harness.app.stores.all[1] as App;
+beforeAll(async () => {
+  const { rows } = await harness.app.pool.query('select current_database() as name');
+  url = databaseNamed(inject('databaseUrl'), rows[0].name);
 });
-
-const urlOf = ({ pool }: App) => pool.options.connectionString ?? '';
 
 async function columnsOf(types: string[]) {
   const { rows } = await sql<{ table: string; column: string }>`
@@ -49,23 +45,23 @@ async function columnsOf(types: string[]) {
   return rows;
 }
 
-/** Columns of a database with a value encrypted with this key, found by the prefix of the ciphertext. */
-async function columnsEncryptedWith(key: string, { db }: App): Promise<string[]> {
+/** Columns with a value encrypted with this key, found by the prefix of the ciphertext. */
+async function columnsEncryptedWith(key: string): Promise<string[]> {
   const beginning = new SecretBox([key]).encrypt('any', 'thing').slice(0, 8);
-  const columns = await columnsOf(['text', 'character varying', 'json', 'jsonb', 'bytea', 'ARRAY']);
-  const each = columns.map(
-    ({ table, column }) => sql`select ${`${table}.${column}`}::text as name where exists (
-      select from ${sql.table(table)} where position(${beginning} in ${sql.ref(column)}::text) > 0)`,
-  );
-  const { rows } = await sql<{ name: string }>`${sql.join(each, sql` union all `)} order by 1`.execute(db);
-  return rows.map(({ name }) => name);
+  const found: string[] = [];
+  for (const { table, column } of await columnsOf(['text', 'character varying', 'json', 'jsonb', 'bytea', 'ARRAY'])) {
+    const { rows } = await sql`
+      select 1 from ${sql.table(table)} where position(${beginning} in ${sql.ref(column)}::text) > 0 limit 1
+    `.execute(harness.app.db);
+    if (rows.length > 0) found.push(`${table}.${column}`);
+  }
+  return found;
 }
 
 /** Creates one value for each encrypted column, with a function that reads it. */
 async function writeEverything() {
   const { app, clock } = harness;
   const service_id = await aService(harness, { contact_link: 'https://example.org' });
-  await app.db.updateTable('service_stores').set({ store: store.store }).where('service_id', '=', service_id).execute();
   const api_key = await anApiKey(harness, service_id);
   const updated_by_id = await aUser(harness);
   const owner = { service_id, callback_type: 'delivery_status' as const };
@@ -74,7 +70,7 @@ async function writeEverything() {
   const created = await harness.admin('POST', path, { ...callback, bearer_token: 'a-long-bearer-token' });
   const callback_id = created.body.data.id;
   const signing = await harness.admin('POST', `${path}/${callback_id}/signing-secret`, { updated_by_id });
-  await store.db
+  await app.db
     .insertInto('service_callbacks')
     .values({
       ...{ ...owner, id: newId(clock.now()), subject_id: newId(clock.now()), url: callback.url, body: '{}' },
@@ -86,7 +82,6 @@ async function writeEverything() {
   const personalisation = { f: { file: 'aGk=', confirm_email_before_download: true } };
   const email = { email_address: 'ada@example.org', template_id, personalisation };
   const headers = { 'idempotency-key': 'once' };
-  await app.configurationCopies.update();
   const sent = await harness.v2('POST', '/v2/notifications/email', api_key, email, headers);
   expect([created.status, signing.status, sent.status]).toEqual([201, 201, 201]);
   await harness.deliver();
@@ -108,24 +103,15 @@ async function writeEverything() {
 describe('pennypost rekey', () => {
   it('re-encrypts every column, so that all values can be read without the old key', async () => {
     const read = await writeEverything();
-    const inMain = encryptedColumns.filter((column) => copiedTables.some((table) => column.startsWith(`${table}.`)));
-    const found = async (key: string) => [
-      await columnsEncryptedWith(key, harness.app),
-      await columnsEncryptedWith(key, store),
-    ];
-    expect(await found(oldKey)).toEqual([inMain, encryptedColumns]);
+    expect(await columnsEncryptedWith(oldKey)).toEqual(encryptedColumns);
     const before = await read(harness);
     expect(before.message).toContain('/d/');
     expect(before.repeated.content.body).toBe(before.message);
     expect(before.outbox.messages[0].body).toContain('/d/');
 
-    const rekeyed = { url: urlOf(harness.app), secretKeys: [newKey, oldKey], say: () => {} };
-    await expect(rekey(rekeyed)).rejects.toThrow('MESSAGE_STORES lacks store 1');
-    const away = [{ number: 1, url: 'postgres://nobody@127.0.0.1:1/none' }];
-    await expect(rekey({ ...rekeyed, stores: away })).rejects.toThrow('Store 1 cannot be used: connect ECONNREFUSED');
-    await rekey({ ...rekeyed, stores: [{ number: 1, url: urlOf(store) }] });
-    expect(await found(oldKey)).toEqual([[], []]);
-    expect(await found(newKey)).toEqual([inMain, encryptedColumns]);
+    await rekey({ url, secretKeys: [newKey, oldKey], say: () => {} });
+    expect(await columnsEncryptedWith(oldKey)).toEqual([]);
+    expect(await columnsEncryptedWith(newKey)).toEqual(encryptedColumns);
     expect(await read(await harness.anotherProcess({ encryption: { keys: [newKey] } }))).toEqual(before);
   });
 

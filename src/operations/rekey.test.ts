@@ -12,8 +12,7 @@ import { createLinkToken, readLinkToken } from '../users/sign-in/link-tokens.ts'
 import { rekey } from './rekey.ts';
 
 const [oldKey, newKey] = ['old', 'new'].map((name) => name.padEnd(32, '.')) as [string, string];
-// About the values of one database.
-const harness = useHarness({ stores: 0, now: '2026-11-15T12:00:00Z', config: { encryption: { keys: [oldKey] } } });
+const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { encryption: { keys: [oldKey] } } });
 let url: string;
 
 beforeAll(async () => {

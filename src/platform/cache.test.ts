@@ -22,10 +22,9 @@ async function reads(work: () => Promise<unknown>): Promise<number> {
   const note = () => {
     count += 1;
   };
-  const { pool } = harness.app.stores.main;
-  pool.on('acquire', note);
+  harness.app.pool.on('acquire', note);
   await work();
-  pool.off('acquire', note);
+  harness.app.pool.off('acquire', note);
   return count;
 }
 

@@ -35,17 +35,6 @@ export function idInPath(text: string): string | undefined {
   return hexPattern.test(hex.toLowerCase()) ? uuidOfHex(hex.toLowerCase()) : undefined;
 }
 
-/**
- * The last byte of every id is the number of the database that has the row: a reader of an id needs no table to find it. The main
- * database has number 0.
- */
-export const storeBits = 8;
-
-/** The number of the database that had the row when it got its id. */
-export function storeOfId(id: string): number {
-  return Number.parseInt(id.slice(-2), 16);
-}
-
 let lastMs = 0;
 let sequence = 0;
 
@@ -53,7 +42,7 @@ let sequence = 0;
  * A UUIDv7: time-ordered, so that inserts append to an index and a table can be partitioned by id.
  * Ids made by one process in the same millisecond ascend too (12-bit counter).
  */
-export function newId(now: Date, store = 0): string {
+export function newId(now: Date): string {
   const bytes = drawRandomBytes(16);
   const ms = now.getTime();
   sequence = ms === lastMs ? (sequence + 1) & 0xfff : bytes.readUInt16BE(6) & 0x7ff;
@@ -61,7 +50,6 @@ export function newId(now: Date, store = 0): string {
   bytes.writeUIntBE(ms, 0, 6);
   bytes.writeUInt16BE(0x7000 | sequence, 6);
   bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8);
-  bytes.writeUInt8(store, 15);
   return uuidOfHex(bytes.toString('hex'));
 }
 

@@ -2,18 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandl
 import type pg from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-interface Figure<Label extends string> {
-  labels: Record<Label, string>;
-  value: number;
-}
-
 /** One registry per process. Labels are routes, names and outcomes; never a recipient or an id. */
 export class Metrics {
   readonly registry = new Registry();
-  /** Shared with the views of `ofStore`. */
-  private readonly requests = { concurrent: 0 };
-  /** What reads the values of a gauge, by its name and then by store. */
-  private readonly readers = new Map<string, Map<string, () => Promise<Figure<string>[]>>>();
+  private concurrentRequests = 0;
   private readonly durations = new Histogram({
     name: 'http_server_request_duration_seconds',
     help: 'Time from the first byte of a request to the last of its response',
@@ -24,7 +16,7 @@ export class Metrics {
 
   constructor() {
     this.countRequests();
-    this.gauge('concurrent_web_request_count', 'Requests in flight', () => this.requests.concurrent);
+    this.gauge('concurrent_web_request_count', 'Requests in flight', () => this.concurrentRequests);
   }
 
   /** Heap, event loop lag, garbage collection. Its timers keep running, so only long-lived processes enable it. */
@@ -34,7 +26,7 @@ export class Metrics {
 
   observeRequests(http: FastifyInstance): void {
     http.addHook('onRequest', (_request, _reply, done) => {
-      this.requests.concurrent += 1;
+      this.concurrentRequests += 1;
       done();
     });
     const observe = (path: string, { method }: FastifyRequest, reply: FastifyReply) =>
@@ -72,7 +64,7 @@ export class Metrics {
 
   /** A client that disconnects before its response triggers no `onResponse`. */
   endRequest(): void {
-    this.requests.concurrent -= 1;
+    this.concurrentRequests -= 1;
   }
 
   observePools(pools: Record<string, pg.Pool>): void {
@@ -109,44 +101,18 @@ export class Metrics {
     name: string,
     help: string,
     labelNames: readonly Label[],
-    read: () => Promise<Figure<Label>[]>,
+    read: () => Promise<{ labels: Record<Label, string>; value: number }[]>,
   ): void {
-    this.addReader(name, help, labelNames, '', read);
-  }
-
-  /** The same metrics, with a label on gauges that says which store a value is about. */
-  ofStore(store: number): Metrics {
-    const view: Metrics = Object.create(this);
-    const label = { store: String(store) };
-    view.gauges = (name, help, labelNames, read) =>
-      this.addReader(name, help, [...labelNames, 'store'], label.store, async () =>
-        (await read()).map(({ labels, value }) => ({ labels: { ...labels, ...label }, value })),
-      );
-    return view;
-  }
-
-  private addReader(
-    name: string,
-    help: string,
-    labelNames: readonly string[],
-    store: string,
-    read: () => Promise<Figure<string>[]>,
-  ): void {
-    const known = this.readers.get(name);
-    if (known?.has(store)) return;
-    const readers = known ?? new Map<string, typeof read>();
-    readers.set(store, read);
-    if (known) return;
-    this.readers.set(name, readers);
+    if (this.registry.getSingleMetric(name)) return;
     new Gauge({
       name,
       help,
       labelNames,
       registers: [this.registry],
       async collect() {
-        const figures = await Promise.all([...readers.values()].map((one) => one().catch(() => [])));
+        const figures = await read().catch(() => []);
         this.reset();
-        for (const { labels, value } of figures.flat()) this.set(labels, value);
+        for (const { labels, value } of figures) this.set(labels, value);
       },
     });
   }

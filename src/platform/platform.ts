@@ -12,18 +12,7 @@ import type { Tracing } from './tracing/tracing.ts';
 
 /** The dependencies of every feature. A feature that needs more declares it: `app: Platform & { config: Config }`. */
 export interface Platform {
-  /** The number of the database: 0 is the main one. */
-  store: number;
-  /**
-   * How many times rarer the batches and polls of this database are than those of an installation with one database: a batch costs nearly the
-   * same for one message as for twenty, and a process with three databases would make three times as many.
-   */
-  batchSpacing: number;
   db: Db;
-  /** The database with this number. */
-  databaseOf(store: number): Db;
-  /** Changes the configuration in the main database. Resolves when this database has the change, too. */
-  changeConfiguration<T>(change: (main: Db) => Promise<T>): Promise<T>;
   pool: pg.Pool;
   /** Session-level connections, for LISTEN. The same pool, unless DATABASE_URL goes through PgBouncer. */
   sessions: pg.Pool;

@@ -83,36 +83,6 @@ export function databaseUrl(name: string, description: string): Setting<string |
   return { ...ofOneHost, parse };
 }
 
-interface NumberedUrl {
-  number: number;
-  url: string;
-}
-
-/** `number=URL` pairs of PostgreSQL databases, separated by spaces, with numbers from 1 to 255. */
-export function databaseUrls(name: string, description: string): Setting<NumberedUrl[]> {
-  const options = { fallback: [], fallbackText: '(unset)', secret: true };
-  const { parse: parseUrl } = databaseUrl(name, description);
-  const parse = (text: string): NumberedUrl[] => {
-    const pairs = text
-      .split(/\s+/)
-      .filter(Boolean)
-      .map((pair, index) => {
-        const [, digits = '', url = ''] = /^([^=]*)=(.*)$/.exec(pair) ?? [];
-        const number = /^[0-9]{1,3}$/.test(digits) ? Number(digits) : Number.NaN;
-        if (!(number >= 1 && number <= 255))
-          throw new Error(`must have a number from 1 to 255 and = before address ${index + 1}`);
-        return { number, url: parseUrl(url) as string };
-      });
-    const numbers = pairs.map(({ number }) => number);
-    const doubled = numbers.find((number, index) => numbers.indexOf(number) !== index);
-    if (doubled !== undefined) throw new Error(`has the number ${doubled} twice`);
-    return pairs.sort((one, other) => one.number - other.number);
-  };
-  return setting(name, description, options, parse, (pairs) =>
-    pairs.map(({ number, url }) => `${number}=${url}`).join(' '),
-  );
-}
-
 export const integer = wholeNumber(1);
 
 /** In the environment in this unit, `fallback` and limits too; the value is in milliseconds. */

@@ -6,7 +6,6 @@ import { timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { placeService } from '../stores/service-stores.ts';
 import { addServiceMember, creatorPermissions } from '../users/members/permissions.ts';
 import { getUserRecord, type UserRecord } from '../users/user-record.ts';
 import type { Allowances } from './allowances.ts';
@@ -56,8 +55,7 @@ export async function createService(
       is_default: true,
       created_at: timestamp(now),
     });
-    await app.allowances.create(tx, id, now);
-    await placeService(tx, id);
+    await app.allowances.reset(tx, id, now);
   });
   return getService(app.db, id);
 }

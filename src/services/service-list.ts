@@ -2,18 +2,16 @@ import { type Days, londonDay } from '../platform/calendar.ts';
 import { invalidField } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { isTrue } from '../protocol/fields.ts';
-import type { InStores } from '../stores/stores.ts';
 import { selectServices } from './services.sql.ts';
 import { getService, type Service } from './services.ts';
 import {
   getRecentStatistics,
   noStatistics,
   type Statistics,
-  statisticsOfAllServices,
+  statisticsByService,
 } from './statistics/service-statistics.ts';
 
-type InDatabase = Pick<Platform, 'store' | 'db' | 'clock'>;
-type Deps = InDatabase & InStores<InDatabase>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 export interface ListQuery {
   only_active?: string;
@@ -36,13 +34,13 @@ export async function listServices(app: Deps, query: ListQuery): Promise<Listed[
 
 /** Two queries for any number of services. A range in the past lists only services that sent messages in it. */
 async function listWithStatistics(
-  { db, stores, clock }: Deps,
+  { db, clock }: Deps,
   options: { only_active: boolean; days: Days; with_test_keys: boolean },
 ): Promise<Listed[]> {
   const { only_active, days, with_test_keys } = options;
   const today = londonDay(clock.now());
   const everyone = days.first_day <= today && today <= days.last_day;
-  const counting = statisticsOfAllServices(stores, days, { with_test_keys });
+  const counting = statisticsByService(db, days, { with_test_keys });
   const [services, statistics] = await Promise.all([
     everyone
       ? selectServices(db, { only_active })
@@ -71,6 +69,5 @@ export async function getServiceForQuery(
 ): Promise<Listed> {
   const service = await getService(app.db, id);
   if (!isTrue(query.detailed)) return service;
-  const store = await app.stores.of(id);
-  return { ...service, statistics: await getRecentStatistics(store, id, { today_only: isTrue(query.today_only) }) };
+  return { ...service, statistics: await getRecentStatistics(app, id, { today_only: isTrue(query.today_only) }) };
 }

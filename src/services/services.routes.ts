@@ -3,7 +3,6 @@ import type { Config } from '../config.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, Day, NoContent, Nullable, QueryBoolean, Uuid } from '../protocol/fields.ts';
-import type { InStores } from '../stores/stores.ts';
 import type { AccountMessageSender } from '../users/account-messages/account-messages.ts';
 import type { Allowances } from './allowances.ts';
 import { archiveService } from './service-archive.ts';
@@ -32,11 +31,11 @@ const FoundByName = Type.Object({
   organisation_name: Nullable(Type.String()),
 });
 
-interface Deps extends Platform, InStores<Platform> {
+type Deps = Platform & {
   accountMessages: AccountMessageSender;
   allowances: Allowances;
   config: Pick<Config, 'sms'>;
-}
+};
 
 export function serviceRoutes(http: Http, app: Deps): void {
   http.get(

@@ -2,12 +2,11 @@ import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Day, Nullable, Uuid } from '../protocol/fields.ts';
-import type { InStores } from '../stores/stores.ts';
 import { countLiveServices, getPerformance, performanceDays } from './performance-dashboard.ts';
 
 const AllTimeCount = Type.Integer({ description: 'All-time count' });
 
-export function performanceDashboardRoutes(http: Http, app: Platform & InStores<Platform>): void {
+export function performanceDashboardRoutes(http: Http, app: Platform): void {
   http.get(
     '/performance-dashboard',
     {

@@ -30,15 +30,15 @@ export async function countMessages(db: Db, days: Days): Promise<Omit<DayOfMessa
   return rows[0] ?? { emails: 0, sms: 0, letters: 0 };
 }
 
-interface ProcessingTimes {
-  date: string;
-  messages: number;
-  within_ten_seconds: number;
-}
-
-export async function selectProcessingTimes(db: Db, days: Days): Promise<ProcessingTimes[]> {
-  const { rows } = await sql<ProcessingTimes>`
-    select london_day as date, messages, within_ten_seconds from daily_processing_time
+/** A day without messages counts as 100 %. */
+export async function selectProcessingTimes(
+  db: Db,
+  days: Days,
+): Promise<{ date: string; percentage_under_10_seconds: number }[]> {
+  const { rows } = await sql<{ date: string; percentage_under_10_seconds: number }>`
+    select london_day as date,
+      coalesce(round(100.0 * within_ten_seconds / nullif(messages, 0), 2), 100)::float8 as percentage_under_10_seconds
+    from daily_processing_time
     where london_day between ${days.first_day} and ${days.last_day}
     order by london_day`.execute(db);
   return rows;

@@ -6,7 +6,6 @@ import { type Cell, csvText, prefersCsv } from '../platform/http/csv.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Nullable, OneOf, Uuid } from '../protocol/fields.ts';
-import type { InStores } from '../stores/stores.ts';
 import { type DateRangeQuery, daysOf, daysOfOneYear, daysUpTo } from './days.ts';
 import {
   countNotifications,
@@ -33,10 +32,7 @@ const Counters = Type.Object({
   'permanent-failure': Type.Integer(),
 });
 
-export function platformStatsRoutes(
-  http: Http,
-  app: Platform & InStores<Platform> & { config: Pick<Config, 'letters'> },
-): void {
+export function platformStatsRoutes(http: Http, app: Platform & { config: Pick<Config, 'letters'> }): void {
   http.get(
     '/platform-stats',
     {
@@ -46,7 +42,7 @@ export function platformStatsRoutes(
         response: { 200: Type.Object({ email: Counters, sms: Counters, letter: Counters }) },
       },
     },
-    async (request) => countNotifications(app, daysUpTo(app.clock.now(), request.query)),
+    async (request) => countNotifications(app.db, daysUpTo(app.clock.now(), request.query)),
   );
 
   report(http, {
@@ -75,7 +71,7 @@ export function platformStatsRoutes(
     name: `data-for-${app.config.letters.printer}-billing-report`,
     summary: 'Despatched letters by day, postage, sheets and rate',
     days: daysOfOneYear,
-    list: (days) => listDespatchedLetters(app, days),
+    list: (days) => listDespatchedLetters(app.db, days),
     row: Type.Object({
       date: LondonDay,
       postage: Type.String(),
@@ -91,7 +87,7 @@ export function platformStatsRoutes(
     name: 'daily-volumes-report',
     summary: 'Messages sent by day',
     days: daysOf,
-    list: (days) => listDailyVolumes(app, days),
+    list: (days) => listDailyVolumes(app.db, days),
     row: Type.Object({
       day: LondonDay,
       sms_totals: Type.Integer(),
@@ -107,7 +103,7 @@ export function platformStatsRoutes(
     name: 'daily-sms-provider-volumes-report',
     summary: 'Text messages by day and provider',
     days: daysOf,
-    list: (days) => listDailyProviderVolumes(app, days),
+    list: (days) => listDailyProviderVolumes(app.db, days),
     row: Type.Object({
       day: LondonDay,
       provider: Type.String(),

@@ -82,29 +82,31 @@ interface DailyProviderVolumes {
   sms_totals: number;
   sms_fragment_totals: number;
   sms_chargeable_units: number;
+  sms_cost: number;
 }
 
-export async function selectDailyProviderVolumes(db: Db, days: Days): Promise<DailyProviderVolumes[]> {
+/** Prices every chargeable unit: providers grant no free allowance. */
+export async function selectDailyProviderVolumes(
+  db: Db,
+  days: Days,
+  rates: (Days & { rate: string })[],
+): Promise<DailyProviderVolumes[]> {
   const { rows } = await sql<DailyProviderVolumes>`
-    select london_day as day, provider, total(notifications_sent) as sms_totals,
-      total(billable_units) as sms_fragment_totals,
-      total(billable_units * rate_multiplier) as sms_chargeable_units
-    from (${usage(days)}) as used
-    where notification_type = 'sms'
-    group by london_day, provider
-    having total(notifications_sent) <> 0`.execute(db);
+    select london_day as day, provider, sms_totals, sms_fragment_totals, sms_chargeable_units,
+      (sms_chargeable_units * rates.rate)::float8 as sms_cost
+    from (
+      select london_day, provider, total(notifications_sent) as sms_totals,
+        total(billable_units) as sms_fragment_totals,
+        total(billable_units * rate_multiplier) as sms_chargeable_units
+      from (${usage(days)}) as used
+      where notification_type = 'sms'
+      group by london_day, provider
+      having total(notifications_sent) <> 0
+    ) as daily
+    join json_to_recordset(${JSON.stringify(rates)}::json) as rates (first_day date, last_day date, rate numeric)
+      on london_day between rates.first_day and rates.last_day
+    order by london_day, provider collate "C"`.execute(db);
   return rows;
-}
-
-/** A line of the JSON that `selectDespatchedLetters` builds. */
-export interface DespatchedLetters {
-  date: string;
-  postage: string;
-  cost_threshold: string;
-  sheets: number;
-  rate: number;
-  letters: number;
-  cost: number;
 }
 
 /**

@@ -2,12 +2,10 @@ import { listImpliedAllowances } from '../billing/allowance.ts';
 import { listServiceCosts, listServiceVolumes } from '../billing/usage.ts';
 import type { Days } from '../platform/calendar.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { InStores } from '../stores/stores.ts';
 import { letterBreakdown } from './letter-breakdown.ts';
 import { selectLiveServices, selectServicesToBill } from './service-costs.sql.ts';
 
-type InDatabase = Pick<Platform, 'store' | 'db' | 'clock'>;
-type Deps = InDatabase & InStores<InDatabase>;
+type Deps = Pick<Platform, 'db' | 'clock'>;
 
 /** Services with costs on these days of one financial year. */
 export async function listBills(app: Deps, days: Days) {
@@ -31,14 +29,13 @@ export async function listBills(app: Deps, days: Days) {
  * Volumes of every live service on these days. Its free allowance is the newest up to the calendar year of the last day.
  * Leaves out a service without one, unless it sent something.
  */
-export async function listVolumesByService(app: Deps, days: Days) {
-  const { db, clock } = app;
+export async function listVolumesByService({ db, clock }: Deps, days: Days) {
   const year = Number(days.last_day.slice(0, 4));
-  const [services, volumes] = await Promise.all([selectLiveServices(db, year), listServiceVolumes(app, days)]);
+  const [services, volumes] = await Promise.all([selectLiveServices(db, year), listServiceVolumes(db, days)]);
   const volumesOf = new Map(volumes.map((volume) => [volume.service_id, volume]));
   const shown = services.filter((service) => service.free_allowance !== null || volumesOf.has(service.service_id));
   const missing = shown.some((service) => service.free_allowance === null);
-  const implied = missing ? await listImpliedAllowances(app, year, clock.now()) : [];
+  const implied = missing ? await listImpliedAllowances(db, year, clock.now()) : [];
   const impliedOf = new Map(implied.map((allowance) => [allowance.service_id, allowance.free_sms_fragment_limit]));
   return shown.map((service) => {
     const volume = volumesOf.get(service.service_id);

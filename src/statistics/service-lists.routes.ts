@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, Day, Nullable, Uuid } from '../protocol/fields.ts';
-import type { InStores } from '../stores/stores.ts';
 import { listLiveServices, listMonthsOfServices } from './service-lists.ts';
 
 const LiveService = Type.Object({
@@ -24,7 +23,7 @@ const LiveService = Type.Object({
   free_sms_fragment_limit: Nullable(Type.Integer()),
 });
 
-export function serviceListRoutes(http: Http, app: Platform & InStores<Platform>): void {
+export function serviceListRoutes(http: Http, app: Platform): void {
   http.get(
     '/service/live-services-data',
     {

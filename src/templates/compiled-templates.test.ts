@@ -9,8 +9,7 @@ import { templateOfCaller } from './public-templates.ts';
 const getTemplate = async (serviceId: string, templateId: string) =>
   templateOfCaller(await findTemplate(harness.app, serviceId, templateId));
 
-// About the notifications of one database.
-const harness = useHarness({ stores: 0, now: '2026-11-15T12:00:00Z' });
+const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const unknown = '4f46df42-f795-4cc4-83bb-65ca312f49cd';
 let service: string;
 let id: string;

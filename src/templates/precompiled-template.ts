@@ -8,8 +8,6 @@ import type { CurrentTemplateRow } from './template-row.ts';
 import { selectPrecompiledTemplate } from './template-rows.sql.ts';
 import { insertPrecompiledTemplate } from './templates.sql.ts';
 
-export const findPrecompiledTemplate = selectPrecompiledTemplate;
-
 /** The hidden template of letters supplied as PDF; the service must exist. */
 export async function getOrCreatePrecompiledTemplate(
   db: Db | Tx,

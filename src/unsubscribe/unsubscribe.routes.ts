@@ -4,7 +4,6 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { adminErrors } from '../protocol/error-bodies.ts';
 import { Raw, Uuid } from '../protocol/fields.ts';
-import type { InStores } from '../stores/stores.ts';
 import { findSubscription, recordUnsubscribe } from './unsubscribe.ts';
 
 const OfLink = Type.Object({ notification_id: Uuid, token: Type.String() });
@@ -14,7 +13,7 @@ const brokenLink = {
   content: '<p>It may have been cut short, or be more than a year old.</p>',
 };
 
-export function unsubscribeRoutes(http: Http, app: Platform & InStores<Platform>): void {
+export function unsubscribeRoutes(http: Http, app: Platform): void {
   http.post(
     '/unsubscribe/:notification_id/:token',
     {

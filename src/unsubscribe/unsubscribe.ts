@@ -5,7 +5,6 @@ import { Failure } from '../platform/failure.ts';
 import { canonicalId, newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { recordSuppressions } from '../services/suppression/suppression-list.ts';
-import type { InStores } from '../stores/stores.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
 import { insertUnsubscribeRequest } from './unsubscribe.sql.ts';
 
@@ -56,7 +55,7 @@ export function findSubscription(app: Deps, notificationId: string, token: strin
 
 /** Idempotent: mail clients may send the request twice. */
 export async function recordUnsubscribe(
-  app: Deps & Pick<Platform, 'metrics'> & InStores<Pick<Platform, 'store' | 'db'>>,
+  app: Deps & Pick<Platform, 'metrics'>,
   notificationId: string,
   token: string,
 ): Promise<void> {
@@ -66,8 +65,7 @@ export async function recordUnsubscribe(
   const { issued_at: _, ...subscription } = read;
   const now = app.clock.now();
   const { service_id, notification_id, email_address } = subscription;
-  const { db } = await app.stores.of(service_id);
-  await inTransaction(db, async (tx) => {
+  await inTransaction(app.db, async (tx) => {
     await insertUnsubscribeRequest(tx, { id: newId(now), created_at: timestamp(now), ...subscription });
     await recordSuppressions(app, tx, [{ service_id, notification_id, email_address, reason: 'unsubscribe' }], now);
   });

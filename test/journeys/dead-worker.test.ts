@@ -20,7 +20,7 @@ async function launchWorker(): Promise<ChildProcess> {
       DATA_DIR: storage.dataDir,
       LOG_LEVEL: 'error',
     },
-    ...{ ...harness.databases, ADMIN_CLIENT_SECRETS: adminSecret },
+    ...{ DATABASE_URL: harness.app.pool.options.connectionString, ADMIN_CLIENT_SECRETS: adminSecret },
     ...{ DEMO: 'false', DATABASE_POOL_SIZE: '10' },
   };
   const child = spawn(process.execPath, ['dist/main.js', 'worker'], { env, stdio: ['ignore', 'ignore', 'inherit'] });

@@ -48,7 +48,7 @@ function launch(port: number): ChildProcess {
       DATA_DIR: storage.dataDir,
       ADMIN_CLIENT_SECRETS: adminSecret,
     },
-    ...harness.databases,
+    DATABASE_URL: harness.app.pool.options.connectionString,
     // Far more than the load balancer below takes to notice, even when the machine is busy with other tests.
     ...{ DRAIN_DELAY_S: '3', LOG_LEVEL: 'warn', DATABASE_POOL_SIZE: '5' },
   };

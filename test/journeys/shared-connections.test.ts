@@ -11,8 +11,7 @@ import { useHarness } from '../kit/harness.ts';
 
 /** Requirements of a PgBouncer in transaction mode; test/faults/pgbouncer.faults.ts runs with a real one. */
 
-// About the connections to one database.
-const harness = useHarness({ stores: 0 });
+const harness = useHarness();
 let url: string;
 
 beforeAll(() => {

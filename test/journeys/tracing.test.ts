@@ -22,7 +22,7 @@ async function launch(role: 'api' | 'worker'): Promise<{ child: ChildProcess; ad
     SECRET_KEYS: encryption.keys.join(),
     DATA_DIR: storage.dataDir,
     LOG_LEVEL: 'error',
-    ...harness.databases,
+    DATABASE_URL: harness.app.pool.options.connectionString,
     ADMIN_CLIENT_SECRETS: adminSecret,
     DEMO: 'false',
     CALLBACK_ALLOW_PRIVATE: 'true',

@@ -4,7 +4,7 @@ import type { Harness } from './harness.ts';
 
 /** Messages to users so far, oldest first. */
 export async function accountMessages({ app }: Harness) {
-  const rows = await app.stores.main.db
+  const rows = await app.db
     .selectFrom('notifications')
     .select(['id', 'template_id', 'recipient', 'personalisation', 'secret_personalisation', 'reply_to_text'])
     .where('service_id', '=', platformServiceId)

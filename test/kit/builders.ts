@@ -7,7 +7,6 @@ import { inTransaction } from '../../src/platform/db/database.ts';
 import type { Notifications, Templates } from '../../src/platform/db/schema.ts';
 import { newId } from '../../src/platform/id.ts';
 import { createInboundNumber } from '../../src/services/inbound-numbers/inbound-numbers.ts';
-import { placeService } from '../../src/stores/service-stores.ts';
 import type { Harness } from './harness.ts';
 
 /** Rows with a default for every column: a test sets only the columns it is about. */
@@ -117,35 +116,32 @@ export async function aService(
   const name = fields.name ?? `Service ${nextNumber()} ${id.slice(-6)}`;
   const normalised = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '.');
   const creator = fields.created_by_id ?? (await aUser(harness));
-  await inTransaction(app.db, async (tx) => {
-    await tx
-      .insertInto('services')
-      .values({
-        id,
-        normalised_name: normalised,
-        restricted: false,
-        permissions: ['sms', 'email', 'letter', 'international_sms', 'international_letters'],
-        email_message_limit: 250_000,
-        sms_message_limit: 250_000,
-        letter_message_limit: 20_000,
-        international_sms_message_limit: 100,
-        email_sender_local_part: normalised,
-        created_at: now,
-        ...fields,
-        name,
-        created_by_id: creator,
-      })
-      .execute();
-    await tx
-      .insertInto('service_members')
-      .values({ service_id: id, user_id: creator, permissions: ['manage_settings'], created_at: now })
-      .execute();
-    await tx
-      .insertInto('service_sms_senders')
-      .values({ id: newId(clock.now()), service_id: id, sms_sender: 'TESTING', is_default: true, created_at: now })
-      .execute();
-    await placeService(tx, id);
-  });
+  await app.db
+    .insertInto('services')
+    .values({
+      id,
+      normalised_name: normalised,
+      restricted: false,
+      permissions: ['sms', 'email', 'letter', 'international_sms', 'international_letters'],
+      email_message_limit: 250_000,
+      sms_message_limit: 250_000,
+      letter_message_limit: 20_000,
+      international_sms_message_limit: 100,
+      email_sender_local_part: normalised,
+      created_at: now,
+      ...fields,
+      name,
+      created_by_id: creator,
+    })
+    .execute();
+  await app.db
+    .insertInto('service_members')
+    .values({ service_id: id, user_id: creator, permissions: ['manage_settings'], created_at: now })
+    .execute();
+  await app.db
+    .insertInto('service_sms_senders')
+    .values({ id: newId(clock.now()), service_id: id, sms_sender: 'TESTING', is_default: true, created_at: now })
+    .execute();
   return id;
 }
 
@@ -194,11 +190,9 @@ export async function aTemplate(
     ...fields,
     created_by_id: fields.created_by_id ?? (await aUser(harness)),
   };
+  await app.db.insertInto('templates').values(row).execute();
   const { folder: _only_the_newest_has_one, ...version } = { folder: null, ...row };
-  await inTransaction(app.db, async (tx) => {
-    await tx.insertInto('templates').values(row).execute();
-    await tx.insertInto('templates_history').values(version).execute();
-  });
+  await app.db.insertInto('templates_history').values(version).execute();
   app.changeListener.reset();
   return row.id;
 }
@@ -269,7 +263,7 @@ export async function aNotification(
   more: Partial<Insertable<Notifications>> = {},
 ): Promise<string> {
   const now = clock.now();
-  const id = newId(now, app.store);
+  const id = newId(now);
   const type = fields.notification_type ?? 'sms';
   const recipients = { sms: '07700900123', email: 'ada@example.org', letter: 'Ada\n1 High Street\nLondon\nSW1A 1AA' };
   const notification: NewNotification = {

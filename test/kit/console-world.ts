@@ -328,9 +328,8 @@ async function aVisitor(
   return { browser, user, token };
 }
 
-/** Of a change to the configuration. */
 async function anAuditEntry({ app }: Harness, serviceId: string): Promise<string> {
-  const entry = await app.stores.main.db
+  const entry = await app.db
     .selectFrom('audit_log')
     .select('id')
     .where('service_id', '=', serviceId)

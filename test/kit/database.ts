@@ -14,11 +14,6 @@ export function cloneDatabase(): Promise<TestDatabase> {
   return createDatabase('migrated');
 }
 
-/** A migrated database without rows, for a message store. */
-export function cloneStore(): Promise<TestDatabase> {
-  return createDatabase('migrated_store');
-}
-
 /** A database without a schema. */
 export function emptyDatabase(): Promise<TestDatabase> {
   return createDatabase('template1');
@@ -30,7 +25,7 @@ async function createDatabase(template: string): Promise<TestDatabase> {
   // Copying the files takes half the time of the default strategy, which writes every page to the log.
   await query(server, `create database ${name} template ${template} strategy file_copy`);
   // A clone does not inherit the settings of its template.
-  if (template !== 'template1') await query(server, `alter database ${name} set search_path = ${searchPath}`);
+  if (template === 'migrated') await query(server, `alter database ${name} set search_path = ${searchPath}`);
   return { url: databaseNamed(server, name), drop: () => query(server, `drop database ${name} with (force)`) };
 }
 

@@ -6,15 +6,13 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { seeds, storeSeeds } from '../../src/seeds.ts';
+import { seeds } from '../../src/seeds.ts';
 import { databaseNamed } from './database-url.ts';
 import { installTestClock } from './test-clock.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     databaseUrl: string;
-    /** How many message stores a harness has beside its main database. */
-    stores: number;
   }
 }
 
@@ -25,21 +23,15 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const log = createLog('silent');
   const dataDir = mkdtempSync(join(tmpdir(), 'pennypost-test-'));
-  const stores = Number(process.env.TEST_STORES ?? 0);
-  const max_connections = String(200 * (1 + stores));
   const server = await startEmbeddedPostgres({
     dataDir,
     log,
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections },
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   });
-  const templates = { migrated: seeds, migrated_store: storeSeeds };
-  for (const [name, rows] of Object.entries(templates)) {
-    const template = await createTemplate(server.url, name);
-    await migrate(template, log, { seeds: rows });
-    await installTestClock(template);
-  }
+  const template = await createTemplate(server.url);
+  await migrate(template, log, { seeds });
+  await installTestClock(template);
   project.provide('databaseUrl', server.url);
-  project.provide('stores', stores);
   return async () => {
     await server.stop();
     rmSync(server.location, { recursive: true, force: true });
@@ -47,10 +39,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-async function createTemplate(url: string, name: string): Promise<string> {
+async function createTemplate(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query(`create database ${name}`);
+  await client.query('create database migrated');
   await client.end();
-  return databaseNamed(url, name);
+  return databaseNamed(url, 'migrated');
 }

@@ -19,8 +19,6 @@ import { cloneDatabase } from './database.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeFiles } from './fake-files.ts';
 import { jwt } from './jwt.ts';
-import { useOneStore } from './store-of-services.ts';
-import { cloneStores } from './stores.ts';
 import { connectClock } from './test-clock.ts';
 
 export const adminSecret = 'admin-secret-of-the-test-kit-which-is-long-enough';
@@ -36,13 +34,10 @@ export interface Answer {
 
 /** An application on its own database, called through HTTP. */
 export interface Harness {
-  /** That of the store of the services, when the run has several. */
   app: App;
   http: Http;
   clock: FakeClock;
   files: FakeFiles;
-  /** Settings of another process that uses the same databases. */
-  databases: { DATABASE_URL: string; MESSAGE_STORES: string };
   /** The default database of the server, for tests that drop or block their own. */
   serverUrl: string;
   /** Log lines, so that a test can check what was logged. */
@@ -75,11 +70,6 @@ interface HarnessOptions {
   /** All providers, instead of the built-in ones. */
   providers?: readonly ProviderDescriptor[];
   now?: string;
-  /**
-   * Message stores beside the main database, into which services are spread. By default as many as the run asks for, and all
-   * services are in the last.
-   */
-  stores?: number;
   /** Other processes use the database, too: it keeps the real time, while the clock of the harness stands still. */
   sharesDatabase?: boolean;
 }
@@ -102,16 +92,11 @@ export function useHarness(options: HarnessOptions = {}): Harness {
 
   beforeAll(async () => {
     const database = await cloneDatabase();
-    const stores = await cloneStores(database.url, options.stores);
-    drop = async () => {
-      for (const each of [database, ...stores]) await each.drop();
-    };
-    const MESSAGE_STORES = stores.map(({ number, url }) => `${number}=${url}`).join(' ');
+    drop = database.drop;
     const environment = {
       ADMIN_CLIENT_SECRETS: adminSecret,
       SECRET_KEY: 'secret-key-of-the-test-kit-which-is-long-enough',
       DATA_DIR,
-      MESSAGE_STORES,
       ...options.environment,
     };
     const { providers } = options;
@@ -130,11 +115,10 @@ export function useHarness(options: HarnessOptions = {}): Harness {
       const { requestTimeout_ms } = app.config.http;
       const http = await buildServer({ app, surfaces, formats, api: { ...api, version: 'test' }, requestTimeout_ms });
       await http.ready();
-      return { app: options.stores === undefined ? await useOneStore(app) : app, http };
+      return { app, http };
     };
-    const databases = { DATABASE_URL: database.url, MESSAGE_STORES };
-    Object.assign(harness, await start(), { databases, serverUrl: inject('databaseUrl') });
-    if (!options.sharesDatabase) removeClockFile = await connectClock(clock, harness.app.stores.all);
+    Object.assign(harness, await start(), { serverUrl: inject('databaseUrl') });
+    if (!options.sharesDatabase) removeClockFile = await connectClock(clock, harness.app.pool);
     harness.anotherProcess = async (changes) => {
       const process = await start(changes);
       others.push(process);
@@ -162,26 +146,20 @@ export function useHarness(options: HarnessOptions = {}): Harness {
     callers(() => harness.http, clock),
   );
   harness.deliver = () => {
-    delivery ??= buildDelivery(harness.app.stores.main);
+    delivery ??= buildDelivery(harness.app);
     return delivery.runOnce();
   };
-  harness.addTask = async (name, options) => {
+  harness.addTask = (name, options) => {
     const task = tasks.find((row) => row.name === name);
     if (!task) throw new Error(`No task is named ${name}`);
-    const { stores, queue } = harness.app;
-    for (const { db } of task.onlyInMain ? [stores.main] : stores.all) await queue.add(db, task, {}, options);
+    return harness.app.queue.add(harness.app.db, task, {}, options);
   };
   harness.runTasks = () => {
-    const run = runTasksOf(harness.app);
+    const run = runDueTasks({ pool: harness.app.pool, log: harness.app.log, tasks: runnableTasks(harness.app) });
     running.add(run);
     return run.finally(() => running.delete(run));
   };
   return harness;
-}
-
-/** Tasks of one store may enqueue some in another. */
-async function runTasksOf({ stores, log }: App): Promise<void> {
-  for (const store of stores.all) await runDueTasks({ pool: store.pool, log, tasks: runnableTasks(store) });
 }
 
 function callers(http: () => Http, clock: FakeClock): Pick<Harness, 'request' | 'admin' | 'v2'> {

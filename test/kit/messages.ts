@@ -32,7 +32,7 @@ export async function somePastMessages({ app }: Pick<Harness, 'app'>, messages: 
   const accepted = messages.map((message) => {
     const moment = new Date(message.created_at);
     return {
-      id: newId(moment, app.store),
+      id: newId(moment),
       service_id: message.service_id,
       template_id: message.template_id ?? anyTemplate,
       template_version: 1,

@@ -33,7 +33,7 @@ export async function aQueuedMessage(
 }
 
 function defaults(
-  { app, clock }: Harness,
+  { clock }: Harness,
   service_id: string,
   notification_type: NewNotification['notification_type'],
   template_id: string,
@@ -42,7 +42,7 @@ function defaults(
   const [recipient, normalised_recipient] =
     notification_type === 'email' ? ['Ada@Example.org', 'ada@example.org'] : ['07700 900123', '447700900123'];
   return {
-    id: newId(clock.now(), app.store),
+    id: newId(clock.now()),
     service_id,
     template_id,
     template_version: 1,

@@ -26,14 +26,14 @@ export async function installTestClock(url: string): Promise<void> {
   }
 }
 
-/** Writes the time to a file that the databases read: setting the clock is synchronous, and so must this be. */
-export async function connectClock(clock: FakeClock, databases: readonly { pool: pg.Pool }[]): Promise<() => void> {
+/** Writes the time to a file that the database reads: setting the clock is synchronous, and so must this be. */
+export async function connectClock(clock: FakeClock, pool: pg.Pool): Promise<() => void> {
   const file = join(tmpdir(), `pennypost-clock-${randomUUID()}`);
   clock.onChange = (moment) => {
     writeFileSync(`${file}.new`, moment.toISOString());
     renameSync(`${file}.new`, file);
   };
   clock.onChange(clock.now());
-  for (const { pool } of databases) await pool.query('insert into test_clock.source values ($1)', [file]);
+  await pool.query('insert into test_clock.source values ($1)', [file]);
   return () => rmSync(file, { force: true });
 }

@@ -104,7 +104,7 @@ export class CallbackSender {
     const leased = wanted.length > 0 ? await leaseCallbacks(this.app.db, wanted, { now: timestamp(now), until }) : [];
     const spans = await this.startSpans(leased);
     for (const callback of leased) void this.send(callback, spans.get(callback.subject_id));
-    return leased.length > 0 ? 0 : idle_ms * this.app.batchSpacing;
+    return leased.length > 0 ? 0 : idle_ms;
   }
 
   private startSpans(leased: DueCallback[]): Promise<ReadonlyMap<string, Span>> {

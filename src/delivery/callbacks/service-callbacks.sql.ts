@@ -46,13 +46,12 @@ const wireTime = (column: RawBuilder<unknown>) => sql`to_char(${column}, 'YYYY-M
  * Ids are UUIDv7, as everywhere.
  */
 export function announcement(now: Date): RawBuilder<unknown> {
-  // The timestamp and the version of the UUID, and a byte for the number of the database; the rest is random.
+  // The timestamp and the version of the UUID; the rest is random.
   const beginning = firstIdAt(now).replaceAll('-', '').slice(0, 13);
-  const end = '00';
   return sql`announced as (
       insert into service_callbacks
         (id, service_id, callback_type, subject_id, url, encrypted_bearer_token, body, due_at, created_at)
-      select (${beginning}::text || substr(replace(gen_random_uuid()::text, '-', ''), 14, 17) || ${end}::text)::uuid, a.service_id,
+      select (${beginning}::text || substr(replace(gen_random_uuid()::text, '-', ''), 14, 19))::uuid, a.service_id,
         target.callback_type, a.id, target.url, target.encrypted_bearer_token, row_to_json(event)::text,
         ${timestamp(now)}::timestamptz, ${timestamp(now)}::timestamptz
       from after a

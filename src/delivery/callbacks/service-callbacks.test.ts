@@ -249,7 +249,7 @@ describe('delivery status callbacks', () => {
     const many = (length: number) => Array.from({ length }, () => ({}));
     const to = (path: string) => sink.calls.filter((call) => call.path === path);
     await someQueuedMessages(harness, slow, many(120));
-    const delivery = buildDelivery(harness.app.stores.main);
+    const delivery = buildDelivery(harness.app);
     delivery.start();
     try {
       // The slow receiver has its max number of concurrent requests.

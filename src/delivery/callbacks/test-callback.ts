@@ -9,12 +9,12 @@ import { insertCallbacks, selectTargets } from './service-callbacks.sql.ts';
 
 /** Sends an example to the URL of the service, as a callback like any other. It is about itself, so its id is its subject. */
 export async function sendTestCallback(
-  { db, clock, store }: Pick<Platform, 'db' | 'clock' | 'store'>,
+  { db, clock }: Pick<Platform, 'db' | 'clock'>,
   serviceId: string,
   callback_type: CallbackType,
 ): Promise<string> {
   const now = clock.now();
-  const id = newId(now, store);
+  const id = newId(now);
   const at = timestamp(now);
   await inTransaction(db, async (tx) => {
     const [target] = await selectTargets(tx, callback_type, [serviceId]);

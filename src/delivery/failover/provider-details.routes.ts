@@ -7,7 +7,6 @@ import type { Platform } from '../../platform/platform.ts';
 import { channels } from '../../protocol/channels.ts';
 import { Data, Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { shortened } from '../../protocol/schema-problems.ts';
-import type { InStores } from '../../stores/stores.ts';
 import {
   getProviderDetails,
   listProviderDetails,
@@ -37,7 +36,7 @@ const Version = Type.Object({
 const OfProvider = Type.Object({ provider_details_id: Uuid });
 const editable = ['priority', 'active', 'reason', 'created_by'];
 
-type Deps = Platform & InStores<Platform> & { config: Pick<Config, 'sms' | 'email'> };
+type Deps = Platform & { config: Pick<Config, 'sms' | 'email'> };
 
 export function providerDetailsRoutes(http: Http, app: Deps): void {
   http.get(

@@ -71,15 +71,12 @@ export function selectProviderVersions(
 }
 
 /** Text fragments charged per provider since a London day, from the usage rollups. */
-export async function selectFragmentsSince(
-  db: Db,
-  londonDay: string,
-): Promise<{ provider: string; fragments: number }[]> {
+export async function selectFragmentsSince(db: Db, londonDay: string): Promise<Map<string, number>> {
   const { rows } = await sql<{ provider: string; fragments: number }>`
     select provider, total(billable_units * rate_multiplier) as fragments from usage_counts
     where notification_type = 'sms' and london_day >= ${londonDay}
     group by provider`.execute(db);
-  return rows;
+  return new Map(rows.map(({ provider, fragments }) => [provider, fragments]));
 }
 
 export interface ProviderChange {

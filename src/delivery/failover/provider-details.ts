@@ -4,8 +4,6 @@ import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { addUp } from '../../stores/add-up.ts';
-import type { InStores } from '../../stores/stores.ts';
 import {
   type ProviderChange,
   type ProviderDetails,
@@ -17,16 +15,11 @@ import {
 } from './provider-details.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'sms' | 'email'> };
-type InDatabase = Pick<Platform, 'db' | 'store'>;
 
-export async function listProviderDetails(app: Deps & InStores<InDatabase>) {
+export async function listProviderDetails(app: Deps) {
   const today = londonDay(app.clock.now());
   const monthStart = addDays(today, 1 - Number(today.slice(8)));
-  const [providers, sent] = await Promise.all([
-    selectProviders(app.db),
-    app.stores.collect(({ db }) => selectFragmentsSince(db, monthStart)),
-  ]);
-  const fragments = new Map(addUp(sent).map((row) => [row.provider, row.fragments]));
+  const [providers, fragments] = await Promise.all([selectProviders(app.db), selectFragmentsSince(app.db, monthStart)]);
   return providers.map((provider) => ({
     ...shownAs(app, provider),
     current_month_billable_sms: provider.notification_type === 'sms' ? (fragments.get(provider.identifier) ?? 0) : 0,

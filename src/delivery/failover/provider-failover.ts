@@ -2,15 +2,12 @@ import type { Config } from '../../config.ts';
 import { earlier, minute_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { InStores } from '../../stores/stores.ts';
 import { platformUserId } from '../../users/account-messages/account-messages.ts';
 import { lockShares, type ProviderShare, updateProvider } from './provider-details.sql.ts';
 import { countErrorsSince, selectSpeeds } from './provider-health.sql.ts';
 import { inTime_ms, periodStart } from './provider-health.ts';
 
-interface Deps extends Pick<Platform, 'db' | 'clock' | 'log'>, InStores<Deps> {
-  config: Pick<Config, 'sms' | 'email'>;
-}
+type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'sms' | 'email'> };
 type FailoverChannel = 'sms' | 'email';
 
 /** Points of priority moved at a time. */
@@ -36,9 +33,9 @@ export async function shiftFromFailing(app: Deps, channel: FailoverChannel): Pro
 /** Moves share away from a provider whose receipts take five minutes or more, unless all providers are slow. */
 export async function shiftFromSlow(app: Deps): Promise<void> {
   const now = app.clock.now();
-  await changeShares(app, 'sms', 5 * minute_ms, async (shares) => {
+  await changeShares(app, 'sms', 5 * minute_ms, async (shares, tx) => {
     const since = timestamp(earlier(now, 15 * minute_ms));
-    const speeds = await selectSpeeds(app.db, since, timestamp(earlier(now, inTime_ms)));
+    const speeds = await selectSpeeds(tx, since, timestamp(earlier(now, inTime_ms)));
     const slowShare = (share: ProviderShare) => {
       const speed = speeds.find(({ provider }) => provider === share.identifier);
       return speed && speed.messages > 0 ? speed.slow / speed.messages : 0;
@@ -81,12 +78,11 @@ type Decide = (shares: ProviderShare[], tx: Tx) => Promise<NewShare[] | undefine
  * moves if any of them changed within `quiet_ms`.
  */
 async function changeShares(app: Deps, channel: FailoverChannel, quiet_ms: number, decide: Decide): Promise<void> {
-  const { config, clock, log } = app;
+  const { config, clock, log, db } = app;
   const inUse = config[channel].providers;
   if (inUse.length < 2) return;
   const now = clock.now();
-  // Shares are configuration, also where the messages of one store show the problem.
-  await inTransaction(app.stores.main.db, async (tx) => {
+  await inTransaction(db, async (tx) => {
     const shares = (await lockShares(tx, channel)).filter((share) => share.active && inUse.includes(share.identifier));
     const quiet = shares.every(
       ({ updated_at }) => updated_at === null || now.getTime() - Date.parse(updated_at) >= quiet_ms,

@@ -32,7 +32,7 @@ beforeEach(async () => {
   gateways.delay_ms = 0;
 });
 
-const aWorker = () => buildDelivery(harness.app.stores.main);
+const aWorker = () => buildDelivery(harness.app);
 
 async function queue(count: number, lane: number = lanes.normal): Promise<string[]> {
   harness.clock.set(new Date());
@@ -101,7 +101,7 @@ describe('the rate of a provider', () => {
 
 describe('slots of a provider', () => {
   const reserve = (count: number) =>
-    reserveSlots(harness.app.stores.main.db, { provider: 'slots', count, gap_ms: 1_000, ahead_ms: 9_500 });
+    reserveSlots(harness.app.db, { provider: 'slots', count, gap_ms: 1_000, ahead_ms: 9_500 });
 
   it('are granted to one worker each, a limited time ahead, also to many at once', async () => {
     const granted = await Promise.all(Array.from({ length: 8 }, () => reserve(2)));
@@ -111,7 +111,7 @@ describe('slots of a provider', () => {
   });
 
   it('are granted soon after the clock of the database was set back', async () => {
-    await harness.app.stores.main.db
+    await harness.app.db
       .updateTable('provider_slots')
       .set({ next_at: new Date(Date.now() + 3_600_000) })
       .where('provider', '=', 'slots')

@@ -4,8 +4,6 @@ import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { addUp } from '../../stores/add-up.ts';
-import type { InStores } from '../../stores/stores.ts';
 import { lockShares, selectMessagesSince, updateProvider } from './provider-details.sql.ts';
 import { getProviderDetails } from './provider-details.ts';
 
@@ -18,13 +16,9 @@ interface Why {
 }
 
 /** Messages of this month, by channel and provider. */
-export async function countMessagesOfProviders({
-  stores,
-  clock,
-}: Pick<Platform, 'clock'> & InStores<Pick<Platform, 'store' | 'db'>>) {
+export async function countMessagesOfProviders({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
   const today = londonDay(clock.now());
-  const since = addDays(today, 1 - Number(today.slice(8)));
-  return addUp(await stores.collect(({ db }) => selectMessagesSince(db, since)));
+  return selectMessagesSince(db, addDays(today, 1 - Number(today.slice(8))));
 }
 
 /**

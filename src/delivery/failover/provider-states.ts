@@ -1,7 +1,5 @@
 import { earlier, hour_ms, minute_ms, type Timestamp, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { addUp } from '../../stores/add-up.ts';
-import type { InStores } from '../../stores/stores.ts';
 import { platformUserId } from '../../users/account-messages/account-messages.ts';
 import {
   type ProviderDetails,
@@ -45,26 +43,15 @@ export interface ProviderState {
   moves: ShareMove[];
 }
 
-type InDatabase = Pick<Platform, 'store' | 'db'>;
-type Deps = Pick<Platform, 'db' | 'clock'> & InStores<InDatabase>;
-
-function inOrder(periods: HealthPeriod[]): HealthPeriod[] {
-  return addUp(periods).sort((one, other) => (one.period_start < other.period_start ? -1 : 1));
-}
-
 /** The state of every provider, and the calls of the last hour. */
-export async function readProviderStates({ db, stores, clock }: Deps) {
+export async function readProviderStates({ db, clock }: Pick<Platform, 'db' | 'clock'>) {
   const now = clock.now();
   const anHourAgo = timestamp(earlier(now, hour_ms));
   const [providers, periods, speeds, receipts, moves] = await Promise.all([
     selectProviders(db),
-    stores.collect((store) => selectHealthSince(store.db, anHourAgo)).then(inOrder),
-    stores
-      .collect((store) =>
-        selectSpeeds(store.db, timestamp(earlier(now, 15 * minute_ms)), timestamp(earlier(now, inTime_ms))),
-      )
-      .then(addUp),
-    stores.collect((store) => selectReceiptCounts(store.db, anHourAgo)).then(addUp),
+    selectHealthSince(db, anHourAgo),
+    selectSpeeds(db, timestamp(earlier(now, 15 * minute_ms)), timestamp(earlier(now, inTime_ms))),
+    selectReceiptCounts(db, anHourAgo),
     selectShareMovesSince(db, platformUserId, anHourAgo),
   ]);
   const states = providers.map((provider): ProviderState => {

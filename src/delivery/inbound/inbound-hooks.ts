@@ -3,12 +3,11 @@ import { joinReceivedParts } from '../../inbound/received-parts.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { normaliseOwnNumber } from '../../recipients/phone-number.ts';
-import type { InStores } from '../../stores/stores.ts';
 import { announceInboundText } from '../callbacks/service-callbacks.ts';
 import type { InboundText } from '../providers/reports.ts';
 import { selectServiceOfNumber } from './inbound-hooks.sql.ts';
 
-interface Deps extends Pick<Platform, 'db' | 'clock' | 'log' | 'metrics'>, InStores<Deps> {}
+type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'metrics'>;
 
 /**
  * Stores texts of one provider for the service that owns the number and creates its callback, of a text in parts with the
@@ -41,8 +40,7 @@ async function storeText(app: Deps, text: InboundText): Promise<boolean> {
   const service = await selectServiceOfNumber(app.db, normaliseOwnNumber(text.to));
   if (!service?.permissions.includes('inbound_sms')) return false;
   const now = app.clock.now();
-  const { db } = await app.stores.of(service.id);
-  await inTransaction(db, async (tx) => {
+  await inTransaction(app.db, async (tx) => {
     const content = await wholeText(tx, service.id, text, now);
     if (content === undefined) return;
     const stored = await recordInboundText(

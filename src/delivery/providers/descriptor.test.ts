@@ -134,7 +134,7 @@ describe('a new provider in the list', () => {
   const post = (url: string, body: object, key: string) =>
     harness.request({ method: 'POST', url, headers: { 'x-acme-key': key }, payload: JSON.stringify(body) });
 
-  const databaseUrl = () => harness.databases.DATABASE_URL;
+  const databaseUrl = () => String(harness.app.pool.options.connectionString);
   const seed = () => migrate(databaseUrl(), harness.app.log, { seeds: [providerSeed(withAcme)] });
   beforeAll(async () => {
     await seed();

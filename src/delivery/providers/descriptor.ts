@@ -66,10 +66,10 @@ interface SharedConfig {
   sms: { receiptTokens: boolean };
 }
 
-export type ProviderDeps<S extends Settings = Settings> = Pick<Platform, 'databaseOf' | 'clock' | 'log' | 'secrets'> &
+export type ProviderDeps<S extends Settings = Settings> = Pick<Platform, 'db' | 'clock' | 'log' | 'secrets'> &
   ProviderConfig<S>;
 
-export type ReceiptDeps<S extends Settings = Settings> = Omit<ProviderDeps<S>, 'databaseOf'> &
+export type ReceiptDeps<S extends Settings = Settings> = Omit<ProviderDeps<S>, 'db'> &
   Pick<Reports, 'recordReceipt' | 'recordComplaint' | 'retryUnmatched'>;
 
 export type ReceiverDeps<S extends Settings = Settings> = ReceiptDeps<S> & {

@@ -1,12 +1,7 @@
 import type { Reports } from './reports.ts';
 
-interface Message {
-  /** The number of the database that has it, in which the sandbox keeps its copy; the main one if omitted. */
-  store?: number;
-}
-
 /** A text message for a gateway. */
-export interface TextMessage extends Message {
+export interface TextMessage {
   /** The id of the notification. All attempts and receipts contain it. */
   reference: string;
   /** With country code, digits only. */
@@ -17,7 +12,7 @@ export interface TextMessage extends Message {
   international: boolean;
 }
 
-export interface EmailMessage extends Message {
+export interface EmailMessage {
   reference: string;
   to: string;
   from: { name: string; address: string };
@@ -55,7 +50,7 @@ export interface Provider<Message> {
   readonly name: string;
   send(message: Message): Promise<Outcome>;
   /** Which of these messages the provider already has, to resolve interrupted attempts. Omitted if the provider cannot tell. */
-  findAccepted?(references: string[], store: number): Promise<Set<string>>;
+  findAccepted?(references: string[]): Promise<Set<string>>;
   /** Throws, with advice, if the provider is unreachable or rejects the credentials. Sends nothing. The sandbox omits it. */
   check?(): Promise<void>;
   /**

@@ -1,11 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { later, timestamp } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
 import * as setting from '../../platform/setting.ts';
-import { mainStore } from '../../stores/service-stores.ts';
 import { insertSandboxMessages, type SandboxMessage, selectSandboxReferences } from '../sandbox/sandbox.sql.ts';
 import { emailFile, encryptBody, outboxFolder } from '../sandbox/sandbox.ts';
 import type { EmailDescriptor, ProviderDeps, SmsDescriptor } from './descriptor.ts';
@@ -60,8 +58,8 @@ function openTexts(app: Deps): Provider<TextMessage> {
   return {
     name: 'sandbox',
     findAccepted: outbox.findAccepted,
-    send: ({ reference, store, to, sender, text }) =>
-      outbox.store(store, {
+    send: ({ reference, to, sender, text }) =>
+      outbox.store({
         row: { reference, notification_type: 'sms', recipient: to, sender, subject: null, body: text },
       }),
   };
@@ -73,8 +71,8 @@ function openEmails(app: Deps): Provider<EmailMessage> {
     name: 'sandbox',
     findAccepted: outbox.findAccepted,
     async send(message) {
-      const { reference, store, to: recipient, from, subject, text: body } = message;
-      return outbox.store(store, {
+      const { reference, to: recipient, from, subject, text: body } = message;
+      return outbox.store({
         source: await mimeOf(message),
         row: { reference, notification_type: 'email', recipient, sender: from.address, subject, body },
       });
@@ -91,7 +89,6 @@ interface StoredMessage {
 /** Under load, messages are stored in batches this often. */
 const storeEvery_ms = 5;
 
-/** A message is stored in the database of the message that it is a copy of. Each database has its own commits: one may be away. */
 function sandboxOutbox(app: Deps) {
   const folder = outboxFolder(app.config.storage.dataDir);
   let folderMade: Promise<unknown> | undefined;
@@ -99,32 +96,12 @@ function sandboxOutbox(app: Deps) {
     folderMade ??= mkdir(folder, { recursive: true, mode: 0o700 });
     return folderMade;
   };
-  const byDatabase = new Map<Db, GroupCommit<StoredMessage, Outcome>>();
-  const commitsTo = (db: Db) => {
-    const known = byDatabase.get(db);
-    if (known) return known;
-    const commits = commitsOf(app, db, async ({ row, source }) => {
-      if (source === undefined) return;
-      await makeFolder();
-      await writeFile(join(folder, emailFile(row.reference)), source, { mode: 0o600 });
-    });
-    byDatabase.set(db, commits);
-    return commits;
+  const writeSource = async ({ row, source }: StoredMessage) => {
+    if (source === undefined) return;
+    await makeFolder();
+    await writeFile(join(folder, emailFile(row.reference)), source, { mode: 0o600 });
   };
-  return {
-    store: (store: number | undefined, message: StoredMessage) =>
-      commitsTo(app.databaseOf(store ?? mainStore)).add(message),
-    findAccepted: async (references: string[], store: number) =>
-      new Set(await selectSandboxReferences(app.databaseOf(store), references)),
-  };
-}
-
-function commitsOf(
-  app: Deps,
-  db: Db,
-  writeSource: (message: StoredMessage) => Promise<void>,
-): GroupCommit<StoredMessage, Outcome> {
-  return new GroupCommit({
+  const commits = new GroupCommit<StoredMessage, Outcome>({
     async commit(messages) {
       const now = app.clock.now();
       const due = later(now, app.settings.delay_ms);
@@ -136,7 +113,7 @@ function commitsOf(
         receipt_due_at,
       }));
       await Promise.all(messages.map(writeSource));
-      await insertSandboxMessages(db, rows);
+      await insertSandboxMessages(app.db, rows);
       return messages.map(() => ({ kind: 'accepted' as const }));
     },
     largest: 500,
@@ -144,4 +121,8 @@ function commitsOf(
     every_ms: storeEvery_ms,
     concernsAll: isDatabaseUnavailable,
   });
+  return {
+    store: (message: StoredMessage) => commits.add(message),
+    findAccepted: async (references: string[]) => new Set(await selectSandboxReferences(app.db, references)),
+  };
 }

@@ -2,12 +2,10 @@ import { recordComplaint } from '../../complaints/complaints.ts';
 import type { Config } from '../../config.ts';
 import { later, minute_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
-import { unavailable } from '../../platform/failure.ts';
 import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/task.ts';
 import { recordSuppressions } from '../../services/suppression/suppression-list.ts';
-import type { InStores } from '../../stores/stores.ts';
 import { announceComplaint } from '../callbacks/service-callbacks.ts';
 import { insertUnmatchedReceipt } from '../failover/provider-health.sql.ts';
 import { periodStart } from '../failover/provider-health.ts';
@@ -16,16 +14,9 @@ import type { ProviderDescriptor, ReceiptDeps } from '../providers/descriptor.ts
 import { settingsOf } from '../providers/provider-settings.ts';
 import type { ReceiptOutcome, ReportedComplaint, Reports } from '../providers/reports.ts';
 import { type ReceiptRecorder, receiptRecorder } from './receipt-recorder.ts';
-import { findTargets, isFromProvider, type RecordedOutcome } from './receipts.ts';
+import { findTargets, isFromProvider } from './receipts.ts';
 
-type ReportDeps = Pick<
-  Platform,
-  'db' | 'batchSpacing' | 'clock' | 'log' | 'queue' | 'secrets' | 'metrics' | 'tracing'
-> & {
-  config: Config;
-};
-
-interface Deps extends ReportDeps, InStores<Deps> {}
+type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'queue' | 'secrets' | 'metrics'> & { config: Config };
 
 /** A report about a message younger than this may have arrived before the reference of the provider was recorded. */
 const retryFor_ms = 5 * minute_ms;
@@ -43,7 +34,7 @@ export const recordEmailReceipt: Task<StoredEvent> = {
 };
 
 export async function retryReceipt(
-  app: Deps & { providers: readonly ProviderDescriptor[] },
+  app: Deps & Pick<Platform, 'tracing'> & { providers: readonly ProviderDescriptor[] },
   { provider: name, event }: StoredEvent,
 ): Promise<void> {
   const provider = app.providers.find((known) => known.name === name && known.retryReceipt);
@@ -98,31 +89,14 @@ function formatOf(ofProvider: string, provider: string): string {
   return `${isUuid(reference) ? 'uuid' : digits}, ${reference.length} characters`;
 }
 
-type ComplaintDeps = Pick<Platform, 'db' | 'clock' | 'metrics'>;
-
-interface AllComplaintDeps extends ComplaintDeps, InStores<AllComplaintDeps> {}
-
-/** Recorded in the store of its message. */
-export async function recordReportedComplaint(
-  { stores }: AllComplaintDeps,
+/** A complaint does not change the status: the message was delivered. */
+export function recordReportedComplaint(
+  app: Pick<Platform, 'db' | 'clock' | 'metrics'>,
   complaint: ReportedComplaint,
 ): Promise<ReceiptOutcome> {
-  let isMoving = false;
-  for (const app of stores.ofReference(complaint.reference)) {
-    const outcome = await recordComplaintIn(app, complaint);
-    if (outcome === 'known') return 'known';
-    if (outcome === 'moving') isMoving = true;
-  }
-  if (isMoving) throw unavailable('The service of the message is being moved, try again shortly');
-  return 'unknown';
-}
-
-/** A complaint does not change the status: the message was delivered. */
-function recordComplaintIn(app: ComplaintDeps, complaint: ReportedComplaint): Promise<RecordedOutcome> {
   return inTransaction(app.db, async (tx) => {
     const target = (await findTargets(tx, [complaint.reference])).get(complaint.reference);
     if (!target) return 'unknown';
-    if (!target.is_here) return 'moving';
     if (!isFromProvider({ provider: complaint.provider, proven: true }, target)) return 'known';
     const now = app.clock.now();
     const recorded = await recordComplaint(

@@ -1,15 +1,11 @@
 import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { InStores } from '../../stores/stores.ts';
 import type { ProviderDescriptor } from '../providers/descriptor.ts';
 import { receiptDeps } from './provider-reports.ts';
 import { receiptRecorder } from './receipt-recorder.ts';
 
-interface Deps extends Platform, InStores<Deps> {
-  config: Config;
-  providers: readonly ProviderDescriptor[];
-}
+type Deps = Platform & { config: Config; providers: readonly ProviderDescriptor[] };
 
 /** Receipt webhooks of the active providers; the sandbox accepts receipts of every provider of its channel. */
 export function receiptRoutes(http: Http, app: Deps): void {

@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Status } from '../../notifications/notification.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import { isHere } from '../../stores/service-stores.ts';
 
 export interface ReceiptTarget {
   id: string;
@@ -16,15 +15,13 @@ export interface ReceiptTarget {
   normalised_recipient: string | null;
   client_reference: string | null;
   recipient: string;
-  /** False if its service is being moved and the other store has the message that counts. */
-  is_here: boolean;
 }
 
 /** Without a lock; the update checks the status again under its lock. */
 export async function selectTargets(db: Db | Tx, ids: string[]): Promise<ReceiptTarget[]> {
   const { rows } = await sql<ReceiptTarget>`/* prepared: receipt-targets */
     select id, service_id, notification_type, status, provider, international, normalised_recipient, client_reference,
-      recipient, ${isHere(sql`notifications.service_id`)} as is_here,
+      recipient,
       coalesce(provider, (select q.provider from delivery_queue q where q.notification_id = notifications.id)) as handed_to
     from notifications where id = any (${ids}::uuid[])`.execute(db);
   return rows;

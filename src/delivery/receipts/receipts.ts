@@ -12,12 +12,9 @@ import { type ReceiptTarget, selectIdsByProviderReference, selectTargets } from 
 
 type ReceiptsDeps = Pick<Platform, 'metrics'> & { db: Db | Tx };
 
-/** `moving`: the service of the message is being moved, and the other store has the message that counts. */
-export type RecordedOutcome = ReceiptOutcome | 'moving';
-
 interface RecordedReceipts {
   /** In the order of the receipts. */
-  outcomes: RecordedOutcome[];
+  outcomes: ReceiptOutcome[];
   changed: ChangedNotification[];
 }
 
@@ -30,8 +27,7 @@ export async function recordReceipts(app: ReceiptsDeps, receipts: Receipt[], now
   if (receipts.length === 0) return { outcomes: [], changed: [] };
   const messages = await findMessagesOfParts(db, othersThanOurIds(receipts));
   const messageOf = ({ reference }: Receipt) => messages.get(reference) ?? reference;
-  const found = await findTargets(db, receipts.map(messageOf));
-  const targets = new Map([...found].filter(([, { is_here }]) => is_here));
+  const targets = await findTargets(db, receipts.map(messageOf));
   const delivered = receipts.flatMap((receipt) => {
     const message_reference = messages.get(receipt.reference);
     const target = message_reference === undefined ? undefined : targets.get(message_reference);
@@ -56,10 +52,7 @@ export async function recordReceipts(app: ReceiptsDeps, receipts: Receipt[], now
     target.status = status;
   }
   const changed = await recordChanges(app, [...changes.values()], targets, now);
-  const outcomes = receipts.map(messageOf).map((reference): RecordedOutcome => {
-    if (targets.has(reference)) return 'known';
-    return found.has(reference) ? 'moving' : 'unknown';
-  });
+  const outcomes = receipts.map((receipt) => (targets.has(messageOf(receipt)) ? 'known' : 'unknown'));
   return { outcomes, changed };
 }
 

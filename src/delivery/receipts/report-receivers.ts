@@ -3,7 +3,6 @@ import type { Config } from '../../config.ts';
 import { later, minute_ms, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Loop } from '../../platform/process/loop.ts';
-import type { InStores } from '../../stores/stores.ts';
 import { DeliveryMetrics } from '../delivery-metrics.ts';
 import type { ProviderDescriptor } from '../providers/descriptor.ts';
 import type { ReportReceiver } from '../providers/reports.ts';
@@ -17,10 +16,7 @@ import {
   updateReceivedAt,
 } from './report-receivers.sql.ts';
 
-interface Deps extends Platform, InStores<Deps> {
-  config: Config;
-  providers: readonly ProviderDescriptor[];
-}
+type Deps = Platform & { config: Config; providers: readonly ProviderDescriptor[] };
 
 /** Longer than the rest between two steps, so that the worker keeps it while all is well. */
 const lease_ms = 2 * minute_ms;

@@ -12,7 +12,6 @@ import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findNumberOfService } from '../../services/inbound-numbers/inbound-numbers.ts';
 import { getService } from '../../services/services.ts';
-import type { InStores } from '../../stores/stores.ts';
 import { recordUnsubscribe } from '../../unsubscribe/unsubscribe.ts';
 import { textReceiver } from '../inbound/inbound-hooks.ts';
 import type { ReceiptStatus } from '../providers/reports.ts';
@@ -21,9 +20,7 @@ import { recordReceipts } from '../receipts/receipts.ts';
 import type { InboxMessage } from './inbox.ts';
 import { findSentEmail } from './sent-email.ts';
 
-interface Deps extends Platform, InStores<Deps> {
-  config: Pick<Config, 'urls' | 'storage'>;
-}
+type Deps = Platform & { config: Pick<Config, 'urls' | 'storage'> };
 
 const receipts = [
   'delivered',
@@ -75,8 +72,7 @@ function printerAnswers({ status, billable_units }: InboxMessage): Answer[] {
 }
 
 /** Does what a real provider, recipient or printer would cause. `text` is that of a reply. */
-export async function answerMessage(process: Deps, message: InboxMessage, answer: Answer, text = ''): Promise<void> {
-  const app = await process.stores.of(message.service_id);
+export async function answerMessage(app: Deps, message: InboxMessage, answer: Answer, text = ''): Promise<void> {
   if (!(await possibleAnswers(app, message)).includes(answer)) throw changedMeanwhile();
   const { id } = message;
   switch (answer) {

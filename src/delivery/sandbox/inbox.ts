@@ -5,16 +5,11 @@ import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { needsUcs2 } from '../../rendering/sms/gsm.ts';
-import type { InStores } from '../../stores/stores.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
 import { type InboxFilter, type StoredInboxMessage, selectInboxMessages } from './inbox.sql.ts';
-import { newest, readBody, retentionDays } from './sandbox.ts';
+import { readBody, retentionDays } from './sandbox.ts';
 
-type InDatabase = Pick<Platform, 'store' | 'db'>;
-
-interface Deps extends Pick<Platform, 'clock' | 'secrets'>, InStores<InDatabase> {
-  config: Pick<Config, 'letters'>;
-}
+type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'letters'> };
 
 /** With the text that was sent, and how; a letter has none. */
 export type InboxMessage = Omit<StoredInboxMessage, 'body'> & { text: string; encoding: 'gsm7' | 'ucs2' };
@@ -41,9 +36,8 @@ export const maxSearched = 1_000;
 /** One page, newest first. */
 export async function listInbox(app: Deps, reader: Reader, query: InboxQuery) {
   const filter = { ...filterFor(app, reader), channel: query.channel, before: query.before };
-  const max = query.find ? maxSearched : inboxPageSize + 1;
-  const stored = await app.stores.collect(({ db }) => selectInboxMessages(db, filter, max));
-  const messages = newest(stored, ({ id }) => id, max).map((message) => readable(app, message));
+  const stored = await selectInboxMessages(app.db, filter, query.find ? maxSearched : inboxPageSize + 1);
+  const messages = stored.map((message) => readable(app, message));
   const { find } = query;
   const found = find ? messages.filter((message) => isFound(message, find)) : messages;
   return { messages: found.slice(0, inboxPageSize), hasOlder: found.length > inboxPageSize };
@@ -51,11 +45,9 @@ export async function listInbox(app: Deps, reader: Reader, query: InboxQuery) {
 
 /** Not found also for those who may not see it. */
 export async function getInboxMessage(app: Deps, reader: Reader, id: string): Promise<InboxMessage> {
-  for (const { db } of app.stores.ofReference(id)) {
-    const [stored] = await selectInboxMessages(db, { ...filterFor(app, reader), id }, 1);
-    if (stored) return readable(app, stored);
-  }
-  throw notFound();
+  const [stored] = await selectInboxMessages(app.db, { ...filterFor(app, reader), id }, 1);
+  if (!stored) throw notFound();
+  return readable(app, stored);
 }
 
 function filterFor({ config, clock }: Deps, { platform_admin, permissions }: Reader): InboxFilter {

@@ -8,13 +8,12 @@ import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { adminErrors } from '../../protocol/error-bodies.ts';
 import { Datetime, Nullable, Raw, Uuid } from '../../protocol/fields.ts';
-import type { InStores } from '../../stores/stores.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
 import { selectLatestSandboxMessages, selectSandboxMessage } from './sandbox.sql.ts';
-import { isSandboxInUse, newest, readBody } from './sandbox.ts';
+import { isSandboxInUse, readBody } from './sandbox.ts';
 import { readSource } from './sent-email.ts';
 
-interface Deps extends Platform, InStores<Platform> {
+interface Deps extends Platform {
   config: Pick<Config, 'http' | 'urls' | 'auth' | 'storage' | 'sms' | 'email' | 'demo' | 'console'>;
 }
 
@@ -78,9 +77,7 @@ export function outboxRoutes(http: Http, app: Deps): void {
       if (wantsPage && app.config.console.enabled) return reply.redirect('/console/sandbox', 303);
       const hidden = await hiddenService(request, reply);
       const { older_than } = request.query;
-      const max = maxShown + 1;
-      const stored = await app.stores.collect(({ db }) => selectLatestSandboxMessages(db, { max, older_than }, hidden));
-      const latest = newest(stored, ({ reference }) => reference, max);
+      const latest = await selectLatestSandboxMessages(app.db, { max: maxShown + 1, older_than }, hidden);
       const page = firstPageOf(latest);
       const last = page.at(-1)?.reference ?? null;
       return {
@@ -108,9 +105,7 @@ export function outboxRoutes(http: Http, app: Deps): void {
     async (request, reply) => {
       const { params } = request;
       const hidden = await hiddenService(request, reply);
-      const stores = app.stores.ofReference(params.reference);
-      const found = await Promise.all(stores.map(({ db }) => selectSandboxMessage(db, params.reference, hidden)));
-      const message = found.find((each) => each !== undefined);
+      const message = await selectSandboxMessage(app.db, params.reference, hidden);
       if (!message) throw notFound();
       const content =
         message.notification_type === 'email' ? await readSource(app, message.reference) : textOf(message);

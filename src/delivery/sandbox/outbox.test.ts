@@ -61,7 +61,7 @@ describe('GET /outbox', () => {
     const { status } = await harness.admin('POST', `/user/${await aUser(harness)}/sms-code`, {});
     expect(status).toBe(204);
     await harness.deliver();
-    const kept = await harness.app.stores.main.db
+    const kept = await harness.app.db
       .selectFrom('sandbox_messages')
       .select(['reference', 'body'])
       .orderBy('reference', 'desc')

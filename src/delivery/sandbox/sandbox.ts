@@ -71,15 +71,6 @@ export async function findSandboxText(app: Pick<Platform, 'db' | 'secrets'>, ref
   return message && { subject: message.subject, text: readBody(app, message) };
 }
 
-/** Of messages of several stores. Ids ascend with time. */
-export function newest<Message>(
-  messages: readonly Message[],
-  idOf: (message: Message) => string,
-  max: number,
-): Message[] {
-  return messages.toSorted((one, other) => (idOf(one) < idOf(other) ? 1 : -1)).slice(0, max);
-}
-
 export const sandboxBodies: EncryptedValues = {
   name: 'messages in the sandbox',
   purpose: bodyPurpose,

@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { NoContent, OneOf } from '../../protocol/fields.ts';
-import type { InStores } from '../../stores/stores.ts';
 import { readPrinterToken, recordPrinterCallback } from './printer-callback.ts';
 import { jobStatuses, mailingProducts, postageClasses, sheetsPattern } from './printer-report.ts';
 
@@ -38,7 +37,7 @@ const Report = Type.Object({
   metadata: Type.Object({ correlationId: Type.String() }),
 });
 
-export function printerCallbackRoutes(http: Http, app: Platform & InStores<Platform>): void {
+export function printerCallbackRoutes(http: Http, app: Platform): void {
   http.post(
     '/notifications/letter/status',
     {

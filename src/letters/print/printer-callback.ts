@@ -4,7 +4,6 @@ import { forbidden, invalid } from '../../platform/failure.ts';
 import { isUuid, momentOfId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { SecretBox } from '../../platform/secrets/secrets.ts';
-import type { InStores } from '../../stores/stores.ts';
 import { type PrinterReport, recordPrinterReports } from './printer-report.ts';
 
 const purpose = 'printer-callback';
@@ -41,7 +40,7 @@ interface PrinterCallback {
 }
 
 export async function recordPrinterCallback(
-  app: Pick<Platform, 'clock' | 'secrets'> & InStores<Pick<Platform, 'store' | 'db' | 'clock' | 'log'>>,
+  app: Pick<Platform, 'db' | 'clock' | 'log' | 'secrets'>,
   token: unknown,
   { id, data }: PrinterCallback,
 ): Promise<void> {

@@ -1,8 +1,5 @@
 import { inTransaction } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { findHere } from '../../stores/rows-here.ts';
-import type { InStores } from '../../stores/stores.ts';
-import { selectLettersHere } from './despatch.sql.ts';
 import { costThreshold, recordDespatches, recordRejections } from './despatch.ts';
 
 export const jobStatuses = ['DESPATCHED', 'REJECTED'] as const;
@@ -29,21 +26,11 @@ export interface PrinterReport {
   mailingProduct: string;
 }
 
-type Deps = Pick<Platform, 'store' | 'db' | 'clock' | 'log'>;
-
 /** Records reports of the printer. A letter with a final status does not change. Returns how many letters changed. */
-export async function recordPrinterReports(app: InStores<Deps>, reports: PrinterReport[]): Promise<number> {
-  const ids = reports.map(({ notification_id }) => notification_id);
-  const here = await findHere(app.stores, ({ db }) => selectLettersHere(db, ids));
-  const counts = await app.stores.collect(async (store) => {
-    const isHere = ({ notification_id }: PrinterReport) => here?.get(store.store)?.has(notification_id) ?? true;
-    return [await recordIn(store, reports.filter(isHere))];
-  });
-  return counts.reduce((sum, count) => sum + count, 0);
-}
-
-/** Reports about letters of other stores change nothing. */
-async function recordIn(app: Deps, reports: PrinterReport[]): Promise<number> {
+export async function recordPrinterReports(
+  app: Pick<Platform, 'db' | 'clock' | 'log'>,
+  reports: PrinterReport[],
+): Promise<number> {
   const now = app.clock.now();
   const rejected = reports.filter(({ jobStatus }) => jobStatus === 'REJECTED');
   const posted = reports.filter(({ jobStatus }) => jobStatus === 'DESPATCHED');

@@ -1,15 +1,13 @@
 import { posix } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { InStores } from '../../stores/stores.ts';
 import { recordReturnedLetters } from '../returned/returned-letters.ts';
 import { selectPrintedLetters } from './print-run.sql.ts';
 import { recordPrinterReports } from './printer-report.ts';
 import { maxReportBytes, type ReportFile, ReportFileError, readReportFile, tooLarge } from './report-file.ts';
 import { type RemoteFile, SftpConnection } from './sftp-connection.ts';
 
-type InDatabase = Pick<Platform, 'store' | 'db' | 'clock' | 'queue' | 'log' | 'metrics'>;
-type Deps = InDatabase & InStores<InDatabase> & { config: Pick<Config, 'letters'> };
+type Deps = Pick<Platform, 'db' | 'clock' | 'queue' | 'log' | 'metrics'> & { config: Pick<Config, 'letters'> };
 
 /** Entries of the folder that are looked at. Files that were read leave it, so the next run sees others. */
 const maxEntries = 10_000;
@@ -116,9 +114,7 @@ async function fetchReport(app: Deps, connection: SftpConnection, path: string, 
 /** Letters that are unknown do not spoil a report: the printer may print for others, too, or report a deleted letter. */
 async function storeReport(app: Deps, file: string, { despatches, returned }: ReportFile): Promise<void> {
   const references = [...despatches.keys(), ...returned];
-  const letters = new Map(
-    await app.stores.collect(async ({ db }) => [...(await selectPrintedLetters(db, references))]),
-  );
+  const letters = await selectPrintedLetters(app.db, references);
   const reports = [...despatches].flatMap(([reference, report]) => {
     const notification_id = letters.get(reference);
     return notification_id === undefined ? [] : { ...report, notification_id };

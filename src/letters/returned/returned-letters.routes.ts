@@ -3,7 +3,6 @@ import { takesLongLists } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Datetime, Day, LondonTime, Nullable, Uuid } from '../../protocol/fields.ts';
-import type { InStores } from '../../stores/stores.ts';
 import { referencePattern } from '../print/print-provider.ts';
 import { returnedLetterRecord } from './returned-letter-record.ts';
 import {
@@ -35,7 +34,7 @@ const Returned = Type.Object({
   uploaded_letter_file_name: Nullable(Type.String()),
 });
 
-export function returnedLetterRoutes(http: Http, app: Platform & InStores<Platform>): void {
+export function returnedLetterRoutes(http: Http, app: Platform): void {
   http.post(
     '/letters/returned',
     {

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import { isHere } from '../../stores/service-stores.ts';
 
 /** Inserts the references that were sent to the printer. Returns the new ones. */
 export async function insertReturnedLetters(
@@ -18,14 +17,6 @@ export async function insertReturnedLetters(
     order by notification_id
     on conflict (notification_id) do nothing
     returning notification_id`.execute(tx);
-  return rows;
-}
-
-/** Whether this store has the letters that count: see `findHere`. */
-export async function selectPrintedHere(db: Db, references: string[]): Promise<{ id: string; is_here: boolean }[]> {
-  const { rows } = await sql<{ id: string; is_here: boolean }>`
-    select reference as id, ${isHere(sql`p.service_id`)} as is_here from printed_letters p
-    where reference = any (${references})`.execute(db);
   return rows;
 }
 

@@ -6,14 +6,11 @@ import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/task.ts';
-import { findHere } from '../../stores/rows-here.ts';
-import type { InStores } from '../../stores/stores.ts';
 import {
   clearReferencesBefore,
   countExisting,
   insertReturnedLetters,
   type ReturnedLetter,
-  selectPrintedHere,
   selectReturnedCounts,
   selectReturnedLetters,
   selectReturnedLettersById,
@@ -22,7 +19,6 @@ import {
 export type { ReturnedLetter } from './returned-letters.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'queue'>;
-type InDatabase = Deps & Pick<Platform, 'store'>;
 
 export interface ReturnedLettersTask {
   notification_ids: string[];
@@ -43,16 +39,7 @@ const announcedAtOnce = 500;
  * Records letters returned by the post, by the printer's references. Unknown and repeated references change nothing.
  * Returns how many were recorded.
  */
-export async function recordReturnedLetters(app: InStores<InDatabase>, references: string[]): Promise<number> {
-  const here = await findHere(app.stores, ({ db }) => selectPrintedHere(db, references));
-  const counts = await app.stores.collect(async (store) => {
-    const isHere = (reference: string) => here?.get(store.store)?.has(reference) ?? true;
-    return [await recordIn(store, references.filter(isHere))];
-  });
-  return counts.reduce((sum, count) => sum + count, 0);
-}
-
-function recordIn(app: InDatabase, references: string[]): Promise<number> {
+export async function recordReturnedLetters(app: Deps, references: string[]): Promise<number> {
   const now = app.clock.now();
   return inTransaction(app.db, async (tx) => {
     const reported = { reported_on: londonDay(now), created_at: timestamp(now) };

@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 /** One every 100 ms, from two o'clock on. */
 async function manyDelivered(): Promise<void> {
-  const { db } = await harness.app.stores.of(service);
+  const { db } = harness.app;
   const start = Date.parse('2026-11-16T02:00:00Z');
   const prefix = firstIdAt(new Date(start)).slice(14, 24);
   await sql`insert into notifications (id, service_id, template_id, template_version, notification_type, key_type, status,

@@ -30,8 +30,7 @@ describe('connections of read requests', () => {
   it.skipIf(isTimeFaked)('503 for a list that takes too long', async () => {
     const service = await aService(harness);
     const key = await anApiKey(harness, service);
-    const { pool } = await harness.app.stores.of(service);
-    const lock = await pool.connect();
+    const lock = await harness.app.pool.connect();
     await lock.query('begin; lock table notifications in access exclusive mode');
     const response = await harness.v2('GET', '/v2/notifications', key);
     await lock.query('rollback');

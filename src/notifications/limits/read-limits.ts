@@ -2,12 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { apiCallerOf } from '../../auth/api-caller.ts';
 import type { Config } from '../../config.ts';
 import type { Authenticate } from '../../platform/http/surface.ts';
-import type { InStores } from '../../stores/stores.ts';
 import type { SendState } from '../sending/send-state.ts';
 import type { SendingService } from '../sending/sending-service.ts';
 import { rateLimitExceeded, rateLimitHeaders } from './rate-limits.ts';
 
-interface Deps extends InStores<Deps> {
+interface Deps {
   config: Pick<Config, 'http'>;
   sending: Pick<SendState, 'services' | 'rateLimits'>;
 }
@@ -32,11 +31,6 @@ function isRead({ method, routeOptions }: FastifyRequest): boolean {
 }
 
 function take(app: Deps, request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
-  const store = app.stores.of(apiCallerOf(request).service_id);
-  return store instanceof Promise ? store.then((one) => takeIn(one, request, reply)) : takeIn(store, request, reply);
-}
-
-function takeIn(app: Deps, request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined {
   const takeOf = (service: SendingService | undefined) => {
     if (!service) throw new Error('Service not found after authentication');
     return takeFor(app, service, request, reply);

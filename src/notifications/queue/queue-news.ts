@@ -49,11 +49,11 @@ export function readNews(payload: string): Waiting[] | undefined {
  * announcement is lost, polling finds the message half a second later.
  */
 export class QueueNews {
-  private readonly app: Pick<Platform, 'changeListener' | 'batchSpacing' | 'log'>;
+  private readonly app: Pick<Platform, 'changeListener' | 'log'>;
   private readonly pending = new Map<Channel, ServicesByLane>();
   private announcing = false;
 
-  constructor(app: Pick<Platform, 'changeListener' | 'batchSpacing' | 'log'>) {
+  constructor(app: Pick<Platform, 'changeListener' | 'log'>) {
     this.app = app;
   }
 
@@ -80,6 +80,6 @@ export class QueueNews {
     setTimeout(() => {
       if (this.pending.size > 0) void this.announce();
       else this.announcing = false;
-    }, announceEvery_ms * this.app.batchSpacing);
+    }, announceEvery_ms);
   }
 }

@@ -1,6 +1,6 @@
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
-import { isDatabaseUnavailable, isLockTimeout, ownerBeingMoved } from '../../platform/db/errors.ts';
+import { isDatabaseUnavailable, isLockTimeout } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
 import { conflict, invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -52,7 +52,7 @@ interface Item {
 
 type Outcome = { kind: 'stored' } | { kind: 'refused'; channel: LimitedChannel } | { kind: 'key-taken' };
 
-type Deps = Pick<Platform, 'db' | 'pool' | 'batchSpacing' | 'clock' | 'changeListener' | 'log' | 'secrets'>;
+type Deps = Pick<Platform, 'db' | 'pool' | 'clock' | 'changeListener' | 'log' | 'secrets'>;
 
 const stored: Outcome = { kind: 'stored' };
 
@@ -82,18 +82,13 @@ export class Acceptor {
       largest: 200,
       atOnce: 2,
       concernsAll: isDatabaseUnavailable,
-      concernsOwner: ownerBeingMoved,
       isLockTimeout,
       ownerOf: ({ acceptance }: Item) => acceptance.service.id,
     };
     // The overhead of a statement equals storing twenty messages, so commits take turns: while one is under way, the next group
     // grows to about half of the clients. After a longer interval all of them would be in one group, and the process and the
     // database would wait for each other.
-    const together = {
-      every_ms: 4 * app.batchSpacing,
-      busyFrom: 8 / app.batchSpacing,
-      turns: { from: 16 / app.batchSpacing, atMost_ms: 12 * app.batchSpacing },
-    };
+    const together = { every_ms: 4, busyFrom: 8, turns: { from: 16, atMost_ms: 12 } };
     this.plain = new GroupCommit({
       ...shared,
       ...together,

@@ -31,7 +31,7 @@ export function newNotification(
   const created_at = timestamp(now);
   const scheduled_for = fields.scheduled_for ?? null;
   return {
-    id: fields.id ?? newId(now, service.store),
+    id: fields.id ?? newId(now),
     service_id: service.id,
     template_id: row.id,
     template_version: row.version,

@@ -11,26 +11,26 @@ const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { demo: { enab
 const { admin } = harness;
 
 /** Searches all rows of all tables for a text. */
-function tablesWith(text: string): Promise<string[]> {
-  return harness.app.stores.collect(async ({ pool }) => {
-    const { rows } = await pool.query<{ name: string }>(
-      `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
-        and not relispartition`,
-    );
-    const found = await Promise.all(
-      rows.map(async ({ name }) => {
-        const holds = await pool.query(`select 1 from ${name} t where position($1 in t::text) > 0 limit 1`, [text]);
-        return holds.rowCount ? [name] : [];
-      }),
-    );
-    return found.flat();
-  });
+async function tablesWith(text: string): Promise<string[]> {
+  const { rows } = await harness.app.pool.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+      and not relispartition`,
+  );
+  const found = await Promise.all(
+    rows.map(async ({ name }) => {
+      const holds = await harness.app.pool.query(`select 1 from ${name} t where position($1 in t::text) > 0 limit 1`, [
+        text,
+      ]);
+      return holds.rowCount ? [name] : [];
+    }),
+  );
+  return found.flat();
 }
 
 async function aSentCode() {
   const user = await aUser(harness);
   const { sent } = await sentBy(harness, () => admin('POST', `/user/${user}/sms-code`, { to: null }));
-  const { id } = await harness.app.stores.main.db
+  const { id } = await harness.app.db
     .selectFrom('notifications')
     .select('id')
     .where('service_id', '=', platformServiceId)
@@ -47,7 +47,7 @@ async function deliverByProvider(id: string): Promise<void> {
     sms: { providers: ['mmg'] },
     providers: { mmg: { url: `${gateways.url}/mmg`, apiKey: 'key-of-mmg' } },
   });
-  const delivery = buildDelivery({ ...harness.app.stores.main, config });
+  const delivery = buildDelivery({ ...harness.app, config });
   await delivery.runOnce();
   await delivery.stop();
   expect(gateways.sentTo(id)).toHaveLength(1);
@@ -92,7 +92,7 @@ describe('a sign-in code', () => {
   it('is deleted after a provider accepts it', async () => {
     const { id } = await aSentCode();
     await deliverByProvider(id);
-    const kept = await harness.app.stores.main.db
+    const kept = await harness.app.db
       .selectFrom('notifications')
       .select(['status', 'personalisation', 'secret_personalisation'])
       .where('id', '=', id)

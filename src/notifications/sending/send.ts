@@ -8,7 +8,7 @@ import { isSimulatedEmailAddress, isSimulatedPhoneNumber } from '../../recipient
 import { cleanRecipient } from '../../recipients/whitespace.ts';
 import { sanitisePersonalisation } from '../../rendering/sanitise.ts';
 import { renderSubject } from '../../templates/email-threads.ts';
-import { findPrecompiledTemplate, getOrCreatePrecompiledTemplate } from '../../templates/precompiled-template.ts';
+import { getOrCreatePrecompiledTemplate } from '../../templates/precompiled-template.ts';
 import { unsubscribeUrl } from '../../unsubscribe/unsubscribe.ts';
 import { checkPrecompiledLetter, composeLetter, letterFiles } from '../letter-tasks.ts';
 import type { Postage } from '../notification.ts';
@@ -135,7 +135,7 @@ export async function sendEmail(
   const rendering = renderSubject(app.emailThreads, context.service.id, template.compiled, personalisation);
   const subject = rendering instanceof Promise ? await rendering : rendering;
 
-  const id = newId(context.now, context.service.store);
+  const id = newId(context.now);
   const secret_values = hasFiles && !isSimulated ? encryptValues(app, id, documents.values) : null;
   const one_click_unsubscribe_url = request.one_click_unsubscribe_url ?? null;
   const notification = newNotification(context, template, {
@@ -210,10 +210,7 @@ export async function sendPrecompiledLetter(
   request: PrecompiledLetterRequest & { postage?: Postage; file_id?: string },
 ): Promise<Sent<PrecompiledLetterResponse>> {
   refuseUnlessChannelIsAllowed(context, 'letter');
-  const { service, now } = context;
-  const row =
-    (await findPrecompiledTemplate(app.db, service.id)) ??
-    (await app.changeConfiguration((main) => getOrCreatePrecompiledTemplate(main, service.id, now)));
+  const row = await getOrCreatePrecompiledTemplate(app.db, context.service.id, context.now);
   refuseLettersOfTeamKeys(context);
   refuseLettersInTrialMode(context);
   const pdf = decodeLetter(request.content);

@@ -17,11 +17,6 @@ export function selectSendingService(db: Db, serviceId: string, utcDay: string) 
       'services.international_sms_message_limit',
       'services.contact_link',
       'services.email_sender_local_part',
-      service
-        .selectFrom('service_stores as home')
-        .select('home.store')
-        .whereRef('home.service_id', '=', 'services.id')
-        .as('home'),
       jsonArrayFrom(
         service
           .selectFrom('service_sms_senders as sender')

@@ -1,18 +1,14 @@
 import { InvalidatedCache } from '../../platform/cache.ts';
 import { utcDay } from '../../platform/calendar.ts';
 import { minute_ms } from '../../platform/clock.ts';
-import { unavailable } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { normaliseRecipient } from '../../recipients/recipient.ts';
-import { mainStore } from '../../stores/service-stores.ts';
 import type { LimitedChannel } from './notifications.sql.ts';
 import { selectSendingService } from './sending-service.sql.ts';
 
 /** What accepting a message needs of a service. */
 export interface SendingService {
   id: string;
-  /** The number of the database that has its messages. */
-  store: number;
   restricted: boolean;
   permissions: ReadonlySet<string>;
   rate_limit: number;
@@ -31,7 +27,7 @@ export interface SendingService {
   counted: { utc_day: string; counts: Partial<Record<LimitedChannel, number>> };
 }
 
-type Deps = Pick<Platform, 'store' | 'db' | 'changeListener' | 'cachedRows' | 'clock'>;
+type Deps = Pick<Platform, 'db' | 'changeListener' | 'cachedRows' | 'clock'>;
 
 /** By id. */
 export type SendingServices = InvalidatedCache<SendingService>;
@@ -58,12 +54,10 @@ async function readSendingService(app: Deps, serviceId: string): Promise<Sending
   const utc_day = utcDay(app.clock.now());
   const row = await selectSendingService(app.db, serviceId, utc_day);
   if (!row) return undefined;
-  if ((row.home ?? mainStore) !== app.store) throw unavailable('The service has moved, try again shortly');
   const members = row.members.flatMap(({ email_address, mobile_number }) => [email_address, mobile_number ?? '']);
   const guests = row.guests.map(({ recipient }) => recipient);
   return {
     id: row.id,
-    store: app.store,
     restricted: row.restricted,
     permissions: new Set(row.permissions),
     rate_limit: row.rate_limit,

@@ -3,7 +3,6 @@ import { auditActions } from '../../auth/audit-entry.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Data, Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
-import type { InStores } from '../../stores/stores.ts';
 import { auditNouns } from './audit-entry.ts';
 import { listAuditEntries } from './audit-log.ts';
 
@@ -52,7 +51,7 @@ const Entry = Type.Object(
   },
 );
 
-export function auditLogRoutes(http: Http, app: Platform & InStores<Platform>): void {
+export function auditLogRoutes(http: Http, app: Platform): void {
   http.get(
     '/platform-admin/audit-log',
     {

@@ -67,14 +67,12 @@ describe('a change by an admin client', () => {
 
   it('fails with everything else in its transaction when the entry cannot be written', async () => {
     const user = await aUser(harness, { name: 'Before' });
-    await sql`alter table audit_log add constraint broken check (thing_id <> ${sql.lit(user)})`.execute(
-      harness.app.stores.main.db,
-    );
+    await sql`alter table audit_log add constraint broken check (thing_id <> ${sql.lit(user)})`.execute(harness.app.db);
     try {
       expect((await harness.admin('POST', `/user/${user}`, { name: 'After' })).status).toBe(500);
       expect((await harness.admin('GET', `/user/${user}`)).body.data.name).toBe('Before');
     } finally {
-      await sql`alter table audit_log drop constraint broken`.execute(harness.app.stores.main.db);
+      await sql`alter table audit_log drop constraint broken`.execute(harness.app.db);
     }
   });
 
@@ -95,7 +93,7 @@ describe('a change by an admin client', () => {
     expect(await entriesOf(user)).toMatchObject([{ after: { password_hash: '[not recorded]' } }]);
     expect((await entriesOf(template))[0]?.after).toEqual({ content: `long ${'x'.repeat(1_995)} …` });
     expect(await entriesOf(service)).toMatchObject([{ noun: 'guest_list', action: 'create', after: { rows: 1 } }]);
-    const { rows } = await sql`select a::text from audit_log a`.execute(harness.app.stores.main.db);
+    const { rows } = await sql`select a::text from audit_log a`.execute(harness.app.db);
     expect(JSON.stringify(rows)).not.toMatch(/canary/);
     expect(JSON.stringify(rows)).not.toContain(key.body.data);
   });
@@ -204,7 +202,7 @@ describe('the table', () => {
   it('refuses to change or delete an entry, to the role that owns it', async () => {
     const service = await aService(harness);
     await harness.admin('POST', `/service/${service}`, { name: 'Kept', created_by: await aUser(harness) });
-    const { db } = harness.app.stores.main;
+    const { db } = harness.app;
     for (const statement of [
       sql`update audit_log set noun = 'x'`,
       sql`delete from audit_log`,
@@ -234,7 +232,7 @@ PL/pgSQL function delete_old_audit_entries(timestamp with time zone,integer) lin
     expect(await clean()).toEqual(['New', 'Old']);
     harness.clock.advance({ days: 2 });
     expect(await clean()).toEqual(['New']);
-    await sql`select delete_old_audit_entries('2099-01-01', 1000)`.execute(harness.app.stores.main.db);
+    await sql`select delete_old_audit_entries('2099-01-01', 1000)`.execute(harness.app.db);
     expect(await clean()).toEqual(['New']);
     harness.clock.set('2026-11-15T12:00:00Z');
   });
@@ -243,7 +241,7 @@ PL/pgSQL function delete_old_audit_entries(timestamp with time zone,integer) lin
 describe('who acts', () => {
   it('is local to the transaction: the next one on the connection has nobody', async () => {
     const user = await aUser(harness);
-    const { db } = harness.app.stores.main.apart.reading;
+    const { db } = harness.app.apart.reading;
     const rename = (name: string) => db.updateTable('users').set({ name }).where('id', '=', user).execute();
     await actAs(someActor(), () => rename('One'));
     await Promise.all(Array.from({ length: 20 }, (_, number) => rename(`Nobody ${number}`)));
@@ -253,7 +251,7 @@ describe('who acts', () => {
 
   it('is named in a transaction that began without it', async () => {
     const user = await aUser(harness);
-    const { db } = harness.app.stores.main.apart.reading;
+    const { db } = harness.app.apart.reading;
     const rename = (tx: typeof db, name: string) =>
       tx.updateTable('users').set({ name }).where('id', '=', user).execute();
     await inTransaction(db, async (tx) => {
@@ -277,7 +275,7 @@ describe('who acts', () => {
 
   it('is named with statements of the pool itself', async () => {
     const user = await aUser(harness);
-    const { pool } = harness.app.stores.main.apart.reading;
+    const { pool } = harness.app.apart.reading;
     await actAs(someActor(), () => pool.query("update users set name = 'Pooled' where id = $1", [user]));
     expect(await entriesOf(user)).toMatchObject([{ client: 'test', after: { name: 'Pooled' } }]);
     const wrong = actAs(someActor(), () => pool.query('update users set nonsense = 1'));
@@ -286,7 +284,7 @@ describe('who acts', () => {
   });
 
   it('is never mixed up between requests at the same time', async () => {
-    const { db } = harness.app.stores.main.apart.reading;
+    const { db } = harness.app.apart.reading;
     const users = await Promise.all(Array.from({ length: 20 }, () => aUser(harness)));
     await Promise.all(
       users.map((id) =>

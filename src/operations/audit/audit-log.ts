@@ -2,25 +2,16 @@ import type { Config } from '../../config.ts';
 import { earlier, timestamp } from '../../platform/clock.ts';
 import { invalidField } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { InStores } from '../../stores/stores.ts';
 import type { AuditFilter } from './audit-entry.ts';
 import { deleteAuditEntries, selectAuditEntries } from './audit-log.sql.ts';
 
-type Deps = InStores<Pick<Platform, 'store' | 'db'>>;
+type Deps = Pick<Platform, 'db'>;
 
 export type AuditEntry = Awaited<ReturnType<typeof selectAuditEntries>>[number];
 
 export async function findAuditEntry(app: Deps, id: string): Promise<AuditEntry | undefined> {
-  const [entry] = await selectNewest(app, { id }, 1);
+  const [entry] = await selectAuditEntries(app.db, { id }, 1);
   return entry;
-}
-
-/** A change of a message is in the store of its service, every other one in the main database. */
-async function selectNewest({ stores }: Deps, filter: AuditFilter, limit: number): Promise<AuditEntry[]> {
-  const entries = await stores.collect(({ db }) => selectAuditEntries(db, filter, limit));
-  if (stores.isOne) return entries;
-  const order = ({ created_at, id }: AuditEntry) => `${created_at} ${id}`;
-  return entries.sort((one, other) => (order(one) < order(other) ? 1 : -1)).slice(0, limit);
 }
 
 /** The newest first; `olderThan` is the id of the last entry of the page before. */
@@ -31,7 +22,7 @@ export async function listAuditEntries(
 ): Promise<AuditEntry[]> {
   const last = olderThan === undefined ? undefined : await findAuditEntry(app, olderThan);
   if (olderThan !== undefined && !last) throw invalidField('older_than', 'No entry has this id.');
-  return selectNewest(app, { ...filter, older_than: last }, limit);
+  return selectAuditEntries(app.db, { ...filter, older_than: last }, limit);
 }
 
 const exported = 500;
@@ -40,7 +31,7 @@ const exported = 500;
 export async function* readAuditEntries(app: Deps, filter: AuditFilter): AsyncGenerator<AuditEntry[]> {
   let older_than: AuditFilter['older_than'];
   while (true) {
-    const entries = await selectNewest(app, { ...filter, older_than }, exported);
+    const entries = await selectAuditEntries(app.db, { ...filter, older_than }, exported);
     if (entries.length > 0) yield entries;
     older_than = entries.at(-1);
     if (entries.length < exported) return;

@@ -37,7 +37,7 @@ const readerId = 'feedfeedfeedfeed';
 const unstorableId = 'badcafebadcafe00';
 
 beforeAll(async () => {
-  pages = new Map(collectPages(harness.app.stores.main).flatMap((page) => (page.act ? [[page.path, page]] : [])));
+  pages = new Map(collectPages(harness.app).flatMap((page) => (page.act ? [[page.path, page]] : [])));
   // Only the sandbox delivers.
   const share = (name: string, priority: number) =>
     harness.app.db
@@ -50,8 +50,9 @@ beforeAll(async () => {
   world = await aConsoleWorld(harness);
   const lists = [accountActions, messageActions, serviceActions, settingActions, operatorActions];
   actions = lists.flatMap((list) => list(harness, world));
-  for (const { db } of harness.app.stores.all)
-    await sql`alter table audit_log add constraint refused check (request_id <> ${sql.lit(refusedId)})`.execute(db);
+  await sql`alter table audit_log add constraint refused check (request_id <> ${sql.lit(refusedId)})`.execute(
+    harness.app.db,
+  );
 }, 120_000);
 
 function send({ path, by = 'stranger', form = {}, file, ids, query = '' }: Action, requestId: string): Promise<Page> {
@@ -65,12 +66,10 @@ function send({ path, by = 'stranger', form = {}, file, ids, query = '' }: Actio
   return browser.postFile(url, single, file ?? { field: page.file?.name ?? '', name: '', content: '' }, headers);
 }
 
-function entriesOf(requestId: string) {
-  return harness.app.stores.collect(async ({ db }) => {
-    const { rows } = await sql<{ action: string; noun: string; before: object | null; after: object | null }>`
-      select action, noun, before, after from audit_log where request_id = ${requestId}`.execute(db);
-    return rows;
-  });
+async function entriesOf(requestId: string) {
+  const { rows } = await sql<{ action: string; noun: string; before: object | null; after: object | null }>`
+    select action, noun, before, after from audit_log where request_id = ${requestId}`.execute(harness.app.db);
+  return rows;
 }
 
 /** Whether an entry says what its kind of change must say. */

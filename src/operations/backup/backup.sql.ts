@@ -3,7 +3,6 @@ import pg from 'pg';
 import copy from 'pg-copy-streams';
 import type { Partition } from '../../notifications/partitions.ts';
 
-/** Without what the database itself says about its schema and its transactions. */
 export async function listTablesToKeep(client: pg.ClientBase): Promise<{ table: string; columns: string[] }[]> {
   const { rows } = await client.query<{ table: string; columns: string[] }>(`
     select c.relname as table,
@@ -11,7 +10,7 @@ export async function listTablesToKeep(client: pg.ClientBase): Promise<{ table: 
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
     from pg_class c
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname not in ('schema_migrations', 'configuration_changes')
+      and c.relname <> 'schema_migrations'
     order by c.relname`);
   return rows;
 }
@@ -40,29 +39,9 @@ export async function listAppliedMigrations(client: pg.ClientBase): Promise<stri
   return rows.map(({ name }) => name);
 }
 
-/** All reads in this transaction see the same snapshot. Returns its moment, as text. */
-export async function beginSnapshot(client: pg.ClientBase): Promise<string> {
+/** All reads in this transaction see the same snapshot. */
+export async function beginSnapshot(client: pg.ClientBase): Promise<void> {
   await client.query('begin isolation level repeatable read read only');
-  const { rows } = await client.query<{ moment: string }>(
-    `select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as moment`,
-  );
-  return rows[0]?.moment ?? '';
-}
-
-/** The stores that were added, the main one included; none in a schema before there were any. */
-export async function selectStoreNumbers(client: pg.ClientBase): Promise<number[]> {
-  if (!(await exists(client, 'message_stores'))) return [];
-  const { rows } = await client.query<{ number: number }>('select number from message_stores order by number');
-  return rows.map(({ number }) => number);
-}
-
-/** Which store a database is. */
-export async function readStore(client: pg.ClientBase) {
-  if (!(await exists(client, 'this_store'))) return undefined;
-  const { rows } = await client.query<{ number: number; installation: string }>(
-    'select number, installation from this_store',
-  );
-  return rows[0];
 }
 
 async function exists(client: pg.ClientBase, table: string): Promise<boolean> {

@@ -16,8 +16,7 @@ import { seeds } from '../../seeds.ts';
 import { backup } from './backup.ts';
 import { restore } from './restore.ts';
 
-// About one database.
-const harness = useHarness({ stores: 0 });
+const harness = useHarness();
 const work = mkdtempSync(join(tmpdir(), 'pennypost-backup-'));
 const log = createLog('silent');
 const say = () => {};
@@ -238,6 +237,14 @@ describe('pennypost backup and restore', () => {
     const options = { url: restored.url, dataDir: join(work, 'data'), folder, say, log, seeds };
     await expect(restore(options)).rejects.toThrow(/0\.2\.0 or earlier/);
     for (const database of [old, restored]) await database.drop();
+  });
+
+  it('rejects a backup of several databases', async () => {
+    const folder = join(work, 'of-several-databases');
+    await backup({ url: await databaseOf(), dataDir: work, folder, say });
+    writeFileSync(join(folder, 'stores.json'), '{}');
+    const options = { url: await databaseOf(), dataDir: join(work, 'data'), folder, say, log, seeds };
+    await expect(restore(options)).rejects.toThrow('has message stores, and this release has none');
   });
 
   it('rejects a folder that is not empty and a database that is in use', async () => {

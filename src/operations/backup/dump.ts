@@ -20,19 +20,17 @@ import {
 } from './backup.sql.ts';
 import type { BackupFolder } from './backup-folder.ts';
 
+const dumpName = 'database.sql.gz';
+
 /** Writes the rows of the tables and the waiting tasks, as the transaction of the client sees them. */
-export async function writeDump(
-  client: pg.Client,
-  target: BackupFolder,
-  { name, keeps, say }: { name: string; keeps(table: string): boolean; say(line: string): void },
-): Promise<void> {
+export async function writeDump(client: pg.Client, target: BackupFolder, say: (line: string) => void): Promise<void> {
   const file = createGzip();
-  const written = target.write(name, file);
+  const written = target.write(dumpName, file);
   const write = async (text: string | Buffer) => {
     if (!file.write(text)) await once(file, 'drain');
   };
   await write(`-- migrations ${(await listAppliedMigrations(client)).join(' ')}\n`);
-  for (const { table, columns } of (await listTablesToKeep(client)).filter((one) => keeps(one.table))) {
+  for (const { table, columns } of await listTablesToKeep(client)) {
     await write(`COPY ${table} (${columns.join(', ')}) FROM stdin;\n`);
     for await (const chunk of copyOut(client, table, columns)) await write(chunk);
     await write('\\.\n');
@@ -44,14 +42,14 @@ export async function writeDump(
 }
 
 /** A dump whose first line was read. */
-export interface Dump {
+interface Dump {
   /** Those that its database had. */
   migrations: string[];
   lines: AsyncIterator<string>;
 }
 
-export async function openDump(source: BackupFolder, name: string): Promise<Dump> {
-  const input = (await source.read(name)).pipe(createGunzip());
+export async function openDump(source: BackupFolder): Promise<Dump> {
+  const input = (await source.read(dumpName)).pipe(createGunzip());
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]();
   const first = await lines.next();
   const migrations = String(first.value).replace('-- migrations ', '').split(' ');
@@ -118,10 +116,14 @@ async function copyIntoTable(
   }
 }
 
-export async function connect(url: string): Promise<pg.Client> {
-  // Its transaction waits for the disk with the backup, and for the other databases. The role may have a short limit for requests.
+export async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  // Its transaction waits for the disk with the backup. The role may have a short limit for requests.
   const options = '-c idle_in_transaction_session_timeout=0';
   const client = new DatabaseClient({ connectionString: url, mayBeStandby: true, options });
   await client.connect();
-  return client;
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
 }

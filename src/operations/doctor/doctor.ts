@@ -16,12 +16,10 @@ import type { Platform } from '../../platform/platform.ts';
 import { SecretBox } from '../../platform/secrets/secrets.ts';
 import { openFiles } from '../../platform/storage/open-files.ts';
 import { createVirusScanner } from '../../platform/storage/virus-scan.ts';
-import type { InStores } from '../../stores/stores.ts';
 import { createOpenIdIssuer } from '../../users/sign-in/single-sign-on/openid.ts';
 import { diskFolders, diskSpace } from '../system-metrics.ts';
-import { checkDatabase, checkPool, mainDatabase } from './databases.ts';
+import { checkDatabase, checkPool } from './database.ts';
 import { type Finding, failedFinding, finding, inTime } from './finding.ts';
-import { checkRunningStores, checkStores } from './stores.ts';
 
 const minFreeBytes = 1024 ** 3;
 
@@ -36,8 +34,7 @@ export async function examine(
     checkDataDir(config.storage.dataDir),
     ...checkDisks(config),
     ...(await checkBucket(config)),
-    ...(await checkDatabase(config, mainDatabase(config, url))),
-    ...(await checkStores(config, url)),
+    ...(await checkDatabase(config, url)),
     ...(await checkProvidersAlone(config, url, list)),
     ...(await checkReceivers(config, list)),
     ...(await checkPrinter(config)),
@@ -46,7 +43,7 @@ export async function examine(
   ];
 }
 
-interface Running extends Platform, InStores<Platform> {
+interface Running extends Platform {
   config: Config;
   providers: readonly ProviderDescriptor[];
 }
@@ -56,8 +53,7 @@ export async function examineRunning(app: Running): Promise<Finding[]> {
   const { config } = app;
   const found = await Promise.all([
     checkBucket(config),
-    checkPool(config, app.pool, mainDatabase(config, app.pool.options.connectionString ?? '')),
-    checkRunningStores(app),
+    checkPool(config, app.pool),
     checkProviders({ ...app, log: createLog('silent') }),
     checkReceivers(config, app.providers),
     checkPrinter(config),
@@ -137,7 +133,7 @@ async function checkProvidersAlone(
   const { db, close } = openDatabase({ url, poolSize: 1, log });
   const secrets = new SecretBox(config.encryption.keys);
   try {
-    return await checkProviders({ config, providers: list, databaseOf: () => db, clock: systemClock, log, secrets });
+    return await checkProviders({ config, providers: list, db, clock: systemClock, log, secrets });
   } finally {
     await close();
   }

@@ -11,16 +11,6 @@ export interface Finding {
   is_unfinished?: boolean;
 }
 
-/** A database of the installation. */
-export interface Checked {
-  url: string;
-  /** How many servers its setting names. */
-  hosts: number;
-  setting: string;
-  /** Before the names of its findings. */
-  of: string;
-}
-
 export function finding(name: string, ok: boolean, found: string, todo = ''): Finding {
   return { name, ok, description: ok ? found : `${found}: ${todo}` };
 }

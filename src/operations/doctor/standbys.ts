@@ -1,6 +1,8 @@
 import type pg from 'pg';
+import type { Config } from '../../config.ts';
+import { urlsOfHosts } from '../../platform/db/database-hosts.ts';
 import { readReplication } from './doctor.sql.ts';
-import { type Checked, type Finding, finding } from './finding.ts';
+import { type Finding, finding } from './finding.ts';
 
 /** Values of synchronous_commit with which a commit waits for a synchronous standby. */
 const waiting = ['on', 'remote_write', 'remote_apply'];
@@ -8,23 +10,22 @@ const waiting = ['on', 'remote_write', 'remote_apply'];
 const guide = 'see docs/operations/failover.md';
 
 /** Whether a standby that takes over has every message that was accepted. */
-export async function checkStandbys(client: pg.ClientBase, { hosts, setting }: Checked): Promise<Finding> {
+export async function checkStandbys(config: Config, client: pg.ClientBase): Promise<Finding> {
   const replication = await readReplication(client);
-  return judgeReplication(replication, hosts, setting);
+  return judgeReplication(replication, urlsOfHosts(config.database.url ?? '').length);
 }
 
 export function judgeReplication(
   { standbys, synchronous_commit }: Awaited<ReturnType<typeof readReplication>>,
   hosts: number,
-  setting = 'DATABASE_URL',
 ): Finding {
   const name = 'standbys';
   if (standbys.length === 0) {
     const found = 'none: without this server there is only the backup';
-    return finding(name, hosts === 1, hosts === 1 ? found : `none, though ${setting} names ${hosts} hosts`, guide);
+    return finding(name, hosts === 1, hosts === 1 ? found : `none, though DATABASE_URL names ${hosts} hosts`, guide);
   }
   const count = standbys.length === 1 ? '1 standby' : `${standbys.length} standbys`;
-  const route = hosts > 1 ? '' : `; ${setting} names one host, which must lead to the new primary after a failover`;
+  const route = hosts > 1 ? '' : '; DATABASE_URL names one host, which must lead to the new primary after a failover';
   // Only a role with pg_read_all_stats sees more than that they exist.
   if (standbys.every(({ sync_state }) => sync_state === null)) {
     return finding(name, hosts === 1, `${count}, synchronous or not${route}`, 'grant pg_read_all_stats to the role');

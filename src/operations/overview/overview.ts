@@ -7,35 +7,27 @@ import { isWorkingDay } from '../../notifications/history/estimated-delivery.ts'
 import { listLaneDepths, listRetries } from '../../notifications/queue/lane-depths.ts';
 import { addDays, londonDay } from '../../platform/calendar.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { statisticsOfAllServices } from '../../services/statistics/service-statistics.ts';
-import type { InStores } from '../../stores/stores.ts';
+import { statisticsByService } from '../../services/statistics/service-statistics.ts';
 import { countLockedPeople } from '../../users/operators/user-search.ts';
 import type { AcceptedRate } from './accepted-rate.ts';
 import type { LiveChecks } from './live-checks.ts';
-import { callbacksOf, lanesOf, lateLettersOf, retriesOf } from './of-all-stores.ts';
 import {
   countGoLiveRequests,
   selectDatabaseFacts,
   selectServiceNames,
   selectUnfinishedLetters,
 } from './overview.sql.ts';
-import { isAway, readStoreStates } from './store-states.ts';
 import { type Facts, judge, providersInUse } from './verdict.ts';
 
-interface Deps extends Platform, InStores<Platform> {
-  config: Config;
-  providers: readonly ProviderDescriptor[];
-}
+type Deps = Platform & { config: Config; providers: readonly ProviderDescriptor[] };
 
 const shownSenders = 5;
 /** Letters that were given up are not waited for any longer. */
 const lettersSince_days = 90;
 
 /** Everything that the operator's overview shows. It is read from rollups and indexes, never by counting messages. */
-export async function readOverview(process: Deps, { checks, rate }: { checks: LiveChecks; rate: AcceptedRate }) {
-  // Without the stores that are away: this page reports them.
-  const app = { ...process, stores: process.stores.without(isAway) };
-  const { db, stores, clock, config } = app;
+export async function readOverview(app: Deps, { checks, rate }: { checks: LiveChecks; rate: AcceptedRate }) {
+  const { db, clock, config } = app;
   const now = clock.now();
   const today = londonDay(now);
   const began = performance.now();
@@ -52,19 +44,17 @@ export async function readOverview(process: Deps, { checks, rate }: { checks: Li
     locked_people,
     complaints,
     senders,
-    states,
   ] = await Promise.all([
     readProviderStates(app),
-    stores.collect(listLaneDepths).then(lanesOf),
-    stores.collect(listRetries).then(retriesOf),
+    listLaneDepths(app),
+    listRetries(app),
     checks.list(),
-    stores.collect(async (store) => [await selectUnfinishedLetters(store.db, letterDays(today))]).then(lateLettersOf),
-    stores.collect(async (store) => [await summariseWaitingCallbacks(store)]).then(callbacksOf),
+    selectUnfinishedLetters(db, letterDays(today)),
+    summariseWaitingCallbacks(app),
     countGoLiveRequests(db),
     countLockedPeople(db),
     countComplaints(app, { start_date: today, end_date: today }),
     listSendersOfDay(app, today),
-    readStoreStates(process),
   ]);
   const facts: Facts = {
     now,
@@ -79,7 +69,6 @@ export async function readOverview(process: Deps, { checks, rate }: { checks: Li
     findings,
     late_letters,
     callbacks,
-    stores: states,
   };
   return {
     now,
@@ -94,7 +83,6 @@ export async function readOverview(process: Deps, { checks, rate }: { checks: Li
     senders: senders.top,
     accepted: { today: senders.accepted, per_minute: rate.perMinute(today, senders.accepted) },
     findings,
-    stores: states,
     database: { ...database, response_ms },
   };
 }
@@ -118,8 +106,8 @@ function workingDaysBefore(day: string, length: number): string[] {
   return days;
 }
 
-async function listSendersOfDay({ db, stores }: Pick<Deps, 'db' | 'stores'>, day: string) {
-  const found = await statisticsOfAllServices(stores, { first_day: day, last_day: day }, { with_test_keys: false });
+async function listSendersOfDay({ db }: Pick<Platform, 'db'>, day: string) {
+  const found = await statisticsByService(db, { first_day: day, last_day: day }, { with_test_keys: false });
   const all = [...found].map(([id, counts]) => ({
     id,
     count: Object.values(counts).reduce((sum, { requested }) => sum + requested, 0),

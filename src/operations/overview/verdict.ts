@@ -4,7 +4,6 @@ import { type LaneDepth, maxCounted, type Retries } from '../../notifications/qu
 import { minute_ms, type Timestamp } from '../../platform/clock.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { LiveFinding } from './live-checks.ts';
-import type { StoreState } from './store-states.ts';
 
 /** One thing that is wrong. `red`: messages are delayed or will be; `amber`: somebody should look. */
 export interface Problem {
@@ -33,7 +32,6 @@ export interface Facts {
   findings: LiveFinding[];
   late_letters: { not_printed: number; not_despatched: number; first_day: string | null };
   callbacks: { waiting: number; oldest_due_at: Timestamp | null };
-  stores: StoreState[];
 }
 
 const plurals: Record<Channel, string> = { email: 'emails', sms: 'texts', letter: 'letters' };
@@ -47,7 +45,6 @@ export function judge(facts: Facts): Problem[] {
   const all = [
     ...(['sms', 'email'] as const).flatMap((channel) => judgeProviders(facts, channel)),
     ...(['sms', 'email'] as const).flatMap((channel) => judgeReceipts(facts, channel)),
-    ...judgeStores(facts),
     ...judgeWorkers(facts),
     ...facts.lanes.flatMap((lane) => judgeLane(lane, facts)),
     ...facts.retries.flatMap((retries) => judgeRetries(retries, facts)),
@@ -199,30 +196,10 @@ function judgeRetries({ notification_type, waiting, not_due, oldest_at }: Retrie
   ];
 }
 
-function judgeStores({ stores, findings }: Facts): Problem[] {
-  return stores
-    .filter(({ is_away }) => is_away)
-    .map(({ number, services }) => {
-      const check = findings.find(({ name, ok }) => name === `store ${number} database` && !ok);
-      const whose = services === 1 ? 'Requests of its service get' : `Requests of its ${services} services get`;
-      return {
-        tone: 'red',
-        what: `Message store ${number} is away`,
-        detail: sentence(check ? `${whose} a 503. It ${check.description}` : `${whose} a 503`),
-        since: check?.since,
-        done: 'All other services work. It is used again as soon as it is back, and what was accepted is sent then.',
-        move: undefined,
-        about: 'system',
-      };
-    });
-}
-
-/** Checks of providers are judged with their calls, and stores that are away once for all of their checks. */
-function judgeFindings({ findings, stores }: Facts): Problem[] {
-  const away = stores.filter(({ is_away }) => is_away).map(({ number }) => `store ${number} `);
+/** Checks of providers are judged with their calls. */
+function judgeFindings({ findings }: Facts): Problem[] {
   return findings
     .filter(({ ok, provider }) => !ok && provider === undefined)
-    .filter(({ name }) => !away.some((store) => name.startsWith(store)))
     .map(({ name, description, since, is_unfinished }) => ({
       tone: is_unfinished ? 'amber' : 'red',
       what: `The check of the ${name} ${is_unfinished ? 'did not finish' : 'fails'}`,

@@ -4,7 +4,6 @@ import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Uuid } from '../../protocol/fields.ts';
-import type { InStores } from '../../stores/stores.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { eraseRecipient } from './erase-recipient.ts';
 import { exportRecipient, findRecipient, heldKinds } from './find-recipient.ts';
@@ -57,12 +56,10 @@ const Held = Type.Object({
 /** The other fields depend on the kind. */
 const Exported = Type.Object({ kind: Type.String(), service_id: Uuid }, { additionalProperties: true });
 
-interface Deps extends Platform, InStores<Deps> {
-  config: Config;
-  compiledTemplates: CompiledTemplates;
-}
-
-export function eraseRecipientRoutes(http: Http, app: Deps): void {
+export function eraseRecipientRoutes(
+  http: Http,
+  app: Platform & { config: Config; compiledTemplates: CompiledTemplates },
+): void {
   http.post(
     '/platform-admin/find-recipient',
     {

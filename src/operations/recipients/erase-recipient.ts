@@ -13,10 +13,8 @@ import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { eraseGuests } from '../../services/settings/guest-list.ts';
 import { eraseSuppressions } from '../../services/suppression/suppression-list.ts';
-import { mainStore } from '../../stores/service-stores.ts';
-import type { InStores } from '../../stores/stores.ts';
 import { eraseUnsubscribeRequests } from '../../unsubscribe/unsubscribe-reports.ts';
-import { readRecipient, recipientKey, type Sought, storesOf } from './recipient-key.ts';
+import { readRecipient, recipientKey, type Sought } from './recipient-key.ts';
 
 /** The number of erased rows, and of rows left because they are still in use. */
 export interface Erasure {
@@ -37,26 +35,17 @@ export interface Erasure {
   left: Record<'notifications' | 'callbacks' | 'unsubscribe_requests' | 'file_rows', number>;
 }
 
-type InDatabase = Platform & { config: Pick<Config, 'storage'> };
-type Deps = InDatabase & InStores<InDatabase>;
+type Deps = Platform & { config: Pick<Config, 'storage'> };
 
 /**
- * Of one service, or of all. Can be repeated: rows left by one run are erased once they are final. One transaction in each store, the
- * last one with the entry in the audit log, which does not say who the recipient is.
+ * Of one service, or of all. Can be repeated: rows left by one run are erased once they are final. One transaction, with its entry
+ * in the audit log, which does not say who the recipient is.
  */
 export async function eraseRecipient(app: Deps, input: string, serviceId?: string): Promise<Erasure> {
   const who = readRecipient(input);
   if (serviceId !== undefined) await refuseUnlessExists(app.db, 'services', serviceId);
-  const sought = { who, serviceId };
-  const others = (await storesOf(app, sought)).filter(({ store }) => store !== mainStore);
-  const inOthers: Erasure[] = [];
-  for (const store of others) {
-    inOthers.push(await inTransaction(store.db, (tx) => eraseAll({ ...store, db: tx }, tx, sought)));
-  }
   const erasure = await inTransaction(app.db, async (tx) => {
-    const inMain = await eraseAll({ ...app, db: tx }, tx, sought);
-    inMain.erased.guest_list = 'contact' in who ? await eraseGuests(tx, who.contact, serviceId) : 0;
-    const done = [inMain, ...inOthers].reduce(sumOf);
+    const done = await eraseAll({ ...app, db: tx }, tx, { who, serviceId });
     const entry = { action: 'erase', noun: 'recipient', thing_id: recipientKey(app, who) } as const;
     await recordAuditEntry(tx, { ...entry, service_id: serviceId, after: done });
     return done;
@@ -65,7 +54,7 @@ export async function eraseRecipient(app: Deps, input: string, serviceId?: strin
   return erasure;
 }
 
-async function eraseAll(app: InDatabase, tx: Tx, { who, serviceId }: Sought): Promise<Erasure> {
+async function eraseAll(app: Deps, tx: Tx, { who, serviceId }: Sought): Promise<Erasure> {
   const recipient = 'contact' in who ? who.contact : undefined;
   await allowLongPauses(tx);
   const messages = await eraseMessages(tx, { who, serviceId });
@@ -86,7 +75,7 @@ async function eraseAll(app: InDatabase, tx: Tx, { who, serviceId }: Sought): Pr
     suppressed_recipients: recipient === undefined ? 0 : await eraseSuppressions(tx, recipient, serviceId),
     complaints: await eraseComplaints(tx, messages.ids),
     file_rows: rows.erased,
-    guest_list: 0,
+    guest_list: recipient === undefined ? 0 : await eraseGuests(tx, recipient, serviceId),
     // Last: their files do not come back when the transaction fails.
     documents: recipient === undefined ? 0 : await eraseDocuments(app, recipient, serviceId),
     sandbox_messages: await eraseSandboxMessages(app, messages.ids),
@@ -99,13 +88,4 @@ async function eraseAll(app: InDatabase, tx: Tx, { who, serviceId }: Sought): Pr
     file_rows: rows.left,
   };
   return { erased, left };
-}
-
-function sumOf(one: Erasure, other: Erasure): Erasure {
-  return { erased: addCounts(one.erased, other.erased), left: addCounts(one.left, other.left) };
-}
-
-function addCounts<Name extends string>(one: Record<Name, number>, other: Record<Name, number>): Record<Name, number> {
-  const names = Object.keys(one) as Name[];
-  return Object.fromEntries(names.map((name) => [name, one[name] + other[name]])) as Record<Name, number>;
 }

@@ -13,10 +13,9 @@ import type { Platform } from '../../platform/platform.ts';
 import { getService } from '../../services/services.ts';
 import { findGuests } from '../../services/settings/guest-list.ts';
 import { findSuppressionsOf } from '../../services/suppression/suppression-list.ts';
-import type { InStores } from '../../stores/stores.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { findUnsubscribeRequestsOf } from '../../unsubscribe/unsubscribe-reports.ts';
-import { readRecipient, recipientKey, type Sought, storesOf } from './recipient-key.ts';
+import { readRecipient, recipientKey, type Sought } from './recipient-key.ts';
 
 /** Where something about a recipient can be held. */
 export const heldKinds = [
@@ -48,11 +47,7 @@ export interface Held {
   services: { service_id: string; service_name: string; counts: HeldCounts }[];
 }
 
-type InDatabase = Pick<Platform, 'store' | 'db' | 'secrets'> & {
-  compiledTemplates: CompiledTemplates;
-  config: Pick<Config, 'urls'>;
-};
-type Deps = InDatabase & InStores<InDatabase>;
+type Deps = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates; config: Pick<Config, 'urls'> };
 
 /** Counts what is held about a recipient, of one service or of all; the audit log says who looked. */
 export async function findRecipient(app: Deps, input: string, serviceId?: string): Promise<Held> {
@@ -93,12 +88,6 @@ async function* jsonOf(app: Deps, sought: Sought): AsyncGenerator<string> {
 }
 
 async function* heldRecords(app: Deps, sought: Sought): AsyncGenerator<HeldRecord> {
-  for (const store of await storesOf(app, sought)) yield* recordsIn(store, sought);
-  if (!('contact' in sought.who)) return;
-  for (const guest of await findGuests(app.db, sought.who.contact, sought.serviceId)) yield record('guest_list', guest);
-}
-
-async function* recordsIn(app: InDatabase, sought: Sought): AsyncGenerator<HeldRecord> {
   const { db } = app;
   const { who, serviceId } = sought;
   const messages: string[] = [];
@@ -124,18 +113,20 @@ async function* recordsIn(app: InDatabase, sought: Sought): AsyncGenerator<HeldR
 }
 
 async function* recordsOfContact(
-  app: InDatabase,
+  app: Deps,
   recipient: string,
   serviceId: string | undefined,
 ): AsyncGenerator<HeldRecord> {
   const { db } = app;
-  if (!recipient.includes('@')) return;
-  for (const { shared_path: _, ...document } of await findDocumentsOf(app, recipient, serviceId)) {
-    yield record('document', document);
+  if (recipient.includes('@')) {
+    for (const { shared_path: _, ...document } of await findDocumentsOf(app, recipient, serviceId)) {
+      yield record('document', document);
+    }
+    const requests = await findUnsubscribeRequestsOf(db, { emailAddress: recipient, serviceId });
+    for (const request of requests) yield record('unsubscribe_request', request);
+    for (const entry of await findSuppressionsOf(db, recipient, serviceId)) yield record('suppressed_recipient', entry);
   }
-  const requests = await findUnsubscribeRequestsOf(db, { emailAddress: recipient, serviceId });
-  for (const request of requests) yield record('unsubscribe_request', request);
-  for (const entry of await findSuppressionsOf(db, recipient, serviceId)) yield record('suppressed_recipient', entry);
+  for (const guest of await findGuests(db, recipient, serviceId)) yield record('guest_list', guest);
 }
 
 function record(kind: HeldKind, { service_id, ...data }: { service_id: string }): HeldRecord {
@@ -143,7 +134,7 @@ function record(kind: HeldKind, { service_id, ...data }: { service_id: string })
 }
 
 /** As the API shows it to the service, with its text. */
-async function exportedMessage(app: InDatabase, serviceId: string, id: string): Promise<object> {
+async function exportedMessage(app: Deps, serviceId: string, id: string): Promise<object> {
   const { response, record } = await getShownMessage(app, serviceId, id, app.config.urls.api);
   return { ...response, personalisation: record.personalisation };
 }

@@ -3,7 +3,6 @@ import type { Platform } from '../../platform/platform.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { addressParts, comparablePart, type SoughtRecipient } from '../../recipients/sought-recipient.ts';
-import type { InStores } from '../../stores/stores.ts';
 
 /** Whose data, and of which service: of all without one. */
 export interface Sought {
@@ -36,12 +35,4 @@ export function readRecipient(input: string): SoughtRecipient {
 export function recipientKey({ secrets }: Pick<Platform, 'secrets'>, who: SoughtRecipient): string {
   const text = 'contact' in who ? who.contact : [...who.address].sort().join('\n');
   return secrets.digest('audit:recipient', text);
-}
-
-/** The databases that may hold something about the recipient. */
-export async function storesOf<App extends { store: number }>(
-  { stores }: InStores<App>,
-  { serviceId }: Sought,
-): Promise<readonly App[]> {
-  return serviceId === undefined ? stores.all : [await stores.of(serviceId)];
 }

@@ -9,8 +9,7 @@ import { buildServer } from '../http/server.ts';
 import { OperatorError } from '../operator-error.ts';
 import { isDatabaseUnavailable } from './errors.ts';
 
-// About the connections to one database.
-const harness = useHarness({ stores: 0 });
+const harness = useHarness();
 let url: string;
 let service: string;
 

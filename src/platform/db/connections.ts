@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import { ChangeListener } from './change-listener.ts';
 import { type Database, longPausesInTransactions, openDatabase, openPool, refuseOtherSettings } from './database.ts';
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   url: string;
   /** Bypasses a pooler, where `url` goes through one. */
   sessionUrl?: string | undefined;
@@ -12,11 +12,9 @@ export interface ConnectionOptions {
   readTimeout_ms: number;
   preparedStatements?: boolean | undefined;
   log: Log;
-  /** Whether connections may be opened; always, unless given. */
-  isUsable?: () => boolean;
 }
 
-/** All connections of one process to one database. */
+/** All connections of one process to the database. */
 export interface Connections extends Pick<Database, 'db' | 'pool'> {
   /** Session-level connections, for LISTEN. The same pool, unless the URL goes through PgBouncer. */
   sessions: Database['pool'];
@@ -36,22 +34,21 @@ const connectionsOfTasks = 4;
 const taskTimeout_ms = hour_ms;
 
 /** Opens no connections; `open` does. */
-export function prepareConnections({ url, sessionUrl, log, isUsable, ...options }: ConnectionOptions): Connections {
+export function prepareConnections({ url, sessionUrl, log, ...options }: ConnectionOptions): Connections {
   const { db, pool, close } = openDatabase({
     url,
     poolSize: options.poolSize,
-    ...{ log, isUsable },
+    log,
     // A pooler may run each transaction on a different connection, where the statement is not prepared.
     prepares: options.preparedStatements ?? sessionUrl === undefined,
   });
-  const sessions =
-    sessionUrl === undefined ? pool : openPool({ url: sessionUrl, poolSize: sessionsOfWorker, log, isUsable });
+  const sessions = sessionUrl === undefined ? pool : openPool({ url: sessionUrl, poolSize: sessionsOfWorker, log });
   const apart = {
     reading: openDatabase({
       url,
       poolSize: options.readPoolSize,
       statementTimeout_ms: options.readTimeout_ms,
-      ...{ log, isUsable },
+      log,
     }),
     // Bypasses the pooler, which would not pass the longer timeouts to the server.
     tasks: openDatabase({
@@ -59,7 +56,7 @@ export function prepareConnections({ url, sessionUrl, log, isUsable, ...options 
       poolSize: connectionsOfTasks,
       statementTimeout_ms: taskTimeout_ms,
       session: longPausesInTransactions,
-      ...{ log, isUsable },
+      log,
     }),
   };
   const changeListener = new ChangeListener({ url, sessionUrl: sessionUrl ?? url, log });

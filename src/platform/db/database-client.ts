@@ -7,8 +7,6 @@ import { primaryOf } from './primary.ts';
 interface Config extends pg.ClientConfig {
   /** With a URL of one host: whether that may be a standby, as for a backup. */
   mayBeStandby?: boolean;
-  /** Whether connections may be opened; always, unless given. */
-  isUsable?: (() => boolean) | undefined;
 }
 
 /** Reported by each server since PostgreSQL 14, whenever they change. A pooler may not pass them on. */
@@ -18,7 +16,6 @@ const readOnlySettings = ['in_hot_standby', 'default_transaction_read_only'];
 export class DatabaseClient extends pg.Client {
   private readonly url: string;
   private readonly mayBeStandby: boolean;
-  private readonly isUsable: () => boolean;
   private readonly readOnly = new Set<string>();
   private mustClose = false;
   private broken: Error | undefined;
@@ -31,7 +28,6 @@ export class DatabaseClient extends pg.Client {
     super({ ...config, connectionString: first });
     this.url = url;
     this.mayBeStandby = config.mayBeStandby === true && others.length === 0;
-    this.isUsable = config.isUsable ?? (() => true);
     // Whoever waits for a response learns of it there. Without a listener it would end the process.
     this.on('error', (error) => {
       this.broken = error;
@@ -79,7 +75,6 @@ export class DatabaseClient extends pg.Client {
   }
 
   private async connectToPrimary(): Promise<this> {
-    if (!this.isUsable()) throw new NotUsable();
     const primary = primaryOf(this.url);
     const server = await primary.find();
     // It was ended during the search.
@@ -131,14 +126,5 @@ class ReadOnlyServer extends Error {
 
   constructor(server: string) {
     super(`${server} is a standby: it accepts no writes`);
-  }
-}
-
-/** 08001, as libpq: no connection could be established. */
-class NotUsable extends Error {
-  readonly code = '08001';
-
-  constructor() {
-    super('the message store cannot be used yet: it is away, or it is being migrated');
   }
 }

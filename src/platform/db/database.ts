@@ -29,8 +29,6 @@ interface PoolOptions {
   statementTimeout_ms?: number;
   /** How much later than the statement timeout a response may arrive. */
   responseTimeout_ms?: number;
-  /** Whether connections may be opened; always, unless given. */
-  isUsable?: (() => boolean) | undefined;
 }
 
 export function openDatabase(options: PoolOptions): Database {
@@ -46,7 +44,7 @@ export function openDatabase(options: PoolOptions): Database {
 
 export function openPool(options: PoolOptions): pg.Pool {
   const statement_timeout = options.statementTimeout_ms ?? sessionSettings.statement_timeout;
-  const settings = {
+  const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
     connectionTimeoutMillis: 5_000,
@@ -57,10 +55,7 @@ export function openPool(options: PoolOptions): pg.Pool {
     statement_timeout,
     options: [sessionSettings.options, options.session, options.prepares ? planSettings : ''].filter(Boolean).join(' '),
     Client: options.prepares ? PreparingConnection : Connection,
-    // The pool passes its settings to each client.
-    isUsable: options.isUsable,
-  };
-  const pool = new pg.Pool(settings);
+  });
   // An idle connection that breaks, as on a server restart, must not crash the process; the pool replaces it.
   pool.on('error', (error) => {
     // On shutdown the embedded server may stop before the last connection to it closes.

@@ -16,11 +16,6 @@ export async function withConstraints<T>(meanings: ConstraintMeanings, write: ()
   }
 }
 
-/** Whose rows cannot be written because they are being moved to another database. */
-export function ownerBeingMoved(error: unknown): string | undefined {
-  return error instanceof pg.DatabaseError && error.code === 'PPMOV' ? error.detail : undefined;
-}
-
 /** Another transaction held a lock for longer than this one may wait. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '55P03';
@@ -37,8 +32,6 @@ export function failureOfDatabaseError(error: unknown): Failure | undefined {
     );
   }
   if (!(error instanceof pg.DatabaseError)) return undefined;
-  if (ownerBeingMoved(error))
-    return unavailable('The data is being moved to another database, try again shortly', error);
   if (error.code === '57014') return unavailable('The database took too long, try again shortly', error);
   if (isLockTimeout(error))
     return unavailable('Other changes to the same data take too long, try again shortly', error);

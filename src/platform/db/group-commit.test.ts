@@ -193,26 +193,6 @@ describe('GroupCommit', () => {
     );
   });
 
-  it('fails the items of an owner that an error is about at once, and stores those of others together', async () => {
-    const commits: string[][] = [];
-    const group = new GroupCommit<string, string>({
-      largest: 100,
-      atOnce: 1,
-      concernsAll: () => false,
-      concernsOwner: () => 'a',
-      ownerOf: (item) => item.slice(0, 1),
-      async commit(items) {
-        commits.push(items);
-        if (items.some((item) => item.startsWith('a'))) throw new Error('moving');
-        return items;
-      },
-    });
-    const items = ['a1', 'b1', 'a2', 'c1', 'a3'];
-    const settled = await Promise.allSettled(items.map((item) => group.add(item)));
-    expect(settled.map(({ status }) => status === 'fulfilled')).toEqual([false, true, false, true, false]);
-    expect(commits).toEqual([items, ['b1', 'c1']]);
-  });
-
   it('lets other owners wait once for a locked row, and fails the items of its owner until it is free', async () => {
     const lockTimeout = new Error('locked');
     let isLocked = true;

@@ -34,8 +34,6 @@ interface GroupCommitOptions<Item, Outcome> {
   turns?: { from: number; atMost_ms: number };
   /** Whether an error is not about a single item (the database is gone): then items are not retried alone. */
   concernsAll(error: unknown): boolean;
-  /** The owner that an error is about. Its items fail at once; those of others are retried together. */
-  concernsOwner?(error: unknown): string | undefined;
   /**
    * Whether an error says that a row of one of the owners is locked. Then each owner's items are committed apart, until they are
    * stored or have failed: those of the others wait once, however long the row stays locked.
@@ -212,11 +210,7 @@ export class GroupCommit<Item, Outcome> {
       outcomes = await asNobody(() => this.options.commit(items, waitsBriefly));
     } catch (error) {
       if (this.options.isLockTimeout?.(error)) return this.separateOwners(group, error);
-      const others = this.withoutConcerned(group, error);
-      if (others) {
-        if (others.length > 0) this.suspects.push(others);
-        void this.examine();
-      } else if (group.length === 1 || this.options.concernsAll(error)) {
+      if (group.length === 1 || this.options.concernsAll(error)) {
         if (group.length === 1 && !this.options.concernsAll(error)) this.isolate(group);
         for (const { reject } of group) reject(error);
       } else {
@@ -247,18 +241,6 @@ export class GroupCommit<Item, Outcome> {
       for (const { reject } of [...group, ...(this.apart.get(owner) ?? [])]) reject(error);
       this.apart.delete(owner);
     }
-  }
-
-  /** Rejects the items of the owner that the error is about. Undefined if it is about no owner. */
-  private withoutConcerned(group: Waiting<Item, Outcome>[], error: unknown): Waiting<Item, Outcome>[] | undefined {
-    const { concernsOwner, ownerOf } = this.options;
-    const owner = concernsOwner?.(error);
-    if (owner === undefined) return undefined;
-    const concerned = group.filter(({ item }) => ownerOf?.(item) === owner);
-    if (concerned.length === 0) return undefined;
-    this.isolate(concerned);
-    for (const { reject } of concerned) reject(error);
-    return group.filter((waiting) => !concerned.includes(waiting));
   }
 
   private isolate(group: Waiting<Item, Outcome>[]): void {

@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeWorkerUtils } from 'graphile-worker';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
-import { inTransaction, openDatabase } from './database.ts';
+import { type Db, inTransaction, openDatabase } from './database.ts';
 import { DatabaseClient } from './database-client.ts';
 import { DatabaseUnreachable, isDatabaseUnavailable } from './errors.ts';
 import type { Seed } from './seed.ts';
@@ -47,8 +48,6 @@ export async function migrate(url: string, log: Log, options: MigrateOptions): P
     // The role's own timeout is meant for requests.
     await client.query('set statement_timeout = 0');
     await client.query('set lock_timeout = 0');
-    // In a store, the configuration may be changed by its copy only: a migration changes all tables.
-    await client.query("set pennypost.copying = 'on'");
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     await client.query(`set lock_timeout = ${lockTimeout_ms}`);
     await client.query(`create table if not exists schema_migrations (
@@ -76,6 +75,16 @@ export function migrationFiles(folder = ownFolder): string[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .sort();
+}
+
+/** The migrations of this release that a database lacks. */
+export async function missingMigrations(db: Db): Promise<string[]> {
+  const { rows: found } = await sql<{ kept: boolean }>`
+    select to_regclass('schema_migrations') is not null as kept`.execute(db);
+  if (!found[0]?.kept) return migrationFiles();
+  const { rows } = await sql<{ name: string }>`select name from schema_migrations`.execute(db);
+  const applied = new Set(rows.map(({ name }) => name));
+  return migrationFiles().filter((name) => !applied.has(name));
 }
 
 /** Whether these are the migrations of release 0.2.0 or earlier, from which there is no upgrade. */

@@ -106,7 +106,7 @@ describe('POST /service/{id}/email-reply-to/verify', () => {
     const { path } = await replyTos();
     const { status, body } = await admin('POST', `${path}/verify`, { email: 'check@example.org' });
     expect(status).toBe(201);
-    const sent = await harness.app.stores.main.db
+    const sent = await harness.app.db
       .selectFrom('notifications')
       .select(['recipient', 'template_id'])
       .where('id', '=', body.data.id)

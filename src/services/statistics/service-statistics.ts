@@ -5,7 +5,6 @@ import { invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { spansOf, withinRecords } from '../../platform/spans.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import type { Stores } from '../../stores/stores.ts';
 import { selectCountsByDay, selectCountsByMonth, selectCountsByService } from './service-statistics.sql.ts';
 
 interface Counts {
@@ -38,15 +37,6 @@ export async function statisticsByService(
     found.set(service_id, statistics);
   }
   return found;
-}
-
-/** The same of all stores: each service is in one of them. */
-export async function statisticsOfAllServices(
-  stores: Stores<Pick<Platform, 'store' | 'db'>>,
-  days: Days,
-  which: { with_test_keys: boolean },
-): Promise<Map<string, Statistics>> {
-  return new Map(await stores.collect(async ({ db }) => [...(await statisticsByService(db, days, which))]));
 }
 
 /** Today and the days before it, in London time; excludes messages of test keys. */

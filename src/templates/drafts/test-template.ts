@@ -1,5 +1,5 @@
 import { timestamp } from '../../platform/clock.ts';
-import { inTransaction, type Tx } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -23,7 +23,7 @@ interface TestedDraft extends TemplateDraft {
  * hidden template, one for each writer and channel.
  */
 export async function storeTestTemplate(
-  app: Pick<Platform, 'clock' | 'changeConfiguration'>,
+  app: Pick<Platform, 'db' | 'clock'>,
   serviceId: string,
   userId: string,
   draft: TestedDraft,
@@ -31,7 +31,7 @@ export async function storeTestTemplate(
   const now = app.clock.now();
   const { template_type, subject, content, has_unsubscribe_link, reply_to } = draft;
   const texts = { subject, content, has_unsubscribe_link, reply_to };
-  const store = async (tx: Tx) => {
+  const row = await inTransaction(app.db, async (tx) => {
     const which = { service_id: serviceId, template_type, created_by_id: userId, name: testTemplateName };
     const existing = await selectTestTemplateId(tx, which);
     const id = existing ?? newId(now);
@@ -54,8 +54,7 @@ export async function storeTestTemplate(
     const stored = await selectTemplateById(tx, id);
     if (!stored) throw notFound();
     return stored;
-  };
-  const row = await app.changeConfiguration((main) => inTransaction(main, store));
+  });
   const withFiles = { ...row, reply_to_text: replyToTextOf(row), email_files: draft.email_files };
   return { row: withFiles, compiled: compileRow(row) };
 }

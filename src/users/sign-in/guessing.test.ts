@@ -36,7 +36,7 @@ async function times<T>(count: number, one: () => Promise<T>): Promise<T[]> {
 
 async function waitingForALock(): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(harness.app.stores.main.db);
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(harness.app.db);
   return rows[0]?.count ?? 0;
 }
 

@@ -40,7 +40,7 @@ export async function readFigures(app: ConsoleApp, service: Service) {
       countReturnedLetters(app, service.id),
       listJobs(app, service.id, { page: 1, limit_days: shownDays, statuses: ['scheduled', 'pending', 'in progress'] }),
       listYearlyUsage(app, service.id, year),
-      getAllowance(app, service.id, year, now),
+      getAllowance(app.db, service.id, year, now),
       listRemainingToday(app, sending),
       countRefusedCallbacks(app, service.id),
     ]);

@@ -87,7 +87,7 @@ export function callbackTargetPages(pages: Pages, app: ConsoleApp): void {
     show: ({ service }) => ({ to: `/services/${service.id}/integration/callbacks` }),
     form: Type.Object({}),
     async act({ service, param }) {
-      await sendTestCallback(await app.stores.of(service.id), service.id, typeOf(param('callback_type')));
+      await sendTestCallback(app, service.id, typeOf(param('callback_type')));
       const notice = 'A test call is on its way. Its result appears in the list in a few seconds.';
       return { to: `/services/${service.id}/integration/callbacks`, notice };
     },

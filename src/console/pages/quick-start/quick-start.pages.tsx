@@ -53,7 +53,7 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
     const typed = more.newKey === undefined ? draft.typed : new Map([...draft.typed, ['api_key', more.newKey]]);
     const fields = await readFields(app, { user: visitor.user, service }, typed, query('template'));
     const shown = more.sent?.id ?? [typed.get('message_id') ?? ''].flat()[0] ?? '';
-    const message = shown === '' ? undefined : await findMessage(await app.stores.of(service.id), service.id, shown);
+    const message = shown === '' ? undefined : await findMessage(app, service.id, shown);
     return {
       title: 'Quick start',
       scripts: ['quick-start'],
@@ -75,9 +75,8 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
 
   /** A letter that was printed meanwhile stays as it is. */
   async function print(serviceId: string, messageId: string): Promise<void> {
-    const message =
-      messageId === '' ? undefined : await findMessage(await app.stores.of(serviceId), serviceId, messageId);
-    if (message && canPrintNow(app.config, message)) await printInSandbox(await app.stores.of(serviceId), message.id);
+    const message = messageId === '' ? undefined : await findMessage(app, serviceId, messageId);
+    if (message && canPrintNow(app.config, message)) await printInSandbox(app, message.id);
   }
 
   pages.add('/services/:service_id/quick-start', {
@@ -93,9 +92,7 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
           return view(asked, draft, { newKey: await createTestKey(app, { user: visitor.user, service }) });
         case 'send': {
           const fields = await readFields(app, { user: visitor.user, service }, draft.typed);
-          return view(asked, draft, {
-            sent: await sendFromHere(await app.stores.of(service.id), request, service.id, fields, form.once),
-          });
+          return view(asked, draft, { sent: await sendFromHere(app, request, service.id, fields, form.once) });
         }
         case 'print':
           await print(service.id, form.message_id ?? '');
@@ -111,7 +108,7 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
     live: true,
     below: 'Quick start',
     async show({ service, param, request, reply }) {
-      const message = await findMessage(await app.stores.of(service.id), service.id, param('message_id'));
+      const message = await findMessage(app, service.id, param('message_id'));
       if (!message) throw notFound();
       return sendFragment(request, reply, <Way message={message} config={app.config} />);
     },

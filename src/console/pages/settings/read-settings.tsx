@@ -35,7 +35,7 @@ export async function readSettings(app: ConsoleApp, service: Service): Promise<G
   const limit = await limitsOf(app, service);
   const days = await retentionOf(app, service.id);
   const now = app.clock.now();
-  const { free_sms_fragment_limit } = await getAllowance(app, service.id, financialYear(now), now);
+  const { free_sms_fragment_limit } = await getAllowance(app.db, service.id, financialYear(now), now);
   return [
     {
       of: 'general',

@@ -43,7 +43,7 @@ async function signInAt(address: string, email_address: string): Promise<Console
 
 /** Instead of a hundred guesses: of an account, or of addresses and of accounts that do not exist. */
 const setCounts = (userId: string | null, wrong_count: number) =>
-  harness.app.stores.main.db
+  harness.app.db
     .updateTable('password_guesses')
     .set({ wrong_count })
     .where('user_id', userId === null ? 'is' : '=', userId)
@@ -179,7 +179,7 @@ describe('the wait', () => {
 });
 
 describe('what is stored', () => {
-  const stored = () => harness.app.stores.main.db.selectFrom('password_guesses').selectAll().execute();
+  const stored = () => harness.app.db.selectFrom('password_guesses').selectAll().execute();
 
   it('names neither the address nor, where it has no account, the person; goes after a day, and 90 days after a sign-in', async () => {
     harness.clock.advance({ days: 200 });

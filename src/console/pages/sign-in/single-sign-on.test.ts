@@ -63,7 +63,7 @@ const userOf = async (email = emailOf()) => {
 const rowsOf = async () =>
   Promise.all(
     (['users', 'user_identities', 'sessions', 'single_sign_on_states', 'audit_log'] as const).map(async (table) => {
-      const rows = await harness.app.stores.main.db.selectFrom(table).selectAll().execute();
+      const rows = await harness.app.db.selectFrom(table).selectAll().execute();
       return rows.length;
     }),
   );
@@ -92,7 +92,7 @@ describe('single sign-on', () => {
     const user = await userOf();
     expect(user).toMatchObject({ name: 'Grace Hopper', state: 'active', platform_admin: false });
     expect([...visitor.cookies.keys()]).toEqual(['pennypost_session']);
-    const entries = await harness.app.stores.main.db
+    const entries = await harness.app.db
       .selectFrom('audit_log')
       .select('noun')
       .where('thing_id', '=', user.id)

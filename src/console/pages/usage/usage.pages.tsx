@@ -16,7 +16,7 @@ export function usagePages(pages: Pages, app: ConsoleApp): void {
       const [totals, months, { free_sms_fragment_limit }] = await Promise.all([
         listYearlyUsage(app, service.id, year),
         listMonthlyUsage(app, service.id, year),
-        getAllowance(app, service.id, year, now),
+        getAllowance(app.db, service.id, year, now),
       ]);
       return {
         title: 'Usage',

@@ -164,11 +164,11 @@ describe('the example of the guide', () => {
   });
 
   it('is checked by the doctor', async () => {
-    const { config } = harness.app;
+    const { config, pool } = harness.app;
     const examined = async (given: object) => {
       const httpsms = { ...config.providers.httpsms, secrets: JSON.stringify({ ...secrets, ...given }) };
       const changed = { ...config, providers: { ...config.providers, httpsms } };
-      const found = await examine(changed, harness.databases.DATABASE_URL, providers);
+      const found = await examine(changed, String(pool.options.connectionString), providers);
       return found.find(({ name }) => name === 'sms')?.description;
     };
     expect(await examined({})).toBe('httpsms can be reached');

@@ -36,7 +36,7 @@ it('the connection is cut twice: none is lost, and only what broke off is sent t
   };
   const names = Array.from({ length: count }, (_, nth) => ({ personalisation: { name: String(nth) } }));
   await someQueuedMessages(harness, service, names);
-  const delivery = buildDelivery(harness.app.stores.main);
+  const delivery = buildDelivery(harness.app);
   delivery.start();
   const { db } = harness.app;
   const delivered = () =>

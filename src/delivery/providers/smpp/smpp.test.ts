@@ -47,7 +47,7 @@ afterEach(() => {
 });
 
 async function start(binds = ['transceiver']): Promise<void> {
-  delivery = buildDelivery(harness.app.stores.main);
+  delivery = buildDelivery(harness.app);
   delivery.start();
   await eventually(() => expect(centre.bound()).toEqual(binds));
 }
@@ -569,9 +569,9 @@ describe('SMPP: other set-ups', () => {
   });
 
   const examined = async (change: object) => {
-    const { config } = harness.app;
+    const { config, pool } = harness.app;
     const changed = { ...config, providers: { ...config.providers, smpp: { ...own(), ...change } } };
-    const found = await examine(changed, harness.databases.DATABASE_URL, providers);
+    const found = await examine(changed, String(pool.options.connectionString), providers);
     return found.find(({ name }) => name === 'sms')?.description;
   };
 

@@ -13,7 +13,6 @@ import {
   startMailbox,
   startMailServer,
 } from '../../../../test/kit/mail-servers.ts';
-import { withoutStores } from '../../../../test/kit/metrics.ts';
 import { aQueuedMessage, messageOf, queueOf, someQueuedMessages } from '../../../../test/kit/queued-messages.ts';
 import { listComplaints } from '../../../complaints/complaints.ts';
 import { newId } from '../../../platform/id.ts';
@@ -207,7 +206,7 @@ describe('the mailbox', () => {
 
   it('is read by one process at a time', async () => {
     await harness.deliver();
-    const other = buildDelivery((await harness.anotherProcess()).app.stores.main);
+    const other = buildDelivery((await harness.anotherProcess()).app);
     const before = mailbox.connections();
     const { id, mail } = await send();
     bounce('postfix-unknown-user.hard-bounce', mail);
@@ -229,7 +228,7 @@ describe('the mailbox', () => {
     const ownPort = await freePort();
     const imapUrl = `imap://${mailboxUser}:secret@127.0.0.1:${ownPort}`;
     const { app } = await harness.anotherProcess({ providers: { smtp: { imapUrl, listen: undefined } } });
-    const delivery = buildDelivery(app.stores.main);
+    const delivery = buildDelivery(app);
     const logged = (event: string) => harness.logged.filter((line) => line.includes(`"${event}"`));
     delivery.start();
     await expect.poll(() => logged('reports.failed'), { timeout: 20_000 }).toHaveLength(1);
@@ -243,7 +242,7 @@ describe('the mailbox', () => {
     ownMailbox.add(bounceEmail('postfix-unknown-user.hard-bounce', { returnPath: mail.from }));
     await expect.poll(() => logged('reports.resumed'), { timeout: 20_000 }).toHaveLength(1);
     expect(await statusOf(id)).toBe('permanent-failure');
-    const figures = withoutStores(await app.metrics.registry.metrics());
+    const figures = await app.metrics.registry.metrics();
     expect(figures).toContain('provider_reports_total{provider="smtp",kind="hard-bounce"} 1');
     const read = Math.floor(harness.clock.now().getTime() / 1_000);
     expect(figures).toContain(

@@ -213,7 +213,7 @@ describe('an email for which the server', () => {
     // A pooled connection has logged in already.
     const { app } = await harness.anotherProcess();
     Object.assign(mailServer, { [step]: () => Promise.reject(reply(code, text)) });
-    const delivery = buildDelivery(app.stores.main);
+    const delivery = buildDelivery(app);
     const id = await aQueuedMessage(harness, await aService(harness), { notification_type: 'email' });
     await delivery.runOnce();
     await delivery.stop();

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const browser = await signedIn(harness, (await aPerson(harness, { platform_admin: true })).id);
   cookie = `pennypost_session=${browser.cookies.get('pennypost_session')}`;
   service = await aService(harness, { name: 'Parking permits' });
-  for (const store of harness.app.stores.all) measureQueues(store);
+  measureQueues(harness.app);
 });
 
 beforeEach(async () => {
@@ -40,9 +40,9 @@ async function send(count: number, fields: object = {}): Promise<void> {
 
 /** Words of the page. It shares what it read for some seconds, so a new process reads again. */
 async function overview(page = ''): Promise<string> {
-  for (const { pool } of harness.app.stores.all) {
-    await pool.query("insert into queue_workers values ('test', now()) on conflict (id) do update set seen_at = now()");
-  }
+  await harness.app.pool.query(
+    "insert into queue_workers values ('test', now()) on conflict (id) do update set seen_at = now()",
+  );
   const { http } = await harness.anotherProcess();
   const { body } = await http.inject({ url: `/console/operator${page}`, headers: { cookie } });
   return body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
@@ -81,7 +81,7 @@ describe('GET /console/operator in an outage of the only provider', () => {
 
   it('counts those that are tried again at this moment, but not scheduled and first attempts', async () => {
     await someQueuedMessages(harness, service, [{}, { scheduled_for: '2026-11-20T12:00:00Z' }]);
-    const { pool } = harness.app.stores.all.at(-1) ?? harness.app;
+    const { pool } = harness.app;
     await pool.query('update delivery_queue set leased_by = gen_random_uuid(), attempts = attempts + 1');
     const [messages] = await retryMetrics();
     expect(messages).toBe('delivery_retry_messages{notification_type="sms"} 21');

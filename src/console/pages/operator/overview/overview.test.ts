@@ -33,9 +33,9 @@ beforeAll(async () => {
 
 /** A worker that is alive at this moment. */
 async function aHeartbeat(): Promise<void> {
-  for (const { pool } of harness.app.stores.all) {
-    await pool.query("insert into queue_workers values ('test', now()) on conflict (id) do update set seen_at = now()");
-  }
+  await harness.app.pool.query(
+    "insert into queue_workers values ('test', now()) on conflict (id) do update set seen_at = now()",
+  );
 }
 
 beforeEach(aHeartbeat);
@@ -113,7 +113,7 @@ describe('GET /console/operator', () => {
   });
 
   it('names workers that are dead, messages that wait too long, and who waits for the operator', async () => {
-    for (const { pool } of harness.app.stores.all) await pool.query('delete from queue_workers');
+    await harness.app.pool.query('delete from queue_workers');
     await someQueuedMessages(harness, service, [{}, {}]);
     harness.clock.advance({ minutes: 6 });
     await harness.app.db

@@ -8,7 +8,6 @@ import { Meter } from '../../../parts/meter.tsx';
 import { ClockTime } from '../../../parts/time.tsx';
 import { CallsChart, CallsLegend } from './calls.tsx';
 import { Providers } from './providers.tsx';
-import { Stores } from './stores.tsx';
 import { SystemFacts } from './system.tsx';
 import { type Link, Verdict } from './verdict.tsx';
 
@@ -37,7 +36,6 @@ export function OverviewContent(props: OverviewProps) {
       </div>
       <Providers {...props} />
       {(overview.lanes.length > 0 || overview.retries.some(({ waiting }) => waiting > 0)) && <Queue {...props} />}
-      <Stores {...props} />
       <div class="cols cols--wide even">
         <Senders {...props} />
         <section class="card" aria-labelledby="system">

@@ -84,7 +84,7 @@ export function SystemContent({ overview }: { overview: Overview }) {
         rows={findings}
         keyOf={({ name, provider = '' }) => name + provider}
         columns={[
-          { head: 'Check', cell: ({ name }) => names.get(name) ?? name.replace(/^./, (first) => first.toUpperCase()) },
+          { head: 'Check', cell: ({ name }) => names.get(name) ?? name },
           { head: 'State', cell: ({ ok }) => <Good ok={ok}>{ok ? 'Well' : 'Problem'}</Good> },
           { head: 'Result', cell: ({ description }) => description },
           {

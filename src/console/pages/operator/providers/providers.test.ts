@@ -99,7 +99,7 @@ describe('a test', () => {
     const sent = await test('sandbox', 'own');
     expect(sent.text).toContain('Sandbox took the message');
     expect((await test('sandbox', 'nobody', 'email')).text).toContain('Sandbox took the message');
-    const messages = await harness.app.stores.main.db.selectFrom('sandbox_messages').select('recipient').execute();
+    const messages = await harness.app.db.selectFrom('sandbox_messages').select('recipient').execute();
     expect(messages.map(({ recipient }) => recipient).sort()).toEqual([
       '447700900460',
       'simulate-delivered@notifications.service.gov.uk',

@@ -153,7 +153,7 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
     needs: needsYesOrNo,
     async save(service, { value }) {
       const permissions = withPermission(service, suppressRecipients, value === 'yes');
-      await updateService(app.stores.main, service.id, { permissions });
+      await updateService(app, service.id, { permissions });
       return undefined;
     },
   });

@@ -155,7 +155,7 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     title: 'Free texts of this financial year',
     fields: async (service, draft) => {
       const now = app.clock.now();
-      const { free_sms_fragment_limit } = await getAllowance(app, service.id, financialYear(now), now);
+      const { free_sms_fragment_limit } = await getAllowance(app.db, service.id, financialYear(now), now);
       return (
         <Field
           draft={draft}

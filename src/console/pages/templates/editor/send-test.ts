@@ -10,13 +10,7 @@ export async function sendTest(app: ConsoleApp, { service, visitor }: Reader, ed
   const { name: _, ...problems } = problemsOf(editing, undefined);
   if (Object.keys(problems).length > 0) throw invalid(problems);
   try {
-    const { to } = await sendDraftToWriter(
-      await app.stores.of(service.id),
-      service.id,
-      visitor.user,
-      editing.draft,
-      valuesOf(editing),
-    );
+    const { to } = await sendDraftToWriter(app, service.id, visitor.user, editing.draft, valuesOf(editing));
     return `A test is on its way to ${to}. It counts as a message of the service.`;
   } catch (error) {
     const isRefusal = error instanceof Failure && ['forbidden', 'too-many'].includes(error.kind);
