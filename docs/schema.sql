@@ -59,13 +59,6 @@ create table api_keys_history (
 );
 CREATE INDEX api_keys_history_service_id_idx ON public.api_keys_history USING btree (service_id);
 
-create table arriving_rows (
-  service_id uuid not null,
-  table_name text not null,
-  rows json not null
-);
-CREATE INDEX arriving_rows_service_id_idx ON public.arriving_rows USING btree (service_id);
-
 create table audit_log (
   id uuid not null,
   created_at timestamp with time zone not null,
@@ -109,13 +102,6 @@ create table complaints (
 );
 CREATE INDEX complaints_created_at_idx ON public.complaints USING btree (created_at DESC, id DESC);
 CREATE INDEX complaints_service_id_idx ON public.complaints USING btree (service_id);
-
-create table configuration_changes (
-  table_name text not null,
-  key jsonb not null,
-  changed_in xid8 not null
-);
-CREATE INDEX configuration_changes_changed_in_idx ON public.configuration_changes USING btree (changed_in);
 
 create table contact_lists (
   id uuid not null,
@@ -301,22 +287,6 @@ create table failed_attempts (
   constraint failed_attempts_pkey PRIMARY KEY (notification_id, attempt),
   constraint failed_attempts_reason_check CHECK ((length(reason) <= 200))
 );
-
-create table held_places (
-  notification_id uuid not null,
-  service_id uuid not null,
-  notification_type text not null,
-  lane smallint not null,
-  due_at timestamp with time zone not null,
-  attempts integer not null,
-  provider text,
-  outcome_known boolean not null,
-  leased_by uuid,
-  is_copied boolean not null,
-  constraint delivery_queue_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
-  constraint held_places_pkey PRIMARY KEY (notification_id)
-);
-CREATE INDEX held_places_service_id_idx ON public.held_places USING btree (service_id);
 
 create table idempotency_keys (
   service_id uuid not null,
@@ -937,14 +907,6 @@ CREATE INDEX service_callbacks_service_id_idx ON public.service_callbacks USING 
 CREATE INDEX service_callbacks_subject_id_idx ON public.service_callbacks USING btree (subject_id);
 CREATE INDEX service_callbacks_waiting_idx ON public.service_callbacks USING btree (service_id, due_at) WHERE (status = 'waiting'::text);
 
-create table service_changes (
-  service_id uuid not null,
-  table_name text not null,
-  key jsonb not null,
-  changed_in xid8 not null
-);
-CREATE INDEX service_changes_changed_in_idx ON public.service_changes USING btree (service_id, changed_in);
-
 create table service_data_retention (
   id uuid not null,
   service_id uuid not null,
@@ -1427,14 +1389,6 @@ create table templates_history (
   constraint templates_history_template_type_check CHECK ((template_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text])))
 );
 CREATE INDEX templates_history_service_id_idx ON public.templates_history USING btree (service_id);
-
-create table this_store (
-  number smallint not null,
-  installation uuid not null,
-  copied_until xid8,
-  constraint this_store_number_check CHECK (((number >= 0) AND (number <= 255))),
-  constraint this_store_pkey PRIMARY KEY (number)
-);
 
 create table unconfirmed_files (
   path text not null,

@@ -34,7 +34,7 @@ const unusedTables = [
   ...['report_receivers', 'message_parts', 'received_parts', 'message_traces'],
   // Only people in the console write these.
   ...['sessions', 'template_drafts', 'webauthn_challenges', 'single_sign_on_states', 'user_identities'],
-  // Without MESSAGE_STORES these stay empty.
+  // The previous release needs these for message stores only.
   ...['message_stores', 'service_stores', 'this_store', 'configuration_changes', 'service_moves', 'moving_services'],
   ...['service_changes', 'held_places', 'arriving_rows'],
 ];

@@ -53,12 +53,6 @@ export interface ApiKeysHistory {
   manage_templates: Generated<boolean>;
 }
 
-export interface ArrivingRows {
-  service_id: string;
-  table_name: string;
-  rows: Json;
-}
-
 export interface AuditLog {
   id: string;
   created_at: Time;
@@ -87,12 +81,6 @@ export interface Complaints {
   complaint_type: string | null;
   complaint_date: Time | null;
   created_at: Time;
-}
-
-export interface ConfigurationChanges {
-  table_name: string;
-  key: Json;
-  changed_in: Generated<string>;
 }
 
 export interface ContactLists {
@@ -233,19 +221,6 @@ export interface FailedAttempts {
   duration_ms: number | null;
   failed_at: Time;
   retry_at: Time | null;
-}
-
-export interface HeldPlaces {
-  notification_id: string;
-  service_id: string;
-  notification_type: 'sms' | 'email' | 'letter';
-  lane: number;
-  due_at: Time;
-  attempts: Generated<number>;
-  provider: string | null;
-  outcome_known: Generated<boolean>;
-  leased_by: string | null;
-  is_copied: Generated<boolean>;
 }
 
 export interface IdempotencyKeys {
@@ -715,13 +690,6 @@ export interface ServiceCallbacks {
   completed_at: Time | null;
 }
 
-export interface ServiceChanges {
-  service_id: string;
-  table_name: string;
-  key: Json;
-  changed_in: Generated<string>;
-}
-
 export interface ServiceDataRetention {
   id: string;
   service_id: string;
@@ -1072,12 +1040,6 @@ export interface TemplatesHistory {
   updated_at: Time | null;
 }
 
-export interface ThisStore {
-  number: number;
-  installation: string;
-  copied_until: string | null;
-}
-
 export interface UnconfirmedFiles {
   path: string;
   created_at: Time;
@@ -1237,10 +1199,8 @@ export interface DB {
   api_key_uses: ApiKeyUses;
   api_keys: ApiKeys;
   api_keys_history: ApiKeysHistory;
-  arriving_rows: ArrivingRows;
   audit_log: AuditLog;
   complaints: Complaints;
-  configuration_changes: ConfigurationChanges;
   contact_lists: ContactLists;
   daily_despatches: DailyDespatches;
   daily_message_counts: DailyMessageCounts;
@@ -1255,7 +1215,6 @@ export interface DB {
   email_branding: EmailBranding;
   events: Events;
   failed_attempts: FailedAttempts;
-  held_places: HeldPlaces;
   idempotency_keys: IdempotencyKeys;
   inbound_numbers: InboundNumbers;
   inbound_sms: InboundSms;
@@ -1300,7 +1259,6 @@ export interface DB {
   service_callback_api_history: ServiceCallbackApiHistory;
   service_callback_signing_secrets: ServiceCallbackSigningSecrets;
   service_callbacks: ServiceCallbacks;
-  service_changes: ServiceChanges;
   service_data_retention: ServiceDataRetention;
   service_email_reply_to: ServiceEmailReplyTo;
   service_guest_list: ServiceGuestList;
@@ -1329,7 +1287,6 @@ export interface DB {
   template_status_totals: TemplateStatusTotals;
   templates: Templates;
   templates_history: TemplatesHistory;
-  this_store: ThisStore;
   unconfirmed_files: UnconfirmedFiles;
   unfinished_messages: UnfinishedMessages;
   unsubscribe_reports: UnsubscribeReports;
