@@ -123,7 +123,7 @@ export const sessionSettings = {
 
 const longPause = '60s';
 
-/** For tasks and moves, whose transactions wait for other databases and for a process that is busy. */
+/** For tasks, whose transactions wait for a process that is busy. */
 export const longPausesInTransactions = `-c idle_in_transaction_session_timeout=${longPause}`;
 
 /** For a transaction that waits for more than the database, such as the files storage. */
@@ -146,6 +146,8 @@ class Connection extends DatabaseClient {
 
   override query(...args: never[]): never {
     const actor = currentActor();
+    // A transaction that begins now has no name yet, even if the last one named the same actor.
+    if (actor === undefined) this.namedActor = undefined;
     const callback: unknown = args.at(-1);
     if (typeof callback !== 'function') {
       const sent = actor === undefined ? this.send(args) : this.sendAs(actor, args);
