@@ -11,7 +11,7 @@ const notAudited = new Map([
   ['accepting', 'messages: notifications, daily_message_counts, rate_windows, idempotency_keys, unfinished_messages'],
   [
     'queues',
-    'delivery_queue, delivery_sweeps, queue_workers, report_receivers, service_callbacks, task_runs, failed_attempts, unconfirmed_files',
+    'delivery_queue, delivery_sweeps, provider_slots, queue_workers, report_receivers, service_callbacks, task_runs, failed_attempts, unconfirmed_files',
   ],
   [
     'counting',
