@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { backup } from '../operations/backup/backup.ts';
 import type { Command, Flags } from '../platform/command-line.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
-import { print } from './print.ts';
+import { print, printProgress } from './print.ts';
 import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -29,7 +29,15 @@ async function run([folder = '']: string[], flags: Flags): Promise<void> {
   const passphraseFile = flags['passphrase-file']?.at(-1);
   const isEncrypted = recipients !== undefined || passphraseFile !== undefined;
   await withDatabase(config, (url) =>
-    backup({ url, dataDir: config.storage.dataDir, folder, say: print, withSecrets, recipients, passphraseFile }),
+    backup({
+      url,
+      dataDir: config.storage.dataDir,
+      folder,
+      say: printProgress,
+      withSecrets,
+      recipients,
+      passphraseFile,
+    }),
   );
   print(
     `The backup is in ${folder}${isEncrypted ? ', encrypted' : ''}. It contains personal data${withSecrets ? ' and secrets' : ''}: protect it like the database.`,
