@@ -80,7 +80,7 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
           hint="A change signs the person out everywhere. All platform administrators are told by email."
           kind="one"
           choices={[
-            { value: 'none', label: 'No', hint: 'Sees the own services and organisations only.' },
+            { value: 'none', label: 'No', hint: 'Sees their own services and organisations only.' },
             { value: 'read-only', label: 'Read-only operator', hint: 'Sees the pages of operators, changes nothing.' },
             {
               value: 'admin',
