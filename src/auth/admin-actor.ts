@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
-import type { Config } from '../config.ts';
 import type { Actor } from '../platform/db/actor.ts';
 import { requestFacts } from '../platform/http/request-facts.ts';
 import { canonicalId, isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { HttpSettings } from '../platform/settings.ts';
 
 /** Fields by which the protocol names the person who makes a change. */
 const authorFields = [
@@ -22,7 +22,7 @@ const authorFields = [
 
 /** The client is verified by its token. The person it acts for is what it says, in the body or the query. */
 export function adminActor(
-  app: Pick<Platform, 'clock'> & { config: Pick<Config, 'http'> },
+  app: Pick<Platform, 'clock'> & { config: { http: HttpSettings } },
   request: FastifyRequest,
 ): Actor {
   const { body, query, adminClient } = request;

@@ -1,9 +1,9 @@
-import type { Config } from '../config.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Authenticate } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { isSignedWith, readJwt } from '../platform/secrets/jwt.ts';
 import { bearerToken, claimsProblem, refused } from './bearer.ts';
+import type { AuthSettings } from './settings.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-type Deps = Pick<Platform, 'clock'> & { config: Pick<Config, 'auth'> };
+type Deps = Pick<Platform, 'clock'> & { config: { auth: AuthSettings } };
 
 /** Admin endpoints accept a JWT that the front end signed with one of the shared secrets. */
 export function authenticateAdmin({ clock, config }: Deps): Authenticate {

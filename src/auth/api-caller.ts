@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import type { Config } from '../config.ts';
 import { timestamp } from '../platform/clock.ts';
 import { clientAddress, Networks } from '../platform/http/networks.ts';
 import type { Authenticate } from '../platform/http/surface.ts';
@@ -7,6 +6,7 @@ import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { isSignedWith, type Jwt, looksLikeJwt, readJwt } from '../platform/secrets/jwt.ts';
 import { sameSecret } from '../platform/secrets/secrets.ts';
+import type { HttpSettings } from '../platform/settings.ts';
 import type { KeyType } from './api-keys.sql.ts';
 import { bearerToken, claimsProblem, refused } from './bearer.ts';
 import type { KeyUses } from './key-uses.ts';
@@ -39,7 +39,7 @@ export function apiCallerOf(request: FastifyRequest): ApiCaller {
 type Deps = Pick<Platform, 'clock'> & {
   serviceKeys: ServiceKeys;
   keyUses: KeyUses;
-  config: Pick<Config, 'http'>;
+  config: { http: HttpSettings };
 };
 
 /** The public API accepts a JWT signed with a key's secret (official clients) or the key itself (curl). */

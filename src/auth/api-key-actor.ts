@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
-import type { Config } from '../config.ts';
 import { type Actor, actAs } from '../platform/db/actor.ts';
 import { requestFacts } from '../platform/http/request-facts.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { HttpSettings } from '../platform/settings.ts';
 import { apiCallerOf } from './api-caller.ts';
 import { selectKeyAuthor } from './api-keys.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'http'> };
+type Deps = Pick<Platform, 'db' | 'clock'> & { config: { http: HttpSettings } };
 
 /**
  * The changes of `work` are those of the caller's key. Only for routes that change what people change elsewhere: naming an actor

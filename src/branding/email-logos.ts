@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Config } from '../config.ts';
 import { invalidField, notFound } from '../platform/failure.ts';
+import type { Urls } from '../platform/settings.ts';
 import type { Files } from '../platform/storage/files.ts';
 import { type TaskRunner, WorkerFailure } from '../platform/threads/worker-pool.ts';
 import { logoLimits, type PictureProblem } from '../rendering/email/logo-picture.ts';
 import type * as tasks from '../rendering/pdf/pdf-worker.ts';
+import type { BrandingSettings } from './settings.ts';
 
 export const maxLogoBytes = 2 * 1024 * 1024;
 
@@ -59,7 +60,7 @@ export function uploadedLogoPath(logo: string | null): string | undefined {
 }
 
 /** An uploaded logo, a full URL, or a file name under LOGO_BASE_URL. */
-export function emailLogoUrl(config: Pick<Config, 'branding' | 'urls'>, logo: string | null): string | null {
+export function emailLogoUrl(config: { branding: BrandingSettings; urls: Urls }, logo: string | null): string | null {
   if (!logo) return null;
   const path = uploadedLogoPath(logo);
   if (path) return config.urls.api + path;

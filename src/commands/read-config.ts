@@ -1,14 +1,15 @@
 import { resolve } from 'node:path';
 import { type Config, settingGroups } from '../config.ts';
 import type { ProviderDescriptor } from '../delivery/providers/descriptor.ts';
-import { providerProblems } from '../delivery/providers/provider-settings.ts';
 import { providers } from '../delivery/providers/providers.ts';
+import { providerProblems } from '../delivery/providers/settings.ts';
 import { isAllSandbox } from '../delivery/sandbox/sandbox.ts';
-import { problemsOfPrinter } from '../letters/print/print-settings.ts';
+import { problemsOfPrinter } from '../letters/settings.ts';
 import { isLoopback } from '../platform/http/networks.ts';
 import { type GeneratedSecret, generatedSecret } from '../platform/secrets/generated-secrets.ts';
 import { problemsOfSecrets } from '../platform/secrets/secret-length.ts';
 import { ConfigurationError, problemsOfPartlySet, readGroups } from '../platform/setting-groups.ts';
+import { problemsOfSingleSignOn } from '../users/sign-in/single-sign-on/settings.ts';
 
 interface ReadOptions {
   shortKeysMayRead?: boolean;
@@ -87,18 +88,6 @@ function problemsBetween({ http, database }: Pick<Config, 'http' | 'database'>):
     ...(database.sessionUrl !== undefined && database.url === undefined
       ? ['DATABASE_URL must be set when DATABASE_SESSION_URL is set']
       : []),
-  ];
-}
-
-function problemsOfSingleSignOn({ issuer, allowedDomains, scopes, localSignIn }: Config['singleSignOn']): string[] {
-  if (issuer === undefined) {
-    return localSignIn === 'platform-admins' ? ['OIDC_ISSUER must be set when LOCAL_SIGN_IN is platform-admins'] : [];
-  }
-  const isOpen = issuer.startsWith('http://') && !isLoopback(new URL(issuer).hostname);
-  return [
-    ...(isOpen ? ['OIDC_ISSUER must begin with https://'] : []),
-    ...(allowedDomains.length === 0 ? ['OIDC_ALLOWED_DOMAINS must be set when OIDC_ISSUER is set'] : []),
-    ...(scopes.split(' ').includes('openid') ? [] : ['OIDC_SCOPES must contain openid']),
   ];
 }
 

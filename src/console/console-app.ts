@@ -1,21 +1,46 @@
 import type { KeyUses } from '../auth/key-uses.ts';
 import type { ServiceKeys } from '../auth/service-keys.ts';
-import type { Config } from '../config.ts';
+import type { AuthSettings } from '../auth/settings.ts';
 import type { ProviderDescriptor } from '../delivery/providers/descriptor.ts';
+import type { SandboxSettings } from '../delivery/providers/sandbox.ts';
+import type { EmailConfig } from '../delivery/render-message.ts';
+import type { DemoSettings } from '../delivery/settings.ts';
+import type { BulkSettings } from '../jobs/settings.ts';
 import type { SheetThreads } from '../jobs/uploads/sheet-threads.ts';
 import type { UploadSlots } from '../jobs/uploads/upload-slots.ts';
 import type { PdfThreads } from '../letters/pdf-threads.ts';
 import type { RefusedRequests } from '../notifications/refused/refused-requests.ts';
 import type { SendDeps } from '../notifications/sending/send-context.ts';
+import type { DoctorConfig } from '../operations/doctor/doctor.ts';
+import type { RetentionSettings } from '../operations/settings.ts';
 import type { BodyMemory } from '../platform/http/body/body-memory.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { HttpSettings } from '../platform/settings.ts';
+import type { FrontEndSettings } from '../protocol/settings.ts';
 import type { Allowances } from '../services/allowances.ts';
+import type { CallbackSettings, TextSenderSettings } from '../services/settings.ts';
 import type { AccountMessageSender } from '../users/account-messages/account-messages.ts';
+import type { ConsoleSettings } from './settings.ts';
+
+/** Almost every setting: pages show what operators set, and check it as `pennypost doctor` does. */
+type ConsoleConfig = DoctorConfig &
+  EmailConfig & {
+    http: HttpSettings;
+    frontEnd: FrontEndSettings;
+    console: ConsoleSettings;
+    auth: AuthSettings;
+    storage: RetentionSettings;
+    sms: TextSenderSettings;
+    bulk: BulkSettings;
+    callbacks: CallbackSettings;
+    demo: DemoSettings;
+    providers: { sandbox: SandboxSettings };
+  };
 
 /** What the pages use of the application. */
 export type ConsoleApp = Platform &
   SendDeps & {
-    config: Config;
+    config: ConsoleConfig;
     providers: readonly ProviderDescriptor[];
     bodyMemory: BodyMemory;
     pdfThreads: PdfThreads;

@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import { laneName, lanes } from '../notifications/notification.ts';
 import {
   DeliveryQueueReader,
@@ -26,7 +25,9 @@ import { shiftFromFailing } from './failover/provider-failover.ts';
 import { isPrompt } from './failover/provider-health.ts';
 import { type Held, Leases, lease_ms } from './leases.ts';
 import type { SenderIdentities, SenderIdentity } from './providers/sender-identities.ts';
+import type { ActiveProviders } from './providers/settings.ts';
 import { handOvers, recordResults } from './record-results.ts';
+import type { DeliverySettings } from './settings.ts';
 
 /** New messages wake the worker; polling finds retries and scheduled messages. */
 const idle_ms = 500;
@@ -49,7 +50,7 @@ const minFreeShare = 0.25;
 const maxHeldPerCall = 5;
 
 type ChannelDeps = Platform & {
-  config: Pick<Config, 'delivery' | 'sms' | 'email'>;
+  config: ActiveProviders & { delivery: DeliverySettings };
 };
 
 export interface DeliveryChannel<Message> {

@@ -1,10 +1,10 @@
-import type { Config } from '../config.ts';
 import { readDatabaseTime, rescheduleFutureDue } from '../notifications/queue/delivery-queue.ts';
 import { ClockWatch, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';
 import { rescheduleFutureCallbacks } from './callbacks/service-callbacks.sql.ts';
 import { lease_ms, minJump_ms } from './leases.ts';
+import type { DeliverySettings } from './settings.ts';
 
 const checkEvery_ms = 500;
 /** For writes of other processes that still used the old time after the clock was changed. */
@@ -14,7 +14,7 @@ const compareEvery_ms = 10_000;
 /** Leases do not depend on it, but messages that are scheduled or retried are sent this much too early or too late. */
 const maxDifference_ms = 2_000;
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'metrics'> & { config: Pick<Config, 'delivery'> };
+type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'metrics'> & { config: { delivery: DeliverySettings } };
 
 /**
  * After the clock is set back, everything that was due is due in the future and would wait until the clock catches up.

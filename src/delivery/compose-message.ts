@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import type { QueuedNotification } from '../notifications/queue/delivery-queue.ts';
 import { valuesOf } from '../notifications/sending/secret-values.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -7,11 +6,11 @@ import { type CompiledTemplates, getTemplateForDelivery } from '../templates/com
 import type { TasksFor } from '../templates/email-threads.ts';
 import type { EmailMessage, TextMessage } from './providers/provider.ts';
 import type { SenderIdentity } from './providers/sender-identities.ts';
-import { renderEmail, renderText } from './render-message.ts';
+import { type EmailConfig, renderEmail, renderText } from './render-message.ts';
 
 export type ComposeDeps = Pick<Platform, 'secrets'> & {
   compiledTemplates: CompiledTemplates;
-  config: Pick<Config, 'email' | 'branding' | 'urls'>;
+  config: EmailConfig;
 };
 
 /** What a message is composed of: one that waits for delivery, or one that is only previewed. */

@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import { type FailedAttemptRow, failedAttemptRow } from '../notifications/attempts/attempts.ts';
 import type { Status } from '../notifications/notification.ts';
 import type { QueuedNotification } from '../notifications/queue/delivery-queue.ts';
@@ -14,6 +13,7 @@ import {
 import type { Composed } from './compose-message.ts';
 import type { Outcome, Provider } from './providers/provider.ts';
 import type { SenderIdentity } from './providers/sender-identities.ts';
+import type { DeliverySettings } from './settings.ts';
 
 /** One attempt to send a leased message. The queue already names `provider` for it. */
 interface Attempt<Message> {
@@ -33,7 +33,7 @@ interface Attempt<Message> {
   isHeld(): boolean;
   clock: Clock;
   log: Log;
-  config: Pick<Config, 'delivery'>;
+  config: { delivery: DeliverySettings };
 }
 
 /** The outcome of an attempt, recorded in a transaction with others. */

@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts';
 import { day_ms, earlier, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { StorageSettings } from '../platform/settings.ts';
 import { deleteOldCallbacks } from './callbacks/callback-history.ts';
 import { deleteHealthBefore } from './failover/provider-health.sql.ts';
 import { deletePartsBefore } from './receipts/message-parts.sql.ts';
@@ -9,7 +9,7 @@ import { cleanSandbox } from './sandbox/sandbox.ts';
 /** Longer than any message waits for its receipts. */
 const partsRetention_ms = 7 * day_ms;
 
-export async function cleanDelivery(app: Platform & { config: Config }): Promise<void> {
+export async function cleanDelivery(app: Platform & { config: { storage: StorageSettings } }): Promise<void> {
   await deleteOldCallbacks(app);
   await deleteHealthBefore(app.db, timestamp(earlier(app.clock.now(), day_ms)));
   await deletePartsBefore(app.db, timestamp(earlier(app.clock.now(), partsRetention_ms)));

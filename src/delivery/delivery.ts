@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import type { InLane } from '../notifications/queue/delivery-queue.ts';
 import { addUpChanges } from '../notifications/rollups/rollup-changes.ts';
 import { inTransaction } from '../platform/db/database.ts';
@@ -7,6 +6,7 @@ import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';
 import { FairTurns } from '../platform/threads/fair-turns.ts';
 import { maxEmailBytes } from '../rendering/email/email.ts';
+import type { CallbackSettings } from '../services/settings.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import type { EmailThreads } from '../templates/email-threads.ts';
 import { CallbackSender } from './callbacks/callback-sender.ts';
@@ -22,17 +22,19 @@ import { openEmailProviders, openTextProviders } from './providers/active-provid
 import type { ProviderDescriptor } from './providers/descriptor.ts';
 import type { EmailMessage, TextMessage } from './providers/provider.ts';
 import { senderIdentities } from './providers/sender-identities.ts';
+import type { ProvidersConfig } from './providers/settings.ts';
 import { measureQueues } from './queue-check.ts';
 import { reportsOf } from './receipts/provider-reports.ts';
 import { receiptRecorder } from './receipts/receipt-recorder.ts';
 import { recordReceipts } from './receipts/receipts.ts';
 import { ReportReceivers } from './receipts/report-receivers.ts';
 import { traceReceipts } from './receipts/trace-receipts.ts';
+import type { EmailConfig } from './render-message.ts';
 import { areSandboxReceiptsDue, isSandboxInUse, takeSandboxReceipts } from './sandbox/sandbox.ts';
 import { endListedMessages } from './time-outs.ts';
 
 type DeliveryDeps = Platform & {
-  config: Config;
+  config: ProvidersConfig & EmailConfig & { callbacks: CallbackSettings };
   compiledTemplates: CompiledTemplates;
   emailThreads: EmailThreads;
   providers: readonly ProviderDescriptor[];

@@ -1,5 +1,6 @@
 import { emailLogoUrl } from '../branding/email-logos.ts';
-import type { Config } from '../config.ts';
+import type { BrandingSettings, EmailSettings } from '../branding/settings.ts';
+import type { Urls } from '../platform/settings.ts';
 import type { EmailBrand } from '../rendering/email/page.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import type { SmsMessage } from '../rendering/sms/sms.ts';
@@ -18,8 +19,15 @@ export function renderText(
   return compiled.render(personalisation, { prefix: service.prefix_sms ? service.name : null });
 }
 
+/** The settings that an email is rendered with. */
+export interface EmailConfig {
+  urls: Urls;
+  email: EmailSettings;
+  branding: BrandingSettings;
+}
+
 interface Deps {
-  config: Pick<Config, 'email' | 'branding' | 'urls'>;
+  config: EmailConfig;
 }
 
 /** A long email is rendered in a thread. */
@@ -63,10 +71,7 @@ function optionsOf({ config }: Deps, service: SenderIdentity, unsubscribe_link: 
   return { brand: brandOf(config, service), platform: { name: config.branding.platformName }, unsubscribe_link };
 }
 
-function brandOf(
-  config: Deps['config'],
-  { brand_type, colour, logo, text, alt_text }: SenderIdentity,
-): EmailBrand | null {
+function brandOf(config: EmailConfig, { brand_type, colour, logo, text, alt_text }: SenderIdentity): EmailBrand | null {
   if (brand_type === null) return null;
   return { brand_type, colour, logo_url: emailLogoUrl(config, logo), text, alt_text };
 }

@@ -1,11 +1,10 @@
-import type { Config } from '../config.ts';
 import type { StatusChange } from '../notifications/status.ts';
 import { earlier, hour_ms, later, timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { firstIdAt, momentOfId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { ProviderDescriptor } from './providers/descriptor.ts';
-import { settingsOf } from './providers/provider-settings.ts';
+import { settingsOf, type ValuesOfProviders } from './providers/settings.ts';
 import { updateReported } from './record-results.sql.ts';
 import {
   lockSweep,
@@ -26,7 +25,10 @@ const maxAge_ms = receipt_ms + 10 * 24 * hour_ms;
 /** Messages per transaction: some tens of milliseconds, or a few seconds if all are unfinished. */
 const slice = 5_000;
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Config; providers: readonly ProviderDescriptor[] };
+type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & {
+  config: { providers: ValuesOfProviders };
+  providers: readonly ProviderDescriptor[];
+};
 
 /**
  * Ends messages without a receipt after 72 hours, and those that were never handed over. Each message is checked once, 72

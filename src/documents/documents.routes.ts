@@ -1,11 +1,11 @@
 import contentDisposition from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Config } from '../config.ts';
 import { sendPage } from '../platform/http/page.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { idInPath, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Urls } from '../platform/settings.ts';
 import { adminErrors } from '../protocol/error-bodies.ts';
 import { NoContent, Nullable, Raw } from '../protocol/fields.ts';
 import { documentUrl } from './document-links.ts';
@@ -22,7 +22,7 @@ const Malformed = Type.Union([Refusal, adminErrors.errorSchema]);
 const refusals = { 400: Malformed, 403: Refusal, 404: Refusal, 410: Refusal };
 
 /** Files sent by email: the page behind the link and the file itself. The key in the link is the only credential. */
-export function documentRoutes(http: Http, app: Platform & { config: Pick<Config, 'urls'> }): void {
+export function documentRoutes(http: Http, app: Platform & { config: { urls: Urls } }): void {
   http.get(
     '/d/:service_id/:document_id',
     {

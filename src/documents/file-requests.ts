@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
 import { Failure, invalid, type Problem } from '../platform/failure.ts';
+import type { Urls } from '../platform/settings.ts';
 import { printedValue } from '../protocol/schema-problems.ts';
 
 /** A validated upload in the personalisation of an email. */
@@ -91,7 +91,7 @@ function weeksOf(period: unknown): number | undefined {
 
 /** Recipients of a file need contact details for questions about it. */
 export function refuseUnlessFilesAreSetUp(
-  app: { config: Pick<Config, 'urls'> },
+  app: { config: { urls: Urls } },
   service: { id: string; contact_link: string | null },
   hasFiles: boolean,
 ): void {

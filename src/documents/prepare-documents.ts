@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { Config } from '../config.ts';
 import { decodeBase64 } from '../platform/base64.ts';
 import { day_ms, later, timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Urls } from '../platform/settings.ts';
 import { refuseIfInfected, type VirusScanner } from '../platform/storage/virus-scan.ts';
 import {
   describeUnsupported,
@@ -26,7 +26,7 @@ import type { FileSizes } from './file-sizes.ts';
 const maxFilenameLength = 100;
 
 type Deps = Pick<Platform, 'files' | 'secrets'> & {
-  config: Pick<Config, 'urls'>;
+  config: { urls: Urls };
   virusScanner: VirusScanner;
   fileSizes: FileSizes;
 };

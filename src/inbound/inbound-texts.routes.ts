@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { apiCallerOf } from '../auth/api-caller.ts';
-import type { Config } from '../config.ts';
 import { requestRoot } from '../platform/http/root.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Urls } from '../platform/settings.ts';
 import { Uuid } from '../protocol/fields.ts';
 import { InboundTextRecord } from './inbound-text-record.ts';
 import { listInboundTexts } from './inbound-texts.ts';
@@ -28,7 +28,7 @@ const example = {
   },
 };
 
-export function inboundTextRoutes(http: Http, app: Platform & { config: Pick<Config, 'urls'> }): void {
+export function inboundTextRoutes(http: Http, app: Platform & { config: { urls: Urls } }): void {
   const rootOf = requestRoot(app.config.urls.api);
 
   http.get(

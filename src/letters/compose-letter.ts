@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import { letterFiles } from '../notifications/letter-tasks.ts';
 import type { Platform } from '../platform/platform.ts';
 import { maxPages, sheetsOf } from '../rendering/letter/length.ts';
@@ -8,9 +7,10 @@ import { type LetterResult, type LetterResults, nothingFound } from './letter-re
 import { type Letter, selectLetter } from './letters.sql.ts';
 import type { PdfThreads } from './pdf-threads.ts';
 import { letterReference } from './print/print-provider.ts';
+import type { PrintSettings } from './settings.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & {
-  config: Pick<Config, 'letters'>;
+  config: { letters: PrintSettings };
   compiledTemplates: CompiledTemplates;
   pdfThreads: PdfThreads;
   letterResults: LetterResults;

@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import { checkPrecompiledLetter, composeLetter, type LetterTask } from '../notifications/letter-tasks.ts';
 import { earlier, hour_ms, later, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
@@ -14,9 +13,10 @@ import { selectUnfinishedLetters } from './letters.sql.ts';
 import type { PdfThreads } from './pdf-threads.ts';
 import { checkPrecompiled } from './precompiled.ts';
 import type { PrintProvider } from './print/print-provider.ts';
+import type { PrintSettings } from './settings.ts';
 
 type Deps = Platform & {
-  config: Pick<Config, 'letters'>;
+  config: { letters: PrintSettings };
   compiledTemplates: CompiledTemplates;
   pdfThreads: PdfThreads;
   virusScanner: VirusScanner;

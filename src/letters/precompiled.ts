@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import { letterFiles } from '../notifications/letter-tasks.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { VirusScanner } from '../platform/storage/virus-scan.ts';
@@ -9,9 +8,10 @@ import { type LetterResult, type LetterResults, nothingFound } from './letter-re
 import { type Letter, selectLetter } from './letters.sql.ts';
 import type { PdfThreads } from './pdf-threads.ts';
 import { readPages } from './read-pages.ts';
+import type { PrintSettings } from './settings.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & {
-  config: Pick<Config, 'letters'>;
+  config: { letters: PrintSettings };
   pdfThreads: PdfThreads;
   letterResults: LetterResults;
   virusScanner: VirusScanner;

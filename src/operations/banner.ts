@@ -1,13 +1,23 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, relative, sep } from 'node:path';
-import type { Config } from '../config.ts';
-import { isAllSandbox } from '../delivery/sandbox/sandbox.ts';
+import type { AuthSettings } from '../auth/settings.ts';
+import { type Carriers, isAllSandbox } from '../delivery/sandbox/sandbox.ts';
+import type { DemoSettings } from '../delivery/settings.ts';
 import { isLoopback } from '../platform/http/networks.ts';
 import { type GeneratedSecret, secretFile } from '../platform/secrets/generated-secrets.ts';
+import type { StorageSettings, Urls } from '../platform/settings.ts';
 import type { Demo } from './demo.ts';
 
+interface BannerConfig extends Carriers {
+  urls: Urls;
+  auth: AuthSettings;
+  storage: StorageSettings;
+  demo: DemoSettings;
+  console: { enabled: boolean };
+}
+
 interface BannerFacts {
-  app: { config: Config };
+  app: { config: BannerConfig };
   roles: { api: boolean };
   address: string;
   adminAddress: string;
@@ -52,7 +62,7 @@ export function printBanner({
 }
 
 /** The code lets its reader create the first account: it must not be in a log that others read. */
-function whereSetUpIs(consoleAddress: string, path: string, config: Config): string {
+function whereSetUpIs(consoleAddress: string, path: string, config: BannerConfig): string {
   const isForOperator = process.stdout.isTTY || config.demo.enabled;
   return isForOperator ? `${consoleAddress}${path}` : 'run: pennypost console-link';
 }
@@ -62,7 +72,7 @@ export function reachable(address: string): string {
   return address.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, '//localhost');
 }
 
-function whereSecretIs(config: Config, generated: GeneratedSecret[]): string {
+function whereSecretIs(config: BannerConfig, generated: GeneratedSecret[]): string {
   const fresh = generated.find(({ name }) => name === 'admin-client-secret');
   if (fresh) return `${fresh.value} (shown this once; kept in ${fresh.file})`;
   const file = secretFile(config.storage.dataDir, 'admin-client-secret');
@@ -70,7 +80,7 @@ function whereSecretIs(config: Config, generated: GeneratedSecret[]): string {
   return kept ? `in ${file}` : 'from ADMIN_CLIENT_SECRETS';
 }
 
-function firstMessage(address: string, demo: Demo, config: Config): string[] {
+function firstMessage(address: string, demo: Demo, config: BannerConfig): string[] {
   return [
     `Send a first text message (${whereItGoes(config)}):`,
     '',
@@ -80,7 +90,7 @@ function firstMessage(address: string, demo: Demo, config: Config): string[] {
   ];
 }
 
-function whereFirstMessageIs(config: Config): string[] {
+function whereFirstMessageIs(config: BannerConfig): string[] {
   return [
     `To send a first text message (${whereItGoes(config)}), run what this prints, key included:`,
     '',
@@ -95,7 +105,7 @@ function nameOf(program: string): string {
 }
 
 /** The output of `pennypost demo`: the variables used in docs/guides/sending.md, and a first message. */
-export function describeDemo(demo: Demo, address: string, config: Config): string {
+export function describeDemo(demo: Demo, address: string, config: BannerConfig): string {
   const { sms, email, letter } = demo.templates;
   return [
     `export PENNYPOST=${address}`,
@@ -118,12 +128,12 @@ function curl(address: string, demo: Demo): string {
   return `curl ${address}/v2/notifications/sms -H 'Authorization: Bearer ${demo.api_key}' -d '${JSON.stringify(body)}'`;
 }
 
-function whereItGoes(config: Config): string {
+function whereItGoes(config: BannerConfig): string {
   return isAllSandbox(config)
     ? 'nothing leaves this machine until a provider is configured'
     : 'the key is a test key, so nothing is handed to a provider';
 }
 
-function seeItAt(address: string, config: Config): string[] {
+function seeItAt(address: string, config: BannerConfig): string[] {
   return isAllSandbox(config) ? [`See it at ${address}${config.console.enabled ? '/console/sandbox' : '/outbox'}`] : [];
 }

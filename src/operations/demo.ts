@@ -1,14 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createApiKey, type KeyType, revokeApiKey } from '../auth/api-keys.ts';
-import type { Config } from '../config.ts';
-import { isAllSandbox } from '../delivery/sandbox/sandbox.ts';
+import { type Carriers, isAllSandbox } from '../delivery/sandbox/sandbox.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { Failure } from '../platform/failure.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import type { Platform } from '../platform/platform.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
+import type { StorageSettings } from '../platform/settings.ts';
 import type { Allowances } from '../services/allowances.ts';
 import {
   assignInboundNumber,
@@ -17,6 +17,7 @@ import {
 } from '../services/inbound-numbers/inbound-numbers.ts';
 import { createService } from '../services/service-create.ts';
 import { defaultServicePermissions } from '../services/service-permissions.ts';
+import type { TextSenderSettings } from '../services/settings.ts';
 import { createTemplate } from '../templates/templates.ts';
 import { platformUserId } from '../users/account-messages/account-messages.ts';
 import { type DemoKey, selectDemoKeys, selectDemoService, selectUnsentOfKey } from './demo.sql.ts';
@@ -48,7 +49,7 @@ const templates = [
 
 type Deps = Platform & {
   allowances: Allowances;
-  config: Pick<Config, 'storage' | 'sms' | 'email' | 'letters'>;
+  config: Carriers & { storage: StorageSettings; sms: TextSenderSettings };
 };
 
 /**

@@ -1,15 +1,19 @@
 import type { onRequestHookHandler } from 'fastify';
-import type { Config } from '../config.ts';
 import { Failure } from '../platform/failure.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { sameSecret } from '../platform/secrets/secrets.ts';
+import type { DatabaseSettings, StorageSettings } from '../platform/settings.ts';
 import type { VirusScanner } from '../platform/storage/virus-scan.ts';
 import { adminErrors } from '../protocol/error-bodies.ts';
 import { Raw } from '../protocol/fields.ts';
+import type { MetricsSettings } from './settings.ts';
 import { measureSystem } from './system-metrics.ts';
 
-type Deps = Pick<Platform, 'metrics'> & { config: Config; virusScanner: VirusScanner };
+type Deps = Pick<Platform, 'metrics'> & {
+  config: { auth: MetricsSettings; storage: StorageSettings; database: DatabaseSettings };
+  virusScanner: VirusScanner;
+};
 
 export function metricsRoutes(http: Http, app: Deps): void {
   const { metrics, config } = app;

@@ -3,9 +3,10 @@ import { fstatSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApiKey } from '../auth/api-keys.ts';
-import type { Config } from '../config.ts';
+import type { AuthSettings } from '../auth/settings.ts';
 import type { Platform } from '../platform/platform.ts';
 import { stopWithParent } from '../platform/process/stop-with-parent.ts';
+import type { Urls } from '../platform/settings.ts';
 import { platformUserId } from '../users/account-messages/account-messages.ts';
 import type { Demo } from './demo.ts';
 
@@ -28,7 +29,7 @@ export function sandboxFolder(): string {
 /** A temporary database need not survive a crash. */
 export const nonDurableSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
-type Deps = Platform & { config: Pick<Config, 'urls' | 'auth'> };
+type Deps = Platform & { config: { urls: Urls; auth: AuthSettings } };
 
 export async function describeSandbox(app: Deps, demo: Demo): Promise<Sandbox> {
   const { service_id, templates } = demo;

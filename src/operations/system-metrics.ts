@@ -1,13 +1,13 @@
 import { statfsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '../config.ts';
 import { findRecordedLocation } from '../platform/embedded-postgres/embedded-location.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import type { DatabaseSettings, StorageSettings } from '../platform/settings.ts';
 import type { VirusScanner } from '../platform/storage/virus-scan.ts';
 
 interface Deps {
   metrics: Metrics;
-  config: Pick<Config, 'storage' | 'database'>;
+  config: { storage: StorageSettings; database: DatabaseSettings };
   virusScanner: VirusScanner;
 }
 

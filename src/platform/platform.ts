@@ -10,7 +10,7 @@ import type { SecretBox } from './secrets/secrets.ts';
 import type { Files } from './storage/files.ts';
 import type { Tracing } from './tracing/tracing.ts';
 
-/** The dependencies of every feature. A feature that needs more declares it: `app: Platform & { config: Config }`. */
+/** The dependencies of every feature. A feature that needs more declares it: `app: Platform & { config: { urls: Urls } }`. */
 export interface Platform {
   db: Db;
   pool: pg.Pool;

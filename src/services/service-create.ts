@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import { findOrganisationIdByEmailAddress } from '../organisations/domains.ts';
 import type { OrganisationType } from '../organisations/organisation-types.ts';
 import { getOrganisation } from '../organisations/organisations.ts';
@@ -18,8 +17,9 @@ import { defaultServicePermissions } from './service-permissions.ts';
 import { columnsOf, validateReferences } from './service-rows.ts';
 import { insertService } from './services.sql.ts';
 import { getService, type Service } from './services.ts';
+import type { TextSenderSettings } from './settings.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'sms'>; allowances: Allowances };
+type Deps = Pick<Platform, 'db' | 'clock'> & { config: { sms: TextSenderSettings }; allowances: Allowances };
 
 /** Creates the service with everything it needs to send, in one transaction. */
 export async function createService(

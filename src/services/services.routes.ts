@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { Config } from '../config.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, Day, NoContent, Nullable, QueryBoolean, Uuid } from '../protocol/fields.ts';
@@ -11,6 +10,7 @@ import { pickSettable, ServiceRecord, SettableFields, settable } from './service
 import { getServiceForQuery, listServices } from './service-list.ts';
 import { updateService } from './service-update.ts';
 import { findServicesByName } from './services.ts';
+import type { TextSenderSettings } from './settings.ts';
 
 const OfService = Type.Object({ service_id: Uuid });
 
@@ -34,7 +34,7 @@ const FoundByName = Type.Object({
 type Deps = Platform & {
   accountMessages: AccountMessageSender;
   allowances: Allowances;
-  config: Pick<Config, 'sms'>;
+  config: { sms: TextSenderSettings };
 };
 
 export function serviceRoutes(http: Http, app: Deps): void {

@@ -1,6 +1,6 @@
 import contentDisposition from 'content-disposition';
 import { type TObject, type TSchema, Type } from 'typebox';
-import type { Config } from '../config.ts';
+import type { PrintSettings } from '../letters/settings.ts';
 import type { Days } from '../platform/calendar.ts';
 import { type Cell, csvText, prefersCsv } from '../platform/http/csv.ts';
 import type { Http } from '../platform/http/surface.ts';
@@ -32,7 +32,7 @@ const Counters = Type.Object({
   'permanent-failure': Type.Integer(),
 });
 
-export function platformStatsRoutes(http: Http, app: Platform & { config: Pick<Config, 'letters'> }): void {
+export function platformStatsRoutes(http: Http, app: Platform & { config: { letters: PrintSettings } }): void {
   http.get(
     '/platform-stats',
     {

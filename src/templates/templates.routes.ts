@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import type { Config } from '../config.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { takesLongLists, takesLongText } from '../platform/http/body/body-limits.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, Nullable, Uuid } from '../protocol/fields.ts';
+import type { FrontEndSettings } from '../protocol/settings.ts';
 import { getOrCreatePrecompiledTemplate } from './precompiled-template.ts';
 import { previewTemplate } from './template-preview.ts';
 import {
@@ -78,7 +78,7 @@ const TemplateUpdate = Type.Object({
   ...settings,
 });
 
-export function templateRoutes(http: Http, app: Platform & { config: Pick<Config, 'frontEnd'> }): void {
+export function templateRoutes(http: Http, app: Platform & { config: { frontEnd: FrontEndSettings } }): void {
   const isForNotificationsAdmin = app.config.frontEnd.shapes === 'notifications-admin';
 
   http.post(

@@ -1,9 +1,9 @@
-import type { Config } from '../config.ts';
 import { day_ms, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { Failure } from '../platform/failure.ts';
 import { canonicalId, newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Urls } from '../platform/settings.ts';
 import { recordSuppressions } from '../services/suppression/suppression-list.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
 import { insertUnsubscribeRequest } from './unsubscribe.sql.ts';
@@ -22,7 +22,7 @@ interface Subscription {
 }
 
 export function unsubscribeUrl(
-  app: Pick<Platform, 'secrets' | 'clock'> & { config: Pick<Config, 'urls'> },
+  app: Pick<Platform, 'secrets' | 'clock'> & { config: { urls: Urls } },
   message: { id: string; address: string; template: Pick<TemplateRow, 'id' | 'version' | 'service'> },
 ): string {
   const subscription: Subscription = {

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Config } from '../config.ts';
+import type { EmailSettings } from '../branding/settings.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Urls } from '../platform/settings.ts';
 import { Data, maxInteger, NoContent, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 import type { AccountMessageSender } from './account-messages/account-messages.ts';
 import { setPlatformAdmin } from './operators/platform-admins.ts';
@@ -21,7 +22,7 @@ import {
 
 type Deps = Platform & {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'email' | 'urls'>;
+  config: { email: EmailSettings; urls: Urls };
 };
 
 const Name = Type.String({ format: 'user-name' });

@@ -1,9 +1,10 @@
-import type { Config } from '../config.ts';
+import type { EmailSettings } from '../branding/settings.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import { newId, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Urls } from '../platform/settings.ts';
 import { archivedName } from '../protocol/archived-name.ts';
 import { type AccountMessageSender, accountTemplates } from './account-messages/account-messages.ts';
 import { deleteMembershipsOfUser } from './members/permissions.sql.ts';
@@ -74,7 +75,7 @@ export async function createUser(app: Deps, request: NewUser): Promise<UserRecor
 
 interface NoticeDeps {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'urls'>;
+  config: { urls: Urls };
 }
 
 /** With `updatedById`, notifies the user of a new address or number, at both the new and the previous one. */
@@ -149,10 +150,7 @@ async function notifyOfChange(
 }
 
 /** Disables sign-in, frees the address for another account and deletes all memberships. */
-export async function archiveUser(
-  app: Deps & { config: { email: { domain: string } } },
-  userId: string,
-): Promise<void> {
+export async function archiveUser(app: Deps & { config: { email: EmailSettings } }, userId: string): Promise<void> {
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {
     const { id } = await lockUser(tx, userId);

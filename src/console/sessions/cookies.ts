@@ -1,7 +1,7 @@
 import type { CookieSerializeOptions } from '@fastify/cookie';
-import type { Config } from '../../config.ts';
+import type { Urls } from '../../platform/settings.ts';
 
-type OfUrls = Pick<Config, 'urls'>;
+type OfUrls = { urls: Urls };
 
 /** Over https the names have a prefix for which browsers enforce that no other host has set them. */
 export function cookieNames({ urls }: OfUrls) {

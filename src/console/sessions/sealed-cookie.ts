@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../../config.ts';
 import { later, minute_ms, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
 import { cookieNames, cookieOptions } from './cookies.ts';
 
-type Deps = Pick<Platform, 'clock' | 'secrets'> & { config: Pick<Config, 'urls'> };
+type Deps = Pick<Platform, 'clock' | 'secrets'> & { config: { urls: Urls } };
 
 const lifetime_ms = 30 * minute_ms;
 

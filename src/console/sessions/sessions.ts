@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Config } from '../../config.ts';
+import type { DemoSettings } from '../../delivery/settings.ts';
 import { earlier, hour_ms, minute_ms, timestamp } from '../../platform/clock.ts';
 import { notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
@@ -16,7 +16,7 @@ import {
   updateSession,
 } from './sessions.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'demo'> };
+type Deps = Pick<Platform, 'db' | 'clock'> & { config: { demo: DemoSettings } };
 
 /** A session ends this long after the sign-in. */
 export const sessionLifetime_ms = 20 * hour_ms;

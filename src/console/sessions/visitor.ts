@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../../config.ts';
+import type { DemoSettings } from '../../delivery/settings.ts';
 import { networkOf } from '../../platform/http/request-facts.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { HttpSettings, Urls } from '../../platform/settings.ts';
 import { rememberAddress } from '../../users/sign-in/password-guesses.ts';
 import type { UserRecord } from '../../users/user-record.ts';
 import { cookieNames, cookieOptions } from './cookies.ts';
@@ -12,8 +13,8 @@ export interface Visitor {
   session: Session;
 }
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'demo' | 'urls'> };
-type SignInDeps = Deps & Pick<Platform, 'secrets'> & { config: Pick<Config, 'http'> };
+type Deps = Pick<Platform, 'db' | 'clock'> & { config: { demo: DemoSettings; urls: Urls } };
+type SignInDeps = Deps & Pick<Platform, 'secrets'> & { config: { http: HttpSettings } };
 
 /** Read for each request and never cached: what ended a session in any process ends it for the next request. */
 export async function findSessionOf(app: Deps, request: FastifyRequest): Promise<Session | undefined> {
@@ -41,6 +42,6 @@ export async function signIn(
   });
 }
 
-export function forgetSession(app: { config: Pick<Config, 'urls'> }, reply: FastifyReply): void {
+export function forgetSession(app: { config: { urls: Urls } }, reply: FastifyReply): void {
   reply.clearCookie(cookieNames(app.config).session, cookieOptions(app.config));
 }

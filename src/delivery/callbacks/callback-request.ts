@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'undici';
-import type { Config } from '../../config.ts';
 import { AddressRefused, guardedLookup, isInside, literalAddress } from '../../platform/http/outside-addresses.ts';
+import type { CallbackSettings } from '../../services/settings.ts';
 
 const timeout_ms = 5_000;
 
@@ -30,7 +30,7 @@ export class CallbackCaller {
   private readonly encrypted: Agent;
   private readonly plain: Agent;
 
-  constructor(config: Pick<Config, 'callbacks'>) {
+  constructor(config: { callbacks: CallbackSettings }) {
     this.allowInside = config.callbacks.allowPrivate;
     this.encrypted = agent((address) => this.mayCall('https:', address));
     this.plain = agent((address) => this.mayCall('http:', address));

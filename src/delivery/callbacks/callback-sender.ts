@@ -1,4 +1,3 @@
-import type { Config } from '../../config.ts';
 import { startSpans } from '../../notifications/queue/message-spans.ts';
 import { hour_ms, later, timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -11,6 +10,7 @@ import { Loop } from '../../platform/process/loop.ts';
 import type { Span } from '../../platform/tracing/span.ts';
 import { decryptToken } from '../../services/settings/callback-api.ts';
 import { readSigningKey } from '../../services/settings/callback-signing.ts';
+import type { CallbackSettings } from '../../services/settings.ts';
 import { CallbackCaller, type CallbackResult } from './callback-request.ts';
 import {
   type CallbackOutcome,
@@ -30,7 +30,7 @@ const idle_ms = 250;
 const servicesAtOnce = 500;
 const maxQueries = 10;
 
-type CallbackDeps = Platform & { config: Pick<Config, 'callbacks'> };
+type CallbackDeps = Platform & { config: { callbacks: CallbackSettings } };
 
 /** Posts callbacks to services. A slow receiver never delays the callbacks of another service. */
 export class CallbackSender {

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { Config } from '../../config.ts';
 import { Failure } from '../../platform/failure.ts';
 import { maxProblems } from '../../platform/http/schema-errors.ts';
 import type { Http } from '../../platform/http/surface.ts';
@@ -7,6 +6,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { channels } from '../../protocol/channels.ts';
 import { Data, Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { shortened } from '../../protocol/schema-problems.ts';
+import type { ActiveProviders } from '../providers/settings.ts';
 import {
   getProviderDetails,
   listProviderDetails,
@@ -36,7 +36,7 @@ const Version = Type.Object({
 const OfProvider = Type.Object({ provider_details_id: Uuid });
 const editable = ['priority', 'active', 'reason', 'created_by'];
 
-type Deps = Platform & { config: Pick<Config, 'sms' | 'email'> };
+type Deps = Platform & { config: ActiveProviders };
 
 export function providerDetailsRoutes(http: Http, app: Deps): void {
   http.get(

@@ -1,9 +1,9 @@
-import type { Config } from '../../config.ts';
 import { addDays, londonDay } from '../../platform/calendar.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { ActiveProviders } from '../providers/settings.ts';
 import {
   type ProviderChange,
   type ProviderDetails,
@@ -14,7 +14,7 @@ import {
   updateProvider,
 } from './provider-details.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'sms' | 'email'> };
+type Deps = Pick<Platform, 'db' | 'clock'> & { config: ActiveProviders };
 
 export async function listProviderDetails(app: Deps) {
   const today = londonDay(app.clock.now());

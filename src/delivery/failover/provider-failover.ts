@@ -1,13 +1,13 @@
-import type { Config } from '../../config.ts';
 import { earlier, minute_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { platformUserId } from '../../users/account-messages/account-messages.ts';
+import type { ActiveProviders } from '../providers/settings.ts';
 import { lockShares, type ProviderShare, updateProvider } from './provider-details.sql.ts';
 import { countErrorsSince, selectSpeeds } from './provider-health.sql.ts';
 import { inTime_ms, periodStart } from './provider-health.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'sms' | 'email'> };
+type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: ActiveProviders };
 type FailoverChannel = 'sms' | 'email';
 
 /** Points of priority moved at a time. */

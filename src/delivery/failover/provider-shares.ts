@@ -1,13 +1,13 @@
-import type { Config } from '../../config.ts';
 import { addDays, londonDay } from '../../platform/calendar.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { ActiveProviders } from '../providers/settings.ts';
 import { lockShares, selectMessagesSince, updateProvider } from './provider-details.sql.ts';
 import { getProviderDetails } from './provider-details.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'sms' | 'email'> };
+type Deps = Pick<Platform, 'db' | 'clock'> & { config: ActiveProviders };
 type SharedChannel = 'sms' | 'email';
 
 interface Why {

@@ -1,12 +1,11 @@
-import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { ProviderDescriptor } from '../providers/descriptor.ts';
-import { settingsOf } from '../providers/provider-settings.ts';
+import { type ProvidersConfig, settingsOf } from '../providers/settings.ts';
 import { textReceiver } from './inbound-hooks.ts';
 
 interface Deps extends Platform {
-  config: Config;
+  config: ProvidersConfig;
   providers: readonly ProviderDescriptor[];
 }
 

@@ -1,13 +1,12 @@
-import type { Config } from '../../config.ts';
 import type { PdfThreads } from '../../letters/pdf-threads.ts';
 import { draftPagePicture, drawLetterWithBrand } from '../../letters/preview/letter-draft.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { compileTemplate } from '../../rendering/template.ts';
 import type { SenderIdentity } from '../providers/sender-identities.ts';
-import { renderShortEmail } from '../render-message.ts';
+import { type EmailConfig, renderShortEmail } from '../render-message.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & {
-  config: Pick<Config, 'urls' | 'email' | 'branding'>;
+  config: EmailConfig;
   pdfThreads: PdfThreads;
 };
 

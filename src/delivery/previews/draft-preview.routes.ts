@@ -1,15 +1,12 @@
 import { type Static, Type } from 'typebox';
-import type { Config } from '../../config.ts';
-import type { PdfThreads } from '../../letters/pdf-threads.ts';
 import { takesLongText } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Data, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { problemsOfDraft } from '../../templates/drafts/template-draft.ts';
-import type { EmailThreads } from '../../templates/email-threads.ts';
 import { Languages, TemplateTypes } from '../../templates/template-record.ts';
 import { getTemplate } from '../../templates/templates.ts';
-import { type DraftPreview, type PreviewedDraft, previewDraft } from './draft-preview.ts';
+import { type DraftPreview, type PreviewDeps, type PreviewedDraft, previewDraft } from './draft-preview.ts';
 
 const Draft = Type.Object({
   template_type: TemplateTypes,
@@ -46,9 +43,7 @@ const Preview = Type.Object(
   { title: 'DraftPreview' },
 );
 
-type Deps = Platform & { config: Config; pdfThreads: PdfThreads; emailThreads: EmailThreads };
-
-export function draftPreviewRoutes(http: Http, app: Deps): void {
+export function draftPreviewRoutes(http: Http, app: Platform & PreviewDeps): void {
   http.post(
     '/service/:service_id/template/preview-draft',
     {
@@ -69,7 +64,7 @@ export function draftPreviewRoutes(http: Http, app: Deps): void {
   );
 }
 
-async function readDraft(app: Deps, serviceId: string, body: Static<typeof Draft>): Promise<PreviewedDraft> {
+async function readDraft(app: Platform, serviceId: string, body: Static<typeof Draft>): Promise<PreviewedDraft> {
   const { template_id } = body;
   const template = template_id === undefined ? undefined : await getTemplate(app.db, serviceId, template_id);
   return {

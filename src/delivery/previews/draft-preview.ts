@@ -1,4 +1,3 @@
-import type { Config } from '../../config.ts';
 import type { PdfThreads } from '../../letters/pdf-threads.ts';
 import { drawLetterDraft } from '../../letters/preview/letter-draft.ts';
 import { notFound } from '../../platform/failure.ts';
@@ -16,10 +15,10 @@ import { compileDraft, type TemplateDraft } from '../../templates/drafts/templat
 import type { EmailThreads } from '../../templates/email-threads.ts';
 import type { EmailFile, LetterAttachment } from '../../templates/template-row.ts';
 import { selectSenderIdentity } from '../providers/sender-identities.sql.ts';
-import { renderEmail, renderText } from '../render-message.ts';
+import { type EmailConfig, renderEmail, renderText } from '../render-message.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & {
-  config: Pick<Config, 'urls' | 'email' | 'branding'>;
+export type PreviewDeps = Pick<Platform, 'db' | 'clock' | 'files'> & {
+  config: EmailConfig;
   pdfThreads: PdfThreads;
   emailThreads: EmailThreads;
 };
@@ -66,7 +65,7 @@ export type DraftPreview = TextPreview | EmailPreview | LetterPreview;
 
 /** The message that the draft would become: rendered as for sending, with unfilled placeholders left in it. */
 export async function previewDraft(
-  app: Deps,
+  app: PreviewDeps,
   serviceId: string,
   draft: PreviewedDraft,
   personalisation: Personalisation,
@@ -114,7 +113,7 @@ function placeholdersOf({ placeholders }: CompiledTemplate, { email_files }: Pre
 }
 
 /** Each message has links of its own; these lead nowhere. */
-function fileLinks({ config }: Deps, serviceId: string, files: EmailFile[]): Record<string, string> {
+function fileLinks({ config }: PreviewDeps, serviceId: string, files: EmailFile[]): Record<string, string> {
   const url = `${config.urls.api}/services/${serviceId}/documents/test-document`;
   return Object.fromEntries(
     files.map(({ filename, link_text }) => [filename, link_text ? `[${link_text}](${url})` : url]),
@@ -122,7 +121,7 @@ function fileLinks({ config }: Deps, serviceId: string, files: EmailFile[]): Rec
 }
 
 /** The chosen one, else the default; a letter has no default. */
-async function senderOf(app: Deps, serviceId: string, draft: PreviewedDraft): Promise<string | null> {
+async function senderOf(app: PreviewDeps, serviceId: string, draft: PreviewedDraft): Promise<string | null> {
   const isChosen = ({ id }: { id: string }) => id === draft.reply_to;
   const list: Record<Channel, () => Promise<string | null>> = {
     sms: async () => {

@@ -1,9 +1,9 @@
 import type { EmailDescriptor, ProviderDeps, ProviderDescriptor, SmsDescriptor } from './descriptor.ts';
 import type { EmailMessage, Provider, TextMessage } from './provider.ts';
-import { type ActiveProviders, settingsOf, type ValuesOfProviders } from './provider-settings.ts';
+import { type ProvidersConfig, settingsOf } from './settings.ts';
 
 type Deps = Omit<ProviderDeps, 'settings'> & {
-  config: ActiveProviders & { providers: ValuesOfProviders };
+  config: ProvidersConfig;
   providers: readonly ProviderDescriptor[];
 };
 

@@ -1,6 +1,8 @@
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Settings, Values } from '../../platform/setting-groups.ts';
+import type { StorageSettings, Urls } from '../../platform/settings.ts';
+import type { DeliverySettings, ReceiptSettings } from '../settings.ts';
 import type { EmailMessage, Provider, TextMessage } from './provider.ts';
 import type { ReportReceiver, Reports } from './reports.ts';
 
@@ -55,15 +57,8 @@ export type ProviderDescriptor = SmsDescriptor | EmailDescriptor;
 interface ProviderConfig<S extends Settings> {
   /** The values of its own settings. */
   settings: Values<S>;
-  config: SharedConfig;
-}
-
-/** The general settings that a provider may use. `Config` would be a cycle: config.ts imports the providers. */
-interface SharedConfig {
-  urls: { api: string };
-  storage: { dataDir: string };
-  delivery: { concurrency: number };
-  sms: { receiptTokens: boolean };
+  /** The settings of the platform and of delivery that it may use. */
+  config: { urls: Urls; storage: StorageSettings; delivery: DeliverySettings; sms: ReceiptSettings };
 }
 
 export type ProviderDeps<S extends Settings = Settings> = Pick<Platform, 'db' | 'clock' | 'log' | 'secrets'> &

@@ -1,17 +1,10 @@
 import { isUuid } from '../../platform/id.ts';
 import { type SecretBox, sameSecret } from '../../platform/secrets/secrets.ts';
-import * as setting from '../../platform/setting.ts';
-
-/** For all gateways that do not sign their receipts. */
-export const receiptTokens = setting.flag(
-  'SMS_RECEIPT_TOKENS',
-  'Accept MMG and Firetext receipts only at the per-message URL, which contains a token; false: also at the URL without a token.',
-  { fallback: true },
-);
+import type { Urls } from '../../platform/settings.ts';
 
 /** The URL for the receipts of one message. Its token is valid for this message only. */
 export function receiptAddress(
-  { secrets, config }: { secrets: SecretBox; config: { urls: { api: string } } },
+  { secrets, config }: { secrets: SecretBox; config: { urls: Urls } },
   gateway: string,
   notificationId: string,
 ): string {

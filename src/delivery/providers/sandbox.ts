@@ -4,6 +4,7 @@ import { later, timestamp } from '../../platform/clock.ts';
 import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
 import * as setting from '../../platform/setting.ts';
+import type { Values } from '../../platform/setting-groups.ts';
 import { insertSandboxMessages, type SandboxMessage, selectSandboxReferences } from '../sandbox/sandbox.sql.ts';
 import { emailFile, encryptBody, outboxFolder } from '../sandbox/sandbox.ts';
 import type { EmailDescriptor, ProviderDeps, SmsDescriptor } from './descriptor.ts';
@@ -23,6 +24,8 @@ const settings = {
     max: 3_600_000,
   }),
 };
+
+export type SandboxSettings = Values<typeof settings>;
 
 type Deps = ProviderDeps<typeof settings>;
 

@@ -1,15 +1,15 @@
-import type { Config } from '../../config.ts';
 import { notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import { compileTemplate } from '../../rendering/template.ts';
-import { renderShortEmail } from '../render-message.ts';
+import type { TextSenderSettings } from '../../services/settings.ts';
+import { type EmailConfig, renderShortEmail } from '../render-message.ts';
 import { openEmailProviders, openTextProviders } from './active-providers.ts';
 import type { ProviderDeps, ProviderDescriptor } from './descriptor.ts';
 import type { EmailMessage, Outcome, Provider, TextMessage } from './provider.ts';
-import type { ValuesOfProviders } from './provider-settings.ts';
+import type { ProvidersConfig } from './settings.ts';
 
 type Deps = Omit<ProviderDeps, 'settings'> & {
-  config: Config & { providers: ValuesOfProviders };
+  config: ProvidersConfig & EmailConfig & { sms: TextSenderSettings };
   providers: readonly ProviderDescriptor[];
 };
 

@@ -1,5 +1,4 @@
 import { recordComplaint } from '../../complaints/complaints.ts';
-import type { Config } from '../../config.ts';
 import { later, minute_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { isUuid } from '../../platform/id.ts';
@@ -11,12 +10,12 @@ import { insertUnmatchedReceipt } from '../failover/provider-health.sql.ts';
 import { periodStart } from '../failover/provider-health.ts';
 import { textReceiver } from '../inbound/inbound-hooks.ts';
 import type { ProviderDescriptor, ReceiptDeps } from '../providers/descriptor.ts';
-import { settingsOf } from '../providers/provider-settings.ts';
 import type { ReceiptOutcome, ReportedComplaint, Reports } from '../providers/reports.ts';
+import { type ProvidersConfig, settingsOf } from '../providers/settings.ts';
 import { type ReceiptRecorder, receiptRecorder } from './receipt-recorder.ts';
 import { findTargets, isFromProvider } from './receipts.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'queue' | 'secrets' | 'metrics'> & { config: Config };
+type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'queue' | 'secrets' | 'metrics'> & { config: ProvidersConfig };
 
 /** A report about a message younger than this may have arrived before the reference of the provider was recorded. */
 const retryFor_ms = 5 * minute_ms;

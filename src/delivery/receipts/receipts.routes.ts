@@ -1,11 +1,11 @@
-import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { ProviderDescriptor } from '../providers/descriptor.ts';
+import type { ProvidersConfig } from '../providers/settings.ts';
 import { receiptDeps } from './provider-reports.ts';
 import { receiptRecorder } from './receipt-recorder.ts';
 
-type Deps = Platform & { config: Config; providers: readonly ProviderDescriptor[] };
+type Deps = Platform & { config: ProvidersConfig; providers: readonly ProviderDescriptor[] };
 
 /** Receipt webhooks of the active providers; the sandbox accepts receipts of every provider of its channel. */
 export function receiptRoutes(http: Http, app: Deps): void {

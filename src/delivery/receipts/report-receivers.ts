@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Config } from '../../config.ts';
 import { later, minute_ms, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Loop } from '../../platform/process/loop.ts';
 import { DeliveryMetrics } from '../delivery-metrics.ts';
 import type { ProviderDescriptor } from '../providers/descriptor.ts';
 import type { ReportReceiver } from '../providers/reports.ts';
+import type { ProvidersConfig } from '../providers/settings.ts';
 import { receiptDeps } from './provider-reports.ts';
 import { receiptRecorder } from './receipt-recorder.ts';
 import {
@@ -16,7 +16,7 @@ import {
   updateReceivedAt,
 } from './report-receivers.sql.ts';
 
-type Deps = Platform & { config: Config; providers: readonly ProviderDescriptor[] };
+type Deps = Platform & { config: ProvidersConfig; providers: readonly ProviderDescriptor[] };
 
 /** Longer than the rest between two steps, so that the worker keeps it while all is well. */
 const lease_ms = 2 * minute_ms;

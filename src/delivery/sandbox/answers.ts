@@ -1,4 +1,3 @@
-import type { Config } from '../../config.ts';
 import { recordRejections } from '../../letters/print/despatch.ts';
 import { letterReference } from '../../letters/print/print-provider.ts';
 import { despatchInSandbox, printInSandbox } from '../../letters/print/print-run.ts';
@@ -10,6 +9,7 @@ import { retryOnConflict } from '../../platform/db/retry.ts';
 import { conflict, invalidField } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { StorageSettings, Urls } from '../../platform/settings.ts';
 import { findNumberOfService } from '../../services/inbound-numbers/inbound-numbers.ts';
 import { getService } from '../../services/services.ts';
 import { recordUnsubscribe } from '../../unsubscribe/unsubscribe.ts';
@@ -20,7 +20,7 @@ import { recordReceipts } from '../receipts/receipts.ts';
 import type { InboxMessage } from './inbox.ts';
 import { findSentEmail } from './sent-email.ts';
 
-type Deps = Platform & { config: Pick<Config, 'urls' | 'storage'> };
+type Deps = Platform & { config: { urls: Urls; storage: StorageSettings } };
 
 const receipts = [
   'delivered',

@@ -1,20 +1,30 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { authenticateAdmin } from '../../auth/admin-token.ts';
-import type { Config } from '../../config.ts';
+import type { AuthSettings } from '../../auth/settings.ts';
 import { forbidden, notFound } from '../../platform/failure.ts';
 import { isLoopback } from '../../platform/http/networks.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { HttpSettings, StorageSettings, Urls } from '../../platform/settings.ts';
 import { adminErrors } from '../../protocol/error-bodies.ts';
 import { Datetime, Nullable, Raw, Uuid } from '../../protocol/fields.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
+import type { ActiveProviders } from '../providers/settings.ts';
+import type { DemoSettings } from '../settings.ts';
 import { selectLatestSandboxMessages, selectSandboxMessage } from './sandbox.sql.ts';
 import { isSandboxInUse, readBody } from './sandbox.ts';
 import { readSource } from './sent-email.ts';
 
 interface Deps extends Platform {
-  config: Pick<Config, 'http' | 'urls' | 'auth' | 'storage' | 'sms' | 'email' | 'demo' | 'console'>;
+  config: ActiveProviders & {
+    http: HttpSettings;
+    urls: Urls;
+    auth: AuthSettings;
+    storage: StorageSettings;
+    demo: DemoSettings;
+    console: { enabled: boolean };
+  };
 }
 
 const maxShown = 100;
@@ -129,7 +139,7 @@ function firstPageOf<Message extends { body: string }>(messages: readonly Messag
  * Prevents embedding by other sites and DNS rebinding: a site can point its own name to this machine, and its pages then count as the same
  * origin. If only this machine is served, only names of this machine are accepted.
  */
-function onlyForThisOrigin({ http, urls }: Pick<Config, 'http' | 'urls'>) {
+function onlyForThisOrigin({ http, urls }: { http: HttpSettings; urls: Urls }) {
   const ownName = new URL(urls.api).hostname;
   return async ({ hostname }: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.header('cross-origin-resource-policy', 'same-origin');

@@ -1,12 +1,15 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { PrintSettings } from '../../letters/settings.ts';
 import { day_ms, earlier, timestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { firstIdAt, nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
+import type { StorageSettings } from '../../platform/settings.ts';
 import { simulatedOutcome } from '../../recipients/simulated-recipients.ts';
 import type { Receipt } from '../providers/reports.ts';
+import type { ActiveProviders } from '../providers/settings.ts';
 import {
   deleteSandboxMessages,
   deleteSandboxMessagesBefore,
@@ -22,14 +25,12 @@ import {
 type Deps = Pick<Platform, 'db' | 'clock'> & OfFolder;
 
 interface OfFolder {
-  config: { storage: { dataDir: string } };
+  config: { storage: StorageSettings };
 }
 
 /** How each channel leaves, as in the configuration. */
-interface Carriers {
-  sms: { providers: string[] };
-  email: { providers: string[] };
-  letters: { handOff: string };
+export interface Carriers extends ActiveProviders {
+  letters: Pick<PrintSettings, 'handOff'>;
 }
 
 /** Whether text messages, email and letters all go to the sandbox, so that no message leaves the machine. */
@@ -43,7 +44,7 @@ export function isAnySandbox(config: Carriers): boolean {
 }
 
 /** Whether text messages or email use the sandbox. */
-export function isSandboxInUse(config: Pick<Carriers, 'sms' | 'email'>): boolean {
+export function isSandboxInUse(config: ActiveProviders): boolean {
   return config.sms.providers.includes('sandbox') || config.email.providers.includes('sandbox');
 }
 

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime, { decodeWords, type Email } from 'postal-mime';
+import type { StorageSettings } from '../../platform/settings.ts';
 import { decodeEntities } from '../../rendering/escape.ts';
 import { emailFile, outboxFolder } from './sandbox.ts';
 
 interface OfFolder {
-  config: { storage: { dataDir: string } };
+  config: { storage: StorageSettings };
 }
 
 /** An email as the sandbox received it. */

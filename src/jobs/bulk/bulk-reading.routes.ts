@@ -2,11 +2,11 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { apiCallerOf } from '../../auth/api-caller.ts';
-import type { Config } from '../../config.ts';
 import { invalid } from '../../platform/failure.ts';
 import { requestRoot } from '../../platform/http/root.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
 import { Data, Uuid } from '../../protocol/fields.ts';
 import { type FileFormat, problemsOf, resultsOf } from './bulk-files.ts';
 import { BulkJob, getBulkJob, listBulkJobs } from './bulk-records.ts';
@@ -15,7 +15,7 @@ import * as examples from './examples.ts';
 const path = '/v2/notifications/bulk';
 const params = Type.Object({ job_id: Uuid });
 
-export function bulkReadingRoutes(http: Http, app: Platform & { config: Pick<Config, 'urls'> }): void {
+export function bulkReadingRoutes(http: Http, app: Platform & { config: { urls: Urls } }): void {
   const rootOf = requestRoot(app.config.urls.api);
 
   http.get(

@@ -5,13 +5,14 @@ import { openDelimitedText } from '../../recipients/spreadsheet/delimited-text.t
 import { defaultLimits } from '../../recipients/spreadsheet/limits.ts';
 import type { Sheet } from '../../recipients/spreadsheet/sheet.ts';
 import { formatOf } from '../../recipients/spreadsheet/spreadsheet.ts';
+import type { BulkSettings } from '../settings.ts';
 import type { SheetThreads } from './sheet-threads.ts';
 import { openWorkbookInThread } from './workbook-reading.ts';
 
 interface Deps {
   sheetThreads: SheetThreads;
   bodyMemory: BodyMemory;
-  config: { bulk: { maxBytes: number } };
+  config: { bulk: BulkSettings };
 }
 
 interface IncomingFile {

@@ -1,14 +1,14 @@
-import type { Config } from '../../config.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { canonicalId, newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { RowBatch, Sheet } from '../../recipients/spreadsheet/sheet.ts';
+import type { BulkSettings } from '../settings.ts';
 import { type CheckAgainst, SheetCheck } from './sheet-check.ts';
 import type { SheetThreads } from './sheet-threads.ts';
 import { deleteUpload, finishReceiving, insertChunk, insertUpload, type UploadRow } from './uploads.sql.ts';
 
 export type StoreDeps = Pick<Platform, 'db' | 'clock' | 'log'> & {
-  config: Pick<Config, 'bulk'>;
+  config: { bulk: BulkSettings };
   sheetThreads: SheetThreads;
 };
 

@@ -1,4 +1,3 @@
-import type { Config } from '../../config.ts';
 import type { SendState } from '../../notifications/sending/send-state.ts';
 import type { SendingService } from '../../notifications/sending/sending-service.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
@@ -9,6 +8,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { megabytes } from '../../recipients/spreadsheet/limits.ts';
 import { SpreadsheetError } from '../../recipients/spreadsheet/spreadsheet-error.ts';
 import { type CompiledTemplates, findTemplate, type ReadyTemplate } from '../../templates/compiled-templates.ts';
+import type { BulkSettings } from '../settings.ts';
 import { changedMeanwhile, checkAgain } from './check-again.ts';
 import { maxBytesOf, openFile } from './open-file.ts';
 import type { SheetThreads } from './sheet-threads.ts';
@@ -19,7 +19,7 @@ import { deleteUpload, refuseUsedId, selectUpload, type UploadRow } from './uplo
 export type { UploadRow };
 
 export type UploadDeps = Platform & {
-  config: Pick<Config, 'bulk'>;
+  config: { bulk: BulkSettings };
   bodyMemory: BodyMemory;
   compiledTemplates: CompiledTemplates;
   sending: Pick<SendState, 'services'>;

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
-import type { Config } from '../../config.ts';
 import { invalidField } from '../../platform/failure.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
 import { Nullable, QueryInteger, Uuid } from '../../protocol/fields.ts';
+import type { FrontEndSettings } from '../../protocol/settings.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import type { PdfThreads } from '../pdf-threads.ts';
 import { type LetterPreview, type PreviewFormat, previewLetter, previewLetterTemplate } from './letter-preview.ts';
@@ -32,7 +32,7 @@ const Page = Type.Optional(QueryInteger);
 export function letterPreviewRoutes(
   http: Http,
   app: Platform & {
-    config: Pick<Config, 'frontEnd'>;
+    config: { frontEnd: FrontEndSettings };
     compiledTemplates: CompiledTemplates;
     pdfThreads: PdfThreads;
     virusScanner: VirusScanner;

@@ -1,9 +1,9 @@
-import type { Config } from '../../config.ts';
+import type { PrintSettings } from '../settings.ts';
 import { reportFolders } from './report-files.ts';
 import { SftpConnection } from './sftp-connection.ts';
 
 /** Connects, and writes, moves and deletes a file where the server must allow it. Throws what is wrong and what to do. */
-export async function checkSftp(settings: Config['letters']): Promise<void> {
+export async function checkSftp(settings: PrintSettings): Promise<void> {
   const { host } = new URL(settings.sftpUrl ?? '');
   const connection = await orSay(
     () => SftpConnection.open(settings),

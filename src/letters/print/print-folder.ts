@@ -1,15 +1,17 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../../config.ts';
 import { isDay } from '../../platform/calendar.ts';
+import type { StorageSettings } from '../../platform/settings.ts';
 import { localFiles } from '../../platform/storage/files.ts';
+import type { PrintSettings } from '../settings.ts';
 import { manifestOf } from './print-manifest.ts';
 import type { PrintProvider } from './print-provider.ts';
 
 interface Settings {
-  storage: Pick<Config['storage'], 'dataDir'>;
-  letters: Pick<Config['letters'], 'handOff' | 'printFolder'>;
-  providers: Pick<Config['providers'], 'sandbox'>;
+  storage: Pick<StorageSettings, 'dataDir'>;
+  letters: Pick<PrintSettings, 'handOff' | 'printFolder'>;
+  /** Declared in delivery/, above this feature: the sandbox posts letters as it generates receipts. */
+  providers: { sandbox: { receipts: string; delay_ms: number } };
 }
 
 /**

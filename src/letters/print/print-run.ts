@@ -1,4 +1,3 @@
-import type { Config } from '../../config.ts';
 import { isWorkingDay, printCutOff } from '../../notifications/history/estimated-delivery.ts';
 import { letterFiles } from '../../notifications/letter-tasks.ts';
 import { recordStatusChanges } from '../../notifications/status.ts';
@@ -7,14 +6,16 @@ import { later, timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/task.ts';
+import type { Urls } from '../../platform/settings.ts';
 import { selectPrintableLetters } from '../letters.sql.ts';
+import type { PrintSettings } from '../settings.ts';
 import { recordDespatches } from './despatch.ts';
 import { letterFileName, letterReference, type PrintedFile, type PrintProvider } from './print-provider.ts';
 import { insertPrintedLetters, type LetterToPrint, recordPrintDays, selectLettersToPrint } from './print-run.sql.ts';
 import { printerCallbackUrl } from './printer-callback.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'queue' | 'log' | 'secrets'> & {
-  config: Pick<Config, 'letters' | 'urls'>;
+  config: { letters: PrintSettings; urls: Urls };
   printer: PrintProvider;
 };
 

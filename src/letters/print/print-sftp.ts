@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { Config } from '../../config.ts';
+import type { PrintSettings } from '../settings.ts';
 import { manifestOf } from './print-manifest.ts';
 import type { PrintProvider } from './print-provider.ts';
 import { SftpConnection } from './sftp-connection.ts';
@@ -9,7 +9,7 @@ import { SftpConnection } from './sftp-connection.ts';
  * its full length is not uploaded again, so an interrupted batch continues where it stopped.
  */
 export function printSftp(
-  settings: Pick<Config['letters'], 'sftpUrl' | 'sftpPassword' | 'sftpKey' | 'sftpHostKey'>,
+  settings: Pick<PrintSettings, 'sftpUrl' | 'sftpPassword' | 'sftpKey' | 'sftpHostKey'>,
 ): PrintProvider {
   return {
     async handOver(batch) {

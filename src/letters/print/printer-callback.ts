@@ -1,16 +1,16 @@
-import type { Config } from '../../config.ts';
 import { day_ms, later } from '../../platform/clock.ts';
 import { forbidden, invalid } from '../../platform/failure.ts';
 import { isUuid, momentOfId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { SecretBox } from '../../platform/secrets/secrets.ts';
+import type { Urls } from '../../platform/settings.ts';
 import { type PrinterReport, recordPrinterReports } from './printer-report.ts';
 
 const purpose = 'printer-callback';
 
 /** The callback URL of the printer for a letter. Its token is valid for this letter only. */
 export function printerCallbackUrl(
-  { secrets, config }: { secrets: SecretBox; config: Pick<Config, 'urls'> },
+  { secrets, config }: { secrets: SecretBox; config: { urls: Urls } },
   notificationId: string,
 ): string {
   return `${config.urls.api}/notifications/letter/status?token=${tokenOf(secrets, notificationId)}`;

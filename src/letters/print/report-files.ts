@@ -1,13 +1,13 @@
 import { posix } from 'node:path';
-import type { Config } from '../../config.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { recordReturnedLetters } from '../returned/returned-letters.ts';
+import type { PrintSettings } from '../settings.ts';
 import { selectPrintedLetters } from './print-run.sql.ts';
 import { recordPrinterReports } from './printer-report.ts';
 import { maxReportBytes, type ReportFile, ReportFileError, readReportFile, tooLarge } from './report-file.ts';
 import { type RemoteFile, SftpConnection } from './sftp-connection.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'queue' | 'log' | 'metrics'> & { config: Pick<Config, 'letters'> };
+type Deps = Pick<Platform, 'db' | 'clock' | 'queue' | 'log' | 'metrics'> & { config: { letters: PrintSettings } };
 
 /** Entries of the folder that are looked at. Files that were read leave it, so the next run sees others. */
 const maxEntries = 10_000;

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { apiCallerOf } from '../../auth/api-caller.ts';
-import type { Config } from '../../config.ts';
 import { requestRoot } from '../../platform/http/root.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
 import { channels } from '../../protocol/channels.ts';
 import { OneOf, Raw, Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
@@ -16,7 +16,7 @@ import { getPublicNotification, listPublicNotifications, type PublicFilter } fro
 
 const path = '/v2/notifications';
 
-type Deps = Platform & { config: Pick<Config, 'urls'>; compiledTemplates: CompiledTemplates };
+type Deps = Platform & { config: { urls: Urls }; compiledTemplates: CompiledTemplates };
 
 export function publicNotificationRoutes(http: Http, app: Deps): void {
   const rootOf = requestRoot(app.config.urls.api);

@@ -1,8 +1,9 @@
 import type { CountAs } from '../../auth/api-caller.ts';
 import type { KeyType } from '../../auth/api-keys.ts';
-import type { Config } from '../../config.ts';
+import type { EmailSettings } from '../../branding/settings.ts';
 import type { FileSizes } from '../../documents/file-sizes.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
 import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
 import type { CompiledTemplates, ReadyTemplate } from '../../templates/compiled-templates.ts';
 import type { EmailThreads } from '../../templates/email-threads.ts';
@@ -12,7 +13,7 @@ import type { SendingService } from './sending-service.ts';
 
 /** Dependencies of sending. */
 export type SendDeps = Platform & {
-  config: Pick<Config, 'urls' | 'email'>;
+  config: { urls: Urls; email: EmailSettings };
   compiledTemplates: CompiledTemplates;
   virusScanner: VirusScanner;
   fileSizes: FileSizes;

@@ -1,7 +1,7 @@
-import type { Config } from '../../config.ts';
 import { earlier, timestamp } from '../../platform/clock.ts';
 import { invalidField } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { RetentionSettings } from '../settings.ts';
 import type { AuditFilter } from './audit-entry.ts';
 import { deleteAuditEntries, selectAuditEntries } from './audit-log.sql.ts';
 
@@ -41,7 +41,7 @@ export async function* readAuditEntries(app: Deps, filter: AuditFilter): AsyncGe
 const batch = 2_000;
 
 export async function deleteOldAuditEntries(
-  app: Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'storage'> },
+  app: Pick<Platform, 'db' | 'clock'> & { config: { storage: RetentionSettings } },
 ): Promise<void> {
   const before = timestamp(earlier(app.clock.now(), app.config.storage.auditRetention_ms));
   while ((await deleteAuditEntries(app.db, before, batch)) === batch);

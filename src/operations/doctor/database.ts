@@ -1,17 +1,22 @@
 import type pg from 'pg';
 import { decryptKeySecret } from '../../auth/api-keys.ts';
-import type { Config } from '../../config.ts';
 import { DatabaseClient } from '../../platform/db/database-client.ts';
 import { migrationFiles } from '../../platform/db/migrate.ts';
 import { SecretBox } from '../../platform/secrets/secrets.ts';
+import type { DatabaseSettings, EncryptionSettings } from '../../platform/settings.ts';
 import { readServerFacts, selectSomeKeys } from './doctor.sql.ts';
 import { type Finding, finding } from './finding.ts';
 import { checkStandbys } from './standbys.ts';
 
+interface DatabaseConfig {
+  database: DatabaseSettings;
+  encryption: EncryptionSettings;
+}
+
 const maxClockDifference_ms = 5_000;
 
 /** `url`: may bypass a pooler. */
-export async function checkDatabase(config: Config, url: string): Promise<Finding[]> {
+export async function checkDatabase(config: DatabaseConfig, url: string): Promise<Finding[]> {
   const client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: 5_000 });
   try {
     await client.connect();
@@ -23,7 +28,7 @@ export async function checkDatabase(config: Config, url: string): Promise<Findin
   }
 }
 
-export async function checkPool(config: Config, pool: pg.Pool): Promise<Finding[]> {
+export async function checkPool(config: DatabaseConfig, pool: pg.Pool): Promise<Finding[]> {
   try {
     const client = await pool.connect();
     try {
@@ -41,7 +46,7 @@ function unreachable(error: unknown): Finding {
   return finding('database', false, `cannot be reached: ${reason}`, 'check DATABASE_URL and that PostgreSQL runs');
 }
 
-async function checkServer(config: Config, client: pg.ClientBase): Promise<Finding[]> {
+async function checkServer(config: DatabaseConfig, client: pg.ClientBase): Promise<Finding[]> {
   const before = Date.now();
   const facts = await readServerFacts(client);
   const difference = Math.abs(facts.now_ms - (before + Date.now()) / 2);
@@ -65,7 +70,7 @@ async function checkServer(config: Config, client: pg.ClientBase): Promise<Findi
   ];
 }
 
-function checkSecretKeys(config: Config, keys: Awaited<ReturnType<typeof selectSomeKeys>>): Finding {
+function checkSecretKeys(config: DatabaseConfig, keys: Awaited<ReturnType<typeof selectSomeKeys>>): Finding {
   const secrets = new SecretBox(config.encryption.keys);
   const ok = keys.every((key) => decryptKeySecret({ secrets }, key, key.encrypted_secret) !== undefined);
   const isCurrent = keys.every(({ encrypted_secret }) => secrets.isCurrent(encrypted_secret));

@@ -1,11 +1,11 @@
 import { accessSync, constants } from 'node:fs';
-import type { Config } from '../../config.ts';
 import { openEmailProviders, openTextProviders } from '../../delivery/providers/active-providers.ts';
 import type { ProviderDescriptor } from '../../delivery/providers/descriptor.ts';
 import type { Provider } from '../../delivery/providers/provider.ts';
-import { settingsOf } from '../../delivery/providers/provider-settings.ts';
 import { providers } from '../../delivery/providers/providers.ts';
+import { type ProvidersConfig, settingsOf } from '../../delivery/providers/settings.ts';
 import { checkSftp } from '../../letters/print/check-sftp.ts';
+import type { PrintSettings } from '../../letters/settings.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { openDatabase } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
@@ -14,18 +14,28 @@ import { createLog } from '../../platform/log.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { SecretBox } from '../../platform/secrets/secrets.ts';
+import type { DatabaseSettings, EncryptionSettings, ObjectStoreSettings } from '../../platform/settings.ts';
 import { openFiles } from '../../platform/storage/open-files.ts';
 import { createVirusScanner } from '../../platform/storage/virus-scan.ts';
 import { createOpenIdIssuer } from '../../users/sign-in/single-sign-on/openid.ts';
+import type { SingleSignOnSettings } from '../../users/sign-in/single-sign-on/settings.ts';
 import { diskFolders, diskSpace } from '../system-metrics.ts';
 import { checkDatabase, checkPool } from './database.ts';
 import { type Finding, failedFinding, finding, inTime } from './finding.ts';
+
+export type DoctorConfig = ProvidersConfig & {
+  database: DatabaseSettings;
+  encryption: EncryptionSettings;
+  s3: ObjectStoreSettings;
+  letters: PrintSettings;
+  singleSignOn: SingleSignOnSettings;
+};
 
 const minFreeBytes = 1024 ** 3;
 
 /** Checks the requirements of a start. The checks are independent, so that one run finds every problem. */
 export async function examine(
-  config: Config,
+  config: DoctorConfig,
   url: string,
   list: readonly ProviderDescriptor[] = providers,
 ): Promise<Finding[]> {
@@ -44,7 +54,7 @@ export async function examine(
 }
 
 interface Running extends Platform {
-  config: Config;
+  config: DoctorConfig;
   providers: readonly ProviderDescriptor[];
 }
 
@@ -79,7 +89,7 @@ function checkDataDir(dataDir: string): Finding {
 }
 
 /** Checks the disk of the data folder, and that of the embedded database where it is elsewhere. */
-function checkDisks(config: Config): Finding[] {
+function checkDisks(config: DoctorConfig): Finding[] {
   return diskFolders(config).map(({ folder, path }) => {
     const name = folder === 'data' ? 'disk' : 'database disk';
     try {
@@ -94,7 +104,7 @@ function checkDisks(config: Config): Finding[] {
 }
 
 /** Stores, reads and deletes a file, because each needs its own permission. */
-async function checkBucket(config: Config): Promise<Finding[]> {
+async function checkBucket(config: DoctorConfig): Promise<Finding[]> {
   if (config.s3.bucket === undefined) return [];
   const files = openFiles(config, systemClock);
   const path = `doctor/${newId(systemClock.now())}`;
@@ -111,7 +121,7 @@ async function checkBucket(config: Config): Promise<Finding[]> {
   }
 }
 
-async function checkIssuer(config: Config): Promise<Finding[]> {
+async function checkIssuer(config: DoctorConfig): Promise<Finding[]> {
   const issuer = createOpenIdIssuer({ config, clock: systemClock }, config.urls.api);
   if (!issuer) return [];
   const name = 'single sign-on';
@@ -125,7 +135,7 @@ async function checkIssuer(config: Config): Promise<Finding[]> {
 }
 
 async function checkProvidersAlone(
-  config: Config,
+  config: DoctorConfig,
   url: string,
   list: readonly ProviderDescriptor[],
 ): Promise<Finding[]> {
@@ -171,7 +181,7 @@ async function checkProvider(
 }
 
 /** Where providers report in another way than by webhook. */
-async function checkReceivers(config: Config, list: readonly ProviderDescriptor[]): Promise<Finding[]> {
+async function checkReceivers(config: DoctorConfig, list: readonly ProviderDescriptor[]): Promise<Finding[]> {
   const active = list.filter(({ name, channel }) => config[channel].providers.includes(name));
   const checks = active.flatMap((provider) => provider.receiverChecks?.(settingsOf(config, provider)) ?? []);
   return Promise.all(
@@ -186,7 +196,7 @@ async function checkReceivers(config: Config, list: readonly ProviderDescriptor[
   );
 }
 
-async function checkPrinter({ letters }: Config): Promise<Finding[]> {
+async function checkPrinter({ letters }: DoctorConfig): Promise<Finding[]> {
   if (letters.handOff !== 'sftp') return [];
   try {
     await inTime(checkSftp(letters));
@@ -201,7 +211,7 @@ async function checkPrinter({ letters }: Config): Promise<Finding[]> {
 const maxScan_ms = 6_000;
 
 /** Scans a few bytes, as for any uploaded file. */
-async function checkScanner({ storage }: Config): Promise<Finding[]> {
+async function checkScanner({ storage }: DoctorConfig): Promise<Finding[]> {
   if (storage.clamavAddress === undefined) return [];
   const name = 'virus scanner';
   try {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { Config } from '../../config.ts';
 import { urlsOfHosts } from '../../platform/db/database-hosts.ts';
+import type { DatabaseSettings } from '../../platform/settings.ts';
 import { readReplication } from './doctor.sql.ts';
 import { type Finding, finding } from './finding.ts';
 
@@ -10,7 +10,7 @@ const waiting = ['on', 'remote_write', 'remote_apply'];
 const guide = 'see docs/operations/failover.md';
 
 /** Whether a standby that takes over has every message that was accepted. */
-export async function checkStandbys(config: Config, client: pg.ClientBase): Promise<Finding> {
+export async function checkStandbys(config: { database: DatabaseSettings }, client: pg.ClientBase): Promise<Finding> {
   const replication = await readReplication(client);
   return judgeReplication(replication, urlsOfHosts(config.database.url ?? '').length);
 }

@@ -1,8 +1,8 @@
 import { countComplaints } from '../../complaints/complaints.ts';
-import type { Config } from '../../config.ts';
 import { summariseWaitingCallbacks } from '../../delivery/callbacks/callback-history.ts';
 import { readProviderStates } from '../../delivery/failover/provider-states.ts';
 import type { ProviderDescriptor } from '../../delivery/providers/descriptor.ts';
+import type { ActiveProviders } from '../../delivery/providers/settings.ts';
 import { isWorkingDay } from '../../notifications/history/estimated-delivery.ts';
 import { listLaneDepths, listRetries } from '../../notifications/queue/lane-depths.ts';
 import { addDays, londonDay } from '../../platform/calendar.ts';
@@ -19,7 +19,7 @@ import {
 } from './overview.sql.ts';
 import { type Facts, judge, providersInUse } from './verdict.ts';
 
-type Deps = Platform & { config: Config; providers: readonly ProviderDescriptor[] };
+type Deps = Platform & { config: ActiveProviders; providers: readonly ProviderDescriptor[] };
 
 const shownSenders = 5;
 /** Letters that were given up are not waited for any longer. */

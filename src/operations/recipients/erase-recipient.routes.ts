@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { StorageSettings, Urls } from '../../platform/settings.ts';
 import { Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { eraseRecipient } from './erase-recipient.ts';
@@ -58,7 +58,7 @@ const Exported = Type.Object({ kind: Type.String(), service_id: Uuid }, { additi
 
 export function eraseRecipientRoutes(
   http: Http,
-  app: Platform & { config: Config; compiledTemplates: CompiledTemplates },
+  app: Platform & { config: { storage: StorageSettings; urls: Urls }; compiledTemplates: CompiledTemplates },
 ): void {
   http.post(
     '/platform-admin/find-recipient',

@@ -1,6 +1,5 @@
 import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { eraseComplaints } from '../../complaints/complaints.ts';
-import type { Config } from '../../config.ts';
 import { eraseCallbacks } from '../../delivery/callbacks/callback-history.ts';
 import { eraseSandboxMessages } from '../../delivery/sandbox/sandbox.ts';
 import { eraseDocuments } from '../../documents/documents.ts';
@@ -11,6 +10,7 @@ import { eraseMessages } from '../../notifications/erasure/erase-messages.ts';
 import { allowLongPauses, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { StorageSettings } from '../../platform/settings.ts';
 import { eraseGuests } from '../../services/settings/guest-list.ts';
 import { eraseSuppressions } from '../../services/suppression/suppression-list.ts';
 import { eraseUnsubscribeRequests } from '../../unsubscribe/unsubscribe-reports.ts';
@@ -35,7 +35,7 @@ export interface Erasure {
   left: Record<'notifications' | 'callbacks' | 'unsubscribe_requests' | 'file_rows', number>;
 }
 
-type Deps = Platform & { config: Pick<Config, 'storage'> };
+type Deps = Platform & { config: { storage: StorageSettings } };
 
 /**
  * Of one service, or of all. Can be repeated: rows left by one run are erased once they are final. One transaction, with its entry

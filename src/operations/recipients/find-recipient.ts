@@ -1,6 +1,5 @@
 import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { findComplaintsAbout } from '../../complaints/complaints.ts';
-import type { Config } from '../../config.ts';
 import { findCallbacksAbout } from '../../delivery/callbacks/callback-history.ts';
 import { findDocumentsOf } from '../../documents/documents.ts';
 import { findInboundTextsOf } from '../../inbound/inbound-texts.ts';
@@ -10,6 +9,7 @@ import { getShownMessage } from '../../notifications/history/shown-message.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
 import { getService } from '../../services/services.ts';
 import { findGuests } from '../../services/settings/guest-list.ts';
 import { findSuppressionsOf } from '../../services/suppression/suppression-list.ts';
@@ -47,7 +47,7 @@ export interface Held {
   services: { service_id: string; service_name: string; counts: HeldCounts }[];
 }
 
-type Deps = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates; config: Pick<Config, 'urls'> };
+type Deps = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates; config: { urls: Urls } };
 
 /** Counts what is held about a recipient, of one service or of all; the audit log says who looked. */
 export async function findRecipient(app: Deps, input: string, serviceId?: string): Promise<Held> {

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { type Clock, timestamp } from '../clock.ts';
 import type { Actor } from '../db/actor.ts';
+import type { HttpSettings } from '../settings.ts';
 import { clientAddress, clientNetwork, Networks } from './networks.ts';
 import { routeOf } from './subroute.ts';
 
@@ -8,7 +9,7 @@ const maxUserAgent = 400;
 
 /** When and from where a request came, for the audit log. */
 export function requestFacts(
-  { clock, config }: { clock: Clock; config: { http: { trustedProxies: string[] } } },
+  { clock, config }: { clock: Clock; config: { http: HttpSettings } },
   request: FastifyRequest,
 ): Omit<Actor, 'type'> {
   const { headers, id, method } = request;
@@ -22,14 +23,11 @@ export function requestFacts(
 }
 
 /** From where a request came, for limits. */
-export function networkOf(
-  { config }: { config: { http: { trustedProxies: string[] } } },
-  request: FastifyRequest,
-): string {
+export function networkOf({ config }: { config: { http: HttpSettings } }, request: FastifyRequest): string {
   return clientNetwork(addressOf(config, request));
 }
 
-function addressOf(config: { http: { trustedProxies: string[] } }, { raw, headers }: FastifyRequest): string {
+function addressOf(config: { http: HttpSettings }, { raw, headers }: FastifyRequest): string {
   const trusted = new Networks(config.http.trustedProxies);
   return clientAddress(raw.socket.remoteAddress, headers['x-forwarded-for'], trusted);
 }

@@ -1,19 +1,13 @@
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
+import type { ObjectStoreSettings, StorageSettings } from '../settings.ts';
 import { awsCredentials } from './aws-credentials.ts';
 import { type Files, localFiles } from './files.ts';
 import { objectStore } from './object-store.ts';
 
 interface FileSettings {
-  storage: { dataDir: string };
-  s3: {
-    bucket?: string | undefined;
-    endpoint?: string | undefined;
-    region: string;
-    prefix?: string | undefined;
-    accessKeyId?: string | undefined;
-    secretAccessKey?: string | undefined;
-  };
+  storage: StorageSettings;
+  s3: ObjectStoreSettings;
 }
 
 /** The configured bucket, or else the data folder. */

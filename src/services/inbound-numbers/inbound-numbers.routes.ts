@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Data, Datetime, NoContent, Nullable, Uuid } from '../../protocol/fields.ts';
 import { SmsSender } from '../senders/sms-sender-record.ts';
+import type { TextSenderSettings } from '../settings.ts';
 import { selectAvailableNumbers } from './inbound-numbers.sql.ts';
 import {
   assignInboundNumber,
@@ -29,7 +29,7 @@ const InboundNumber = Type.Object(
   { title: 'InboundNumber' },
 );
 
-export function inboundNumberRoutes(http: Http, app: Platform & { config: Pick<Config, 'sms'> }): void {
+export function inboundNumberRoutes(http: Http, app: Platform & { config: { sms: TextSenderSettings } }): void {
   http.get(
     '/inbound-number',
     {

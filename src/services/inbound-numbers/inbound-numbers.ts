@@ -1,4 +1,3 @@
-import type { Config } from '../../config.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -11,6 +10,7 @@ import { clearDefault, selectSenders } from '../senders/senders.sql.ts';
 import { insertSmsSender, updateSmsSenderRow } from '../senders/sms-senders.sql.ts';
 import { updateServices } from '../services.sql.ts';
 import { getServiceForUpdate } from '../services.ts';
+import type { TextSenderSettings } from '../settings.ts';
 import {
   insertNumber,
   lockAvailableNumber,
@@ -93,7 +93,7 @@ export async function disableInboundNumber({ db, clock }: Deps, serviceId: strin
  * assigned again. The service always keeps a sender.
  */
 export async function removeInboundNumber(
-  { db, clock, config }: Deps & { config: Pick<Config, 'sms'> },
+  { db, clock, config }: Deps & { config: { sms: TextSenderSettings } },
   serviceId: string,
   archive: boolean,
 ): Promise<void> {

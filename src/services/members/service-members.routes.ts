@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Data, NoContent, OneOf, Uuid } from '../../protocol/fields.ts';
+import type { FrontEndSettings } from '../../protocol/settings.ts';
 import { servicePermissions } from '../../users/members/permissions.ts';
 import { UserRecord } from '../../users/user-record.ts';
 import { serviceRecord } from '../service-fields.ts';
@@ -27,7 +27,7 @@ const ServiceWithUsers = Type.Object({
   users: Type.Array(Type.Object({ id: Uuid, name: Type.String() })),
 });
 
-export function serviceMemberRoutes(http: Http, app: Platform & { config: Pick<Config, 'frontEnd'> }): void {
+export function serviceMemberRoutes(http: Http, app: Platform & { config: { frontEnd: FrontEndSettings } }): void {
   const isForNotificationsAdmin = app.config.frontEnd.shapes === 'notifications-admin';
 
   http.get(

@@ -1,7 +1,7 @@
-import type { Config } from '../../config.ts';
 import { getOrganisation } from '../../organisations/organisations.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { invalidField } from '../../platform/failure.ts';
+import type { Urls } from '../../platform/settings.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { type AccountMessageSender, accountTemplates } from '../../users/account-messages/account-messages.ts';
 import { pageUrl } from '../../users/sign-in/link-tokens.ts';
@@ -9,7 +9,7 @@ import { getUserRecord } from '../../users/user-record.ts';
 
 interface Deps {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'urls'>;
+  config: { urls: Urls };
 }
 
 /** Sent to the signer, and to the person on whose behalf it was signed, if any. */

@@ -1,8 +1,8 @@
-import type { Config } from '../../config.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
 import type { AccountMessageSender } from '../../users/account-messages/account-messages.ts';
 import { updateService } from '../service-update.ts';
 import { updateServices } from '../services.sql.ts';
@@ -12,7 +12,7 @@ import { noRequest, sendRejection } from './go-live-requests.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'> & {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'urls'>;
+  config: { urls: Urls };
 };
 
 /** Live or not. Going live raises the limits, answers a request and tells the team. */

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
 import { NoContent, Uuid } from '../../protocol/fields.ts';
 import type { AccountMessageSender } from '../../users/account-messages/account-messages.ts';
 import { notifyApproversOfRequest, notifyOfNextSteps, notifyRequesterOfRejection } from './go-live-requests.ts';
 
-type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'urls'> };
+type Deps = Platform & { accountMessages: AccountMessageSender; config: { urls: Urls } };
 
 const OfService = Type.Object({ service_id: Uuid });
 

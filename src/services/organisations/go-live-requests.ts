@@ -1,14 +1,14 @@
-import type { Config } from '../../config.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { invalid, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
 import { type AccountMessageSender, accountTemplates } from '../../users/account-messages/account-messages.ts';
 import { pageUrl } from '../../users/sign-in/link-tokens.ts';
 import { selectApprovers, selectGoLiveRequest } from './go-live-requests.sql.ts';
 
 type Deps = Pick<Platform, 'db'> & {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'urls'>;
+  config: { urls: Urls };
 };
 
 /** Notifies all approvers of the organisation, and sends the requester their names. */

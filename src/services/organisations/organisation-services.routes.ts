@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import type { Config } from '../../config.ts';
 import { agreementFields } from '../../organisations/agreement-fields.ts';
 import { organisationTypes } from '../../organisations/organisation-types.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
 import { NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import type { AccountMessageSender } from '../../users/account-messages/account-messages.ts';
 import type { Allowances } from '../allowances.ts';
@@ -16,7 +16,7 @@ import {
 type Deps = Platform & {
   accountMessages: AccountMessageSender;
   allowances: Allowances;
-  config: Pick<Config, 'urls'>;
+  config: { urls: Urls };
 };
 
 const OfOrganisation = Type.Object({ organisation_id: Uuid });

@@ -1,10 +1,10 @@
 import { addDefaultToPool } from '../../branding/brand-pools.ts';
-import type { Config } from '../../config.ts';
 import { getOrganisation, type OrganisationChange, updateOrganisation } from '../../organisations/organisations.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { invalidField } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
 import type { AccountMessageSender } from '../../users/account-messages/account-messages.ts';
 import type { Allowances } from '../allowances.ts';
 import { lockService, updateServices } from '../services.sql.ts';
@@ -12,7 +12,7 @@ import { sendAgreementReceipts } from './agreement-receipts.ts';
 import { lockServicesOfOrganisation, selectServicesOfOrganisation } from './organisation-services.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'> & { allowances: Allowances };
-type ReceiptDeps = Deps & { accountMessages: AccountMessageSender; config: Pick<Config, 'urls'> };
+type ReceiptDeps = Deps & { accountMessages: AccountMessageSender; config: { urls: Urls } };
 
 export async function listServicesOfOrganisation(db: Db, organisationId: string) {
   await getOrganisation(db, organisationId);

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
+import type { TextSenderSettings } from '../settings.ts';
 import { isProtectedSenderId } from './protected-sender-ids.ts';
 
 /** Names of other organisations. The front end checks this list before a service can use a name. */
-export function protectedSenderIdRoutes(http: Http, { config }: { config: Pick<Config, 'sms'> }): void {
+export function protectedSenderIdRoutes(http: Http, { config }: { config: { sms: TextSenderSettings } }): void {
   http.get(
     '/protected-sender-id/check',
     {

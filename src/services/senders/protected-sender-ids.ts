@@ -1,7 +1,7 @@
-import type { Config } from '../../config.ts';
+import type { TextSenderSettings } from '../settings.ts';
 
 /** Whether the sender looks like the name of another organisation. */
-export function isProtectedSenderId({ sms }: Pick<Config, 'sms'>, sender: string): boolean {
+export function isProtectedSenderId({ sms }: { sms: TextSenderSettings }, sender: string): boolean {
   return sms.protectedSenderIds.some((name) => comparable(name) === comparable(sender));
 }
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Data, Datetime, NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
+import type { CallbackSettings } from '../settings.ts';
 import {
   BearerToken,
   CallbackUrl,
@@ -29,7 +29,7 @@ const Callback = Type.Object(
   { title: 'ServiceCallback' },
 );
 
-export function callbackApiRoutes(http: Http, app: Platform & { config: Pick<Config, 'callbacks'> }): void {
+export function callbackApiRoutes(http: Http, app: Platform & { config: { callbacks: CallbackSettings } }): void {
   http.post(
     '/service/:service_id/callback-api',
     {

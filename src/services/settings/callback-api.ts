@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { Config } from '../../config.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { type Failure, invalidField, notFound } from '../../platform/failure.ts';
@@ -7,6 +6,7 @@ import { isInsideName } from '../../platform/http/outside-addresses.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
+import type { CallbackSettings } from '../settings.ts';
 import {
   type CallbackId,
   type CallbackType,
@@ -21,7 +21,7 @@ import {
 
 export { type CallbackType, callbackTypes } from './callback-api.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'callbacks'> };
+type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: { callbacks: CallbackSettings } };
 
 export const CallbackUrl = Type.String({ maxLength: 2_000, description: 'https' });
 export const BearerToken = Type.String({ minLength: 10, maxLength: 2_000 });

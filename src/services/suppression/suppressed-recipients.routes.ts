@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { apiCallerOf } from '../../auth/api-caller.ts';
 import { actAsKey } from '../../auth/api-key-actor.ts';
-import type { Config } from '../../config.ts';
 import { forbidden } from '../../platform/failure.ts';
 import { requestRoot } from '../../platform/http/root.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { HttpSettings, Urls } from '../../platform/settings.ts';
 import { Uuid } from '../../protocol/fields.ts';
 import { Lift, SuppressedRecipientRecord } from './suppressed-recipient-record.ts';
 import { liftSuppression, listSuppressions } from './suppression-list.ts';
@@ -27,7 +27,10 @@ const example = {
 
 const lifted = { email_address: 'ada@example.org' };
 
-export function suppressedRecipientRoutes(http: Http, app: Platform & { config: Pick<Config, 'urls' | 'http'> }): void {
+export function suppressedRecipientRoutes(
+  http: Http,
+  app: Platform & { config: { urls: Urls; http: HttpSettings } },
+): void {
   const rootOf = requestRoot(app.config.urls.api);
 
   http.get(

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { apiCallerOf } from '../../auth/api-caller.ts';
 import { actAsKey } from '../../auth/api-key-actor.ts';
-import type { Config } from '../../config.ts';
 import { takesLongText } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { HttpSettings } from '../../platform/settings.ts';
 import { publicErrors } from '../../protocol/error-bodies.ts';
 import { isTrue, Nullable, QueryBoolean, Uuid } from '../../protocol/fields.ts';
 import { Postages, ProcessTypes, TemplateTypes } from '../template-record.ts';
@@ -91,7 +91,7 @@ const Options = Type.Object({
 });
 
 /** For keys that may manage templates. */
-export function templateSourceRoutes(http: Http, app: Platform & { config: Pick<Config, 'http'> }): void {
+export function templateSourceRoutes(http: Http, app: Platform & { config: { http: HttpSettings } }): void {
   http.get(
     '/v2/templates/source',
     {

@@ -1,12 +1,12 @@
-import type { Config } from '../../config.ts';
 import { invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
 import type { AccountMessageSender } from '../account-messages/account-messages.ts';
 import { createLinkToken, linkLifetimes_s, pageUrl, readLinkToken } from '../sign-in/link-tokens.ts';
 
 export type InviteDeps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'urls'>;
+  config: { urls: Urls };
 };
 
 export const inviteStatuses = ['pending', 'accepted', 'cancelled'] as const;

@@ -1,9 +1,9 @@
-import type { Config } from '../../config.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { canonicalId, newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
 import { type AccountMessageSender, accountTemplates } from '../account-messages/account-messages.ts';
 import { mayRequestMessage } from '../account-messages/requested-messages.ts';
 import { isServiceMember, type ServiceMember } from '../members/permissions.sql.ts';
@@ -24,7 +24,7 @@ import { selectServiceName } from './service-invites.sql.ts';
 
 type Deps = Pick<Platform, 'db' | 'clock'> & {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'urls'>;
+  config: { urls: Urls };
 };
 
 interface NewJoinRequest {

@@ -1,5 +1,4 @@
 import type { Insertable } from 'kysely';
-import type { Config } from '../../config.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Users } from '../../platform/db/schema.ts';
@@ -7,6 +6,8 @@ import { notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
+import type { FrontEndSettings } from '../../protocol/settings.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { platformUserId } from '../account-messages/account-messages.ts';
 import { createAccountToken, pageUrl } from '../sign-in/link-tokens.ts';
@@ -17,7 +18,7 @@ import { insertUser, selectUserByEmail } from '../users.sql.ts';
 import { lockUser } from '../users.ts';
 import { selectPlatformAdmins } from './create-admin.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: Pick<Config, 'urls' | 'frontEnd'> };
+type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: { urls: Urls; frontEnd: FrontEndSettings } };
 
 interface NewAdmin {
   name: string;

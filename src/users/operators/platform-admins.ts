@@ -1,8 +1,8 @@
-import type { Config } from '../../config.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
 import { type AccountMessageSender, accountTemplates } from '../account-messages/account-messages.ts';
 import { pageUrl } from '../sign-in/link-tokens.ts';
 import { getUserRecord, type UserRecord } from '../user-record.ts';
@@ -32,7 +32,7 @@ export async function setPlatformAdmin(app: Deps, userId: string, isAdmin: boole
 
 /** Tells every platform administrator and the person, so that a stolen session does not make an administrator unnoticed. */
 export async function setOperatorRole(
-  app: Deps & { accountMessages: AccountMessageSender; config: Pick<Config, 'urls'> },
+  app: Deps & { accountMessages: AccountMessageSender; config: { urls: Urls } },
   userId: string,
   role: OperatorRole,
   changedBy: Pick<UserRecord, 'name'>,

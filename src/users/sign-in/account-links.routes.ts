@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
-import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
 import { Data, NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
+import type { FrontEndSettings } from '../../protocol/settings.ts';
 import type { AccountMessageSender } from '../account-messages/account-messages.ts';
 import { OfUser, userOfPathExists } from '../user-of-path.ts';
 import {
@@ -13,7 +14,7 @@ import {
   sendPasswordReset,
 } from './account-links.ts';
 
-type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'urls' | 'frontEnd'> };
+type Deps = Platform & { accountMessages: AccountMessageSender; config: { urls: Urls; frontEnd: FrontEndSettings } };
 
 const Email = Type.String({ format: 'email' });
 const unlimited = { isLimited: false };

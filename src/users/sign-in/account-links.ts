@@ -1,8 +1,9 @@
-import type { Config } from '../../config.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
+import type { FrontEndSettings } from '../../protocol/settings.ts';
 import {
   type AccountMessage,
   type AccountMessageSender,
@@ -15,7 +16,7 @@ import { type AccountLink, createAccountToken, type LinkPayloads, pageUrl, readA
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'urls' | 'frontEnd'>;
+  config: { urls: Urls; frontEnd: FrontEndSettings };
 };
 
 /** The console sends a few links an hour, and says nothing about others. The contract of the API has no limit. */

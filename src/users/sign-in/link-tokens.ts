@@ -1,7 +1,7 @@
-import type { Config } from '../../config.ts';
 import { later, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { decryptFernet, encryptFernet } from '../../platform/secrets/fernet.ts';
+import type { FrontEndSettings } from '../../protocol/settings.ts';
 
 /** The contents and lifetime of each link. docs/operations/link-tokens.md describes the format. */
 export interface LinkPayloads {
@@ -49,7 +49,7 @@ export function readLinkToken<P extends LinkPurpose>(app: Deps, purpose: P, toke
 
 /** The links whose tokens the front end of GOV.UK Notify reads itself. It passes those of invitations to the API. */
 export type AccountLink = Extract<LinkPurpose, 'reset-password' | 'verify-email' | 'change-email' | 'email-auth'>;
-type AccountDeps = Deps & { config: Pick<Config, 'frontEnd'> };
+type AccountDeps = Deps & { config: { frontEnd: FrontEndSettings } };
 
 /** That front end ignores `purpose`; here it makes a token for one purpose useless for another. */
 export function createAccountToken<P extends AccountLink>(

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Config } from '../../config.ts';
 import { later, minute_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { type Failure, invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
 import { type AccountMessageSender, accountTemplates } from '../account-messages/account-messages.ts';
 import { getUserRecord, type UserRecord } from '../user-record.ts';
 import { updateUserRow } from '../users.sql.ts';
@@ -28,7 +28,7 @@ import {
   updateCredential,
 } from './webauthn-credentials.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: Pick<Config, 'urls'> };
+type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: { urls: Urls } };
 
 const challengeLifetime_ms = 5 * minute_ms;
 const maxKeys = 20;

@@ -1,15 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Config } from '../../config.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
 import { NoContent, Nullable } from '../../protocol/fields.ts';
+import type { FrontEndSettings } from '../../protocol/settings.ts';
 import type { AccountMessageSender } from '../account-messages/account-messages.ts';
 import { OfUser, userOfPathExists } from '../user-of-path.ts';
 import { hasTooManyCodes, sendEmailCode, sendSmsCode } from './verify-codes.ts';
 
-type Deps = Platform & { accountMessages: AccountMessageSender; config: Pick<Config, 'urls' | 'frontEnd'> };
+type Deps = Platform & { accountMessages: AccountMessageSender; config: { urls: Urls; frontEnd: FrontEndSettings } };
 
 export function verifyCodeRoutes(http: Http, app: Deps): void {
   const preValidation = [userOfPathExists(app), replyIfTooManyCodes(app)];

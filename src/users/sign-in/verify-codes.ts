@@ -1,10 +1,11 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import type { Config } from '../../config.ts';
 import { day_ms, earlier, later, minute_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
+import type { FrontEndSettings } from '../../protocol/settings.ts';
 import { type AccountMessageSender, accountTemplates } from '../account-messages/account-messages.ts';
 import { type LockedUser, lockUser } from '../users.ts';
 import { createAccountToken, pageUrl } from './link-tokens.ts';
@@ -20,7 +21,7 @@ const codePurpose = 'verify-code';
 
 type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
   accountMessages: AccountMessageSender;
-  config: Pick<Config, 'urls' | 'frontEnd'>;
+  config: { urls: Urls; frontEnd: FrontEndSettings };
 };
 
 /** Silently sends nothing while five codes are live. */

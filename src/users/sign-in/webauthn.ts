@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import type { Config } from '../../config.ts';
+import type { Urls } from '../../platform/settings.ts';
 
 // The only file that knows the library.
 
@@ -19,7 +19,7 @@ interface VerifiableKey {
 }
 
 /** Undefined where browsers refuse security keys: without https except on localhost, and for addresses without a name. */
-export function keySiteOf({ urls }: Pick<Config, 'urls'>): KeySite | undefined {
+export function keySiteOf({ urls }: { urls: Urls }): KeySite | undefined {
   const { protocol, hostname, origin } = new URL(urls.api);
   const isSecure = protocol === 'https:' || /(^|\.)localhost$/.test(hostname);
   const isName = isIP(hostname.replaceAll(/[[\]]/g, '')) === 0;

@@ -1,4 +1,4 @@
-import { previewEmail, previewText } from '../../../delivery/preview-message.ts';
+import { previewEmail, previewText } from '../../../delivery/previews/preview-message.ts';
 import type { StoredRow } from '../../../jobs/uploads/stored-rows.ts';
 import type { UploadRow } from '../../../jobs/uploads/uploads.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';

@@ -1,6 +1,6 @@
-import type { Config } from '../../../config.ts';
-import { isAllSandbox } from '../../../delivery/sandbox/sandbox.ts';
+import { type Carriers, isAllSandbox } from '../../../delivery/sandbox/sandbox.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
+import type { Urls } from '../../../platform/settings.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import type { Service } from '../../../services/services.ts';
 import { Icon } from '../../layout/icon.tsx';
@@ -15,12 +15,12 @@ import { type Fields, requestOf } from './fields.ts';
 import { NextSteps } from './next-steps.tsx';
 import type { SentMessage } from './send-from-here.ts';
 import { snippetsOf } from './snippets.ts';
-import { LiveWay } from './way.tsx';
+import { LiveWay, type WayProps } from './way.tsx';
 
 interface QuickStartProps {
   draft: Draft;
   service: Service;
-  config: Config;
+  config: WayProps['config'] & Carriers & { urls: Urls };
   fields: Fields;
   isNewKey: boolean;
   sent: SentMessage | undefined;
@@ -127,7 +127,7 @@ function KeyStep({ draft, config, fields, isNewKey, service }: QuickStartProps) 
   );
 }
 
-function keyHint(config: Config, { restricted }: Service, { apiKey }: Fields): string {
+function keyHint(config: Carriers, { restricted }: Service, { apiKey }: Fields): string {
   if (apiKey === '') return 'Paste a key of this service, or create one. It stays on this page and is not stored.';
   if (isAllSandbox(config)) return 'The sandbox takes every message: nothing leaves this machine.';
   return restricted

@@ -1,4 +1,5 @@
-import type { Config } from '../../../config.ts';
+import type { DemoSettings } from '../../../delivery/settings.ts';
+import type { PrintSettings } from '../../../letters/settings.ts';
 import { getActivity } from '../../../notifications/history/activity.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
 import { unfinishedStatuses } from '../../../notifications/notification.ts';
@@ -22,9 +23,9 @@ function isOnItsWay({ status }: ActivityRecord): boolean {
   return (unfinishedStatuses as readonly string[]).includes(status);
 }
 
-interface WayProps {
+export interface WayProps {
   message: ActivityRecord;
-  config: Pick<Config, 'letters' | 'demo'>;
+  config: { letters: PrintSettings; demo: DemoSettings };
 }
 
 /** A letter has sheets once it is drawn. Those of other keys are not printed. */

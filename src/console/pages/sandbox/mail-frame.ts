@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
-import type { Config } from '../../../config.ts';
+import type { Urls } from '../../../platform/settings.ts';
 import type { Sent } from '../../page.ts';
 
-type Deps = { config: Pick<Config, 'urls'> };
+type Deps = { config: { urls: Urls } };
 
 /**
  * An email is written by others. The policy gives it an origin of its own, even when it is opened alone: no script, no

@@ -1,4 +1,4 @@
-import { previewEmail, previewText } from '../../../delivery/preview-message.ts';
+import { previewEmail, previewText } from '../../../delivery/previews/preview-message.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
 import type { SendingService } from '../../../notifications/sending/sending-service.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';

@@ -1,4 +1,4 @@
-import { previewEmail } from '../../../delivery/preview-message.ts';
+import { previewEmail } from '../../../delivery/previews/preview-message.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
 import { remainingToday } from '../../../notifications/limits/remaining-today.ts';
 import { checkOneOff, sendOneOff } from '../../../notifications/one-off/one-off.ts';

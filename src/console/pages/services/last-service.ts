@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../../../config.ts';
 import { isUuid } from '../../../platform/id.ts';
+import type { Urls } from '../../../platform/settings.ts';
 import { cookieNames, cookieOptions } from '../../sessions/cookies.ts';
 
-type Deps = { config: Pick<Config, 'urls'> };
+type Deps = { config: { urls: Urls } };
 
 const year_s = 365 * 86_400;
 

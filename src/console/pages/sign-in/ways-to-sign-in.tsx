@@ -1,10 +1,10 @@
-import type { Config } from '../../../config.ts';
+import type { SingleSignOnSettings } from '../../../users/sign-in/single-sign-on/settings.ts';
 import type { Draft } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { PasswordField } from '../../parts/password-field.tsx';
 
 interface WaysProps {
-  settings: Config['singleSignOn'];
+  settings: SingleSignOnSettings;
   /** The page that was asked for. */
   next: string;
   draft: Draft;

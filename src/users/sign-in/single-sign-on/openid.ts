@@ -1,7 +1,7 @@
 import type { Configuration } from 'openid-client';
-import type { Config } from '../../../config.ts';
 import { hour_ms } from '../../../platform/clock.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { SingleSignOnSettings } from './settings.ts';
 
 // The only file that knows the library.
 
@@ -25,7 +25,7 @@ export class IssuerProblem extends Error {
 }
 
 type Claims = ReadonlyMap<string, unknown>;
-type Settings = Config['singleSignOn'] & { issuer: string; clientId: string; clientSecret: string };
+type Settings = SingleSignOnSettings & { issuer: string; clientId: string; clientSecret: string };
 
 /** Loaded when it is first used, and never without the setting. */
 const library = () => import('openid-client');
@@ -146,7 +146,7 @@ class OpenIdIssuer {
 
 /** Undefined without the settings. */
 export function createOpenIdIssuer(
-  { config, clock }: Pick<Platform, 'clock'> & { config: Pick<Config, 'singleSignOn'> },
+  { config, clock }: Pick<Platform, 'clock'> & { config: { singleSignOn: SingleSignOnSettings } },
   redirectUri: string,
 ): OpenIdIssuer | undefined {
   const { issuer, clientId, clientSecret } = config.singleSignOn;

@@ -1,8 +1,8 @@
-import type { Config } from '../../../config.ts';
 import { parseEmailAddress } from '../../../recipients/email-address.ts';
 import { SingleSignOnRefused } from './refused.ts';
+import type { SingleSignOnSettings } from './settings.ts';
 
-type Settings = Pick<Config['singleSignOn'], 'allowedDomains' | 'groupsClaim' | 'emailVerifiedClaim'>;
+type Settings = Pick<SingleSignOnSettings, 'allowedDomains' | 'groupsClaim' | 'emailVerifiedClaim'>;
 
 /** A person as the issuer describes them. */
 export interface Identity {
@@ -16,7 +16,7 @@ export interface Identity {
 
 const maxLength = 255;
 
-export function neededClaims(settings: Settings & Pick<Config['singleSignOn'], 'adminGroups' | 'operatorGroups'>) {
+export function neededClaims(settings: Settings & Pick<SingleSignOnSettings, 'adminGroups' | 'operatorGroups'>) {
   const { groupsClaim, emailVerifiedClaim, adminGroups, operatorGroups } = settings;
   const needsGroups = adminGroups.length > 0 || operatorGroups.length > 0;
   return ['email', emailVerifiedClaim, ...(needsGroups ? [groupsClaim] : [])];

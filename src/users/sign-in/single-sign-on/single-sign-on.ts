@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Config } from '../../../config.ts';
 import { hour_ms, later, type Timestamp, timestamp } from '../../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../../platform/db/database.ts';
 import { newId } from '../../../platform/id.ts';
@@ -13,6 +12,7 @@ import { recordSignIn } from '../sign-in.sql.ts';
 import { deleteCredentialsOfUser } from '../webauthn-credentials.sql.ts';
 import type { Identity } from './read-identity.ts';
 import { SingleSignOnRefused } from './refused.ts';
+import type { SingleSignOnSettings } from './settings.ts';
 import {
   hasIdentity,
   hasIdentityAt,
@@ -22,14 +22,14 @@ import {
   updateIdentityUse,
 } from './single-sign-on.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { config: Pick<Config, 'singleSignOn'> };
+type Deps = Pick<Platform, 'db' | 'clock'> & { config: { singleSignOn: SingleSignOnSettings } };
 
 /** Longer than the cookie with the state lives. */
 const statesAreKept_ms = hour_ms;
 
 /** Whether this person may sign in to the console with a password, a link or a key. Platform administrators always may. */
 export function maySignInLocally(
-  { singleSignOn }: Pick<Config, 'singleSignOn'>,
+  { singleSignOn }: { singleSignOn: SingleSignOnSettings },
   user: Pick<UserRecord, 'platform_admin'>,
 ) {
   return singleSignOn.localSignIn === 'everyone' || user.platform_admin;
@@ -107,7 +107,7 @@ async function takeOver(tx: Tx, userId: string, at: Timestamp): Promise<void> {
 }
 
 /** Roles that no group is mapped to stay as they are. */
-function rolesOf({ adminGroups, operatorGroups }: Config['singleSignOn'], { groups }: Identity) {
+function rolesOf({ adminGroups, operatorGroups }: SingleSignOnSettings, { groups }: Identity) {
   const isIn = (wanted: readonly string[]) => wanted.some((group) => groups.includes(group));
   return {
     ...(adminGroups.length > 0 ? { platform_admin: isIn(adminGroups) } : {}),

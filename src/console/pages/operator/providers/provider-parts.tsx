@@ -1,5 +1,6 @@
-import type { Config } from '../../../../config.ts';
 import type { ProviderState } from '../../../../delivery/failover/provider-states.ts';
+import type { ActiveProviders } from '../../../../delivery/providers/settings.ts';
+import type { PrintSettings } from '../../../../letters/settings.ts';
 import { Status } from '../../../parts/status.tsx';
 
 export const providersPath = '/operator/providers';
@@ -15,7 +16,7 @@ interface Provider {
 }
 
 interface Deps {
-  config: Pick<Config, 'sms' | 'email' | 'letters'>;
+  config: ActiveProviders & { letters: PrintSettings };
 }
 
 /** Named in the settings of the installation; the others only could be. */

@@ -1,18 +1,18 @@
-import type { Config } from '../../../../config.ts';
 import { invalidField } from '../../../../platform/failure.ts';
 import { checkPhonePermissions, parsePhoneNumber } from '../../../../recipients/phone-number.ts';
 import { isProtectedSenderId } from '../../../../services/senders/protected-sender-ids.ts';
+import type { TextSenderSettings } from '../../../../services/settings.ts';
 
 /** Recipients could take these for warnings of their phone or bank. */
 const misleading = ['alert', 'info', 'verify'];
 
 /** What a phone can show as the sender of a text, and networks accept. */
-export function refuseWrongSender(config: Pick<Config, 'sms'>, sender: string): void {
+export function refuseWrongSender(config: { sms: TextSenderSettings }, sender: string): void {
   const problem = problemOf(config, sender);
   if (problem !== undefined) throw invalidField('value', problem);
 }
 
-function problemOf(config: Pick<Config, 'sms'>, sender: string): string | undefined {
+function problemOf(config: { sms: TextSenderSettings }, sender: string): string | undefined {
   if (sender.length < 3) return 'Enter at least 3 characters.';
   if (sender.length > 11) return 'Enter at most 11 characters.';
   if (!/^[A-Za-z0-9 .&_'-]+$/.test(sender)) return 'Use letters, digits and spaces only.';

@@ -1,5 +1,5 @@
-import * as setting from '../../platform/setting.ts';
-import type { Values } from '../../platform/setting-groups.ts';
+import * as setting from '../platform/setting.ts';
+import type { Values } from '../platform/setting-groups.ts';
 
 export const printSettings = {
   printer: setting.text(
@@ -43,6 +43,16 @@ export const printSettings = {
   ),
 };
 
+export type PrintSettings = Values<typeof printSettings>;
+
+export const pdfSettings = {
+  pdfThreads: setting.integer(
+    'PDF_THREADS',
+    'Threads that render and read PDF files; one more is added for previews that would have to wait. 0: one fewer than the number of cores.',
+    { fallback: 0, min: 0, max: 64 },
+  ),
+};
+
 export function problemsOfPrinter({
   handOff,
   sftpUrl,
@@ -50,7 +60,7 @@ export function problemsOfPrinter({
   sftpPassword,
   sftpKey,
   sftpReportsFolder,
-}: Partial<Values<typeof printSettings>>): string[] {
+}: Partial<PrintSettings>): string[] {
   if (handOff !== 'sftp') {
     return sftpReportsFolder === undefined ? [] : ['PRINT_SFTP_REPORTS_FOLDER needs PRINT_HAND_OFF=sftp'];
   }

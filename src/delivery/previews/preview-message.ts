@@ -1,17 +1,17 @@
-import type { Config } from '../config.ts';
-import { exampleDocuments } from '../documents/prepare-documents.ts';
-import { notFound } from '../platform/failure.ts';
-import type { Platform } from '../platform/platform.ts';
-import type { CompiledTemplates, ReadyTemplate } from '../templates/compiled-templates.ts';
-import type { EmailThreads } from '../templates/email-threads.ts';
-import { type Composable, composeEmail, composeText } from './compose-message.ts';
-import type { EmailMessage, TextMessage } from './providers/provider.ts';
-import { selectSenderIdentity } from './providers/sender-identities.sql.ts';
+import { exampleDocuments } from '../../documents/prepare-documents.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { CompiledTemplates, ReadyTemplate } from '../../templates/compiled-templates.ts';
+import type { EmailThreads } from '../../templates/email-threads.ts';
+import { type Composable, composeEmail, composeText } from '../compose-message.ts';
+import type { EmailMessage, TextMessage } from '../providers/provider.ts';
+import { selectSenderIdentity } from '../providers/sender-identities.sql.ts';
+import type { EmailConfig } from '../render-message.ts';
 
 type Deps = Pick<Platform, 'db' | 'secrets'> & {
   compiledTemplates: CompiledTemplates;
   emailThreads: EmailThreads;
-  config: Pick<Config, 'email' | 'branding' | 'urls'>;
+  config: EmailConfig;
 };
 
 /** A message that nobody has accepted. Placeholders without a value stay as they are written. */

@@ -1,4 +1,6 @@
+import { isLoopback } from '../../../platform/http/networks.ts';
 import * as setting from '../../../platform/setting.ts';
+import type { Values } from '../../../platform/setting-groups.ts';
 
 export const singleSignOnSettings = {
   issuer: setting.optionalUrl(
@@ -42,3 +44,22 @@ export const singleSignOnSettings = {
     { fallback: 'everyone' },
   ),
 };
+
+export type SingleSignOnSettings = Values<typeof singleSignOnSettings>;
+
+export function problemsOfSingleSignOn({
+  issuer,
+  allowedDomains,
+  scopes,
+  localSignIn,
+}: SingleSignOnSettings): string[] {
+  if (issuer === undefined) {
+    return localSignIn === 'platform-admins' ? ['OIDC_ISSUER must be set when LOCAL_SIGN_IN is platform-admins'] : [];
+  }
+  const isOpen = issuer.startsWith('http://') && !isLoopback(new URL(issuer).hostname);
+  return [
+    ...(isOpen ? ['OIDC_ISSUER must begin with https://'] : []),
+    ...(allowedDomains.length === 0 ? ['OIDC_ALLOWED_DOMAINS must be set when OIDC_ISSUER is set'] : []),
+    ...(scopes.split(' ').includes('openid') ? [] : ['OIDC_SCOPES must contain openid']),
+  ];
+}

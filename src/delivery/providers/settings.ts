@@ -7,7 +7,7 @@ import {
   type Settings,
   type Values,
 } from '../../platform/setting-groups.ts';
-import type { ProviderDescriptor } from './descriptor.ts';
+import type { ProviderDeps, ProviderDescriptor } from './descriptor.ts';
 
 /** Values by the name of the provider. */
 export type ValuesOfProviders = Record<string, Values<Settings>>;
@@ -17,6 +17,9 @@ export interface ActiveProviders {
   sms: { providers: string[] };
   email: { providers: string[] };
 }
+
+/** What it takes to open the providers in use and to receive their reports. */
+export type ProvidersConfig = ProviderDeps['config'] & ActiveProviders & { providers: ValuesOfProviders };
 
 type GroupsOf<P extends ProviderDescriptor> = { [Each in P as Each['name']]: SettingGroup<Each['settings']> };
 

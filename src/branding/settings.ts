@@ -1,0 +1,24 @@
+import * as setting from '../platform/setting.ts';
+import type { Values } from '../platform/setting-groups.ts';
+
+export const brandingSettings = {
+  platformName: setting.text(
+    'PLATFORM_NAME',
+    'Name at the top of emails without branding, and sender of text messages without one.',
+    { fallback: 'Pennypost' },
+  ),
+  logoBaseUrl: setting.optionalText(
+    'LOGO_BASE_URL',
+    'Base URL of the logo files of email branding; a logo may also be a full URL.',
+  ),
+};
+
+export type BrandingSettings = Values<typeof brandingSettings>;
+
+export const emailSettings = {
+  domain: setting.text('EMAIL_DOMAIN', 'Domain of the sender addresses of emails.', {
+    fallback: 'notifications.example',
+  }),
+};
+
+export type EmailSettings = Values<typeof emailSettings>;
