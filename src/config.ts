@@ -1,5 +1,6 @@
 import { authSettings } from './auth/settings.ts';
 import { brandingSettings, emailSettings } from './branding/settings.ts';
+import { clientSettings } from './commands/settings.ts';
 import { consoleSettings } from './console/settings.ts';
 import type { ProviderDescriptor } from './delivery/providers/descriptor.ts';
 import { providers } from './delivery/providers/providers.ts';
@@ -50,6 +51,7 @@ const groups = {
   bulk: group('Files of recipients', bulkSettings),
   callbacks: group('Service callbacks', callbackSettings),
   demo: group('Demo', demoSettings),
+  client: group('Commands that call a server', clientSettings),
 };
 
 /** The settings of each provider are in its descriptor. */

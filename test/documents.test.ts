@@ -238,7 +238,7 @@ describe('names', () => {
   it('every setting exists', () => {
     const files = tracked.filter((file) => file.endsWith('.md') || /^(compose\.yaml|packaging\/)/.test(file));
     const ofNotifysFrontEnd = 'ADMIN_CLIENT_SECRET$|API_HOST_NAME|TOKEN_SECRET_KEY|LOGO_CDN_DOMAIN|REDIS_ENABLED';
-    const ofOthers = new RegExp(`^(POSTGRES_|NODE_|PENNYPOST_|BENCH_|ESME_|TEXT_|${ofNotifysFrontEnd})`);
+    const ofOthers = new RegExp(`^(POSTGRES_|NODE_|BENCH_|ESME_|TEXT_|${ofNotifysFrontEnd})`);
     // The changelog names settings that an earlier release had.
     const removed = ['MESSAGE_STORES'];
     const unknown = files.flatMap((file) => {

@@ -9,6 +9,7 @@ import { isLoopback } from '../platform/http/networks.ts';
 import { type GeneratedSecret, generatedSecret } from '../platform/secrets/generated-secrets.ts';
 import { problemsOfSecrets } from '../platform/secrets/secret-length.ts';
 import { ConfigurationError, problemsOfPartlySet, readGroups } from '../platform/setting-groups.ts';
+import { httpSettings } from '../platform/settings.ts';
 import { problemsOfSingleSignOn } from '../users/sign-in/single-sign-on/settings.ts';
 
 interface ReadOptions {
@@ -91,19 +92,13 @@ function problemsBetween({ http, database }: Pick<Config, 'http' | 'database'>):
   ];
 }
 
-/** For a command that calls the API as an application does. Unlike `readConfig` it needs no settings and creates no secrets. */
-export function readClientSettings(environment: Record<string, string | undefined> = process.env): {
-  url: string;
-  apiKey: string | undefined;
-  adminSecret: string | undefined;
-  adminClient: string;
-} {
-  return {
-    url: environment.BASE_URL || `http://localhost:${environment.PORT || 6011}`,
-    apiKey: environment.PENNYPOST_API_KEY,
-    adminSecret: environment.PENNYPOST_ADMIN_SECRET,
-    adminClient: environment.PENNYPOST_ADMIN_CLIENT || 'notify-admin',
-  };
+/** For a command that calls a server. Unlike `readConfig` it needs no settings and creates no secrets. */
+export function readClientSettings(environment: Record<string, string | undefined> = process.env) {
+  const { values, problems } = readGroups({ client: settingGroups().general.client }, environment);
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  // Not parsed: --url replaces it, and in other projects these variables may have another meaning.
+  const url = environment.BASE_URL || `http://localhost:${environment.PORT || httpSettings.port.fallback}`;
+  return { url, ...values.client };
 }
 
 /** By `npm start` or `npx`. */

@@ -140,6 +140,8 @@ describe('pennypost send', () => {
       [[path], {}, 'An API key is missing: set PENNYPOST_API_KEY or use --key.'],
       [[path], { PENNYPOST_API_KEY: 'wrong' }, 'Invalid token'],
       [[join(folder, 'none.csv')], { PENNYPOST_API_KEY: key }, 'is not a file'],
+      [[join(folder, 'none.csv')], { PENNYPOST_API_KEY_FILE: file('key', `${key}\n`) }, 'is not a file'],
+      [[path], { PENNYPOST_API_KEY: key, PENNYPOST_API_KEY_FILE: file('key', key) }, 'are both set: keep one'],
       [[file('list.doc', 'x')], { PENNYPOST_API_KEY: key }, 'must be a spreadsheet: csv'],
       [[file('broken.xlsx', 'x')], { PENNYPOST_API_KEY: key }, 'damaged'],
       [[path, '--url', 'nowhere'], { PENNYPOST_API_KEY: key }, 'is not an address'],

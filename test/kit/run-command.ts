@@ -1,8 +1,9 @@
 import { vi } from 'vitest';
+import { clientSettings } from '../../src/commands/settings.ts';
 import { main } from '../../src/main.ts';
 import { OperatorError } from '../../src/platform/operator-error.ts';
 
-const clientSettings = ['PENNYPOST_API_KEY', 'PENNYPOST_ADMIN_SECRET', 'PENNYPOST_ADMIN_CLIENT'];
+const variables = Object.values(clientSettings).flatMap(({ name }) => [name, `${name}_FILE`]);
 
 /** As the operator runs it, in this process: starting another takes longer than most commands. */
 export async function runCommand(args: string[], environment: Record<string, string> = {}) {
@@ -13,7 +14,7 @@ export async function runCommand(args: string[], environment: Record<string, str
       return true;
     }),
   );
-  for (const name of clientSettings) vi.stubEnv(name, environment[name]);
+  for (const name of variables) vi.stubEnv(name, environment[name]);
   process.exitCode = 0;
   try {
     await main(args);
