@@ -7,10 +7,10 @@ const purpose = 'console:search';
  * What a person searched for, encrypted for this person: a search is posted and then part of addresses, which reach logs and
  * histories, and it often names a recipient.
  */
-export function keepSearch({ secrets }: Pick<Platform, 'secrets'>, { user }: Visitor, text: string): string {
+export function keepSearch({ secrets }: Platform, { user }: Visitor, text: string): string {
   return text === '' ? '' : secrets.encrypt(purpose, text, user.id);
 }
 
-export function readSearch({ secrets }: Pick<Platform, 'secrets'>, { user }: Visitor, kept: string): string {
+export function readSearch({ secrets }: Platform, { user }: Visitor, kept: string): string {
   return (kept && secrets.decrypt(purpose, kept, user.id)?.toString()) || '';
 }

@@ -12,7 +12,7 @@ interface Path {
 
 /** Returns the service or the organisation of the page, or that the visitor has to sign in first. */
 export async function refuseUnlessMay(
-  app: Pick<Platform, 'db'>,
+  app: Platform,
   who: Who,
   user: UserRecord | undefined,
   { service_id, organisation_id }: Path,

@@ -4,7 +4,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
 import { cookieNames, cookieOptions } from './cookies.ts';
 
-type Deps = Pick<Platform, 'clock' | 'secrets'> & { config: { urls: Urls } };
+type Deps = Platform & { config: { urls: Urls } };
 
 const lifetime_ms = 30 * minute_ms;
 

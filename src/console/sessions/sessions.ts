@@ -16,7 +16,7 @@ import {
   updateSession,
 } from './sessions.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { config: { demo: DemoSettings } };
+type Deps = Platform & { config: { demo: DemoSettings } };
 
 /** A session ends this long after the sign-in. */
 export const sessionLifetime_ms = 20 * hour_ms;
@@ -86,7 +86,7 @@ export function keepSession(
   return updateSession(app.db, sessionId, { password_changed_at });
 }
 
-export function deleteOldSessions(app: Pick<Platform, 'db' | 'clock'>): Promise<void> {
+export function deleteOldSessions(app: Platform): Promise<void> {
   return deleteSessionsUntil(app.db, oldest(app));
 }
 
@@ -95,7 +95,7 @@ function isIdle(app: Deps, session: Session): boolean {
   return session.last_used_at <= timestamp(earlier(app.clock.now(), idle_ms));
 }
 
-function oldest({ clock }: Pick<Platform, 'clock'>): string {
+function oldest({ clock }: Platform): string {
   return timestamp(earlier(clock.now(), sessionLifetime_ms));
 }
 

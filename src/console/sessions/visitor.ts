@@ -13,8 +13,8 @@ export interface Visitor {
   session: Session;
 }
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { config: { demo: DemoSettings; urls: Urls } };
-type SignInDeps = Deps & Pick<Platform, 'secrets'> & { config: { http: HttpSettings } };
+type Deps = Platform & { config: { demo: DemoSettings; urls: Urls } };
+type SignInDeps = Deps & { config: { http: HttpSettings } };
 
 /** Read for each request and never cached: what ended a session in any process ends it for the next request. */
 export async function findSessionOf(app: Deps, request: FastifyRequest): Promise<Session | undefined> {

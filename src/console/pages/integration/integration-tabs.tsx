@@ -12,7 +12,7 @@ const tabs = [
 
 /** The pages that share the heading "Integration". */
 export async function integrationView(
-  app: Pick<Platform, 'db'>,
+  app: Platform,
   service: { id: string },
   current: (typeof tabs)[number][0],
   content: View['content'],

@@ -1,8 +1,8 @@
 import type { MessageSearch } from '../../../notifications/history/search-messages.ts';
 import { type StatusGroup, statusesOfGroup, statusGroups } from '../../../notifications/status-groups.ts';
 import { isUuid } from '../../../platform/id.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
-import type { ConsoleApp } from '../../console-app.ts';
 import { readSearch as readKept } from '../../kept-search.ts';
 import type { Asked } from '../../page.ts';
 import { withQuery } from '../../with-query.ts';
@@ -24,7 +24,7 @@ export interface Place {
 
 type Seen = Pick<Asked<{ service: 'any' }>, 'query' | 'visitor'>;
 
-export function placeOf(app: Pick<ConsoleApp, 'secrets'>, { query, visitor }: Seen): Place {
+export function placeOf(app: Platform, { query, visitor }: Seen): Place {
   const kept = query('find');
   const idOf = (name: string) => (isUuid(query(name)) ? query(name).toLowerCase() : undefined);
   return {

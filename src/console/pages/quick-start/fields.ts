@@ -116,10 +116,7 @@ function demoKey({ config }: ConsoleApp, serviceId: string): string | undefined 
 }
 
 /** A test key: its messages are never handed to a provider. It is shown on the page and stored encrypted only. */
-export async function createTestKey(
-  app: Pick<Platform, 'db' | 'secrets' | 'clock'>,
-  { user, service }: Sender,
-): Promise<string> {
+export async function createTestKey(app: Platform, { user, service }: Sender): Promise<string> {
   const moment = app.clock.now().toISOString().slice(0, 19).replaceAll(/\D/g, '');
   const name = `quick-start-${moment}`;
   const secret = await createApiKey(app, service.id, { name, key_type: 'test', created_by: user.id });

@@ -23,7 +23,7 @@ export interface Place {
   page: number;
 }
 
-export function placeOf(app: Pick<Platform, 'secrets'>, { query, visitor }: Asked<'signed-in'>): Place {
+export function placeOf(app: Platform, { query, visitor }: Asked<'signed-in'>): Place {
   const kept = query('find');
   return {
     channel: channels.find((channel) => channel === query('channel')),

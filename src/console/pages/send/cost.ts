@@ -1,14 +1,12 @@
 import { getSmsRate, listLetterRates } from '../../../billing/rates.ts';
 import type { Platform } from '../../../platform/platform.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
-export async function costOfTexts(app: Deps, parts: number): Promise<number> {
+export async function costOfTexts(app: Platform, parts: number): Promise<number> {
   return parts * (await getSmsRate(app)).rate;
 }
 
 /** Undefined where no price is known for this postage and number of sheets. */
-export async function costOfLetter(app: Deps, sheets: number, postage: string): Promise<number | undefined> {
+export async function costOfLetter(app: Platform, sheets: number, postage: string): Promise<number | undefined> {
   const rates = await listLetterRates(app);
   const found = rates.find(({ post_class, sheet_count }) => post_class === postage && sheet_count === sheets);
   return found && Number(found.rate);

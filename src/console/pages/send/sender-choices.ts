@@ -1,3 +1,4 @@
+import type { Platform } from '../../../platform/platform.ts';
 import { listReplyTos } from '../../../services/senders/email-reply-to.ts';
 import { listSmsSenders } from '../../../services/senders/sms-senders.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
@@ -5,10 +6,7 @@ import type { ConsoleApp } from '../../console-app.ts';
 import type { SenderChoice } from './fill-in.tsx';
 
 /** The senders of the template's channel; the usual one is the template's own, or the service's. Letters have none. */
-export async function listSenderChoices(
-  { db }: Pick<ConsoleApp, 'db'>,
-  { row }: ReadyTemplate,
-): Promise<SenderChoice[]> {
+export async function listSenderChoices({ db }: Platform, { row }: ReadyTemplate): Promise<SenderChoice[]> {
   const choices = await listOf(db, row.template_type, row.service);
   const isUsual = ({ id, is_default }: SenderChoice) => (row.reply_to === null ? is_default : id === row.reply_to);
   return choices.map((choice) => ({ ...choice, is_default: isUsual(choice) }));

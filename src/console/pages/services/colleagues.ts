@@ -6,10 +6,11 @@ import { listServicesOfOrganisation } from '../../../services/organisations/orga
 import { holds } from '../../access/may.ts';
 import type { Visitor } from '../../sessions/visitor.ts';
 
-type Deps = Pick<Platform, 'db'>;
-
 /** Services of the visitor's organisations that one may ask to join, if the organisation allows asking. */
-export async function listServicesToJoin({ db }: Deps, { email_address, organisations, services }: Visitor['user']) {
+export async function listServicesToJoin(
+  { db }: Platform,
+  { email_address, organisations, services }: Visitor['user'],
+) {
   const ofDomain = await findOrganisationIdByEmailAddress(db, email_address);
   const ids = [...new Set([...(ofDomain === undefined ? [] : [ofDomain]), ...organisations])];
   const found = await Promise.all(
@@ -24,7 +25,7 @@ export async function listServicesToJoin({ db }: Deps, { email_address, organisa
 }
 
 /** Those who can let a person in. */
-export async function listManagers({ db }: Deps, serviceId: string) {
+export async function listManagers({ db }: Platform, serviceId: string) {
   const members = await listServiceMembers(db, serviceId);
   return members.filter(({ state, permissions }) => state === 'active' && holds('manage', permissions));
 }

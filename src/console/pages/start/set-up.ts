@@ -11,7 +11,7 @@ const length = 12;
  * Lets the operator, and no other visitor, create the first account. Derived from SECRET_KEY: all processes have the same, a
  * restart keeps it, and it is stored nowhere. It has no use once a platform administrator exists.
  */
-export function setUpCode({ secrets }: Pick<Platform, 'secrets'>): string {
+export function setUpCode({ secrets }: Platform): string {
   const bytes = Buffer.from(secrets.digest('set-up', 'code'), 'base64url').subarray(0, length);
   const letters = [...bytes].map((byte) => alphabet[byte % alphabet.length]).join('');
   return letters.replaceAll(/(.{4})(?!$)/g, '$1-');
@@ -21,10 +21,10 @@ const maxTries = 10;
 
 /** Counts the tries of all visitors together: a code of 60 bits needs no more than that. */
 export class SetUpTries {
-  private readonly app: Pick<Platform, 'secrets' | 'clock'>;
+  private readonly app: Platform;
   private times: number[] = [];
 
-  constructor(app: Pick<Platform, 'secrets' | 'clock'>) {
+  constructor(app: Platform) {
     this.app = app;
   }
 
@@ -42,6 +42,6 @@ function plain(code: string): string {
 }
 
 /** The code is in the fragment, which browsers do not send: it reaches no log. */
-export function setUpPath(app: Pick<Platform, 'secrets'>): string {
+export function setUpPath(app: Platform): string {
   return `/start#${setUpCode(app)}`;
 }

@@ -3,8 +3,6 @@ import { listServiceMembers } from '../../../services/members/service-members.ts
 import { listFolders } from '../../../templates/folders/template-folders.ts';
 import { type GivenRight, givenRights, holds } from '../../access/may.ts';
 
-type Deps = Pick<Platform, 'db'>;
-
 export interface Folder {
   id: string;
   /** With the names of the folders around it. */
@@ -12,7 +10,7 @@ export interface Folder {
   users_with_permission: string[];
 }
 
-export async function listFolderPaths({ db }: Deps, serviceId: string): Promise<Folder[]> {
+export async function listFolderPaths({ db }: Platform, serviceId: string): Promise<Folder[]> {
   const folders = await listFolders(db, serviceId);
   const byId = new Map(folders.map((folder) => [folder.id, folder]));
   const pathOf = (id: string | null): string[] => {
@@ -27,7 +25,7 @@ export async function listFolderPaths({ db }: Deps, serviceId: string): Promise<
 export type Member = Awaited<ReturnType<typeof listMembers>>[number];
 
 /** Those who can sign in or are about to, by name, with the folders that they do not see. */
-export async function listMembers(app: Deps, serviceId: string, folders: readonly Folder[]) {
+export async function listMembers(app: Platform, serviceId: string, folders: readonly Folder[]) {
   const members = await listServiceMembers(app.db, serviceId);
   return members
     .filter(({ state }) => state !== 'inactive')
