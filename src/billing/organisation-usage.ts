@@ -6,7 +6,7 @@ import { selectLiveServicesOf } from './organisation-usage.sql.ts';
 import { listOrganisationCosts } from './usage.ts';
 
 /** Usage of each live service of an organisation in a financial year, up to now. */
-export async function getOrganisationUsage(app: Pick<Platform, 'db' | 'clock'>, organisationId: string, year: number) {
+export async function getOrganisationUsage(app: Platform, organisationId: string, year: number) {
   await refuseUnlessExists(app.db, 'organisations', organisationId);
   const now = app.clock.now();
   const implied = await listImpliedAllowances(app.db, year, now);

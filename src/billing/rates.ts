@@ -6,16 +6,14 @@ import { invalidField } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { insertLetterRate, insertSmsRate, selectLetterRates, selectSmsRates } from './rates.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
-export async function getSmsRate(app: Deps): Promise<{ rate: number; valid_from: string }> {
+export async function getSmsRate(app: Platform): Promise<{ rate: number; valid_from: string }> {
   const now = timestamp(app.clock.now());
   const { rate, valid_from } = newest(await selectSmsRates(app.db), (row) => row.valid_from <= now);
   return { rate: Number(rate), valid_from: wholeSeconds(valid_from) };
 }
 
 /** Current rates, sorted by sheets, then price. */
-export async function listLetterRates(app: Deps) {
+export async function listLetterRates(app: Platform) {
   const now = timestamp(app.clock.now());
   return groupByLetterKind(await selectLetterRates(app.db))
     .map((rates) => newest(rates, (row) => row.start_date <= now))
@@ -30,24 +28,24 @@ export async function listLetterRates(app: Deps) {
 }
 
 /** Every rate per text message fragment, newest first. */
-export async function listSmsRates({ db }: Pick<Deps, 'db'>): Promise<{ rate: number; valid_from: Timestamp }[]> {
+export async function listSmsRates({ db }: Platform): Promise<{ rate: number; valid_from: Timestamp }[]> {
   return (await selectSmsRates(db)).map(({ rate, valid_from }) => ({ rate: Number(rate), valid_from })).reverse();
 }
 
 /** Letter rates that have not begun, earliest first. */
-export async function listComingLetterRates(app: Deps) {
+export async function listComingLetterRates(app: Platform) {
   const now = timestamp(app.clock.now());
   return (await selectLetterRates(app.db)).filter(({ start_date }) => start_date > now);
 }
 
-export async function createSmsRate(app: Deps, request: { rate: number; valid_from: string }) {
+export async function createSmsRate(app: Platform, request: { rate: number; valid_from: string }) {
   const valid_from = timestamp(parseStart('valid_from', request.valid_from));
   await insertSmsRate(app.db, { valid_from, rate: request.rate });
   return { rate: request.rate, valid_from: wholeSeconds(valid_from) };
 }
 
 export async function createLetterRate(
-  app: Deps,
+  app: Platform,
   request: { post_class: Postage; sheet_count: number; rate: number; start_date: string },
 ) {
   const start_date = timestamp(parseStart('start_date', request.start_date));

@@ -16,13 +16,11 @@ import {
 
 export type { LettersAtRate } from './usage.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
-export async function listMonthlyUsage(app: Deps, serviceId: string, year: number) {
+export async function listMonthlyUsage(app: Platform, serviceId: string, year: number) {
   return selectUsageByMonth(app.db, await yearOfService(app, serviceId, year, firstDaysOfMonths(year)));
 }
 
-export async function listYearlyUsage(app: Deps, serviceId: string, year: number) {
+export async function listYearlyUsage(app: Platform, serviceId: string, year: number) {
   return selectUsageByType(app.db, await yearOfService(app, serviceId, year));
 }
 
@@ -30,7 +28,7 @@ export async function listYearlyUsage(app: Deps, serviceId: string, year: number
  * Usage and costs of all services on days of one financial year. The allowance is consumed from the first day of the year,
  * even if `days` begins later.
  */
-export async function listServiceCosts(app: Deps, days: Days): Promise<ServiceCosts[]> {
+export async function listServiceCosts(app: Platform, days: Days): Promise<ServiceCosts[]> {
   const year = financialYearOfDay(days.first_day);
   const implied = await listImpliedAllowances(app.db, year, app.clock.now());
   const { first_day } = financialYearDays(year);
@@ -61,7 +59,7 @@ export async function listServiceVolumes(
 }
 
 async function yearOfService(
-  { db, clock }: Deps,
+  { db, clock }: Platform,
   serviceId: string,
   year: number,
   cutBefore: string[] = [],

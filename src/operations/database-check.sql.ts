@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Platform } from '../platform/platform.ts';
 
 /** Concurrent callers share one query: the endpoint is public. */
-export function sharedDatabaseCheck(app: Pick<Platform, 'db' | 'log'>): () => Promise<boolean> {
+export function sharedDatabaseCheck(app: Platform): () => Promise<boolean> {
   let running: Promise<boolean> | undefined;
   return () => {
     running ??= isDatabaseAvailable(app).finally(() => {
@@ -13,7 +13,7 @@ export function sharedDatabaseCheck(app: Pick<Platform, 'db' | 'log'>): () => Pr
   };
 }
 
-export async function isDatabaseAvailable(app: Pick<Platform, 'db' | 'log'>, timeout_ms = 3_000): Promise<boolean> {
+export async function isDatabaseAvailable(app: Platform, timeout_ms = 3_000): Promise<boolean> {
   try {
     // A hung server never responds, and must not hang the status check.
     await Promise.race([sql`select 1`.execute(app.db), tooLate(timeout_ms)]);

@@ -82,7 +82,7 @@ export async function ensureDemo(app: Deps): Promise<Demo> {
  * Revokes the live key of the demo and fails its unsent messages: a provider configured since must not send messages meant
  * for the sandbox.
  */
-export async function retireDemo(app: Pick<Platform, 'db' | 'clock' | 'secrets' | 'log'>): Promise<void> {
+export async function retireDemo(app: Platform): Promise<void> {
   for (const key of await selectDemoKeys(app.db, platformUserId, 'normal')) {
     await revokeApiKey(app, key.service_id, key.id);
     const given_up = await giveUpUnsent(app, key);
@@ -95,7 +95,7 @@ export async function retireDemo(app: Pick<Platform, 'db' | 'clock' | 'secrets' 
 
 const changedAtOnce = 1_000;
 
-async function giveUpUnsent(app: Pick<Platform, 'db' | 'clock'>, key: DemoKey): Promise<number> {
+async function giveUpUnsent(app: Platform, key: DemoKey): Promise<number> {
   for (let total = 0; ; ) {
     const count = await inTransaction(app.db, async (tx) => {
       const ids = await selectUnsentOfKey(tx, key, changedAtOnce);

@@ -8,7 +8,7 @@ interface Found {
 }
 
 /** What has this id, and whose it is. */
-export async function findByUuid({ db }: Pick<Platform, 'db'>, uuid: string): Promise<Found | undefined> {
+export async function findByUuid({ db }: Platform, uuid: string): Promise<Found | undefined> {
   const found = await selectByUuid(db, uuid);
   if (!found) return undefined;
   const { type, ...owners } = found;

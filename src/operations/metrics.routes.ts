@@ -10,7 +10,7 @@ import { Raw } from '../protocol/fields.ts';
 import type { MetricsSettings } from './settings.ts';
 import { measureSystem } from './system-metrics.ts';
 
-type Deps = Pick<Platform, 'metrics'> & {
+type Deps = Platform & {
   config: { auth: MetricsSettings; storage: StorageSettings; database: DatabaseSettings };
   virusScanner: VirusScanner;
 };

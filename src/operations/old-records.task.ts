@@ -7,13 +7,14 @@ import { deleteOldUserRecords } from '../users/old-records.ts';
 import { deleteOldAuditEntries } from './audit/audit-log.ts';
 import type { RetentionSettings } from './settings.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { config: { storage: RetentionSettings } };
+type Deps = Platform & { config: { storage: RetentionSettings } };
 
-export async function deleteOldRecords({ db, clock, config }: Deps): Promise<void> {
+export async function deleteOldRecords(app: Deps): Promise<void> {
+  const { db, clock, config } = app;
   const before = earlier(clock.now(), config.storage.recordRetention_ms);
-  await deleteOldAuditEntries({ db, clock, config });
+  await deleteOldAuditEntries(app);
   await deleteOldUserRecords(db, before);
   await clearReturnedReferences(db, before);
   await deleteOldComplaints(db, before);
-  await deleteOldReportRequests({ db, clock });
+  await deleteOldReportRequests(app);
 }

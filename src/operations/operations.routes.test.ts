@@ -56,7 +56,7 @@ describe('database outage', () => {
     const { port } = silent.address() as AddressInfo;
     const { log } = harness.app;
     const database = openDatabase({ url: `postgres://nobody@127.0.0.1:${port}/none`, poolSize: 2, log });
-    expect(await isDatabaseAvailable({ db: database.db, log }, 50)).toBe(false);
+    expect(await isDatabaseAvailable({ ...harness.app, db: database.db }, 50)).toBe(false);
     silent.close();
   });
 

@@ -11,12 +11,10 @@ import {
   upsertProcessingTime,
 } from './performance-dashboard.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 const allDays: Days = { first_day: '2000-01-01', last_day: '2099-12-31' };
 
 /** Public figures: message volumes, processing times and live services. */
-export async function getPerformance({ db }: Deps, days: Days) {
+export async function getPerformance({ db }: Platform, days: Days) {
   const [allTime, byDay, processing_time, { services: live_service_count }, services_using_notify] = await Promise.all([
     countMessages(db, allDays),
     selectMessagesByDay(db, days),
@@ -42,12 +40,12 @@ export function performanceDays(now: Date, query: { start_date?: string; end_dat
   return { first_day: query.start_date ?? addDays(last_day, -7), last_day };
 }
 
-export function countLiveServices({ db }: Deps) {
+export function countLiveServices({ db }: Platform) {
   return countLive(db);
 }
 
 /** Records yesterday, and earlier days that a missed run left out, as far back as their messages are retained. */
-export async function recordProcessingTime({ db, clock }: Deps): Promise<void> {
+export async function recordProcessingTime({ db, clock }: Platform): Promise<void> {
   const yesterday = addDays(londonDay(clock.now()), -1);
   const earliest = addDays(yesterday, 2 - defaultRetentionDays);
   const last = (await selectProcessingTimes(db, { ...allDays, last_day: addDays(yesterday, -1) })).at(-1)?.date;

@@ -5,10 +5,8 @@ import type { Platform } from '../platform/platform.ts';
 import { letterBreakdown } from './letter-breakdown.ts';
 import { selectLiveServices, selectServicesToBill } from './service-costs.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 /** Services with costs on these days of one financial year. */
-export async function listBills(app: Deps, days: Days) {
+export async function listBills(app: Platform, days: Days) {
   const costs = (await listServiceCosts(app, days)).filter(({ sms_cost, letter_cost }) => sms_cost + letter_cost > 0);
   const costOf = new Map(costs.map((cost) => [cost.service_id, cost]));
   const services = await selectServicesToBill(app.db, [...costOf.keys()]);
@@ -29,7 +27,7 @@ export async function listBills(app: Deps, days: Days) {
  * Volumes of every live service on these days. Its free allowance is the newest up to the calendar year of the last day.
  * Leaves out a service without one, unless it sent something.
  */
-export async function listVolumesByService({ db, clock }: Deps, days: Days) {
+export async function listVolumesByService({ db, clock }: Platform, days: Days) {
   const year = Number(days.last_day.slice(0, 4));
   const [services, volumes] = await Promise.all([selectLiveServices(db, year), listServiceVolumes(db, days)]);
   const volumesOf = new Map(volumes.map((volume) => [volume.service_id, volume]));

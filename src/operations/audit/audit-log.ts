@@ -5,18 +5,16 @@ import type { RetentionSettings } from '../settings.ts';
 import type { AuditFilter } from './audit-entry.ts';
 import { deleteAuditEntries, selectAuditEntries } from './audit-log.sql.ts';
 
-type Deps = Pick<Platform, 'db'>;
-
 export type AuditEntry = Awaited<ReturnType<typeof selectAuditEntries>>[number];
 
-export async function findAuditEntry(app: Deps, id: string): Promise<AuditEntry | undefined> {
+export async function findAuditEntry(app: Platform, id: string): Promise<AuditEntry | undefined> {
   const [entry] = await selectAuditEntries(app.db, { id }, 1);
   return entry;
 }
 
 /** The newest first; `olderThan` is the id of the last entry of the page before. */
 export async function listAuditEntries(
-  app: Deps,
+  app: Platform,
   filter: Omit<AuditFilter, 'older_than'>,
   { limit, olderThan }: { limit: number; olderThan?: string | undefined },
 ): Promise<AuditEntry[]> {
@@ -28,7 +26,7 @@ export async function listAuditEntries(
 const exported = 500;
 
 /** In parts, so that an export of any length needs the memory of one. */
-export async function* readAuditEntries(app: Deps, filter: AuditFilter): AsyncGenerator<AuditEntry[]> {
+export async function* readAuditEntries(app: Platform, filter: AuditFilter): AsyncGenerator<AuditEntry[]> {
   let older_than: AuditFilter['older_than'];
   while (true) {
     const entries = await selectAuditEntries(app.db, { ...filter, older_than }, exported);
@@ -40,9 +38,7 @@ export async function* readAuditEntries(app: Deps, filter: AuditFilter): AsyncGe
 
 const batch = 2_000;
 
-export async function deleteOldAuditEntries(
-  app: Pick<Platform, 'db' | 'clock'> & { config: { storage: RetentionSettings } },
-): Promise<void> {
+export async function deleteOldAuditEntries(app: Platform & { config: { storage: RetentionSettings } }): Promise<void> {
   const before = timestamp(earlier(app.clock.now(), app.config.storage.auditRetention_ms));
   while ((await deleteAuditEntries(app.db, before, batch)) === batch);
 }

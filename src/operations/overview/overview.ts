@@ -106,7 +106,7 @@ function workingDaysBefore(day: string, length: number): string[] {
   return days;
 }
 
-async function listSendersOfDay({ db }: Pick<Platform, 'db'>, day: string) {
+async function listSendersOfDay({ db }: Platform, day: string) {
   const found = await statisticsByService(db, { first_day: day, last_day: day }, { with_test_keys: false });
   const all = [...found].map(([id, counts]) => ({
     id,

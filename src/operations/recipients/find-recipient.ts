@@ -47,7 +47,7 @@ export interface Held {
   services: { service_id: string; service_name: string; counts: HeldCounts }[];
 }
 
-type Deps = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates; config: { urls: Urls } };
+type Deps = Platform & { compiledTemplates: CompiledTemplates; config: { urls: Urls } };
 
 /** Counts what is held about a recipient, of one service or of all; the audit log says who looked. */
 export async function findRecipient(app: Deps, input: string, serviceId?: string): Promise<Held> {
