@@ -14,7 +14,7 @@ const compareEvery_ms = 10_000;
 /** Leases do not depend on it, but messages that are scheduled or retried are sent this much too early or too late. */
 const maxDifference_ms = 2_000;
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'metrics'> & { config: { delivery: DeliverySettings } };
+type Deps = Platform & { config: { delivery: DeliverySettings } };
 
 /**
  * After the clock is set back, everything that was due is due in the future and would wait until the clock catches up.

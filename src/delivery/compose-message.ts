@@ -8,7 +8,7 @@ import type { EmailMessage, TextMessage } from './providers/provider.ts';
 import type { SenderIdentity } from './providers/sender-identities.ts';
 import { type EmailConfig, renderEmail, renderText } from './render-message.ts';
 
-export type ComposeDeps = Pick<Platform, 'secrets'> & {
+export type ComposeDeps = Platform & {
   compiledTemplates: CompiledTemplates;
   config: EmailConfig;
 };

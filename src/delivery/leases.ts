@@ -15,8 +15,6 @@ const slow_ms = 2_000;
 /** A call that starts this long before its lease ends may outlast it, but the lease will have been renewed. */
 const margin_ms = 500;
 
-type Deps = Pick<Platform, 'db' | 'log'>;
-
 /** A message held by a worker. */
 export interface Held {
   /** In the time of `performance.now()`. */
@@ -31,7 +29,7 @@ export interface Held {
  */
 export class Leases {
   readonly worker = randomUUID();
-  private readonly app: Deps;
+  private readonly app: Platform;
   private readonly held: ReadonlyMap<string, Held>;
   private renewing: NodeJS.Timeout | undefined;
   /** The time of the database when it was last read, and when that was in the time of `performance.now()`. */
@@ -39,7 +37,7 @@ export class Leases {
   private quietUntil = 0;
   private isAway = false;
 
-  constructor(app: Deps, held: Leases['held']) {
+  constructor(app: Platform, held: Leases['held']) {
     this.app = app;
     this.held = held;
   }

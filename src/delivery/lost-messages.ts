@@ -15,7 +15,7 @@ const slice = 5_000;
  * Queues accepted messages that are missing from the queue. This should never happen: it indicates a bug or a manual change
  * in the database. Each message is checked once.
  */
-export async function findLostMessages(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
+export async function findLostMessages(app: Platform): Promise<void> {
   // Read once: with a moving end, the loop would go on as long as a slice takes a millisecond.
   const now = app.clock.now();
   let found = 0;

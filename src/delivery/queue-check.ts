@@ -8,7 +8,7 @@ import { selectWaitingCallbacks } from './callbacks/service-callbacks.sql.ts';
 const stuckAfter_s = 300;
 
 /** Logs a warning when messages have been due for minutes: no worker is running, or the workers cannot keep up. */
-export async function checkQueue(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
+export async function checkQueue(app: Platform): Promise<void> {
   const now = app.clock.now();
   for (const { notification_type, lane, waiting, oldest_due_at } of await listLaneAges(app.db, timestamp(now))) {
     const age_s = secondsSince(oldest_due_at, now);
@@ -21,7 +21,8 @@ export async function checkQueue(app: Pick<Platform, 'db' | 'clock' | 'log'>): P
 }
 
 /** Length and age of the queues, read at each scrape. */
-export function measureQueues({ metrics, db, clock }: Pick<Platform, 'metrics' | 'db' | 'clock'>): void {
+export function measureQueues(app: Platform): void {
+  const { metrics, db, clock } = app;
   const lanes = async (figure: (lane: LaneAge, now: Date) => number) => {
     const now = clock.now();
     const ages = await listLaneAges(db, timestamp(now));
@@ -40,7 +41,7 @@ export function measureQueues({ metrics, db, clock }: Pick<Platform, 'metrics' |
   // Both gauges of a scrape share one query, which reads up to 100,000 rows during an outage.
   let reading: Promise<Retries[]> | undefined;
   const retries = async (figure: (one: Retries, now: Date) => number) => {
-    reading ??= listRetries({ db, clock }).finally(() => {
+    reading ??= listRetries(app).finally(() => {
       reading = undefined;
     });
     const found = await reading;

@@ -1,6 +1,5 @@
 import type { ShownMessage } from '../notifications/history/shown-message.ts';
 import { notFound } from '../platform/failure.ts';
-import type { Platform } from '../platform/platform.ts';
 import type { EmailThreads } from '../templates/email-threads.ts';
 import { type ComposeDeps, composeEmail, composeText } from './compose-message.ts';
 import type { EmailMessage, TextMessage } from './providers/provider.ts';
@@ -13,7 +12,7 @@ export type ReceivedMessage =
 
 /** An email or a text as its recipient gets it, composed as for the provider. */
 export async function composeReceived(
-  app: ComposeDeps & Pick<Platform, 'db'> & { emailThreads: EmailThreads },
+  app: ComposeDeps & { emailThreads: EmailThreads },
   { stored }: Pick<ShownMessage, 'stored'>,
 ): Promise<ReceivedMessage> {
   const service = await selectSenderIdentity(app.db, stored.service_id);

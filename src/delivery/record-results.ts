@@ -8,13 +8,11 @@ import { type HandOver, handOverHealth } from './failover/provider-health.ts';
 import { insertMessageParts, type MessagePart } from './receipts/message-parts.sql.ts';
 import { type ResultRow, updateResults } from './record-results.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'metrics'>;
-
 /**
  * Records statuses, queue entries, health and callbacks of many attempts atomically. Skips messages that another worker
  * holds by now. Returns the recorded results.
  */
-export async function recordResults(app: Deps, worker: string, results: Result[], now: Date): Promise<Result[]> {
+export async function recordResults(app: Platform, worker: string, results: Result[], now: Date): Promise<Result[]> {
   const { db } = app;
   const health = handOverHealth(results.flatMap(handOvers), results.flatMap(errors), now);
   const parts = results.flatMap(partsOf);
@@ -41,7 +39,7 @@ function isBounced({ queued, outcome, change }: Result): boolean {
 }
 
 function updateAndSuppress(
-  app: Deps,
+  app: Platform,
   bounced: Result[],
   update: (db: Db) => Promise<Set<string>>,
   now: Date,

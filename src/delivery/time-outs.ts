@@ -25,7 +25,7 @@ const maxAge_ms = receipt_ms + 10 * 24 * hour_ms;
 /** Messages per transaction: some tens of milliseconds, or a few seconds if all are unfinished. */
 const slice = 5_000;
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & {
+type Deps = Platform & {
   config: { providers: ValuesOfProviders };
   providers: readonly ProviderDescriptor[];
 };

@@ -23,12 +23,10 @@ import {
   selectWaitingCallbacks,
 } from './service-callbacks.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 const pageSize = 50;
 
 export async function listCallbacks(
-  app: Deps,
+  app: Platform,
   serviceId: string,
   page: { status?: 'waiting' | 'delivered' | 'failed'; older_than?: string },
 ) {
@@ -37,19 +35,19 @@ export async function listCallbacks(
 }
 
 /** The callbacks about one message or received text, oldest first. */
-export async function listCallbacksAbout({ db }: Pick<Platform, 'db'>, serviceId: string, subjectId: string) {
+export async function listCallbacksAbout({ db }: Platform, serviceId: string, subjectId: string) {
   return (await selectCallbacksAbout(db, serviceId, subjectId, pageSize)).map(callbackRecord);
 }
 
 const maxCounted = 1_000;
 
 /** Callbacks that the service's system did not take yet, up to 1,000. */
-export function countRefusedCallbacks({ db }: Pick<Platform, 'db'>, serviceId: string): Promise<number> {
+export function countRefusedCallbacks({ db }: Platform, serviceId: string): Promise<number> {
   return countRetried(db, serviceId, maxCounted);
 }
 
 /** Of all services: how many wait, and since when the oldest is due. */
-export function summariseWaitingCallbacks({ db, clock }: Deps) {
+export function summariseWaitingCallbacks({ db, clock }: Platform) {
   return selectWaitingCallbacks(db, timestamp(clock.now()));
 }
 
@@ -73,11 +71,11 @@ function callbackRecord({ due_at, attempt_log, ...row }: CallbackRow) {
 /** For a page: "1,000 or more" is as good as the exact number. */
 export const maxCountedCallbacks = 1_000;
 
-export function countFailedCallbacks(app: Pick<Platform, 'db'>, serviceId: string): Promise<number> {
+export function countFailedCallbacks(app: Platform, serviceId: string): Promise<number> {
   return countFailedCallbacksUpTo(app.db, serviceId, maxCountedCallbacks);
 }
 
-export async function replayCallback(app: Deps, serviceId: string, callbackId: string): Promise<void> {
+export async function replayCallback(app: Platform, serviceId: string, callbackId: string): Promise<void> {
   await inTransaction(app.db, async (tx) => {
     const which = { service_id: serviceId, id: callbackId };
     const [before] = await replayCallbacks(tx, which, timestamp(app.clock.now()));
@@ -88,7 +86,7 @@ export async function replayCallback(app: Deps, serviceId: string, callbackId: s
 }
 
 export async function replayFailedCallbacks(
-  app: Deps,
+  app: Platform,
   serviceId: string,
   which: { callback_type?: CallbackType; created_since?: string },
 ): Promise<number> {
@@ -112,7 +110,7 @@ const batchSize = 5_000;
  * Completed callbacks are kept, for inspection and replay, as long as the messages that they are about: by the retention of
  * the service for the channel, or for a week. They contain recipients.
  */
-export async function deleteOldCallbacks(app: Deps): Promise<void> {
+export async function deleteOldCallbacks(app: Platform): Promise<void> {
   const now = app.clock.now();
   const rules = (await selectCallbackRules(app.db)).map(({ days_of_retention, ...rule }) => ({
     ...rule,

@@ -74,7 +74,7 @@ export async function announceReturnedLetter(tx: Tx, letter: ReturnedLetter, now
 
 /** For messages that failed before they reached delivery. A task may run twice: there is one callback for each. */
 export function storeFailureCallbacks(
-  { db, clock }: Pick<Platform, 'db' | 'clock'>,
+  { db, clock }: Platform,
   { notification_ids }: { notification_ids: string[] },
 ): Promise<void> {
   return insertFailureCallbacks(db, notification_ids, clock.now());

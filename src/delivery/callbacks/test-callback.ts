@@ -9,7 +9,7 @@ import { insertCallbacks, selectTargets } from './service-callbacks.sql.ts';
 
 /** Sends an example to the URL of the service, as a callback like any other. It is about itself, so its id is its subject. */
 export async function sendTestCallback(
-  { db, clock }: Pick<Platform, 'db' | 'clock'>,
+  { db, clock }: Platform,
   serviceId: string,
   callback_type: CallbackType,
 ): Promise<string> {

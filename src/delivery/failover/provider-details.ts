@@ -14,7 +14,7 @@ import {
   updateProvider,
 } from './provider-details.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { config: ActiveProviders };
+type Deps = Platform & { config: ActiveProviders };
 
 export async function listProviderDetails(app: Deps) {
   const today = londonDay(app.clock.now());

@@ -7,7 +7,7 @@ import { lockShares, type ProviderShare, updateProvider } from './provider-detai
 import { countErrorsSince, selectSpeeds } from './provider-health.sql.ts';
 import { inTime_ms, periodStart } from './provider-health.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: ActiveProviders };
+type Deps = Platform & { config: ActiveProviders };
 type FailoverChannel = 'sms' | 'email';
 
 /** Points of priority moved at a time. */

@@ -7,7 +7,7 @@ import type { ActiveProviders } from '../providers/settings.ts';
 import { lockShares, selectMessagesSince, updateProvider } from './provider-details.sql.ts';
 import { getProviderDetails } from './provider-details.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { config: ActiveProviders };
+type Deps = Platform & { config: ActiveProviders };
 type SharedChannel = 'sms' | 'email';
 
 interface Why {
@@ -16,7 +16,7 @@ interface Why {
 }
 
 /** Messages of this month, by channel and provider. */
-export async function countMessagesOfProviders({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
+export async function countMessagesOfProviders({ db, clock }: Platform) {
   const today = londonDay(clock.now());
   return selectMessagesSince(db, addDays(today, 1 - Number(today.slice(8))));
 }

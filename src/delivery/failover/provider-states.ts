@@ -44,7 +44,7 @@ export interface ProviderState {
 }
 
 /** The state of every provider, and the calls of the last hour. */
-export async function readProviderStates({ db, clock }: Pick<Platform, 'db' | 'clock'>) {
+export async function readProviderStates({ db, clock }: Platform) {
   const now = clock.now();
   const anHourAgo = timestamp(earlier(now, hour_ms));
   const [providers, periods, speeds, receipts, moves] = await Promise.all([

@@ -7,13 +7,11 @@ import { announceInboundText } from '../callbacks/service-callbacks.ts';
 import type { InboundText } from '../providers/reports.ts';
 import { selectServiceOfNumber } from './inbound-hooks.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'metrics'>;
-
 /**
  * Stores texts of one provider for the service that owns the number and creates its callback, of a text in parts with the
  * last part. Returns false if no service receives texts there.
  */
-export function textReceiver(app: Deps, provider: string): (text: InboundText) => Promise<boolean> {
+export function textReceiver(app: Platform, provider: string): (text: InboundText) => Promise<boolean> {
   const { metrics, log } = app;
   const received = metrics.counter('inbound_sms_total', 'Texts received for services', ['provider']);
   const rejected = metrics.counter(
@@ -36,7 +34,7 @@ export function textReceiver(app: Deps, provider: string): (text: InboundText) =
   };
 }
 
-async function storeText(app: Deps, text: InboundText): Promise<boolean> {
+async function storeText(app: Platform, text: InboundText): Promise<boolean> {
   const service = await selectServiceOfNumber(app.db, normaliseOwnNumber(text.to));
   if (!service?.permissions.includes('inbound_sms')) return false;
   const now = app.clock.now();

@@ -5,7 +5,7 @@ import { compileTemplate } from '../../rendering/template.ts';
 import type { SenderIdentity } from '../providers/sender-identities.ts';
 import { type EmailConfig, renderShortEmail } from '../render-message.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & {
+type Deps = Platform & {
   config: EmailConfig;
   pdfThreads: PdfThreads;
 };

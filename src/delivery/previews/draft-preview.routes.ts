@@ -43,7 +43,7 @@ const Preview = Type.Object(
   { title: 'DraftPreview' },
 );
 
-export function draftPreviewRoutes(http: Http, app: Platform & PreviewDeps): void {
+export function draftPreviewRoutes(http: Http, app: PreviewDeps): void {
   http.post(
     '/service/:service_id/template/preview-draft',
     {

@@ -17,7 +17,7 @@ import type { EmailFile, LetterAttachment } from '../../templates/template-row.t
 import { selectSenderIdentity } from '../providers/sender-identities.sql.ts';
 import { type EmailConfig, renderEmail, renderText } from '../render-message.ts';
 
-export type PreviewDeps = Pick<Platform, 'db' | 'clock' | 'files'> & {
+export type PreviewDeps = Platform & {
   config: EmailConfig;
   pdfThreads: PdfThreads;
   emailThreads: EmailThreads;

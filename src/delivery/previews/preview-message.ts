@@ -8,7 +8,7 @@ import type { EmailMessage, TextMessage } from '../providers/provider.ts';
 import { selectSenderIdentity } from '../providers/sender-identities.sql.ts';
 import type { EmailConfig } from '../render-message.ts';
 
-type Deps = Pick<Platform, 'db' | 'secrets'> & {
+type Deps = Platform & {
   compiledTemplates: CompiledTemplates;
   emailThreads: EmailThreads;
   config: EmailConfig;

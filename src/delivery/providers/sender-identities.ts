@@ -7,7 +7,7 @@ import { selectSenderIdentity } from './sender-identities.sql.ts';
 export type SenderIdentity = NonNullable<Awaited<ReturnType<typeof selectSenderIdentity>>>;
 export type SenderIdentities = InvalidatedCache<SenderIdentity>;
 
-export function senderIdentities(app: Pick<Platform, 'db' | 'changeListener' | 'cachedRows'>): SenderIdentities {
+export function senderIdentities(app: Platform): SenderIdentities {
   return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
     max: app.cachedRows,

@@ -15,7 +15,7 @@ import { type ProvidersConfig, settingsOf } from '../providers/settings.ts';
 import { type ReceiptRecorder, receiptRecorder } from './receipt-recorder.ts';
 import { findTargets, isFromProvider } from './receipts.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'queue' | 'secrets' | 'metrics'> & { config: ProvidersConfig };
+type Deps = Platform & { config: ProvidersConfig };
 
 /** A report about a message younger than this may have arrived before the reference of the provider was recorded. */
 const retryFor_ms = 5 * minute_ms;
@@ -33,7 +33,7 @@ export const recordEmailReceipt: Task<StoredEvent> = {
 };
 
 export async function retryReceipt(
-  app: Deps & Pick<Platform, 'tracing'> & { providers: readonly ProviderDescriptor[] },
+  app: Deps & { providers: readonly ProviderDescriptor[] },
   { provider: name, event }: StoredEvent,
 ): Promise<void> {
   const provider = app.providers.find((known) => known.name === name && known.retryReceipt);
@@ -89,10 +89,7 @@ function formatOf(ofProvider: string, provider: string): string {
 }
 
 /** A complaint does not change the status: the message was delivered. */
-export function recordReportedComplaint(
-  app: Pick<Platform, 'db' | 'clock' | 'metrics'>,
-  complaint: ReportedComplaint,
-): Promise<ReceiptOutcome> {
+export function recordReportedComplaint(app: Platform, complaint: ReportedComplaint): Promise<ReceiptOutcome> {
   return inTransaction(app.db, async (tx) => {
     const target = (await findTargets(tx, [complaint.reference])).get(complaint.reference);
     if (!target) return 'unknown';

@@ -13,7 +13,7 @@ const recordEvery_ms = 15;
 /** Concurrent receipts share a commit; each request gets its response only after the commit. */
 export type ReceiptRecorder = GroupCommit<Receipt, ReceiptOutcome>;
 
-export function receiptRecorder(app: Pick<Platform, 'db' | 'clock' | 'log' | 'metrics' | 'tracing'>): ReceiptRecorder {
+export function receiptRecorder(app: Platform): ReceiptRecorder {
   const metrics = new DeliveryMetrics(app.metrics);
   return new GroupCommit({
     async commit(receipts) {

@@ -3,11 +3,7 @@ import type { ChangedNotification } from '../../notifications/status.ts';
 import type { Platform } from '../../platform/platform.ts';
 
 /** Adds receipts to the traces of their messages, after they were recorded. */
-export async function traceReceipts(
-  app: Pick<Platform, 'db' | 'clock' | 'log' | 'tracing'>,
-  changed: ChangedNotification[],
-  began: Date,
-): Promise<void> {
+export async function traceReceipts(app: Platform, changed: ChangedNotification[], began: Date): Promise<void> {
   const spans = await startSpans(
     app,
     changed.map(({ id, status, provider }) => ({

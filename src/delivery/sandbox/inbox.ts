@@ -9,7 +9,7 @@ import { platformServiceId } from '../../users/account-messages/account-messages
 import { type InboxFilter, type StoredInboxMessage, selectInboxMessages } from './inbox.sql.ts';
 import { readBody, retentionDays } from './sandbox.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: { letters: PrintSettings } };
+type Deps = Platform & { config: { letters: PrintSettings } };
 
 /** With the text that was sent, and how; a letter has none. */
 export type InboxMessage = Omit<StoredInboxMessage, 'body'> & { text: string; encoding: 'gsm7' | 'ucs2' };

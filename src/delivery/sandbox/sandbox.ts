@@ -22,7 +22,7 @@ import {
   takeDueReceipts,
 } from './sandbox.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & OfFolder;
+type Deps = Platform & OfFolder;
 
 interface OfFolder {
   config: { storage: StorageSettings };
@@ -59,15 +59,12 @@ export function encryptBody(
 }
 
 /** The sandbox stays readable when its messages are not: a developer may have started with another key. */
-export function readBody(
-  { secrets }: Pick<Platform, 'secrets'>,
-  { reference, body }: Pick<SandboxMessage, 'reference' | 'body'>,
-) {
+export function readBody({ secrets }: Platform, { reference, body }: Pick<SandboxMessage, 'reference' | 'body'>) {
   return secrets.decrypt(bodyPurpose, body, reference)?.toString() ?? '[encrypted with a key that SECRET_KEYS lacks]';
 }
 
 /** The text of a message that the sandbox has already received. */
-export async function findSandboxText(app: Pick<Platform, 'db' | 'secrets'>, reference: string) {
+export async function findSandboxText(app: Platform, reference: string) {
   const message = await selectSandboxText(app.db, reference);
   return message && { subject: message.subject, text: readBody(app, message) };
 }
@@ -91,7 +88,7 @@ export function emailFile(reference: string): string {
 const receiptBatchSize = 1_000;
 
 /** Whether it is worth a transaction to look for receipts. */
-export function areSandboxReceiptsDue({ db }: Pick<Platform, 'db'>, now: Date): Promise<boolean> {
+export function areSandboxReceiptsDue({ db }: Platform, now: Date): Promise<boolean> {
   return hasDueReceipts(db, timestamp(now));
 }
 
@@ -121,7 +118,7 @@ async function deleteOrphans(app: Deps): Promise<void> {
 }
 
 /** Returns the number of deleted messages. */
-export async function eraseSandboxMessages(app: Pick<Deps, 'db'> & OfFolder, references: string[]): Promise<number> {
+export async function eraseSandboxMessages(app: Platform & OfFolder, references: string[]): Promise<number> {
   let erased = 0;
   for (let from = 0; from < references.length; from += partSize) {
     const gone = await deleteSandboxMessages(app.db, references.slice(from, from + partSize));
