@@ -9,7 +9,7 @@ import type { PdfThreads } from './pdf-threads.ts';
 import { letterReference } from './print/print-provider.ts';
 import type { PrintSettings } from './settings.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & {
+type Deps = Platform & {
   config: { letters: PrintSettings };
   compiledTemplates: CompiledTemplates;
   pdfThreads: PdfThreads;

@@ -10,7 +10,7 @@ export function eraseLetterReferences(tx: Tx, ids: string[]): Promise<void> {
 }
 
 /** The PDFs of erased letters. Returns how many there were. They do not come back when a transaction fails. */
-export async function eraseLetterFiles({ files }: Pick<Platform, 'files'>, ids: string[]): Promise<number> {
+export async function eraseLetterFiles({ files }: Platform, ids: string[]): Promise<number> {
   let erased = 0;
   for (const path of ids.flatMap((id) => [letterFiles.finished(id), letterFiles.uploaded(id)])) {
     if ((await files.get(path)) === undefined) continue;

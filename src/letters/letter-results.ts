@@ -18,7 +18,7 @@ export const nothingFound: LetterResult['found'] = { page_count: null, message: 
 export type LetterResults = GroupCommit<LetterResult, void>;
 
 /** Letters that finish at the same time share a commit, which leaves database connections to requests. */
-export function createLetterResults({ db, clock }: Pick<Platform, 'db' | 'clock'>): LetterResults {
+export function createLetterResults({ db, clock }: Platform): LetterResults {
   return new GroupCommit({
     largest: 100,
     atOnce: 1,

@@ -18,7 +18,7 @@ const atOnce = 500;
 const printedKeptForDays = 365;
 const sandboxKeptForDays = 7;
 
-type Deps = Pick<Platform, 'db' | 'files' | 'clock' | 'log'> & { printer: PrintProvider };
+type Deps = Platform & { printer: PrintProvider };
 
 /** No status update is expected for a letter after this time. */
 const maxAgeDays = 90;
@@ -27,7 +27,7 @@ const maxAgeDays = 90;
  * Ends letters that have no final status after 90 days. A letter that the printer has was charged and counts as delivered: a
  * printer that collects letters from a folder may never report them. A letter that was never handed over fails.
  */
-export async function endOldLetters(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
+export async function endOldLetters(app: Platform): Promise<void> {
   const now = app.clock.now();
   const before_id = firstIdAt(earlier(now, maxAgeDays * day_ms));
   for (;;) {

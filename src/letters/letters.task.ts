@@ -68,7 +68,7 @@ async function tryLetter(
 const lostAfter_ms = hour_ms;
 const maxResumed = 1_000;
 
-export async function resumeLetters(app: Pick<Platform, 'db' | 'clock' | 'queue' | 'log'>): Promise<void> {
+export async function resumeLetters(app: Platform): Promise<void> {
   const before = timestamp(earlier(app.clock.now(), lostAfter_ms));
   const letters = await selectUnfinishedLetters(app.db, before, maxResumed);
   for (const { id, status } of letters) {

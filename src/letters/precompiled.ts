@@ -10,7 +10,7 @@ import type { PdfThreads } from './pdf-threads.ts';
 import { readPages } from './read-pages.ts';
 import type { PrintSettings } from './settings.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & {
+type Deps = Platform & {
   config: { letters: PrintSettings };
   pdfThreads: PdfThreads;
   letterResults: LetterResults;

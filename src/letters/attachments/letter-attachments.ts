@@ -17,7 +17,7 @@ import type { PdfThreads } from '../pdf-threads.ts';
 import { readPages } from '../read-pages.ts';
 import { archiveAttachmentRow, insertLetterAttachment, selectLetterAttachment } from './letter-attachments.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'log'> & { pdfThreads: PdfThreads; virusScanner: VirusScanner };
+type Deps = Platform & { pdfThreads: PdfThreads; virusScanner: VirusScanner };
 
 interface NewAttachment {
   upload_id: string;
@@ -115,11 +115,7 @@ export async function getLetterAttachment(db: Db | Tx, attachmentId: string) {
 }
 
 /** Keeps the file, because letters of earlier template versions are still printed with it. */
-export function archiveLetterAttachment(
-  app: Pick<Platform, 'db' | 'clock'>,
-  attachmentId: string,
-  archivedById: string,
-): Promise<void> {
+export function archiveLetterAttachment(app: Platform, attachmentId: string, archivedById: string): Promise<void> {
   return inTransaction(app.db, async (tx) => {
     const { template_id } = await getLetterAttachment(tx, attachmentId);
     await getTemplateToAttachTo(tx, template_id);

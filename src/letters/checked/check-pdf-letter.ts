@@ -8,7 +8,7 @@ import type { PdfThreads } from '../pdf-threads.ts';
 import { readAddress } from '../precompiled.ts';
 import { readPages } from '../read-pages.ts';
 
-export type CheckDeps = Pick<Platform, 'log'> & { pdfThreads: PdfThreads; virusScanner: VirusScanner };
+export type CheckDeps = Platform & { pdfThreads: PdfThreads; virusScanner: VirusScanner };
 
 /** What would become of a PDF if the service sent it as a letter. */
 export async function checkPdfLetter(

@@ -6,8 +6,6 @@ import type { Platform } from '../../platform/platform.ts';
 import type { PrecompiledCheck } from '../../rendering/pdf/pdf-verdict.ts';
 import { type CheckDeps, checkPdfLetter } from './check-pdf-letter.ts';
 
-type Deps = Pick<Platform, 'db' | 'files' | 'clock'>;
-
 export interface CheckedLetter {
   id: string;
   filename: string;
@@ -18,7 +16,7 @@ const pathOf = (serviceId: string, id: string) => `checked-letters/${serviceId}/
 
 /** Checks a PDF and keeps it for an hour, with the result: time to look at its pages, and to send it. */
 export async function keepCheckedLetter(
-  app: Deps & CheckDeps,
+  app: CheckDeps,
   service: SendingService,
   filename: string,
   pdf: Uint8Array,
@@ -29,13 +27,13 @@ export async function keepCheckedLetter(
   return letter;
 }
 
-export async function getCheckedLetter({ files }: Deps, serviceId: string, id: string): Promise<CheckedLetter> {
+export async function getCheckedLetter({ files }: Platform, serviceId: string, id: string): Promise<CheckedLetter> {
   const stored = await files.get(`${pathOf(serviceId, id)}.json`);
   if (!stored) throw notFound();
   return JSON.parse(stored.toString());
 }
 
-export async function getCheckedPdf({ files }: Deps, serviceId: string, id: string): Promise<Buffer> {
+export async function getCheckedPdf({ files }: Platform, serviceId: string, id: string): Promise<Buffer> {
   const pdf = await files.get(`${pathOf(serviceId, id)}.pdf`);
   if (!pdf) throw notFound();
   return pdf;

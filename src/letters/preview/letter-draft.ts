@@ -10,7 +10,7 @@ import { selectServiceBrand } from '../letters.sql.ts';
 import type { PdfThreads } from '../pdf-threads.ts';
 import { compose, show } from './letter-preview.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & { pdfThreads: PdfThreads };
+type Deps = Platform & { pdfThreads: PdfThreads };
 
 interface LetterDraft {
   compiled: LetterTemplate;

@@ -10,7 +10,7 @@ import { WorkerFailure } from '../../platform/threads/worker-pool.ts';
 import type { LogoProblem } from '../../rendering/letter/logo.ts';
 import type { PdfThreads } from '../pdf-threads.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & { pdfThreads: PdfThreads };
+type Deps = Platform & { pdfThreads: PdfThreads };
 
 /** Named by id: the file name in the branding is free text and can change. */
 export const logoFile = (brandingId: string) => `letter-branding/${brandingId}.svg`;

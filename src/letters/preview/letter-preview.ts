@@ -22,7 +22,7 @@ import {
 } from '../letters.sql.ts';
 import type { PdfTasks, PdfThreads } from '../pdf-threads.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & {
+type Deps = Platform & {
   compiledTemplates: CompiledTemplates;
   pdfThreads: PdfThreads;
 };
@@ -61,7 +61,7 @@ export async function previewLetter(
 }
 
 /** Null until the letter is drawn, or if its file cannot be read. */
-export async function countLetterPages({ db }: Pick<Platform, 'db'>, letterId: string): Promise<number | null> {
+export async function countLetterPages({ db }: Platform, letterId: string): Promise<number | null> {
   return (await selectLetterFile(db, letterId))?.page_count ?? null;
 }
 
@@ -91,7 +91,7 @@ async function showUploaded(
 
 /** The file as received, until a task has checked it: a person who has just uploaded a letter wants to see it. */
 async function readUnchecked(
-  { files, virusScanner }: Pick<Deps, 'files'> & { virusScanner: VirusScanner },
+  { files, virusScanner }: Platform & { virusScanner: VirusScanner },
   { id, status }: Letter,
 ): Promise<Buffer | undefined> {
   if (status !== 'pending-virus-check') return undefined;

@@ -24,7 +24,7 @@ const alerts = {
 
 type Problem = keyof typeof alerts;
 
-function find({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<Record<Problem, number>> {
+function find({ db, clock }: Platform): Promise<Record<Problem, number>> {
   const now = clock.now().getTime();
   const lastRun = printRunBefore(new Date(now - printRun_ms));
   return countLateLetters(db, {
@@ -44,7 +44,7 @@ function printRunBefore(moment: Date): Date {
 }
 
 /** Alerts the operator before recipients notice. */
-export async function checkLetters(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
+export async function checkLetters(app: Platform): Promise<void> {
   for (const [problem, letters] of Object.entries(await find(app))) {
     if (letters === 0) continue;
     const { event, message } = alerts[problem as Problem];
@@ -55,7 +55,7 @@ export async function checkLetters(app: Pick<Platform, 'db' | 'clock' | 'log'>):
 const cacheFor_ms = 300_000;
 
 /** The same numbers as a metric. The query scans all letters, so the result is cached between scrapes. */
-export function measureLetters(app: Pick<Platform, 'metrics' | 'db' | 'clock'>): void {
+export function measureLetters(app: Platform): void {
   let cached: { at: number; found: ReturnType<typeof find> } | undefined;
   app.metrics.gauges('late_letters', 'Letters that need attention, by problem', ['problem'], async () => {
     const now = app.clock.now().getTime();

@@ -14,7 +14,7 @@ import { letterFileName, letterReference, type PrintedFile, type PrintProvider }
 import { insertPrintedLetters, type LetterToPrint, recordPrintDays, selectLettersToPrint } from './print-run.sql.ts';
 import { printerCallbackUrl } from './printer-callback.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'files' | 'queue' | 'log' | 'secrets'> & {
+type Deps = Platform & {
   config: { letters: PrintSettings; urls: Urls };
   printer: PrintProvider;
 };
@@ -56,11 +56,11 @@ export async function collateLetters(app: Deps): Promise<void> {
 }
 
 /** A letter of its own batch, without waiting for the print run: the sandbox has no hours. */
-export function printInSandbox(app: Pick<Platform, 'db' | 'clock' | 'queue'>, notificationId: string): Promise<void> {
+export function printInSandbox(app: Platform, notificationId: string): Promise<void> {
   return addBatch(app, { day: londonDay(app.clock.now()), notification_ids: [notificationId] });
 }
 
-async function addBatch({ queue, db }: Pick<Platform, 'db' | 'queue'>, batch: Batch): Promise<void> {
+async function addBatch({ queue, db }: Platform, batch: Batch): Promise<void> {
   const { name } = printBatch;
   // A serial queue: two batches that share a letter never run concurrently.
   await queue.add(db, printBatch, batch, { serialQueue: name, key: `${name} ${batch.notification_ids[0]}` });
@@ -146,7 +146,7 @@ async function recordPrinted(app: Deps, letters: LetterToPrint[]): Promise<void>
 
 /** The sandbox has no printer: a batch counts as posted when its task runs. */
 export async function despatchInSandbox(
-  app: Pick<Platform, 'db' | 'clock'>,
+  app: Platform,
   { notification_ids }: Pick<Batch, 'notification_ids'>,
 ): Promise<void> {
   const now = app.clock.now();

@@ -23,7 +23,7 @@ function tokenOf(secrets: SecretBox, notificationId: string): string {
 /** A letter is posted within days, but printers may report late. */
 const tokenValidity_ms = 90 * day_ms;
 
-export function readPrinterToken({ secrets, clock }: Pick<Platform, 'secrets' | 'clock'>, token: unknown): string {
+export function readPrinterToken({ secrets, clock }: Platform, token: unknown): string {
   const [, id = '', digest = ''] = typeof token === 'string' ? (/^([^.]*)\.(.*)$/s.exec(token) ?? []) : [];
   if (isUuid(id) && secrets.isDigest(purpose, id, digest)) {
     if (later(momentOfId(id), tokenValidity_ms) > clock.now()) return id;
@@ -40,7 +40,7 @@ interface PrinterCallback {
 }
 
 export async function recordPrinterCallback(
-  app: Pick<Platform, 'db' | 'clock' | 'log' | 'secrets'>,
+  app: Platform,
   token: unknown,
   { id, data }: PrinterCallback,
 ): Promise<void> {

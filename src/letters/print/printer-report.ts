@@ -27,10 +27,7 @@ export interface PrinterReport {
 }
 
 /** Records reports of the printer. A letter with a final status does not change. Returns how many letters changed. */
-export async function recordPrinterReports(
-  app: Pick<Platform, 'db' | 'clock' | 'log'>,
-  reports: PrinterReport[],
-): Promise<number> {
+export async function recordPrinterReports(app: Platform, reports: PrinterReport[]): Promise<number> {
   const now = app.clock.now();
   const rejected = reports.filter(({ jobStatus }) => jobStatus === 'REJECTED');
   const posted = reports.filter(({ jobStatus }) => jobStatus === 'DESPATCHED');

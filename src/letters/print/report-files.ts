@@ -7,7 +7,7 @@ import { recordPrinterReports } from './printer-report.ts';
 import { maxReportBytes, type ReportFile, ReportFileError, readReportFile, tooLarge } from './report-file.ts';
 import { type RemoteFile, SftpConnection } from './sftp-connection.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'queue' | 'log' | 'metrics'> & { config: { letters: PrintSettings } };
+type Deps = Platform & { config: { letters: PrintSettings } };
 
 /** Entries of the folder that are looked at. Files that were read leave it, so the next run sees others. */
 const maxEntries = 10_000;
@@ -129,7 +129,7 @@ async function storeReport(app: Deps, file: string, { despatches, returned }: Re
 }
 
 /** From zero, so that the first file in quarantine is an increase. */
-export function measureReportFiles({ metrics }: Pick<Deps, 'metrics'>): void {
+export function measureReportFiles({ metrics }: Platform): void {
   for (const outcome of ['stored', 'quarantined']) files(metrics).inc({ outcome }, 0);
 }
 

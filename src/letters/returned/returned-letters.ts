@@ -18,8 +18,6 @@ import {
 
 export type { ReturnedLetter } from './returned-letters.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'queue'>;
-
 export interface ReturnedLettersTask {
   notification_ids: string[];
 }
@@ -39,7 +37,7 @@ const announcedAtOnce = 500;
  * Records letters returned by the post, by the printer's references. Unknown and repeated references change nothing.
  * Returns how many were recorded.
  */
-export async function recordReturnedLetters(app: Deps, references: string[]): Promise<number> {
+export async function recordReturnedLetters(app: Platform, references: string[]): Promise<number> {
   const now = app.clock.now();
   return inTransaction(app.db, async (tx) => {
     const reported = { reported_on: londonDay(now), created_at: timestamp(now) };
@@ -66,7 +64,7 @@ export function listReturnedLettersById(tx: Tx, ids: string[]): Promise<Returned
 
 const recentDays = 7;
 
-export async function countReturnedLetters(app: Deps, serviceId: string) {
+export async function countReturnedLetters(app: Platform, serviceId: string) {
   const counts = await returnedCounts(app, serviceId);
   const since = addDays(londonDay(app.clock.now()), -recentDays);
   const recent = counts.filter(({ reported_on }) => reported_on >= since);
@@ -77,19 +75,19 @@ export async function countReturnedLetters(app: Deps, serviceId: string) {
 }
 
 /** One entry per day of report, newest first. */
-export async function listReturnedLetterDays(app: Deps, serviceId: string) {
+export async function listReturnedLetterDays(app: Platform, serviceId: string) {
   const counts = await returnedCounts(app, serviceId);
   return counts.map(({ reported_on, count }) => ({ returned_letter_count: count, reported_at: reported_on }));
 }
 
-export async function listReturnedLetters(app: Deps, serviceId: string, reportedOn: string) {
+export async function listReturnedLetters(app: Platform, serviceId: string, reportedOn: string) {
   await refuseUnlessExists(app.db, 'services', serviceId);
   const letters = await selectReturnedLetters(app.db, serviceId, reportedOn);
   const ids = letters.map(({ notification_id }) => notification_id);
   return { letters, orphaned_count: ids.length - (await countExisting(app.db, ids)) };
 }
 
-async function returnedCounts(app: Deps, serviceId: string) {
+async function returnedCounts(app: Platform, serviceId: string) {
   await refuseUnlessExists(app.db, 'services', serviceId);
   return selectReturnedCounts(app.db, serviceId);
 }
