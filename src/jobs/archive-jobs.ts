@@ -8,7 +8,7 @@ import { deleteRowsOf, selectExpiredJobs } from './archive-jobs.sql.ts';
 const batch = 20;
 
 /** Deletes the rows of old jobs. Jobs and their statistics stay. */
-export async function archiveJobs({ db, clock, log }: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
+export async function archiveJobs({ db, clock, log }: Platform): Promise<void> {
   const expiry = { today: londonDay(clock.now()), defaultDays: defaultRetentionDays, limit: batch };
   let archived = 0;
   for (;;) {

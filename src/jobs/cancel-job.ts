@@ -3,6 +3,7 @@ import { returnMessages } from '../notifications/limits/reserve-messages.ts';
 import { utcDay } from '../platform/calendar.ts';
 import { later, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { Task } from '../platform/queue/task.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { nothingReserved, reservationOf } from './accept-job.ts';
@@ -72,7 +73,7 @@ export async function runCancelling(app: JobDeps, { job_id }: { job_id: string }
 }
 
 async function enqueueCancelling(
-  { queue }: Pick<JobDeps, 'queue'>,
+  { queue }: Platform,
   db: Parameters<JobDeps['queue']['add']>[0],
   job_id: string,
   runAt?: Date,

@@ -9,12 +9,7 @@ export const expandJob: Task<{ job_id: string }> = {
 };
 
 /** Enqueues the next part of a job, behind other jobs that wait. Replaces a waiting task of the same job. */
-export async function enqueueExpansion(
-  { queue }: Pick<Platform, 'queue'>,
-  db: Db | Tx,
-  job_id: string,
-  runAt?: Date,
-): Promise<void> {
+export async function enqueueExpansion({ queue }: Platform, db: Db | Tx, job_id: string, runAt?: Date): Promise<void> {
   await queue.add(
     db,
     expandJob,

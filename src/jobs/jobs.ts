@@ -4,6 +4,7 @@ import { day_ms, type Timestamp, timestamp } from '../platform/clock.ts';
 import { refuseUnlessExists, selectUnknownIds } from '../platform/db/exists.ts';
 import { Failure, forbidden, invalid, invalidField, notFound } from '../platform/failure.ts';
 import { isUuid } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
 import { countFileProblems, type FileSummary } from '../recipients/spreadsheet/file-problems.ts';
 import { findTemplate } from '../templates/compiled-templates.ts';
 import { acceptJob, notValid } from './accept-job.ts';
@@ -111,7 +112,7 @@ function readTime(value: unknown, now: Date): { at: Timestamp } | { problem: str
   return readScheduledTime(value, now, schedulingLimit);
 }
 
-export async function getJob(app: Pick<JobDeps, 'db'>, serviceId: string, jobId: string) {
+export async function getJob(app: Platform, serviceId: string, jobId: string) {
   const job = await selectRecordedJob(app.db, serviceId, jobId);
   const [record] = await jobRecords(app.db, job ? [job] : []);
   if (!record) throw notFound();
@@ -123,7 +124,7 @@ interface ListQuery extends Pick<JobFilter, 'statuses' | 'contact_list_id'> {
   limit_days?: number;
 }
 
-export async function listJobs(app: Pick<JobDeps, 'db' | 'clock'>, serviceId: string, query: ListQuery) {
+export async function listJobs(app: Platform, serviceId: string, query: ListQuery) {
   await refuseUnlessExists(app.db, 'services', serviceId);
   const { page, limit_days, ...filter } = query;
   const created_since = limit_days === undefined ? undefined : timestamp(midnightBefore(app.clock.now(), limit_days));

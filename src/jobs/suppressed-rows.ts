@@ -2,13 +2,13 @@ import { announceFailures } from '../notifications/callback-tasks.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
 import type { Tx } from '../platform/db/database.ts';
+import type { Platform } from '../platform/platform.ts';
 import {
   countRefusedSends,
   findSuppressed,
   type SuppressedRecipient,
   suppressRecipients,
 } from '../services/suppression/suppression-list.ts';
-import type { JobDeps } from './job-deps.ts';
 import type { JobRow } from './jobs.sql.ts';
 import type { ReadyRow } from './uploads/ready-row.ts';
 
@@ -30,7 +30,7 @@ export async function suppressedAmong(
 
 /** Ends rows that get nothing, in the transaction that stores them. They have no provider, so they are not billed. */
 export async function failSuppressed(
-  app: Pick<JobDeps, 'queue' | 'metrics'>,
+  app: Platform,
   tx: Tx,
   rows: { id: string; address: string }[],
   suppressed: Suppressed,

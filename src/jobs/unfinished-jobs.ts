@@ -5,20 +5,18 @@ import { maxWaitingRows } from './expand-job.ts';
 import { enqueueExpansion } from './expand-job-task.ts';
 import { cancelUnfinishedJobs, countWaitingRows, selectIdleJobs } from './unfinished-jobs.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'queue' | 'metrics'>;
-
 const resumedAfter_ms = minute_ms;
 const stalledAfter_s = 600;
 
 /** A job moves at least every second, or waits until enough of its messages are sent. */
-async function findIdle({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
+async function findIdle({ db, clock }: Platform) {
   const now = clock.now();
   const idle = await selectIdleJobs(db, timestamp(now), timestamp(earlier(now, resumedAfter_ms)));
   return { idle, stalled: idle.filter(({ idle_s, waiting }) => idle_s >= stalledAfter_s && waiting <= maxWaitingRows) };
 }
 
 /** Restarts jobs whose task was lost, and logs an error if a job does not move nevertheless. */
-export async function resumeJobs(app: Deps): Promise<void> {
+export async function resumeJobs(app: Platform): Promise<void> {
   const { idle, stalled } = await findIdle(app);
   for (const { id } of idle) await enqueueExpansion(app, app.db, id);
   for (const { id, service_id, idle_s } of stalled) {
@@ -27,7 +25,8 @@ export async function resumeJobs(app: Deps): Promise<void> {
 }
 
 /** Read at each scrape. */
-export function measureJobs({ metrics, db, clock }: Pick<Deps, 'metrics' | 'db' | 'clock'>): void {
+export function measureJobs(app: Platform): void {
+  const { metrics, db, clock } = app;
   metrics.gauges(
     'job_rows_waiting',
     'Rows of files that are not notifications yet',
@@ -38,7 +37,7 @@ export function measureJobs({ metrics, db, clock }: Pick<Deps, 'metrics' | 'db' 
     },
   );
   metrics.gauges('jobs_stalled', 'Files that are being sent and have not moved for ten minutes', [], async () => {
-    const { stalled } = await findIdle({ db, clock });
+    const { stalled } = await findIdle(app);
     return [{ labels: {}, value: stalled.length }];
   });
 }

@@ -19,14 +19,12 @@ import {
   selectContactLists,
 } from './contact-lists.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
-export async function listContactLists(app: Deps, serviceId: string): Promise<ContactListRow[]> {
+export async function listContactLists(app: Platform, serviceId: string): Promise<ContactListRow[]> {
   await refuseUnlessExists(app.db, 'services', serviceId);
   return selectContactLists(app.db, serviceId, await recentSince(app, serviceId));
 }
 
-export async function getContactList(app: Deps, serviceId: string, id: string): Promise<ContactListRow> {
+export async function getContactList(app: Platform, serviceId: string, id: string): Promise<ContactListRow> {
   await refuseUnlessExists(app.db, 'services', serviceId);
   const [list] = await selectContactLists(app.db, serviceId, await recentSince(app, serviceId), id);
   if (!list) throw notFound();
@@ -34,7 +32,7 @@ export async function getContactList(app: Deps, serviceId: string, id: string): 
 }
 
 /** Jobs are recent while their messages are kept. */
-async function recentSince({ db, clock }: Deps, serviceId: string) {
+async function recentSince({ db, clock }: Platform, serviceId: string) {
   const rules = await listRetentions(db, serviceId);
   const since = (type: 'sms' | 'email') => {
     const days = rules.find(({ notification_type }) => notification_type === type)?.days_of_retention;
@@ -85,7 +83,7 @@ export async function saveContactList(
 }
 
 /** Its rows are deleted; jobs that were made from it stay. */
-export async function deleteContactList({ db, clock }: Deps, serviceId: string, id: string): Promise<void> {
+export async function deleteContactList({ db, clock }: Platform, serviceId: string, id: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     if (!(await archiveContactList(tx, serviceId, id, timestamp(clock.now())))) throw notFound();
     await deleteUpload(tx, id, 'saved');
@@ -93,7 +91,7 @@ export async function deleteContactList({ db, clock }: Deps, serviceId: string, 
 }
 
 /** The list as it was uploaded, as CSV. */
-export async function originalOfContactList(app: Deps, serviceId: string, id: string) {
+export async function originalOfContactList(app: Platform, serviceId: string, id: string) {
   const list = await getContactList(app, serviceId, id);
   const upload = await selectUpload(app.db, serviceId, id);
   if (!upload) throw notFound();
@@ -103,7 +101,7 @@ export async function originalOfContactList(app: Deps, serviceId: string, id: st
 
 /** A new upload with the rows of a list, which is then checked like any other. */
 export async function copyContactList(
-  app: Deps,
+  app: Platform,
   serviceId: string,
   contact_list_id: string,
   chosenId?: string,

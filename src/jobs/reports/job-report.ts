@@ -12,15 +12,13 @@ import type { SheetCell } from '../../recipients/spreadsheet/sheet.ts';
 import { chunksOf, selectHeader, selectMessagesOfRows } from './job-report.sql.ts';
 import { selectJob } from './notifications-of-job.sql.ts';
 
-type Deps = Pick<Platform, 'db'>;
-
 interface CsvFile {
   name: string;
   parts: AsyncIterable<string>;
 }
 
 /** What became of each row: the columns of the file, and the status of its message. */
-export async function reportOfJob(app: Deps, serviceId: string, jobId: string): Promise<CsvFile> {
+export async function reportOfJob(app: Platform, serviceId: string, jobId: string): Promise<CsvFile> {
   const { job, header } = await fileOfJob(app, serviceId, jobId);
   const templateOf = await templatesOf(app, [job]);
   const template = templateOf(job);
@@ -31,7 +29,7 @@ export async function reportOfJob(app: Deps, serviceId: string, jobId: string): 
 }
 
 async function* reportLines(
-  app: Deps,
+  app: Platform,
   job: Selectable<Jobs>,
   names: readonly string[],
   templateName: string,
@@ -70,13 +68,17 @@ function joined(cells: readonly SheetCell[]): string {
 }
 
 /** The file as it was read, as CSV whatever its format was. */
-export async function originalOfJob(app: Deps, serviceId: string, jobId: string): Promise<CsvFile> {
+export async function originalOfJob(app: Platform, serviceId: string, jobId: string): Promise<CsvFile> {
   const { job, header } = await fileOfJob(app, serviceId, jobId);
   const name = job.original_file_name.replace(/\.[^.]*$/, '');
   return { name: `${name}.csv`, parts: originalLines(app, job.id, header.names) };
 }
 
-export async function* originalLines(app: Deps, uploadId: string, names: readonly string[]): AsyncGenerator<string> {
+export async function* originalLines(
+  app: Platform,
+  uploadId: string,
+  names: readonly string[],
+): AsyncGenerator<string> {
   yield csvLineAsUploaded(names);
   for await (const { cells } of chunksOf(app.db, uploadId, 'all')) {
     yield cells
@@ -89,7 +91,7 @@ export async function* originalLines(app: Deps, uploadId: string, names: readonl
 }
 
 /** The rows of a job are deleted with its messages. */
-async function fileOfJob({ db }: Deps, serviceId: string, jobId: string) {
+async function fileOfJob({ db }: Platform, serviceId: string, jobId: string) {
   const job = await selectJob(db, serviceId, jobId);
   const header = job && !job.archived ? await selectHeader(db, job.id) : undefined;
   if (!job || !header) throw notFound();

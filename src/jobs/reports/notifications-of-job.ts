@@ -15,7 +15,7 @@ import { defaultRetentionDays, findRetention, firstKeptId } from '../../services
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { countByStatistics, countMessages, selectJob } from './notifications-of-job.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { compiledTemplates: CompiledTemplates };
+type Deps = Platform & { compiledTemplates: CompiledTemplates };
 
 interface Query {
   status?: PublicStatus[];
@@ -52,11 +52,7 @@ export async function pageOfJob(
 }
 
 /** The statistics are exact until the first messages of the job are deleted; then few are left to count. */
-async function countOfJob(
-  app: Pick<Platform, 'db' | 'clock'>,
-  job: Selectable<Jobs>,
-  statuses: Status[] | undefined,
-): Promise<number> {
+async function countOfJob(app: Platform, job: Selectable<Jobs>, statuses: Status[] | undefined): Promise<number> {
   const { notification_type } = job;
   const rule = await findRetention(app.db, job.service_id, { notification_type });
   const firstKept = firstKeptId(app.clock.now(), rule?.days_of_retention ?? defaultRetentionDays);

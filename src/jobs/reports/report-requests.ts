@@ -20,8 +20,6 @@ import {
   selectSameRequest,
 } from './report-requests.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'queue'>;
-
 export const reportStatuses = ['all', ...statusGroups] as const;
 
 interface ReportRequest {
@@ -40,7 +38,7 @@ const sameFor_ms = 30 * minute_ms;
 
 /** A repeated request returns the first one, as long as that is not ready. */
 export async function requestReport(
-  app: Deps,
+  app: Platform,
   serviceId: string,
   request: ReportRequest,
 ): Promise<{ row: ReportRequestRow; created: boolean }> {
@@ -65,20 +63,20 @@ export async function requestReport(
  * erased or is past its retention, and nothing can be lost.
  */
 export async function runPrepareReport(
-  app: Pick<Platform, 'db' | 'clock'>,
+  app: Platform,
   { report_request_id }: { report_request_id: string },
 ): Promise<void> {
   await markStored(app.db, report_request_id, timestamp(app.clock.now()));
 }
 
-export async function getReportRequest({ db }: Deps, serviceId: string, id: string): Promise<ReportRequestRow> {
+export async function getReportRequest({ db }: Platform, serviceId: string, id: string): Promise<ReportRequestRow> {
   const row = await selectReportRequest(db, serviceId, id);
   if (!row) throw notFound();
   return row;
 }
 
 /** Messages that were accepted until the report was requested. */
-export async function downloadReport(app: Deps, serviceId: string, id: string) {
+export async function downloadReport(app: Platform, serviceId: string, id: string) {
   const { status, notification_type, notification_status, created_at } = await getReportRequest(app, serviceId, id);
   if (status !== 'stored') throw invalid('The report is not ready');
   const rule = await findRetention(app.db, serviceId, { notification_type });
@@ -100,6 +98,6 @@ export async function downloadReport(app: Deps, serviceId: string, id: string) {
 
 const keptFor_ms = day_ms;
 
-export async function deleteOldReportRequests({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<void> {
+export async function deleteOldReportRequests({ db, clock }: Platform): Promise<void> {
   await deleteReportRequests(db, timestamp(earlier(clock.now(), keptFor_ms)));
 }

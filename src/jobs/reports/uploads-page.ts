@@ -10,7 +10,7 @@ import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { selectJobStatistics } from '../jobs.sql.ts';
 import { selectUploadLines, type UploadLine } from './uploads-page.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { compiledTemplates: CompiledTemplates };
+type Deps = Platform & { compiledTemplates: CompiledTemplates };
 
 export const uploadsPageSize = 50;
 
@@ -50,7 +50,7 @@ async function keptSince(app: Deps, serviceId: string): Promise<Record<Channel, 
 }
 
 /** London midnight, so many days ago. */
-function midnight({ clock }: Pick<Platform, 'clock'>, daysAgo: number): Timestamp {
+function midnight({ clock }: Platform, daysAgo: number): Timestamp {
   return timestamp(londonInstant(addDays(londonDay(clock.now()), -daysAgo)));
 }
 

@@ -9,7 +9,7 @@ const receivedWithin_ms = hour_ms;
 const batch = 20;
 
 /** Deletes files that were not received completely, and those that were never sent. */
-export async function deleteOldUploads({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<void> {
+export async function deleteOldUploads({ db, clock }: Platform): Promise<void> {
   const now = clock.now();
   const before = {
     receiving: timestamp(earlier(now, receivedWithin_ms)),

@@ -7,7 +7,7 @@ import { type CheckAgainst, SheetCheck } from './sheet-check.ts';
 import type { SheetThreads } from './sheet-threads.ts';
 import { deleteUpload, finishReceiving, insertChunk, insertUpload, type UploadRow } from './uploads.sql.ts';
 
-export type StoreDeps = Pick<Platform, 'db' | 'clock' | 'log'> & {
+export type StoreDeps = Platform & {
   config: { bulk: BulkSettings };
   sheetThreads: SheetThreads;
 };

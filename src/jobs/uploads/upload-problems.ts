@@ -1,7 +1,6 @@
 import { remainingToday } from '../../notifications/limits/remaining-today.ts';
 import type { SendingService } from '../../notifications/sending/sending-service.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { countFileProblems, type FileSummary } from '../../recipients/spreadsheet/file-problems.ts';
 import type { contactListProblemTexts } from '../../recipients/spreadsheet/spreadsheet-problems.ts';
 import type { UploadRow } from './uploads.sql.ts';
@@ -13,7 +12,7 @@ export type UploadProblem = keyof typeof contactListProblemTexts;
  * are judged anew: they change from day to day.
  */
 export async function problemsOf(
-  app: { db: Db; clock: Clock },
+  app: Platform,
   service: SendingService,
   upload: Pick<UploadRow, 'summary' | 'state' | 'key_type' | 'is_contact_list'>,
 ): Promise<[UploadProblem, number][]> {

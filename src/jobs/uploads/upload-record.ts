@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import type { SendingService } from '../../notifications/sending/sending-service.ts';
 import { londonDay, londonInstant } from '../../platform/calendar.ts';
-import { type Clock, day_ms, timestamp } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import { day_ms, timestamp } from '../../platform/clock.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { channels } from '../../protocol/channels.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { planColumns } from '../../recipients/spreadsheet/columns.ts';
@@ -59,11 +59,7 @@ export const UploadRecord = Type.Object(
 
 type Record = Static<typeof UploadRecord>;
 
-export async function uploadRecord(
-  app: { db: Db; clock: Clock },
-  service: SendingService,
-  upload: UploadRow,
-): Promise<Record> {
+export async function uploadRecord(app: Platform, service: SendingService, upload: UploadRow): Promise<Record> {
   const { summary, header } = upload;
   const problems = await problemsOf(app, service, upload);
   const [first] = problems;
@@ -95,7 +91,7 @@ export async function uploadRecord(
 }
 
 /** A warning: the same bytes were sent with this version of the template, or today a file of the same name. */
-async function isSentBefore({ db, clock }: { db: Db; clock: Clock }, upload: UploadRow): Promise<boolean> {
+async function isSentBefore({ db, clock }: Platform, upload: UploadRow): Promise<boolean> {
   if (upload.template_id === null || upload.template_version === null) return false;
   return selectSentBefore(db, upload, timestamp(londonInstant(londonDay(clock.now()))));
 }

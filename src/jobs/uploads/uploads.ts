@@ -143,16 +143,12 @@ function chooseSender(
 }
 
 /** One that was received completely. */
-export async function findUpload(
-  app: Pick<Platform, 'db'>,
-  serviceId: string,
-  id: string,
-): Promise<UploadRow | undefined> {
+export async function findUpload(app: Platform, serviceId: string, id: string): Promise<UploadRow | undefined> {
   const upload = await selectUpload(app.db, serviceId, id);
   return upload?.state === 'receiving' ? undefined : upload;
 }
 
-export async function getUpload(app: Pick<Platform, 'db'>, serviceId: string, id: string): Promise<UploadRow> {
+export async function getUpload(app: Platform, serviceId: string, id: string): Promise<UploadRow> {
   const upload = await findUpload(app, serviceId, id);
   if (!upload) throw notFound();
   return upload;
@@ -198,16 +194,12 @@ export async function checkCopy(
   }
 }
 
-export async function removeUpload(
-  app: Pick<Platform, 'db'>,
-  service: SendingService,
-  uploadId: string,
-): Promise<void> {
+export async function removeUpload(app: Platform, service: SendingService, uploadId: string): Promise<void> {
   const upload = await getUnsentUpload(app, service, uploadId);
   if (!(await deleteUpload(app.db, upload.id, 'checked'))) throw changedMeanwhile();
 }
 
-async function getUnsentUpload(app: Pick<Platform, 'db'>, service: SendingService, id: string): Promise<UploadRow> {
+async function getUnsentUpload(app: Platform, service: SendingService, id: string): Promise<UploadRow> {
   const upload = await getUpload(app, service.id, id);
   if (upload.state === 'sent') throw invalid('This upload has already been sent');
   if (upload.state === 'saved') throw invalid('This upload has been saved as a contact list');
