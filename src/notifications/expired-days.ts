@@ -26,8 +26,6 @@ import {
 } from './partitions.sql.ts';
 import { dayOfPartition } from './partitions.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log'>;
-
 /** Messages of a service and channel are retained from `before_id` on. */
 export interface Keeper {
   service_id: string;
@@ -42,7 +40,7 @@ const batch = 2_000;
  * Drops the partitions of days beyond the default retention. If some messages must be retained, copies them to a new table
  * that replaces the partition. Merges the copies of a month, which bounds the number of partitions for any retention.
  */
-export async function retireDays(app: Deps, before_id: string, keepers: Keeper[]): Promise<void> {
+export async function retireDays(app: Platform, before_id: string, keepers: Keeper[]): Promise<void> {
   for (const partition of await expired(app, before_id)) {
     if (dayOfPartition(partition.name) === undefined) continue;
     if (!(await mustRetainAny(app, partition, keepers))) await dropPartition(app.db, partition.name);
@@ -58,15 +56,15 @@ export async function retireDays(app: Deps, before_id: string, keepers: Keeper[]
   }
 }
 
-async function expired(app: Deps, before_id: string): Promise<Partition[]> {
+async function expired(app: Platform, before_id: string): Promise<Partition[]> {
   return (await selectPartitions(app.db)).filter(({ to_id }) => to_id <= before_id);
 }
 
-async function keptPartitions(app: Deps, before_id: string): Promise<Partition[]> {
+async function keptPartitions(app: Platform, before_id: string): Promise<Partition[]> {
   return (await expired(app, before_id)).filter(({ name }) => name.endsWith('_kept'));
 }
 
-async function mustRetainAny(app: Deps, partition: Partition, keepers: Keeper[]): Promise<boolean> {
+async function mustRetainAny(app: Platform, partition: Partition, keepers: Keeper[]): Promise<boolean> {
   for (const keeper of keepers) {
     if (keeper.before_id < partition.to_id && (await holdsMessagesOf(app.db, partition, keeper))) return true;
   }
@@ -74,7 +72,7 @@ async function mustRetainAny(app: Deps, partition: Partition, keepers: Keeper[])
   return false;
 }
 
-async function replaceWithCopy(app: Deps, days: Partition[], name: string, keepers: Keeper[]): Promise<void> {
+async function replaceWithCopy(app: Platform, days: Partition[], name: string, keepers: Keeper[]): Promise<void> {
   const [first, last] = [days[0], days.at(-1)];
   if (!first || !last) return;
   const partition = { name, from_id: first.from_id, to_id: last.to_id };
@@ -106,7 +104,7 @@ function hoursOf({ from_id, to_id }: Range): Range[] {
 }
 
 /** Merges months whose last day has expired. */
-async function mergeMonths(app: Deps, before_id: string, keepers: Keeper[]): Promise<void> {
+async function mergeMonths(app: Platform, before_id: string, keepers: Keeper[]): Promise<void> {
   const months = new Map<string, Partition[]>();
   for (const partition of await selectPartitions(app.db)) {
     const [, month = ''] = /^notifications_(\d{6})\d\d(_kept)?$/.exec(partition.name) ?? [];
@@ -127,7 +125,7 @@ function startOfNextMonth(month: string): Date {
 }
 
 /** Deletes expired messages from the copies of dropped days. */
-export async function deleteFromKept(app: Deps, before_id: string, keepers: Keeper[]): Promise<number> {
+export async function deleteFromKept(app: Platform, before_id: string, keepers: Keeper[]): Promise<number> {
   let deleted = 0;
   for (const { name } of await keptPartitions(app, before_id)) {
     for (const keeper of keepers) deleted += await deleteAll(app, name, keeper);
@@ -137,7 +135,7 @@ export async function deleteFromKept(app: Deps, before_id: string, keepers: Keep
 }
 
 /** Deletes expired messages from the default partition, service by service. */
-export async function deleteFromDefault(app: Deps, before_id: string, keepers: Keeper[]): Promise<number> {
+export async function deleteFromDefault(app: Platform, before_id: string, keepers: Keeper[]): Promise<number> {
   const table = 'notifications_default';
   let deleted = 0;
   for (const service_id of await selectServicesIn(app.db, table)) {
@@ -152,7 +150,7 @@ export async function deleteFromDefault(app: Deps, before_id: string, keepers: K
 }
 
 /** Deletes expired messages of one service and channel, oldest first. Returns their number. */
-export async function deleteAll(app: Deps, table: string, keeper: Keeper): Promise<number> {
+export async function deleteAll(app: Platform, table: string, keeper: Keeper): Promise<number> {
   const { before_id } = keeper;
   let deleted = 0;
   for (const part of indexedParts) {

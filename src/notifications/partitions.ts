@@ -35,7 +35,7 @@ export function partitionOf(day: string): Partition {
  * Returns whether all partitions exist. Messages without a partition go to the default one: slower to delete, but never
  * rejected.
  */
-export async function preparePartitions(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<boolean> {
+export async function preparePartitions(app: Platform): Promise<boolean> {
   await dropStaleGuards(app.db);
   let complete = true;
   for (let ahead = 0; ahead <= daysAhead; ahead += 1) {
@@ -56,7 +56,7 @@ export async function preparePartitions(app: Pick<Platform, 'db' | 'clock' | 'lo
   return complete;
 }
 
-export async function createPartitions(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
+export async function createPartitions(app: Platform): Promise<void> {
   if (!(await preparePartitions(app))) throw new Error('could not create every partition');
 }
 
@@ -74,7 +74,7 @@ function withoutOverlap(partition: Partition, existing: Partition[]): Partition 
  * If a day has begun without its partition and the default one holds too many messages to move, they stay there and the
  * partition starts in an hour.
  */
-async function skipUnmovableRows(app: Pick<Platform, 'db' | 'clock'>, partition: Partition): Promise<Partition> {
+async function skipUnmovableRows(app: Platform, partition: Partition): Promise<Partition> {
   const soon = firstIdAt(later(app.clock.now(), hour_ms));
   const begun = partition.from_id < soon;
   const few = (await countInDefault(app.db, partition)) <= maxMoved;

@@ -13,15 +13,13 @@ import { deleteIdempotencyKeys } from './sending/idempotency.sql.ts';
 import { replayLimit } from './sending/idempotency.ts';
 import { deleteFilesWithoutMessage } from './unconfirmed-files.ts';
 
-type Deps = Pick<Platform, 'db' | 'files' | 'clock' | 'log'>;
-
 const batch = 2_000;
 
 /**
  * Deletes messages beyond their retention, counted from London midnight. Statistics are stored separately and stay.
  * Unfinished messages stay until they are final, because the service still expects a callback.
  */
-export async function applyRetention(app: Deps): Promise<void> {
+export async function applyRetention(app: Platform): Promise<void> {
   const now = app.clock.now();
   const keepers = await listRetentionRules(app.db, now);
   const defaultCutOff = firstKeptId(now, defaultRetentionDays);
@@ -38,7 +36,7 @@ export async function applyRetention(app: Deps): Promise<void> {
 }
 
 /** Deletes short-lived data that has expired. */
-export async function deleteExpiredData(app: Deps): Promise<void> {
+export async function deleteExpiredData(app: Platform): Promise<void> {
   const now = app.clock.now();
   for (let deletedKeys = batch; deletedKeys === batch; ) {
     deletedKeys = await deleteIdempotencyKeys(app.db, timestamp(replayLimit(now)), batch);

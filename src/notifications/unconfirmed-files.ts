@@ -7,11 +7,7 @@ const unconfirmedAfter_ms = hour_ms;
 const batchSize = 500;
 
 /** Deletes files of messages that were never stored, because the process crashed or the database was down at commit. */
-export async function deleteFilesWithoutMessage({
-  db,
-  files,
-  clock,
-}: Pick<Platform, 'db' | 'files' | 'clock'>): Promise<void> {
+export async function deleteFilesWithoutMessage({ db, files, clock }: Platform): Promise<void> {
   const before = timestamp(earlier(clock.now(), unconfirmedAfter_ms));
   for (;;) {
     const paths = await selectUnconfirmedFiles(db, before, batchSize);
@@ -23,7 +19,7 @@ export async function deleteFilesWithoutMessage({
 
 /** Stores files that nobody confirms: they are deleted after an hour. */
 export async function putForAnHour(
-  { db, files, clock }: Pick<Platform, 'db' | 'files' | 'clock'>,
+  { db, files, clock }: Platform,
   contents: Record<string, Uint8Array>,
 ): Promise<void> {
   await insertUnconfirmedFiles(db, Object.keys(contents), timestamp(clock.now()));

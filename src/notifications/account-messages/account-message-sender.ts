@@ -21,7 +21,7 @@ import { selectAccountTemplate } from './account-message-sender.sql.ts';
  * Messages to users are notifications of the platform service: delivered, listed and counted like any other, in the
  * priority lane. Their values are encrypted, and deleted after delivery.
  */
-export function accountMessageSender(app: Pick<Platform, 'clock' | 'secrets'>): AccountMessageSender {
+export function accountMessageSender(app: Platform): AccountMessageSender {
   return {
     async send(tx, message) {
       const template = await selectAccountTemplate(tx, platformServiceId, message.template_id);

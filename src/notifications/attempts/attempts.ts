@@ -24,7 +24,7 @@ export type AttemptRecord = Static<typeof AttemptRecord>;
 
 /** Every attempt that failed, then the one that did not. */
 export async function listAttempts(
-  { db }: Pick<Platform, 'db'>,
+  { db }: Platform,
   serviceId: string,
   notificationId: string,
 ): Promise<AttemptRecord[]> {

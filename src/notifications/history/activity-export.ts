@@ -30,10 +30,8 @@ export const ExportRow = Type.Object({
 
 export type ExportRow = Static<typeof ExportRow>;
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 export async function exportActivity(
-  app: Deps,
+  app: Platform,
   serviceId: string,
   query: ActivityQuery,
 ): Promise<ActivityPage<ExportRow>> {
@@ -41,7 +39,7 @@ export async function exportActivity(
   return { notifications: await exportRows(app, rows), ...page };
 }
 
-export async function exportRows(app: Pick<Platform, 'db'>, rows: StoredNotification[]): Promise<ExportRow[]> {
+export async function exportRows(app: Platform, rows: StoredNotification[]): Promise<ExportRow[]> {
   const templateOf = await templatesOf(app, rows);
   return rows.map((stored) => exportRow(stored, templateOf(stored)));
 }

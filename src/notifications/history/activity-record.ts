@@ -76,7 +76,7 @@ export const ActivityRecord = Type.Object(
 
 export type ActivityRecord = Static<typeof ActivityRecord>;
 
-type Deps = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates };
+type Deps = Platform & { compiledTemplates: CompiledTemplates };
 
 export async function activityRecords(app: Deps, stored: StoredNotification[]): Promise<ActivityRecord[]> {
   const templateOf = await templatesOf(app, stored);

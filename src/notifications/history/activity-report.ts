@@ -25,7 +25,7 @@ const readAtOnce = 20_000;
 
 /** Messages of a service as CSV, newest first, without a connection in between. */
 export async function* reportActivity(
-  { db }: Pick<Platform, 'db'>,
+  { db }: Platform,
   serviceId: string,
   filter: MessageFilter,
   range: IdRange,

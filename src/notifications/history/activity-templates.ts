@@ -9,7 +9,7 @@ interface TemplateReference {
 
 /** Loads the template version of each message in one query. Not cached, because senders and attachments change. */
 export async function templatesOf(
-  { db }: Pick<Platform, 'db'>,
+  { db }: Platform,
   messages: TemplateReference[],
 ): Promise<(message: TemplateReference) => TemplateRow> {
   const versions = new Map(

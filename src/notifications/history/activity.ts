@@ -15,8 +15,7 @@ import { listNotifications, type NotificationFilter } from './list-notifications
 import { matchingStatuses, type PublicStatus } from './public-notification.ts';
 import { countSentNotifications, type StoredNotification, selectNotification } from './stored-notifications.sql.ts';
 
-type ListDeps = Pick<Platform, 'db' | 'clock'>;
-type Deps = ListDeps & Pick<Platform, 'secrets'> & { compiledTemplates: CompiledTemplates };
+type Deps = Platform & { compiledTemplates: CompiledTemplates };
 
 export interface ActivityQuery {
   template_type?: Channel[];
@@ -48,7 +47,7 @@ export async function listActivity(
 }
 
 /** Returns the rows of a page and whether there are previous and next pages. */
-export async function findPage(app: ListDeps, serviceId: string, query: ActivityQuery) {
+export async function findPage(app: Platform, serviceId: string, query: ActivityQuery) {
   await refuseUnlessExists(app.db, 'services', serviceId);
   const { page, page_size } = query;
   const skip = (page - 1) * page_size;
@@ -59,7 +58,7 @@ export async function findPage(app: ListDeps, serviceId: string, query: Activity
   return { rows: rows.slice(0, page_size), page_size, links };
 }
 
-function filterOf(app: ListDeps, query: ActivityQuery): NotificationFilter {
+function filterOf(app: Platform, query: ActivityQuery): NotificationFilter {
   return {
     types: query.template_type?.length ? query.template_type : undefined,
     statuses: statusesInFilter(query.status),
@@ -92,7 +91,7 @@ export function normaliseSearch(text: string): string {
   return number || text.trim().toLowerCase();
 }
 
-function midnightBefore(app: ListDeps, days: number): Date {
+function midnightBefore(app: Platform, days: number): Date {
   return londonInstant(addDays(londonDay(app.clock.now()), -days));
 }
 

@@ -5,7 +5,7 @@ import { type ExportRow, exportRows } from './activity-export.ts';
 import { type ActivityRecord, activityRecords } from './activity-record.ts';
 import { type Page, selectOfJob } from './stored-notifications.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates };
+type Deps = Platform & { compiledTemplates: CompiledTemplates };
 
 interface MessagesOfJob {
   job_id: string;
@@ -24,7 +24,7 @@ export async function listJobActivity(
 
 /** The same as rows of a spreadsheet. */
 export async function exportJobActivity(
-  app: Pick<Platform, 'db'>,
+  app: Platform,
   serviceId: string,
   which: MessagesOfJob,
   page: Page,

@@ -7,11 +7,7 @@ import type { Status } from '../notification.ts';
 import { selectNotification } from './stored-notifications.sql.ts';
 
 /** Returns the printable PDF, even of a cancelled letter or one that failed validation. */
-export async function getLetterPdf(
-  app: Pick<Platform, 'db' | 'files'>,
-  caller: ApiCaller,
-  notificationId: string,
-): Promise<Buffer> {
+export async function getLetterPdf(app: Platform, caller: ApiCaller, notificationId: string): Promise<Buffer> {
   const letter = await selectNotification(app.db, caller.service_id, notificationId);
   if (!letter) throw notFound();
   if (letter.notification_type !== 'letter') throw invalid('Notification is not a letter');

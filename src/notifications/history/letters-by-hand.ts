@@ -10,10 +10,10 @@ import type { Page } from './stored-notifications.sql.ts';
 
 /** Letters that users of a service uploaded as PDF, by the day of their print run. */
 
-type Deps = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates };
+type Deps = Platform & { compiledTemplates: CompiledTemplates };
 
 /** One entry per day with letters; `at` is when the print run of the day begins. */
-export async function listDaysByHand({ db }: Pick<Platform, 'db'>, serviceId: string, since: Timestamp) {
+export async function listDaysByHand({ db }: Platform, serviceId: string, since: Timestamp) {
   const days = await countByPrintDay(db, serviceId, {
     created_at: since,
     first_id: firstIdAt(earlier(new Date(since), hour_ms)),
@@ -25,7 +25,7 @@ function runOf(day: string): Date {
   return londonInstant(day, printCutOff.hour, printCutOff.minute);
 }
 
-export function countLettersByHand({ db }: Pick<Platform, 'db'>, serviceId: string, day: string): Promise<number> {
+export function countLettersByHand({ db }: Platform, serviceId: string, day: string): Promise<number> {
   return countByHand(db, serviceId, spanOf(day));
 }
 

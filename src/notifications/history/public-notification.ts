@@ -70,7 +70,7 @@ export const PublicNotification = Type.Object(
 export type PublicNotification = Static<typeof PublicNotification>;
 
 export async function publicNotification(
-  app: Pick<Platform, 'secrets'> & { compiledTemplates: CompiledTemplates },
+  app: Platform & { compiledTemplates: CompiledTemplates },
   stored: StoredNotification,
   root: string,
 ): Promise<PublicNotification> {

@@ -12,7 +12,7 @@ import {
 } from './public-notification.ts';
 import { selectNotification } from './stored-notifications.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates };
+type Deps = Platform & { compiledTemplates: CompiledTemplates };
 
 const pageSize = 250;
 

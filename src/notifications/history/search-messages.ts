@@ -14,8 +14,6 @@ import { selectJobIdsByFileName, selectMatchingDays, selectTemplateIdsByName } f
 
 export type { MessageRow } from './message-rows.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 /** What somebody looks for among the messages of a service. Undefined stands for all. */
 export interface MessageSearch {
   channel?: Channel | undefined;
@@ -52,7 +50,7 @@ const pageSize = 50;
 const searchFor_ms = 60;
 
 export async function searchMessages(
-  app: Deps,
+  app: Platform,
   serviceId: string,
   search: MessageSearch,
   { before, after }: PagePosition = {},
@@ -92,7 +90,7 @@ function pageOf(rows: MessageRow[], stoppedAt: string | undefined, { before, aft
 
 /** All messages that match, newest first, as CSV that is made while it is sent. */
 export async function exportMessages(
-  app: Deps,
+  app: Platform,
   serviceId: string,
   search: MessageSearch,
 ): Promise<AsyncGenerator<string>> {
@@ -101,7 +99,7 @@ export async function exportMessages(
 }
 
 /** Counts of the days that are kept, from the statistics. Cancelled messages and those of test keys do not count. */
-export async function countKeptMessages({ db, clock }: Deps, serviceId: string): Promise<Statistics> {
+export async function countKeptMessages({ db, clock }: Platform, serviceId: string): Promise<Statistics> {
   const days = await retentionDaysOf(db, serviceId);
   const today = londonDay(clock.now());
   const counts = noStatistics();
@@ -116,7 +114,7 @@ export async function countKeptMessages({ db, clock }: Deps, serviceId: string):
   return counts;
 }
 
-async function filterOf({ db, clock }: Deps, serviceId: string, search: MessageSearch) {
+async function filterOf({ db, clock }: Platform, serviceId: string, search: MessageSearch) {
   const { channel, statuses, origin, recipient, reference, template, words, since, until } = search;
   const now = clock.now();
   const kept = await retentionDaysOf(db, serviceId);
@@ -146,11 +144,11 @@ async function filterOf({ db, clock }: Deps, serviceId: string, search: MessageS
   return { filter, range: { first_id, end_id: filter.template_ids?.length === 0 ? first_id : end_id }, days };
 }
 
-async function templateIds(db: Deps['db'], serviceId: string, text: string): Promise<string[]> {
+async function templateIds(db: Platform['db'], serviceId: string, text: string): Promise<string[]> {
   return isUuid(text) ? [text] : selectTemplateIdsByName(db, serviceId, text);
 }
 
-async function wordsOf(db: Deps['db'], serviceId: string, text: string) {
+async function wordsOf(db: Platform['db'], serviceId: string, text: string) {
   return {
     recipient: normaliseSearch(text),
     reference: text.trim(),

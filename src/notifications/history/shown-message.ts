@@ -23,7 +23,7 @@ export interface ShownMessage {
 
 /** Everything about one message that a person of the service may see. */
 export async function getShownMessage(
-  app: Pick<Platform, 'db' | 'secrets'> & { compiledTemplates: CompiledTemplates },
+  app: Platform & { compiledTemplates: CompiledTemplates },
   serviceId: string,
   notificationId: string,
   root: string,

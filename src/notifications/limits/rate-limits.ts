@@ -58,15 +58,13 @@ interface Window {
   waiting: { resolve(decision: RateDecision): void; reject(error: unknown): void }[];
 }
 
-type Deps = Pick<Platform, 'db' | 'pool' | 'clock' | 'log'>;
-
 /**
  * Rolling windows of requests by service and key type, separate for sending and reading, which all processes share through
  * the database. Far below the limit a process grants requests at once and reports them every few seconds. Near the limit, and
  * always for small limits, the database decides; waiting requests share one round trip.
  */
 export class RateLimits {
-  private readonly app: Deps;
+  private readonly app: Platform;
   private readonly windows = new Map<string, Window>();
   /** Where the search for idle windows continues. */
   private search = this.windows.entries();
@@ -78,7 +76,7 @@ export class RateLimits {
 
   private readonly maxWindows: number;
 
-  constructor(app: Deps, maxWindows = usualMaxWindows) {
+  constructor(app: Platform, maxWindows = usualMaxWindows) {
     this.app = app;
     this.maxWindows = maxWindows;
   }
@@ -254,7 +252,7 @@ export function rateLimitExceeded(keyType: ApiCaller['key_type'], limit: number,
 }
 
 /** Deletes windows of services without recent requests. */
-export async function deleteOldRateWindows(app: Pick<Platform, 'db' | 'clock'>): Promise<void> {
+export async function deleteOldRateWindows(app: Platform): Promise<void> {
   const slot = Math.floor(app.clock.now().getTime() / slotMs);
   await deleteRateWindows(app.db, slot - 2 * windowSlots);
 }

@@ -1,6 +1,5 @@
 import { utcDay } from '../../platform/calendar.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { LimitedChannel } from '../sending/notifications.sql.ts';
 import type { SendingService } from '../sending/sending-service.ts';
@@ -8,7 +7,7 @@ import { selectCount } from './reserve-messages.sql.ts';
 
 /** How many messages a service can still send today; those abroad have a limit of their own. */
 export async function remainingToday(
-  { db, clock }: { db: Db; clock: Clock },
+  { db, clock }: Platform,
   { id: service_id, daily_limits }: Pick<SendingService, 'id' | 'daily_limits'>,
   channel: Channel,
 ): Promise<{ messages: number; international: number | null }> {
@@ -25,7 +24,7 @@ interface LeftToday {
 
 /** The same for every limit of a service. */
 export async function listRemainingToday(
-  { db, clock }: { db: Db; clock: Clock },
+  { db, clock }: Platform,
   { id: service_id, daily_limits }: Pick<SendingService, 'id' | 'daily_limits'>,
 ): Promise<Record<LimitedChannel, LeftToday>> {
   const utc_day = utcDay(clock.now());

@@ -27,6 +27,6 @@ export function claimOfFile(fileId: string): IdempotencyClaim {
 const retentionDays = 365;
 
 /** Kept as long as the printer's references, because a letter may be returned until then. */
-export async function deleteOldUploadedLetters({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<void> {
+export async function deleteOldUploadedLetters({ db, clock }: Platform): Promise<void> {
   await deleteUploadedLettersBefore(db, timestamp(earlier(clock.now(), retentionDays * day_ms)));
 }

@@ -19,7 +19,7 @@ export const maxCounted = 100_000;
 const maxServices = 1_000;
 
 /** The lanes with due messages. The cost does not grow with the queue. */
-export async function listLaneDepths({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<LaneDepth[]> {
+export async function listLaneDepths({ db, clock }: Platform): Promise<LaneDepth[]> {
   const now = timestamp(clock.now());
   const [counts, ...waiting] = await Promise.all([
     selectLaneCounts(db, now, maxCounted),
@@ -36,6 +36,6 @@ export async function listLaneDepths({ db, clock }: Pick<Platform, 'db' | 'clock
 }
 
 /** Messages that wait for another attempt, for each channel. The cost does not grow with the queue. */
-export function listRetries({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<Retries[]> {
+export function listRetries({ db, clock }: Platform): Promise<Retries[]> {
   return selectRetries(db, timestamp(clock.now()), maxCounted);
 }

@@ -11,14 +11,12 @@ const batch = 2_000;
 
 const none: ReadonlyMap<string, Span> = new Map();
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log' | 'tracing'>;
-
 /**
  * Starts a step about each message whose request was recorded, in its trace or linked with it. Without tracing this asks
  * nothing. What cannot be recorded never stops a message.
  */
 export async function startSpans(
-  { db, clock, log, tracing }: Deps,
+  { db, clock, log, tracing }: Platform,
   spans: (NewSpan & { notification_id: string })[],
 ): Promise<ReadonlyMap<string, Span>> {
   if (!tracing || spans.length === 0) return none;
@@ -47,7 +45,7 @@ function timeOf(id: string): number {
   return Number.parseInt(id.replace('-', '').slice(0, 12), 16);
 }
 
-export async function deleteOldTraces({ db, clock }: Pick<Deps, 'db' | 'clock'>): Promise<void> {
+export async function deleteOldTraces({ db, clock }: Platform): Promise<void> {
   const first = firstIdAt(earlier(clock.now(), retention_ms));
   while ((await deleteTracesBefore(db, first, batch)) === batch);
 }

@@ -49,11 +49,11 @@ export function readNews(payload: string): Waiting[] | undefined {
  * announcement is lost, polling finds the message half a second later.
  */
 export class QueueNews {
-  private readonly app: Pick<Platform, 'changeListener' | 'log'>;
+  private readonly app: Platform;
   private readonly pending = new Map<Channel, ServicesByLane>();
   private announcing = false;
 
-  constructor(app: Pick<Platform, 'changeListener' | 'log'>) {
+  constructor(app: Platform) {
     this.app = app;
   }
 

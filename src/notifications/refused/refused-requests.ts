@@ -13,8 +13,6 @@ import {
 } from './refused-requests.sql.ts';
 import { withoutValues } from './without-values.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log'>;
-
 /** A service that sends nothing but wrong requests fills only its own share. */
 export const maxPerServiceAndMinute = 20;
 export const keptPerService = 500;
@@ -37,13 +35,13 @@ const recordedPaths = new Set([
 
 /** Records refused requests of the public API: in memory, then in batches, after the response. Keeps no values. */
 export class RefusedRequests {
-  private readonly app: Deps;
+  private readonly app: Platform;
   private waiting: NewRefusedRequest[] = [];
   private writing: NodeJS.Timeout | undefined;
   private readonly counts = new Map<string, number>();
   private countedSince = Number.NEGATIVE_INFINITY;
 
-  constructor(app: Deps) {
+  constructor(app: Platform) {
     this.app = app;
   }
 
@@ -127,7 +125,7 @@ function storable(text: string, maxLength: number): string {
 const pageSize = 50;
 
 export async function listRefusedRequests(
-  app: Pick<Platform, 'db'> & { refusedRequests: RefusedRequests },
+  app: Platform & { refusedRequests: RefusedRequests },
   serviceId: string,
   page: { older_than?: string },
 ) {
@@ -139,7 +137,7 @@ export async function listRefusedRequests(
 
 const batch = 2_000;
 
-export async function deleteOldRefusedRequests({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<void> {
+export async function deleteOldRefusedRequests({ db, clock }: Platform): Promise<void> {
   const before = firstIdAt(earlier(clock.now(), kept_ms));
   while ((await deleteRefusedRequestsBefore(db, before, batch)) === batch);
 }

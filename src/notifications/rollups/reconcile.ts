@@ -13,7 +13,7 @@ const maxLoggedRows = 20;
  * error.
  */
 export async function reconcileRollups(
-  app: Pick<Platform, 'db' | 'clock' | 'log'>,
+  app: Platform,
   report: (rollup: string, repairs: number) => void,
 ): Promise<void> {
   const today = londonDay(app.clock.now());

@@ -2,7 +2,7 @@ import type { Metrics } from '../../platform/metrics.ts';
 import type { Platform } from '../../platform/platform.ts';
 
 /** Starts the counter at 0, because an alert notices an increase only of an existing series. */
-export function measureRollups({ metrics }: Pick<Platform, 'metrics'>): void {
+export function measureRollups({ metrics }: Platform): void {
   for (const rollup of ['daily_status_counts', 'daily_usage']) repairedRows(metrics).inc({ rollup }, 0);
 }
 

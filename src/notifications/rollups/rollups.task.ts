@@ -3,7 +3,7 @@ import { foldRollups } from './fold.ts';
 import { reconcileRollups } from './reconcile.ts';
 import { repairedRows } from './rollup-metrics.ts';
 
-export async function foldAllRollups({ db, log }: Pick<Platform, 'db' | 'log'>): Promise<void> {
+export async function foldAllRollups({ db, log }: Platform): Promise<void> {
   const rows = await foldRollups(db);
   log.info({ event: 'rollups.folded', rows }, 'Folded rollups into the totals');
 }

@@ -52,8 +52,6 @@ interface Item {
 
 type Outcome = { kind: 'stored' } | { kind: 'refused'; channel: LimitedChannel } | { kind: 'key-taken' };
 
-type Deps = Pick<Platform, 'db' | 'pool' | 'clock' | 'changeListener' | 'log' | 'secrets'>;
-
 const stored: Outcome = { kind: 'stored' };
 
 /** For a service whose row was locked for longer than that. Healthy transactions hold a row for some milliseconds. */
@@ -66,7 +64,7 @@ const lockTimeout = (waitsBriefly: boolean) => (waitsBriefly ? briefLockTimeout_
  * response, or not at all. It is durable when `accept` returns.
  */
 export class Acceptor {
-  private readonly app: Deps;
+  private readonly app: Platform;
   /** Announces messages that were stored elsewhere, too. */
   readonly news: QueueNews;
   /** Messages with related rows need several statements; others must not wait for them, nor plain ones for a key. */
@@ -74,7 +72,7 @@ export class Acceptor {
   private readonly keyed: GroupCommit<Item, Outcome>;
   private readonly withMore: GroupCommit<Item, Outcome>;
 
-  constructor(app: Deps) {
+  constructor(app: Platform) {
     this.app = app;
     this.news = new QueueNews(app);
     // Large enough for 200 concurrent connections, small enough to commit within 20 ms.

@@ -26,17 +26,10 @@ export interface StoredResponse {
   response: unknown;
 }
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'>;
-
 const purpose = 'idempotent-answer';
 
 /** Encrypts a response with links to files. It is stored as a string instead of an object. */
-export function encryptResponse(
-  { secrets }: Pick<Platform, 'secrets'>,
-  serviceId: string,
-  key: string,
-  response: unknown,
-) {
+export function encryptResponse({ secrets }: Platform, serviceId: string, key: string, response: unknown) {
   return secrets.encrypt(purpose, JSON.stringify(response), contextOf(serviceId, key));
 }
 
@@ -60,7 +53,7 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
 }
 
 export async function findStoredResponse(
-  app: Deps,
+  app: Platform,
   serviceId: string,
   key: string,
 ): Promise<StoredResponse | undefined> {

@@ -3,6 +3,7 @@ import { timestamp } from '../../platform/clock.ts';
 import { currentActor } from '../../platform/db/actor.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/task.ts';
 import type { LetterTask } from '../letter-tasks.ts';
 import type { NewNotification } from '../notification.ts';
@@ -87,7 +88,7 @@ function entryOf(notification: NewNotification): NewAuditEntry {
   return { action: 'create', noun: 'notification', thing_id: id, service_id, after };
 }
 
-async function deleteFiles({ db, files }: Pick<SendDeps, 'db' | 'files'>, paths: string[]): Promise<void> {
+async function deleteFiles({ db, files }: Platform, paths: string[]): Promise<void> {
   if (paths.length === 0) return;
   for (const path of paths) await files.remove(path);
   await deleteUnconfirmedFiles(db, paths);

@@ -6,8 +6,6 @@ import { clearValues, replaceSecretValues, selectSecretValues } from './secret-v
 
 const purpose = 'personalisation';
 
-type Secrets = Pick<Platform, 'secrets'>;
-
 /** A stored message: secret values (codes, links to accounts and files) are encrypted in their own column. */
 interface StoredValues {
   id: string;
@@ -15,12 +13,12 @@ interface StoredValues {
   secret_personalisation: string | null;
 }
 
-export function encryptValues({ secrets }: Secrets, id: string, values: Record<string, unknown>): string {
+export function encryptValues({ secrets }: Platform, id: string, values: Record<string, unknown>): string {
   return secrets.encrypt(purpose, JSON.stringify(values), id);
 }
 
 /** Returns all values, to render a template. */
-export function valuesOf({ secrets }: Secrets, { id, personalisation, secret_personalisation }: StoredValues) {
+export function valuesOf({ secrets }: Platform, { id, personalisation, secret_personalisation }: StoredValues) {
   if (secret_personalisation === null) return personalisation;
   const plain = secrets.decrypt(purpose, secret_personalisation, id);
   if (!plain) throw new Error('Values of a message cannot be decrypted: does SECRET_KEYS lack a key?');
@@ -29,7 +27,7 @@ export function valuesOf({ secrets }: Secrets, { id, personalisation, secret_per
 
 /** Values that the service's own API shows. Values deleted after delivery show as hidden. */
 export function shownValues(
-  app: Secrets,
+  app: Platform,
   message: StoredValues & { service_id: string },
   placeholders: readonly string[],
 ): Record<string, unknown> {
@@ -39,7 +37,7 @@ export function shownValues(
 
 /** Values that the admin front end shows: hides codes and links of account messages, which only recipients may see. */
 export function valuesForAdmin(
-  app: Secrets,
+  app: Platform,
   message: StoredValues & { service_id: string },
   placeholders: readonly string[],
 ): Record<string, unknown> {

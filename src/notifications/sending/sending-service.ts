@@ -27,13 +27,11 @@ export interface SendingService {
   counted: { utc_day: string; counts: Partial<Record<LimitedChannel, number>> };
 }
 
-type Deps = Pick<Platform, 'db' | 'changeListener' | 'cachedRows' | 'clock'>;
-
 /** By id. */
 export type SendingServices = InvalidatedCache<SendingService>;
 
 /** Caches services until they change, so that accepting a message needs no query. */
-export function sendingServices(app: Deps): SendingServices {
+export function sendingServices(app: Platform): SendingServices {
   return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
     max: app.cachedRows,
@@ -50,7 +48,7 @@ export function updateCount(service: SendingService, utc_day: string, channel: L
   if (counted.utc_day === utc_day) counted.counts[channel] = Math.max(count, counted.counts[channel] ?? 0);
 }
 
-async function readSendingService(app: Deps, serviceId: string): Promise<SendingService | undefined> {
+async function readSendingService(app: Platform, serviceId: string): Promise<SendingService | undefined> {
   const utc_day = utcDay(app.clock.now());
   const row = await selectSendingService(app.db, serviceId, utc_day);
   if (!row) return undefined;
