@@ -14,8 +14,6 @@ import {
   selectComplaintsAbout,
 } from './complaints.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 export const complaintPageSize = 50;
 
 /** Returns undefined for a complaint that was recorded before: providers repeat a webhook whose response they did not get. */
@@ -44,7 +42,7 @@ export async function deleteOldComplaints(db: Db, before: Date): Promise<void> {
 }
 
 /** Returns one page and the number of pages. The first page exists even when it is empty. */
-export async function listComplaints(app: Deps, page: number) {
+export async function listComplaints(app: Platform, page: number) {
   const total = await selectComplaintCount(app.db);
   const pages = Math.max(1, Math.ceil(total / complaintPageSize));
   if (page < 1 || page > pages) throw notFound();
@@ -56,7 +54,7 @@ export async function listComplaints(app: Deps, page: number) {
 }
 
 /** Counts by the London day of creation, both ends inclusive. Each end defaults to today. */
-export function countComplaints(app: Deps, days: { start_date?: string; end_date?: string }): Promise<number> {
+export function countComplaints(app: Platform, days: { start_date?: string; end_date?: string }): Promise<number> {
   const today = londonDay(app.clock.now());
   const from = londonInstant(days.start_date ?? today);
   const until = londonInstant(addDays(days.end_date ?? today, 1));

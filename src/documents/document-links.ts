@@ -21,18 +21,13 @@ const digestBytes = 32;
  * The digest that a confirmed address is compared with. It includes the document id, so that equal addresses do not
  * give equal digests. Its key is random and encrypted beside it: a digest keyed with SECRET_KEYS could not be rotated.
  */
-export function sealRecipient({ secrets }: Pick<Platform, 'secrets'>, documentId: string, address: string): string {
+export function sealRecipient({ secrets }: Platform, documentId: string, address: string): string {
   const text = recipientText(documentId, address);
   const key = randomBytes(digestBytes);
   return secrets.encrypt(recipientPurpose, Buffer.concat([hmac(key, text), key]), documentId);
 }
 
-export function isRecipient(
-  { secrets }: Pick<Platform, 'secrets'>,
-  documentId: string,
-  address: string,
-  sealed: string,
-): boolean {
+export function isRecipient({ secrets }: Platform, documentId: string, address: string, sealed: string): boolean {
   const text = recipientText(documentId, address);
   const opened = secrets.decrypt(recipientPurpose, sealed, documentId);
   if (!opened) return false;

@@ -16,8 +16,6 @@ import {
   selectSealedRecipients,
 } from './documents.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'files' | 'secrets' | 'clock'>;
-
 export type StoredDocument = NonNullable<Awaited<ReturnType<typeof selectDocument>>>;
 
 /** Decrypts the content to check the key. With a wrong key the response reveals nothing about the document. */
@@ -27,7 +25,7 @@ export type Lookup =
   | { found: 'expired'; document: StoredDocument }
   | { found: 'locked' };
 
-export async function findDocument(app: Deps, serviceId: string, documentId: string, key: string): Promise<Lookup> {
+export async function findDocument(app: Platform, serviceId: string, documentId: string, key: string): Promise<Lookup> {
   const document = await selectDocument(app.db, serviceId, documentId);
   if (!document) return { found: 'nothing' };
   const secret = Buffer.from(key, 'base64url');
@@ -49,7 +47,7 @@ type Confirmation = { confirmed: string } | 'wrong' | 'too-many';
 
 /** Grants access for an hour to a caller who knows the address that the email was sent to. */
 export async function confirmRecipient(
-  app: Deps,
+  app: Platform,
   document: Pick<StoredDocument, 'id' | 'recipient_digest'>,
   emailAddress: string,
 ): Promise<Confirmation> {
@@ -62,7 +60,7 @@ export async function confirmRecipient(
 }
 
 export function isConfirmed(
-  app: Deps,
+  app: Platform,
   document: Pick<StoredDocument, 'id' | 'recipient_digest'>,
   signed: string | undefined,
 ): boolean {
@@ -80,7 +78,7 @@ export const documentRecipients: EncryptedValues = {
 };
 
 /** Deletes expired documents with their files, and attempts outside the window. */
-export async function deleteOldDocuments(app: Pick<Platform, 'db' | 'files' | 'clock'>): Promise<void> {
+export async function deleteOldDocuments(app: Platform): Promise<void> {
   const now = app.clock.now();
   for (;;) {
     const gone = await deleteExpiredDocuments(app.db, timestamp(now), 100);
@@ -93,11 +91,7 @@ export async function deleteOldDocuments(app: Pick<Platform, 'db' | 'files' | 'c
 const batchSize = 1_000;
 
 /** Files that were sent to an address. Only those that ask for it know it, as a digest of their own. */
-export async function findDocumentsOf(
-  app: Pick<Platform, 'db' | 'secrets'>,
-  emailAddress: string,
-  serviceId: string | undefined,
-) {
+export async function findDocumentsOf(app: Platform, emailAddress: string, serviceId: string | undefined) {
   const found = [];
   for (let after = nilId; ; ) {
     const batch = await selectDocumentsAfter(app.db, after, batchSize);
@@ -113,7 +107,7 @@ export async function findDocumentsOf(
 
 /** A file of a template stays for its other recipients. */
 export async function eraseDocuments(
-  app: Pick<Platform, 'db' | 'secrets' | 'files'>,
+  app: Platform,
   emailAddress: string,
   serviceId: string | undefined,
 ): Promise<number> {

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { invalid } from '../platform/failure.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { Files } from '../platform/storage/files.ts';
 
 /** Sizes of template files by path. They can be cached because a template file never changes. */
@@ -7,7 +8,7 @@ export class FileSizes {
   private readonly sizes = new LRUCache<string, number>({ max: 10_000 });
   private readonly files: Files;
 
-  constructor({ files }: { files: Files }) {
+  constructor({ files }: Platform) {
     this.files = files;
   }
 

@@ -25,7 +25,7 @@ import type { FileSizes } from './file-sizes.ts';
 
 const maxFilenameLength = 100;
 
-type Deps = Pick<Platform, 'files' | 'secrets'> & {
+type Deps = Platform & {
   config: { urls: Urls };
   virusScanner: VirusScanner;
   fileSizes: FileSizes;

@@ -56,27 +56,25 @@ export async function recordInboundText(tx: Tx, received: ReceivedText, now: Dat
 
 const inboundPageSize = 250;
 
-export function listInboundTexts(app: Pick<Platform, 'db'>, serviceId: string, olderThan?: string) {
+export function listInboundTexts(app: Platform, serviceId: string, olderThan?: string) {
   return selectInboundTexts(app.db, serviceId, { size: inboundPageSize, older_than: olderThan });
 }
-
-type Deps = Pick<Platform, 'db' | 'clock'>;
 
 const inboxDays = 7;
 const inboxPage = 50;
 
 /** The inbox of the front end shows one week, even if the service keeps its texts for longer. */
-function inboxSince(app: Deps): Timestamp {
+function inboxSince(app: Platform): Timestamp {
   return timestamp(londonInstant(addDays(londonDay(app.clock.now()), -inboxDays)));
 }
 
-export async function listInbox(app: Deps, serviceId: string, phoneNumber?: string) {
+export async function listInbox(app: Platform, serviceId: string, phoneNumber?: string) {
   await refuseUnlessExists(app.db, 'services', serviceId);
   const person = !phoneNumber?.trim() ? {} : { user_number: normaliseRecipient(phoneNumber) };
   return selectInbox(app.db, serviceId, { since: inboxSince(app), ...person }, inboundPageSize);
 }
 
-export async function listConversations(app: Deps, serviceId: string, page: number) {
+export async function listConversations(app: Platform, serviceId: string, page: number) {
   await refuseUnlessExists(app.db, 'services', serviceId);
   const found = await selectNewestByPerson(app.db, serviceId, inboxSince(app), {
     size: inboxPage + 1,
@@ -85,20 +83,20 @@ export async function listConversations(app: Deps, serviceId: string, page: numb
   return { data: found.slice(0, inboxPage), has_next: found.length > inboxPage };
 }
 
-export async function summariseInbox(app: Deps, serviceId: string) {
+export async function summariseInbox(app: Platform, serviceId: string) {
   await refuseUnlessExists(app.db, 'services', serviceId);
   return countInbox(app.db, serviceId, inboxSince(app));
 }
 
 /** Returns null if no stored text was sent to the number. */
-export async function findLastUse(app: Deps, serviceId: string): Promise<Timestamp | null> {
+export async function findLastUse(app: Platform, serviceId: string): Promise<Timestamp | null> {
   const number = await findNumberOfService(app.db, serviceId);
   if (!number) throw notFound();
   const [last] = await selectInbox(app.db, serviceId, { notify_number: number.number }, 1);
   return last?.created_at ?? null;
 }
 
-export async function getInboundText(app: Deps, serviceId: string, textId: string) {
+export async function getInboundText(app: Platform, serviceId: string, textId: string) {
   const text = await selectInboundText(app.db, serviceId, textId);
   if (!text) throw notFound();
   return text;
@@ -113,7 +111,7 @@ export async function eraseInboundTexts(tx: Tx, userNumber: string, serviceId: s
 export const findInboundTextsOf = selectInboundTextsOf;
 
 /** Deletes received texts beyond the retention of their service for text messages. */
-export async function deleteOldInboundTexts(app: Pick<Platform, 'db' | 'clock' | 'log'>): Promise<void> {
+export async function deleteOldInboundTexts(app: Platform): Promise<void> {
   const now = app.clock.now();
   const rules = await listRetentionRules(app.db, now);
   const ofTexts = rules.filter(({ notification_type }) => notification_type === 'sms');

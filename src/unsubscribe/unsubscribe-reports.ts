@@ -19,15 +19,13 @@ import {
   updateProcessed,
 } from './unsubscribe-reports.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 const recentDays = 7;
 
 /** Retention of a report, and of a request that is not in a report. */
 const reportKept_ms = 7 * day_ms;
 const keptForDays = 90;
 
-export async function countUnsubscribes({ db, clock }: Deps, serviceId: string) {
+export async function countUnsubscribes({ db, clock }: Platform, serviceId: string) {
   await refuseUnlessExists(db, 'services', serviceId);
   const found = await selectUnsubscribeCount(db, serviceId, daysAfter(clock.now(), -recentDays));
   if (!found) return {};
@@ -35,7 +33,7 @@ export async function countUnsubscribes({ db, clock }: Deps, serviceId: string) 
 }
 
 /** Requests that are not in a report yet come first, in the shape of a report. */
-export async function listUnsubscribeReports({ db }: Deps, serviceId: string) {
+export async function listUnsubscribeReports({ db }: Platform, serviceId: string) {
   await refuseUnlessExists(db, 'services', serviceId);
   const unreported = await selectUnreported(db, serviceId);
   const reports = await selectUnsubscribeReports(db, serviceId);
@@ -66,7 +64,7 @@ function archivedIfCreatedBefore(now: Date): Date {
   return earlier(londonInstant(addDays(londonDay(now), 1)), reportKept_ms);
 }
 
-export async function getUnsubscribeReport({ db }: Deps, serviceId: string, id: string) {
+export async function getUnsubscribeReport({ db }: Platform, serviceId: string, id: string) {
   const report = await selectUnsubscribeReport(db, serviceId, id);
   if (!report) throw notFound();
   const requests = await selectRequestsOfReport(db, id);
@@ -85,7 +83,7 @@ export async function getUnsubscribeReport({ db }: Deps, serviceId: string, id: 
 }
 
 export async function createUnsubscribeReport(
-  { db, clock }: Deps,
+  { db, clock }: Platform,
   service_id: string,
   between: { from: Timestamp | undefined; to: Timestamp | undefined },
 ): Promise<{ report_id: string }> {
@@ -98,7 +96,7 @@ export async function createUnsubscribeReport(
 }
 
 export async function processUnsubscribeReport(
-  { db, clock }: Deps,
+  { db, clock }: Platform,
   serviceId: string,
   id: string,
   isProcessed: boolean,
@@ -129,7 +127,7 @@ export async function eraseUnsubscribeRequests(db: Db, of: { emailAddress: strin
 
 export const findUnsubscribeRequestsOf = selectRequestsOf;
 
-export async function deleteOldUnsubscribeRequests({ db, clock }: Deps): Promise<void> {
+export async function deleteOldUnsubscribeRequests({ db, clock }: Platform): Promise<void> {
   await deleteUnsubscribeRequests(db, {
     reported: timestamp(archivedIfCreatedBefore(clock.now())),
     received: daysAfter(clock.now(), -keptForDays),

@@ -22,7 +22,7 @@ interface Subscription {
 }
 
 export function unsubscribeUrl(
-  app: Pick<Platform, 'secrets' | 'clock'> & { config: { urls: Urls } },
+  app: Platform & { config: { urls: Urls } },
   message: { id: string; address: string; template: Pick<TemplateRow, 'id' | 'version' | 'service'> },
 ): string {
   const subscription: Subscription = {
@@ -37,28 +37,22 @@ export function unsubscribeUrl(
   return `${app.config.urls.api}/unsubscribe/${message.id}/${token}`;
 }
 
-type Deps = Pick<Platform, 'db' | 'secrets' | 'clock'>;
-
-function readToken(app: Deps, token: string): Subscription | undefined {
+function readToken(app: Platform, token: string): Subscription | undefined {
   const text = app.secrets.decrypt(purpose, token);
   return text && JSON.parse(text.toString());
 }
 
-function isValid(app: Deps, notificationId: string, { notification_id, issued_at }: Subscription): boolean {
+function isValid(app: Platform, notificationId: string, { notification_id, issued_at }: Subscription): boolean {
   return notification_id === canonicalId(notificationId) && app.clock.now().getTime() <= issued_at + validFor_ms;
 }
 
-export function findSubscription(app: Deps, notificationId: string, token: string): Subscription | undefined {
+export function findSubscription(app: Platform, notificationId: string, token: string): Subscription | undefined {
   const subscription = readToken(app, token);
   return subscription && isValid(app, notificationId, subscription) ? subscription : undefined;
 }
 
 /** Idempotent: mail clients may send the request twice. */
-export async function recordUnsubscribe(
-  app: Deps & Pick<Platform, 'metrics'>,
-  notificationId: string,
-  token: string,
-): Promise<void> {
+export async function recordUnsubscribe(app: Platform, notificationId: string, token: string): Promise<void> {
   const read = readToken(app, token);
   if (!read) throw refused('This is not a valid unsubscribe link.');
   if (!isValid(app, notificationId, read)) throw refused('This unsubscribe link is invalid or expired.');
