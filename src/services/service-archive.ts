@@ -9,7 +9,7 @@ import { updateServices } from './services.sql.ts';
 import { getServiceForUpdate } from './services.ts';
 
 /** Cannot be undone. Archiving again changes nothing. */
-export async function archiveService({ db, clock }: Pick<Platform, 'db' | 'clock'>, id: string): Promise<void> {
+export async function archiveService({ db, clock }: Platform, id: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const service = await getServiceForUpdate(tx, id);
     if (!service.active) return;

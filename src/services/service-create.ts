@@ -19,7 +19,7 @@ import { insertService } from './services.sql.ts';
 import { getService, type Service } from './services.ts';
 import type { TextSenderSettings } from './settings.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { config: { sms: TextSenderSettings }; allowances: Allowances };
+type Deps = Platform & { config: { sms: TextSenderSettings }; allowances: Allowances };
 
 /** Creates the service with everything it needs to send, in one transaction. */
 export async function createService(

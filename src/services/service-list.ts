@@ -11,8 +11,6 @@ import {
   statisticsByService,
 } from './statistics/service-statistics.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 export interface ListQuery {
   only_active?: string;
   detailed?: string;
@@ -24,7 +22,7 @@ export interface ListQuery {
 
 type Listed = Service & { statistics?: Statistics };
 
-export async function listServices(app: Deps, query: ListQuery): Promise<Listed[]> {
+export async function listServices(app: Platform, query: ListQuery): Promise<Listed[]> {
   const only_active = isTrue(query.only_active);
   const days = daysOf(query, londonDay(app.clock.now()));
   if (query.user_id !== undefined) return selectServices(app.db, { user_id: query.user_id, only_active });
@@ -34,7 +32,7 @@ export async function listServices(app: Deps, query: ListQuery): Promise<Listed[
 
 /** Two queries for any number of services. A range in the past lists only services that sent messages in it. */
 async function listWithStatistics(
-  { db, clock }: Deps,
+  { db, clock }: Platform,
   options: { only_active: boolean; days: Days; with_test_keys: boolean },
 ): Promise<Listed[]> {
   const { only_active, days, with_test_keys } = options;
@@ -63,7 +61,7 @@ function daysOf({ start_date, end_date }: ListQuery, today: string): Days {
 }
 
 export async function getServiceForQuery(
-  app: Deps,
+  app: Platform,
   id: string,
   query: { detailed?: string; today_only?: string },
 ): Promise<Listed> {

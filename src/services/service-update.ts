@@ -11,7 +11,7 @@ import { columnsOf, validateReferences } from './service-rows.ts';
 import { updateServices } from './services.sql.ts';
 import { getService, getServiceForUpdate, type Service } from './services.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { accountMessages: AccountMessageSender };
+type Deps = Platform & { accountMessages: AccountMessageSender };
 
 /** Omitted fields keep their values; every call creates a new version. */
 export async function updateService(app: Deps, id: string, fields: SettableFields): Promise<Service> {

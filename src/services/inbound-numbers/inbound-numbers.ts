@@ -20,8 +20,6 @@ import {
   updateNumber,
 } from './inbound-numbers.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 const senders = 'service_sms_senders';
 
 export function listInboundNumbers(db: Db) {
@@ -34,7 +32,7 @@ export async function findNumberOfService(db: Db, serviceId: string) {
   return selectNumberOfService(db, serviceId);
 }
 
-export async function createInboundNumber({ db, clock }: Deps, request: { number: string; provider: string }) {
+export async function createInboundNumber({ db, clock }: Platform, request: { number: string; provider: string }) {
   const now = clock.now();
   const id = newId(now);
   const normalised_number = normaliseOwnNumber(request.number);
@@ -47,7 +45,7 @@ export async function createInboundNumber({ db, clock }: Deps, request: { number
  * only sender of a service. A service that already has a number gets it re-enabled.
  */
 export async function assignInboundNumber(
-  { db, clock }: Deps,
+  { db, clock }: Platform,
   serviceId: string,
   request: { inbound_number_id?: string; is_default: boolean },
 ) {
@@ -80,7 +78,7 @@ export async function assignInboundNumber(
 }
 
 /** Keeps the number assigned to the service, but stops receiving on it. */
-export async function disableInboundNumber({ db, clock }: Deps, serviceId: string): Promise<void> {
+export async function disableInboundNumber({ db, clock }: Platform, serviceId: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const number = await findNumberOfService(tx, serviceId);
     if (!number) throw notFound();
@@ -93,7 +91,7 @@ export async function disableInboundNumber({ db, clock }: Deps, serviceId: strin
  * assigned again. The service always keeps a sender.
  */
 export async function removeInboundNumber(
-  { db, clock, config }: Deps & { config: { sms: TextSenderSettings } },
+  { db, clock, config }: Platform & { config: { sms: TextSenderSettings } },
   serviceId: string,
   archive: boolean,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { selectFolderOwners } from './service-members.sql.ts';
 
 /** The invited person joins the service, in the transaction that marks the invitation as accepted. */
 export async function acceptServiceInvite(
-  { db, clock }: Pick<Platform, 'db' | 'clock'>,
+  { db, clock }: Platform,
   inviteId: string,
   userId: string,
 ): Promise<{ service_id: string }> {

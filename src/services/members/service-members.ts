@@ -17,8 +17,6 @@ import { getUserRecord, listUserRecords } from '../../users/user-record.ts';
 import { getService, getServiceForUpdate } from '../services.ts';
 import { selectFolderOwners, selectMembers } from './service-members.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 /** User records, with only this service's `permissions`. */
 export async function listServiceMembers(db: Db, serviceId: string) {
   const members = await listMemberRecords(db, serviceId);
@@ -48,7 +46,7 @@ export async function refuseUnlessMayJoin(db: Db, member: ServiceMember): Promis
 }
 
 export async function joinService(
-  { db, clock }: Deps,
+  { db, clock }: Platform,
   member: ServiceMember,
   request: { permissions: ServicePermission[]; folder_permissions: string[] },
 ) {
@@ -69,7 +67,7 @@ export async function joinService(
 
 /** At least one active member must remain; with `keepsManager`, a person who manages the service, too. */
 export async function leaveService(
-  { db }: Deps,
+  { db }: Platform,
   member: ServiceMember,
   { keepsManager }: { keepsManager?: true } = {},
 ): Promise<void> {
@@ -88,7 +86,7 @@ export async function leaveService(
 
 /** The last person who manages the service keeps the right to. */
 export async function changeMember(
-  { db, clock }: Deps,
+  { db, clock }: Platform,
   member: ServiceMember,
   change: {
     permissions: ServicePermission[];

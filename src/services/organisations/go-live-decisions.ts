@@ -10,7 +10,7 @@ import { getService, getServiceForUpdate } from '../services.ts';
 import { selectGoLiveRequest } from './go-live-requests.sql.ts';
 import { noRequest, sendRejection } from './go-live-requests.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & {
+type Deps = Platform & {
   accountMessages: AccountMessageSender;
   config: { urls: Urls };
 };

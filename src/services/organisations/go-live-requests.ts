@@ -6,7 +6,7 @@ import { type AccountMessageSender, accountTemplates } from '../../users/account
 import { pageUrl } from '../../users/sign-in/link-tokens.ts';
 import { selectApprovers, selectGoLiveRequest } from './go-live-requests.sql.ts';
 
-type Deps = Pick<Platform, 'db'> & {
+type Deps = Platform & {
   accountMessages: AccountMessageSender;
   config: { urls: Urls };
 };

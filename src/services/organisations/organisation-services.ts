@@ -11,7 +11,7 @@ import { lockService, updateServices } from '../services.sql.ts';
 import { sendAgreementReceipts } from './agreement-receipts.ts';
 import { lockServicesOfOrganisation, selectServicesOfOrganisation } from './organisation-services.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { allowances: Allowances };
+type Deps = Platform & { allowances: Allowances };
 type ReceiptDeps = Deps & { accountMessages: AccountMessageSender; config: { urls: Urls } };
 
 export async function listServicesOfOrganisation(db: Db, organisationId: string) {

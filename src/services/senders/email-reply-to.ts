@@ -11,8 +11,6 @@ import { alreadyExists, insertReplyTo, updateReplyToRow } from './email-reply-to
 import { clearDefault, selectSenders } from './senders.sql.ts';
 import { getSender, listSenders, lockSender } from './senders.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 const table = 'service_email_reply_to';
 
 interface ReplyToRequest {
@@ -27,7 +25,7 @@ export const getReplyTo = (db: Db, serviceId: string, id: string) => getSender(d
 
 /** Sends a test message to the address, to check that it is delivered. Returns the message id. */
 export async function checkReplyTo(
-  app: Deps & { accountMessages: AccountMessageSender },
+  app: Platform & { accountMessages: AccountMessageSender },
   serviceId: string,
   emailAddress: string,
   { isLimited } = { isLimited: true },
@@ -44,7 +42,7 @@ export async function checkReplyTo(
 }
 
 /** The first one must be the default; a new default replaces the old one. */
-export async function createReplyTo({ db, clock }: Deps, serviceId: string, request: ReplyToRequest) {
+export async function createReplyTo({ db, clock }: Platform, serviceId: string, request: ReplyToRequest) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
     await getServiceForUpdate(tx, serviceId);
@@ -54,7 +52,7 @@ export async function createReplyTo({ db, clock }: Deps, serviceId: string, requ
   });
 }
 
-export async function updateReplyTo({ db, clock }: Deps, serviceId: string, id: string, request: ReplyToRequest) {
+export async function updateReplyTo({ db, clock }: Platform, serviceId: string, id: string, request: ReplyToRequest) {
   const now = timestamp(clock.now());
   return inTransaction(db, async (tx) => {
     const replyTo = await lockSender(tx, table, serviceId, id);
@@ -64,7 +62,7 @@ export async function updateReplyTo({ db, clock }: Deps, serviceId: string, id: 
   });
 }
 
-export async function archiveReplyTo({ db, clock }: Deps, serviceId: string, id: string) {
+export async function archiveReplyTo({ db, clock }: Platform, serviceId: string, id: string) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
     const replyTo = await lockSender(tx, table, serviceId, id);

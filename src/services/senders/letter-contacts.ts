@@ -8,8 +8,6 @@ import { insertLetterContact, updateLetterContactRow } from './letter-contacts.s
 import { clearDefault } from './senders.sql.ts';
 import { getSender, listSenders, lockSender } from './senders.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 const table = 'service_letter_contacts';
 
 interface LetterContactRequest {
@@ -21,7 +19,7 @@ export const listLetterContacts = (db: Db, serviceId: string) => listSenders(db,
 export const getLetterContact = (db: Db, serviceId: string, id: string) => getSender(db, table, serviceId, id);
 
 /** A new default replaces the old one. */
-export async function createLetterContact({ db, clock }: Deps, serviceId: string, request: LetterContactRequest) {
+export async function createLetterContact({ db, clock }: Platform, serviceId: string, request: LetterContactRequest) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
     await getServiceForUpdate(tx, serviceId);
@@ -31,7 +29,7 @@ export async function createLetterContact({ db, clock }: Deps, serviceId: string
 }
 
 export async function updateLetterContact(
-  { db, clock }: Deps,
+  { db, clock }: Platform,
   serviceId: string,
   id: string,
   request: LetterContactRequest,
@@ -45,7 +43,7 @@ export async function updateLetterContact(
 }
 
 /** Also removes it from the templates that use it. */
-export async function archiveLetterContact({ db, clock }: Deps, serviceId: string, id: string) {
+export async function archiveLetterContact({ db, clock }: Platform, serviceId: string, id: string) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
     await lockSender(tx, table, serviceId, id);

@@ -9,8 +9,6 @@ import { clearDefault } from './senders.sql.ts';
 import { getSender, listSenders, lockSender } from './senders.ts';
 import { insertSmsSender, updateSmsSenderRow } from './sms-senders.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 const table = 'service_sms_senders';
 
 interface SmsSenderRequest {
@@ -22,7 +20,7 @@ export const listSmsSenders = (db: Db, serviceId: string) => listSenders(db, tab
 export const getSmsSender = (db: Db, serviceId: string, id: string) => getSender(db, table, serviceId, id);
 
 /** A new default replaces the old one. */
-export async function createSmsSender({ db, clock }: Deps, serviceId: string, request: SmsSenderRequest) {
+export async function createSmsSender({ db, clock }: Platform, serviceId: string, request: SmsSenderRequest) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
     await getServiceForUpdate(tx, serviceId);
@@ -31,7 +29,12 @@ export async function createSmsSender({ db, clock }: Deps, serviceId: string, re
   });
 }
 
-export async function updateSmsSender({ db, clock }: Deps, serviceId: string, id: string, request: SmsSenderRequest) {
+export async function updateSmsSender(
+  { db, clock }: Platform,
+  serviceId: string,
+  id: string,
+  request: SmsSenderRequest,
+) {
   const now = timestamp(clock.now());
   return inTransaction(db, async (tx) => {
     const sender = await lockSender(tx, table, serviceId, id);
@@ -46,7 +49,7 @@ export async function updateSmsSender({ db, clock }: Deps, serviceId: string, id
   });
 }
 
-export async function archiveSmsSender({ db, clock }: Deps, serviceId: string, id: string) {
+export async function archiveSmsSender({ db, clock }: Platform, serviceId: string, id: string) {
   const now = clock.now();
   return inTransaction(db, async (tx) => {
     const sender = await lockSender(tx, table, serviceId, id);

@@ -21,7 +21,7 @@ import {
 
 export { type CallbackType, callbackTypes } from './callback-api.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: { callbacks: CallbackSettings } };
+type Deps = Platform & { config: { callbacks: CallbackSettings } };
 
 export const CallbackUrl = Type.String({ maxLength: 2_000, description: 'https' });
 export const BearerToken = Type.String({ minLength: 10, maxLength: 2_000 });
@@ -41,16 +41,12 @@ export interface TokenOwner {
   callback_type: CallbackType;
 }
 
-export function encryptToken({ secrets }: Pick<Platform, 'secrets'>, owner: TokenOwner, token: string): string {
+export function encryptToken({ secrets }: Platform, owner: TokenOwner, token: string): string {
   return secrets.encrypt(tokenPurpose, token, tokenContext(owner));
 }
 
 /** Returns undefined when none of the configured keys can decrypt it. */
-export function decryptToken(
-  { secrets }: Pick<Platform, 'secrets'>,
-  owner: TokenOwner,
-  encrypted: string,
-): string | undefined {
+export function decryptToken({ secrets }: Platform, owner: TokenOwner, encrypted: string): string | undefined {
   return secrets.decrypt(tokenPurpose, encrypted, tokenContext(owner))?.toString();
 }
 

@@ -16,10 +16,8 @@ import {
 const purpose = 'callback-signing';
 const prefix = 'whsec_';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'>;
-
 /** Returns the secret, which is shown only once. It replaces an earlier one immediately. */
-export async function createSigningSecret(app: Deps, which: CallbackId, created_by_id: string): Promise<string> {
+export async function createSigningSecret(app: Platform, which: CallbackId, created_by_id: string): Promise<string> {
   const key = randomBytes(32);
   await inTransaction(app.db, async (tx) => {
     const { id, service_id } = await getCallback(tx, which);
@@ -31,17 +29,13 @@ export async function createSigningSecret(app: Deps, which: CallbackId, created_
   return `${prefix}${key.toString('base64')}`;
 }
 
-export async function removeSigningSecret({ db }: Deps, which: CallbackId): Promise<void> {
+export async function removeSigningSecret({ db }: Platform, which: CallbackId): Promise<void> {
   const { id } = await getCallback(db, which);
   if (!(await deleteSigningSecret(db, id))) throw notFound();
 }
 
 /** Returns undefined when it was encrypted with a key that is not configured. */
-export function readSigningKey(
-  { secrets }: Pick<Platform, 'secrets'>,
-  owner: TokenOwner,
-  encrypted: string,
-): Buffer | undefined {
+export function readSigningKey({ secrets }: Platform, owner: TokenOwner, encrypted: string): Buffer | undefined {
   return secrets.decrypt(purpose, encrypted, tokenContext(owner));
 }
 

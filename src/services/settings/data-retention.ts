@@ -14,8 +14,6 @@ import {
   upsertRetention,
 } from './data-retention.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 export async function listRetentions(db: Db, serviceId: string) {
   await refuseUnlessExists(db, 'services', serviceId);
   return selectRetentions(db, serviceId);
@@ -27,7 +25,7 @@ export async function findRetention(db: Db, serviceId: string, which: { id: stri
 }
 
 export async function createRetention(
-  { db, clock }: Deps,
+  { db, clock }: Platform,
   serviceId: string,
   request: { notification_type: Channel; days_of_retention: number },
 ) {
@@ -37,7 +35,12 @@ export async function createRetention(
   return findRetention(db, serviceId, { id });
 }
 
-export async function updateRetention({ db, clock }: Deps, serviceId: string, id: string, days: number): Promise<void> {
+export async function updateRetention(
+  { db, clock }: Platform,
+  serviceId: string,
+  id: string,
+  days: number,
+): Promise<void> {
   const change = { days_of_retention: days, updated_at: timestamp(clock.now()) };
   if (!(await updateRetentionDays(db, { id, service_id: serviceId }, change))) {
     throw notFound(`The service data retention for id: ${id} was not found for service: ${serviceId}`);
@@ -46,7 +49,7 @@ export async function updateRetention({ db, clock }: Deps, serviceId: string, id
 
 /** Creates the rule of a channel, or changes it. */
 export async function setRetention(
-  { db, clock }: Deps,
+  { db, clock }: Platform,
   serviceId: string,
   rule: { notification_type: Channel; days_of_retention: number },
 ): Promise<void> {

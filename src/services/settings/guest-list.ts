@@ -14,7 +14,7 @@ interface GuestList {
   phone_numbers: string[];
 }
 
-export async function getGuestList({ db }: Pick<Platform, 'db'>, serviceId: string): Promise<GuestList> {
+export async function getGuestList({ db }: Platform, serviceId: string): Promise<GuestList> {
   await refuseUnlessExists(db, 'services', serviceId);
   const guests = await selectGuests(db, serviceId);
   const ofType = (type: GuestType) =>
@@ -22,11 +22,7 @@ export async function getGuestList({ db }: Pick<Platform, 'db'>, serviceId: stri
   return { email_addresses: ofType('email'), phone_numbers: ofType('mobile') };
 }
 
-export async function replaceGuestList(
-  { db }: Pick<Platform, 'db'>,
-  serviceId: string,
-  list: GuestList,
-): Promise<void> {
+export async function replaceGuestList({ db }: Platform, serviceId: string, list: GuestList): Promise<void> {
   await refuseUnlessExists(db, 'services', serviceId);
   const wrong = findWrongGuest(list);
   if (wrong) throw invalid(`Invalid guest list: "${wrong.text}" is not a valid email address or phone number`);

@@ -15,8 +15,6 @@ interface Counts {
 export type Statistics = Record<Channel, Counts>;
 type StatisticsOfMonth = Record<Channel, Counts & { sending: number }>;
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 export function noStatistics(): Statistics {
   const none = () => ({ requested: 0, delivered: 0, failed: 0 });
   return { email: none(), sms: none(), letter: none() };
@@ -41,7 +39,7 @@ export async function statisticsByService(
 
 /** Today and the days before it, in London time; excludes messages of test keys. */
 export async function getRecentStatistics(
-  { db, clock }: Deps,
+  { db, clock }: Platform,
   serviceId: string,
   days: { today_only: boolean; limit_days?: number },
 ): Promise<Statistics> {
@@ -56,7 +54,7 @@ export async function getRecentStatistics(
 
 /** Each of the last days with its counts, today last; excludes messages of test keys. */
 export async function listDailyStatistics(
-  { db, clock }: Deps,
+  { db, clock }: Platform,
   serviceId: string,
   days: number,
 ): Promise<{ day: string; counts: Statistics }[]> {
@@ -75,7 +73,7 @@ export async function listDailyStatistics(
 
 /** Every month of the financial year that has started, as `YYYY-MM`. */
 export async function getMonthlyStatistics(
-  { db, clock }: Deps,
+  { db, clock }: Platform,
   serviceId: string,
   yearText: string | undefined,
 ): Promise<Record<string, StatisticsOfMonth>> {

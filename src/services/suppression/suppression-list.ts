@@ -22,8 +22,6 @@ import {
 
 export type { SuppressedRecipient, SuppressionReason } from './suppression-list.sql.ts';
 
-type Deps = Pick<Platform, 'db'>;
-
 /** A permission of services: those without it keep no list, and nothing is looked up for them. */
 export const suppressRecipients = 'suppress_recipients';
 
@@ -54,7 +52,7 @@ function addedEntries(metrics: Metrics) {
 }
 
 /** Emails that were not sent because their recipient is on the list. */
-export function countRefusedSends({ metrics }: Pick<Platform, 'metrics'>, reasons: SuppressionReason[]): void {
+export function countRefusedSends({ metrics }: Platform, reasons: SuppressionReason[]): void {
   const refused = metrics.counter('suppressed_sends_total', 'Emails not sent: their recipient is suppressed', [
     'reason',
   ]);
@@ -87,7 +85,7 @@ const suppressionPageSize = 250;
 
 /** One page, newest first, and whether there are older entries. */
 export async function listSuppressions(
-  { db }: Deps,
+  { db }: Platform,
   serviceId: string,
   { older_than, size = suppressionPageSize }: { older_than?: string | undefined; size?: number } = {},
 ): Promise<{ entries: SuppressedRecipient[]; hasOlder: boolean }> {
@@ -97,7 +95,7 @@ export async function listSuppressions(
 }
 
 /** All entries, page by page. */
-export async function* allSuppressions(app: Deps, serviceId: string): AsyncGenerator<SuppressedRecipient[]> {
+export async function* allSuppressions(app: Platform, serviceId: string): AsyncGenerator<SuppressedRecipient[]> {
   for (let older_than: string | undefined; ; ) {
     const { entries, hasOlder } = await listSuppressions(app, serviceId, { older_than, size: 1_000 });
     yield entries;
@@ -106,7 +104,7 @@ export async function* allSuppressions(app: Deps, serviceId: string): AsyncGener
   }
 }
 
-export async function getSuppression({ db }: Deps, serviceId: string, id: string): Promise<SuppressedRecipient> {
+export async function getSuppression({ db }: Platform, serviceId: string, id: string): Promise<SuppressedRecipient> {
   const found = await selectSuppression(db, serviceId, id);
   if (!found) throw notFound();
   return found;
@@ -114,7 +112,7 @@ export async function getSuppression({ db }: Deps, serviceId: string, id: string
 
 /** The entry of an address in any spelling. */
 export async function findSuppression(
-  { db }: Deps,
+  { db }: Platform,
   serviceId: string,
   emailAddress: string,
 ): Promise<SuppressedRecipient | undefined> {
@@ -123,7 +121,7 @@ export async function findSuppression(
 }
 
 /** The service can send to the address again. Returns it normalised. */
-export async function liftSuppression({ db }: Deps, serviceId: string, emailAddress: string): Promise<string> {
+export async function liftSuppression({ db }: Platform, serviceId: string, emailAddress: string): Promise<string> {
   await refuseUnlessExists(db, 'services', serviceId);
   const address = normalised(emailAddress);
   const lifted = await deleteSuppressionsOf(db, address, serviceId);
