@@ -46,9 +46,9 @@ export class CompiledTemplates {
   private resetAt = 0;
   private changes = 0;
   private readonly names: InvalidatedCache<NamedTemplate[]>;
-  private readonly app: Pick<Platform, 'db' | 'changeListener'>;
+  private readonly app: Platform;
 
-  constructor(app: Pick<Platform, 'db' | 'changeListener'>) {
+  constructor(app: Platform) {
     this.app = app;
     this.names = new InvalidatedCache(app.changeListener, {
       channel: 'service_changed',
@@ -195,11 +195,7 @@ export function findTemplate(app: Deps, serviceId: string, templateId: string): 
 }
 
 /** The sender, reply-to address or contact block of a version as it is now: unlike the version, it can change. */
-export async function getReplyToText(
-  { db }: Pick<Platform, 'db'>,
-  templateId: string,
-  version: number,
-): Promise<string | null> {
+export async function getReplyToText({ db }: Platform, templateId: string, version: number): Promise<string | null> {
   const row = await selectTemplateVersion(db, templateId, version);
   if (!row) throw new Error(`Template ${templateId} has no version ${version}`);
   return replyToTextOf(row);

@@ -13,14 +13,12 @@ import { renderPreview } from './template-preview.ts';
 import type { TemplateRow } from './template-row.ts';
 import { selectListedTemplates, selectTemplateById, selectTemplateVersions } from './template-rows.sql.ts';
 
-type Deps = Pick<Platform, 'db'>;
-
-export function listPublicTemplates(app: Deps, caller: ApiCaller, type?: Channel): Promise<TemplateRow[]> {
+export function listPublicTemplates(app: Platform, caller: ApiCaller, type?: Channel): Promise<TemplateRow[]> {
   return selectListedTemplates(app.db, caller.service_id, type);
 }
 
 /** Including archived templates; hidden ones count as not found. */
-export async function getPublicTemplate(app: Deps, caller: ApiCaller, templateId: string): Promise<TemplateRow> {
+export async function getPublicTemplate(app: Platform, caller: ApiCaller, templateId: string): Promise<TemplateRow> {
   return templateOfCaller(lookUp(await selectTemplateById(app.db, templateId), caller.service_id));
 }
 
@@ -31,7 +29,7 @@ export function templateOfCaller<Template>(result: TemplateLookup<Template>): Te
 }
 
 export async function getPublicTemplateVersion(
-  app: Deps,
+  app: Platform,
   caller: ApiCaller,
   templateId: string,
   versionText: string,

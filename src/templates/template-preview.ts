@@ -1,5 +1,5 @@
-import type { Db } from '../platform/db/database.ts';
 import { invalidField } from '../platform/failure.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import type { CompiledTemplate } from '../rendering/template.ts';
 import { compileRow } from './compiled-templates.ts';
@@ -17,7 +17,7 @@ export function renderPreview(
 
 /** Renders the subject and content of a template with values. */
 export async function previewTemplate(
-  app: { db: Db },
+  app: Platform,
   serviceId: string,
   templateId: string,
   personalisation: Personalisation,

@@ -19,8 +19,6 @@ import type { CurrentTemplateRow } from './template-row.ts';
 import { lockTemplate, updateTemplates } from './templates.sql.ts';
 import { getTemplate, type NewTemplateRequest } from './templates.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 /** Type and service cannot be changed; a request that sends them back is accepted. */
 export type TemplateUpdateRequest = Partial<Omit<NewTemplateRequest, 'parent_folder_id'>> & {
   archived?: boolean;
@@ -35,7 +33,7 @@ export type TemplateUpdateRequest = Partial<Omit<NewTemplateRequest, 'parent_fol
  * `changes_version`, which the protocol does not have, changes the reply-to with the others, as one version.
  */
 export function updateTemplate(
-  app: Deps,
+  app: Platform,
   serviceId: string,
   templateId: string,
   request: TemplateUpdateRequest,

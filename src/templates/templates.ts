@@ -29,8 +29,6 @@ import {
   updateTemplates,
 } from './templates.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 export interface NewTemplateRequest {
   name: string;
   template_type: Channel;
@@ -48,7 +46,11 @@ export interface NewTemplateRequest {
   has_unsubscribe_link?: boolean | null;
 }
 
-export function createTemplate(app: Deps, serviceId: string, request: NewTemplateRequest): Promise<CurrentTemplateRow> {
+export function createTemplate(
+  app: Platform,
+  serviceId: string,
+  request: NewTemplateRequest,
+): Promise<CurrentTemplateRow> {
   return inTransaction(app.db, (tx) => createTemplateIn(tx, serviceId, request, app.clock.now()));
 }
 
@@ -105,14 +107,14 @@ async function refuseUnlessFolderExists(tx: Tx, serviceId: string, folderId: str
   if (folderId !== null && !(await folderExists(tx, serviceId, folderId))) throw invalid('parent_folder_id not found');
 }
 
-export async function listTemplates(app: Deps, serviceId: string) {
+export async function listTemplates(app: Platform, serviceId: string) {
   await refuseUnlessExists(app.db, 'services', serviceId);
   return selectTemplateList(app.db, serviceId);
 }
 
 /** For people: one page of a list with the beginning of each text, and how many there are in all. */
 export async function listTemplateSummaries(
-  { db }: Deps,
+  { db }: Platform,
   filter: SummaryFilter,
   page: { limit: number; offset: number },
 ) {
@@ -121,7 +123,7 @@ export async function listTemplateSummaries(
 }
 
 /** How many templates each folder has, without those of folders inside. */
-export async function countInFolders({ db }: Deps, serviceId: string): Promise<Map<string, number>> {
+export async function countInFolders({ db }: Platform, serviceId: string): Promise<Map<string, number>> {
   const counts = await countTemplatesByFolder(db, serviceId);
   return new Map(counts.map(({ folder, count }) => [folder ?? '', Number(count)]));
 }
@@ -133,14 +135,18 @@ export async function getTemplate(db: Db | Tx, serviceId: string, templateId: st
 }
 
 /** Newest first. */
-export async function listTemplateVersions(app: Deps, serviceId: string, templateId: string): Promise<TemplateRow[]> {
+export async function listTemplateVersions(
+  app: Platform,
+  serviceId: string,
+  templateId: string,
+): Promise<TemplateRow[]> {
   const versions = await selectTemplateVersions(app.db, templateId, serviceId);
   if (versions.length === 0) throw notFound();
   return versions;
 }
 
 export async function getTemplateVersion(
-  app: Deps,
+  app: Platform,
   serviceId: string,
   templateId: string,
   version: number,

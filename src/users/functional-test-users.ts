@@ -29,10 +29,7 @@ interface FunctionalTestUser extends Pick<UserRecord, 'name' | 'email_address' |
  * Creates these users, or resets them to this state after an earlier test left them in another. It resets only users that
  * it created: the browser tests' client must not be able to take over other accounts.
  */
-export async function putFunctionalTestUsers(
-  { db, clock }: Pick<Platform, 'db' | 'clock'>,
-  users: FunctionalTestUser[],
-): Promise<void> {
+export async function putFunctionalTestUsers({ db, clock }: Platform, users: FunctionalTestUser[]): Promise<void> {
   // Members of the platform service can read all users' sign-in messages.
   if (users.some(({ service_id }) => canonicalId(service_id) === platformServiceId)) {
     throw invalidField('service_id', 'Must not be the service of the platform.');

@@ -9,7 +9,7 @@ import { Uuid } from '../protocol/fields.ts';
 export const OfUser = Type.Object({ user_id: Uuid });
 
 /** A route's `preValidation`: returns 404 for an unknown user before the body is validated. */
-export function userOfPathExists(app: Pick<Platform, 'db'>) {
+export function userOfPathExists(app: Platform) {
   return async (request: FastifyRequest): Promise<void> => {
     const { user_id } = request.params as { user_id: string };
     // The schema of the path rejects invalid ids.
@@ -21,7 +21,7 @@ export function userOfPathExists(app: Pick<Platform, 'db'>) {
 
 const unhyphenated = /^[0-9a-f]{32}$/i;
 
-export async function refuseUnlessUserExists(app: Pick<Platform, 'db'>, userId: unknown): Promise<void> {
+export async function refuseUnlessUserExists(app: Platform, userId: unknown): Promise<void> {
   if (!isUuid(userId)) throw notFound();
   await refuseUnlessExists(app.db, 'users', userId);
 }

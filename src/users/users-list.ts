@@ -12,7 +12,7 @@ interface UsersListRequest {
 }
 
 /** Active users with the names of their services, for an operator's report. */
-export async function listActiveUsers(app: Pick<Platform, 'db'>, request: UsersListRequest) {
+export async function listActiveUsers(app: Platform, request: UsersListRequest) {
   const ids = await selectActiveUserIds(app.db, {
     created_from: request.created_start ?? undefined,
     created_before: dayAfter(request.created_end),

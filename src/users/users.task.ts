@@ -9,19 +9,18 @@ import { deleteChallengesUntil } from './sign-in/security-keys.sql.ts';
 import { deleteStatesUntil } from './sign-in/single-sign-on/single-sign-on.sql.ts';
 import { deleteVerifyCodesUntil } from './sign-in/verify-codes.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 const codesAreKept_ms = day_ms;
 
-export async function deleteOldVerifyCodes({ db, clock }: Deps): Promise<void> {
+export async function deleteOldVerifyCodes(app: Platform): Promise<void> {
+  const { db, clock } = app;
   await deleteVerifyCodesUntil(db, timestamp(earlier(clock.now(), codesAreKept_ms)));
   await deleteChallengesUntil(db, timestamp(clock.now()));
   await deleteStatesUntil(db, timestamp(clock.now()));
-  await deleteOldGuesses({ db, clock });
-  await deleteOldRequestedMessages({ db, clock });
+  await deleteOldGuesses(app);
+  await deleteOldRequestedMessages(app);
 }
 
-export async function deleteExpiredInvites({ db, clock }: Deps): Promise<void> {
+export async function deleteExpiredInvites({ db, clock }: Platform): Promise<void> {
   const moment = timestamp(earlier(clock.now(), inviteLifetime_ms));
   await deleteServiceInvitesUntil(db, moment);
   await deleteOrganisationInvitesUntil(db, moment);

@@ -24,7 +24,6 @@ import {
   updateUserRow,
 } from './users.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
 type Editable = Partial<
   Pick<
     UserRecord,
@@ -54,7 +53,7 @@ export async function lockUser(tx: Tx, userId: string): Promise<LockedUser> {
   return user;
 }
 
-export async function createUser(app: Deps, request: NewUser): Promise<UserRecord> {
+export async function createUser(app: Platform, request: NewUser): Promise<UserRecord> {
   const { password, ...fields } = request;
   const password_hash = await hashPassword(password);
   const now = app.clock.now();
@@ -80,7 +79,7 @@ interface NoticeDeps {
 
 /** With `updatedById`, notifies the user of a new address or number, at both the new and the previous one. */
 export async function updateUser(
-  app: Deps & NoticeDeps,
+  app: Platform & NoticeDeps,
   userId: string,
   change: Editable,
   updatedById?: string,
@@ -99,7 +98,7 @@ export async function updateUser(
  * account.
  */
 export async function updateOwnContact(
-  app: Deps & NoticeDeps,
+  app: Platform & NoticeDeps,
   userId: string,
   change: Pick<Editable, 'email_address' | 'email_access_validated_at' | 'mobile_number'>,
 ): Promise<void> {
@@ -150,7 +149,7 @@ async function notifyOfChange(
 }
 
 /** Disables sign-in, frees the address for another account and deletes all memberships. */
-export async function archiveUser(app: Deps & { config: { email: EmailSettings } }, userId: string): Promise<void> {
+export async function archiveUser(app: Platform & { config: { email: EmailSettings } }, userId: string): Promise<void> {
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {
     const { id } = await lockUser(tx, userId);
@@ -172,14 +171,14 @@ export async function archiveUser(app: Deps & { config: { email: EmailSettings }
   });
 }
 
-export async function activateUser(app: Deps, userId: string): Promise<UserRecord> {
+export async function activateUser(app: Platform, userId: string): Promise<UserRecord> {
   const activated = await activateUserRow(app.db, userId, timestamp(app.clock.now()));
   const user = await getUserRecord(app.db, userId);
   if (!activated) throw invalid('User already active');
   return user;
 }
 
-export async function updatePassword(app: Deps, userId: string, password: string): Promise<UserRecord> {
+export async function updatePassword(app: Platform, userId: string, password: string): Promise<UserRecord> {
   const password_hash = await hashPassword(password);
   const now = timestamp(app.clock.now());
   return inTransaction(app.db, async (tx) => {
@@ -192,22 +191,22 @@ export async function updatePassword(app: Deps, userId: string, password: string
  * The first step of a sign-in. An address without an account takes as long as an account with a wrong password, so that
  * response times do not reveal which addresses have accounts.
  */
-export async function getUserByEmail(app: Deps, email: string): Promise<UserRecord> {
+export async function getUserByEmail(app: Platform, email: string): Promise<UserRecord> {
   const user = await selectUserByEmail(app.db, email);
   if (user) return getUserRecord(app.db, user.id);
   await isPassword('', undefined);
   throw notFound();
 }
 
-export function findUserByEmail(app: Pick<Platform, 'db'>, email: string) {
+export function findUserByEmail(app: Platform, email: string) {
   return selectUserByEmail(app.db, email);
 }
 
-export function findUsersByEmail(app: Deps, part: string) {
+export function findUsersByEmail(app: Platform, part: string) {
   return selectUsersByPartOfEmail(app.db, part);
 }
 
-export async function listOrganisationsAndServices(app: Deps, userId: string) {
+export async function listOrganisationsAndServices(app: Platform, userId: string) {
   const [organisations, services] = await Promise.all([
     selectOrganisationsOfUser(app.db, userId),
     selectServicesOfUser(app.db, userId),

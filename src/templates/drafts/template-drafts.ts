@@ -12,14 +12,13 @@ import {
   upsertDraft,
 } from './template-drafts.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
 export type StoredDraft = DraftRow;
 
 const maxDraftsOfPerson = 20;
 const retentionDays = 7;
 
 /** Only the person who writes a draft changes it. */
-export async function keepDraft(app: Deps, draft: Omit<DraftRow, 'updated_at'>): Promise<void> {
+export async function keepDraft(app: Platform, draft: Omit<DraftRow, 'updated_at'>): Promise<void> {
   await inTransaction(app.db, async (tx) => {
     const isStored = await upsertDraft(tx, { ...draft, updated_at: timestamp(app.clock.now()) });
     if (!isStored) throw notFound();
@@ -27,18 +26,18 @@ export async function keepDraft(app: Deps, draft: Omit<DraftRow, 'updated_at'>):
   });
 }
 
-export async function getDraft({ db }: Deps, which: { id: string; service_id: string }): Promise<StoredDraft> {
+export async function getDraft({ db }: Platform, which: { id: string; service_id: string }): Promise<StoredDraft> {
   const draft = await selectDraft(db, which);
   if (!draft) throw notFound();
   return draft;
 }
 
 /** The newest that a person has of a template. */
-export const findDraftOf = ({ db }: Deps, which: { service_id: string; user_id: string; template_id: string }) =>
+export const findDraftOf = ({ db }: Platform, which: { service_id: string; user_id: string; template_id: string }) =>
   selectNewestDraft(db, which);
 
-export const discardDraft = ({ db }: Deps, which: { id: string; user_id: string }) => deleteDraft(db, which);
+export const discardDraft = ({ db }: Platform, which: { id: string; user_id: string }) => deleteDraft(db, which);
 
-export async function deleteOldDrafts({ db, clock }: Deps): Promise<void> {
+export async function deleteOldDrafts({ db, clock }: Platform): Promise<void> {
   await deleteDraftsBefore(db, timestamp(earlier(clock.now(), retentionDays * day_ms)));
 }

@@ -23,7 +23,7 @@ interface TestedDraft extends TemplateDraft {
  * hidden template, one for each writer and channel.
  */
 export async function storeTestTemplate(
-  app: Pick<Platform, 'db' | 'clock'>,
+  app: Platform,
   serviceId: string,
   userId: string,
   draft: TestedDraft,

@@ -5,7 +5,7 @@ import { selectTemplateNames } from '../templates.sql.ts';
 import { createTemplate } from '../templates.ts';
 import { createEmailFile, emailFilePath, updateEmailFile } from './template-email-files.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'files'> & { virusScanner: VirusScanner };
+type Deps = Platform & { virusScanner: VirusScanner };
 
 interface CopyTarget {
   service_id: string;

@@ -21,8 +21,7 @@ import {
 } from './template-email-files.sql.ts';
 import { readUpload } from './upload.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'files'>;
-type UploadDeps = Deps & { virusScanner: VirusScanner };
+type UploadDeps = Platform & { virusScanner: VirusScanner };
 interface OfTemplate {
   service_id: string;
   template_id: string;
@@ -88,7 +87,7 @@ export async function createEmailFile(
   });
 }
 
-export async function listEmailFiles(app: Deps, of: OfTemplate): Promise<EmailFileRow[]> {
+export async function listEmailFiles(app: Platform, of: OfTemplate): Promise<EmailFileRow[]> {
   await getTemplate(app.db, of.service_id, of.template_id);
   return selectEmailFiles(app.db, of.service_id, of.template_id);
 }
@@ -102,7 +101,7 @@ export async function getEmailFile(db: Db | Tx, of: OfFile): Promise<EmailFileRo
 }
 
 /** Updating a live file creates a version of its template; a pending file is not part of it yet. */
-export function updateEmailFile(app: Deps, of: OfFile, request: EmailFileSettings): Promise<EmailFileRow> {
+export function updateEmailFile(app: Platform, of: OfFile, request: EmailFileSettings): Promise<EmailFileRow> {
   return inTransaction(app.db, async (tx) => {
     await allowLongPauses(tx);
     const file = await lockEmailFile(tx, of);
@@ -118,7 +117,7 @@ export function updateEmailFile(app: Deps, of: OfFile, request: EmailFileSetting
   });
 }
 
-export function archiveEmailFile(app: Deps, of: OfFile, archivedById: string): Promise<EmailFileRow> {
+export function archiveEmailFile(app: Platform, of: OfFile, archivedById: string): Promise<EmailFileRow> {
   return inTransaction(app.db, async (tx) => {
     const file = await lockEmailFile(tx, of);
     const now = timestamp(app.clock.now());
@@ -135,7 +134,7 @@ function refuseUnlessNameCanBeLinked(filename: string): void {
 }
 
 /** The file store may have lost it, as after a restore without files. */
-async function refuseUnlessUploaded(app: Deps, { service_id }: OfFile, { id }: EmailFileRow): Promise<void> {
+async function refuseUnlessUploaded(app: Platform, { service_id }: OfFile, { id }: EmailFileRow): Promise<void> {
   if (!(await app.files.get(emailFilePath(service_id, id)))) throw invalid('The file has not been uploaded');
 }
 

@@ -17,8 +17,6 @@ import {
   updateFolderName,
 } from './template-folders.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 export async function listFolders(db: Db | Tx, serviceId: string) {
   await refuseUnlessExists(db, 'services', serviceId);
   return selectFolders(db, serviceId);
@@ -31,7 +29,7 @@ async function getFolder(db: Db | Tx, serviceId: string, id: string) {
 }
 
 export async function createFolder(
-  { db, clock }: Deps,
+  { db, clock }: Platform,
   serviceId: string,
   request: { name: string; parent_id: string | null },
 ) {
@@ -68,7 +66,7 @@ export async function getOrCreateFolders(
 }
 
 export async function updateFolder(
-  { db }: Deps,
+  { db }: Platform,
   serviceId: string,
   id: string,
   request: { name: string; users_with_permission?: string[] },
@@ -81,14 +79,14 @@ export async function updateFolder(
   });
 }
 
-export async function deleteFolder({ db }: Deps, serviceId: string, id: string): Promise<void> {
+export async function deleteFolder({ db }: Platform, serviceId: string, id: string): Promise<void> {
   await getFolder(db, serviceId, id);
   await deleteFolderRow(db, id);
 }
 
 /** Moves folders and templates into a folder or to the root, all or nothing. */
 export async function moveIntoFolder(
-  { db }: Deps,
+  { db }: Platform,
   serviceId: string,
   target: string | null,
   contents: { folders: string[]; templates: string[] },

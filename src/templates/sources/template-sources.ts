@@ -13,8 +13,6 @@ import { type TemplateUpdateRequest, updateWholeTemplate } from '../template-upd
 import { createTemplateIn, getTemplate, type NewTemplateRequest } from '../templates.ts';
 import { withPublicNames } from './public-field-names.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 /** A template with everything that a file about it has. */
 export interface TemplateSource {
   row: CurrentTemplateRow;
@@ -44,19 +42,23 @@ export function refuseUnlessManager({ manage_templates }: ApiCaller): void {
   if (!manage_templates) throw forbidden('This API key may not manage templates');
 }
 
-export async function listTemplateSources({ db }: Deps, { service_id }: ApiCaller): Promise<TemplateSource[]> {
+export async function listTemplateSources({ db }: Platform, { service_id }: ApiCaller): Promise<TemplateSource[]> {
   const [templates, folders] = await Promise.all([selectListedTemplates(db, service_id), listFolders(db, service_id)]);
   return templates.map((row) => ({ row, folder: pathOf(row.folder, folders) }));
 }
 
 /** Also an archived one. */
-export async function getTemplateSource({ db }: Deps, caller: ApiCaller, templateId: string): Promise<TemplateSource> {
+export async function getTemplateSource(
+  { db }: Platform,
+  caller: ApiCaller,
+  templateId: string,
+): Promise<TemplateSource> {
   const row = templateOfCaller(lookUp(await selectTemplateById(db, templateId), caller.service_id));
   return sourceOf(db, row);
 }
 
 export function createTemplateSource(
-  app: Deps,
+  app: Platform,
   { service_id }: ApiCaller,
   request: SourceRequest & { name: string; body: string; type: Channel },
   { created_by, dry_run }: Change,
@@ -72,7 +74,7 @@ export function createTemplateSource(
 }
 
 export async function updateTemplateSource(
-  app: Deps,
+  app: Platform,
   caller: ApiCaller,
   templateId: string,
   request: SourceRequest & { version?: number; archived?: boolean },

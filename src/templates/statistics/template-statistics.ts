@@ -12,10 +12,8 @@ import {
   selectUsedDays,
 } from './template-statistics.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 /** Messages by template and status, for today and the given number of London days before. */
-export async function countByTemplateAndStatus(app: Deps, serviceId: string, wholeDays: number) {
+export async function countByTemplateAndStatus(app: Platform, serviceId: string, wholeDays: number) {
   if (wholeDays < 0 || wholeDays > 7) throw invalidField('whole_days', 'whole_days must be between 0 and 7');
   await refuseUnlessExists(app.db, 'services', serviceId);
   const since = addDays(londonDay(app.clock.now()), -wholeDays);
@@ -24,14 +22,14 @@ export async function countByTemplateAndStatus(app: Deps, serviceId: string, who
 }
 
 /** The start of the London day on which the template was last used, or null. */
-export async function getLastUsed(app: Deps, serviceId: string, templateId: string): Promise<Timestamp | null> {
+export async function getLastUsed(app: Platform, serviceId: string, templateId: string): Promise<Timestamp | null> {
   await getTemplate(app.db, serviceId, templateId);
   const day = await selectLastUsedDay(app.db, serviceId, templateId);
   return day === null ? null : timestamp(londonInstant(day));
 }
 
 /** Messages by template and month of a financial year. */
-export async function countByTemplateAndMonth(app: Deps, serviceId: string, year: string | undefined) {
+export async function countByTemplateAndMonth(app: Platform, serviceId: string, year: string | undefined) {
   if (year === undefined || !/^[0-9]{4}$/.test(year)) throw invalid('Year must be a number');
   await refuseUnlessExists(app.db, 'services', serviceId);
   const usage = await selectMonthlyUsage(app.db, serviceId, financialYearDays(Number(year)));
@@ -39,7 +37,7 @@ export async function countByTemplateAndMonth(app: Deps, serviceId: string, year
 }
 
 /** The days on which templates were last used, of those that were within the last week. */
-export async function listUsedDays(app: Deps, serviceId: string): Promise<Map<string, string>> {
+export async function listUsedDays(app: Platform, serviceId: string): Promise<Map<string, string>> {
   const used = await selectUsedDays(app.db, serviceId, addDays(londonDay(app.clock.now()), -7));
   return new Map(used.map(({ template_id, day }) => [template_id, day]));
 }

@@ -25,7 +25,7 @@ export type RequestedMessage = keyof typeof limits;
 
 /** Counts the message if it may be sent, in the transaction that sends it. Exact under concurrency. */
 export async function mayRequestMessage(
-  { clock }: Pick<Platform, 'clock'>,
+  { clock }: Platform,
   tx: Tx,
   kind: RequestedMessage,
   requested_for: string,
@@ -39,6 +39,6 @@ export async function mayRequestMessage(
   return true;
 }
 
-export function deleteOldRequestedMessages({ db, clock }: Pick<Platform, 'db' | 'clock'>): Promise<void> {
+export function deleteOldRequestedMessages({ db, clock }: Platform): Promise<void> {
   return deleteRequestedMessagesUntil(db, timestamp(earlier(clock.now(), longestPeriod_ms)));
 }

@@ -4,7 +4,7 @@ import type { Urls } from '../../platform/settings.ts';
 import type { AccountMessageSender } from '../account-messages/account-messages.ts';
 import { createLinkToken, linkLifetimes_s, pageUrl, readLinkToken } from '../sign-in/link-tokens.ts';
 
-export type InviteDeps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
+export type InviteDeps = Platform & {
   accountMessages: AccountMessageSender;
   config: { urls: Urls };
 };
@@ -25,11 +25,7 @@ export function inviteUrl(app: InviteDeps, purpose: InvitePurpose, inviteId: str
 }
 
 /** Returns the id of the invitation in a link's token. */
-export function inviteIdOfLink(
-  app: Pick<Platform, 'secrets' | 'clock'>,
-  purpose: InvitePurpose,
-  token: string,
-): string {
+export function inviteIdOfLink(app: Platform, purpose: InvitePurpose, token: string): string {
   const link = readLinkToken(app, purpose, token);
   switch (link.state) {
     case 'valid':

@@ -22,7 +22,7 @@ import {
 } from './join-requests.sql.ts';
 import { selectServiceName } from './service-invites.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & {
+type Deps = Platform & {
   accountMessages: AccountMessageSender;
   config: { urls: Urls };
 };
@@ -93,7 +93,7 @@ export async function createJoinRequest(
   return id;
 }
 
-export async function getJoinRequest(app: Pick<Platform, 'db'>, serviceId: string, requestId: string) {
+export async function getJoinRequest(app: Platform, serviceId: string, requestId: string) {
   const request = await selectJoinRequest(app.db, serviceId, requestId);
   if (!request) throw notFound();
   return request;
@@ -102,7 +102,7 @@ export async function getJoinRequest(app: Pick<Platform, 'db'>, serviceId: strin
 const maxPendingRequests = 100;
 
 /** Requests that somebody still has to decide, oldest first. */
-export function listPendingJoinRequests(app: Pick<Platform, 'db'>, serviceId: string) {
+export function listPendingJoinRequests(app: Platform, serviceId: string) {
   return selectPendingJoinRequests(app.db, serviceId, maxPendingRequests);
 }
 

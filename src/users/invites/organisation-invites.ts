@@ -63,7 +63,7 @@ export async function listOrganisationInvites(app: InviteDeps, organisationId: s
 }
 
 /** With `organisationId`, an invitation to another organisation counts as not found. */
-export async function getOrganisationInvite(app: Pick<Platform, 'db'>, inviteId: string, organisationId?: string) {
+export async function getOrganisationInvite(app: Platform, inviteId: string, organisationId?: string) {
   const invite = await selectOrganisationInvite(app.db, inviteId);
   if (!invite || (organisationId !== undefined && invite.organisation !== organisationId.toLowerCase())) {
     throw notFound();
@@ -71,7 +71,7 @@ export async function getOrganisationInvite(app: Pick<Platform, 'db'>, inviteId:
   return invite;
 }
 
-export function getOrganisationInviteOfLink(app: Pick<Platform, 'db' | 'secrets' | 'clock'>, token: string) {
+export function getOrganisationInviteOfLink(app: Platform, token: string) {
   return getOrganisationInvite(app, inviteIdOfLink(app, 'organisation-invite', token));
 }
 
@@ -86,11 +86,7 @@ export async function updateOrganisationInvite(
 }
 
 /** The invited person joins the organisation, in the transaction that marks the invitation as accepted. */
-export async function acceptOrganisationInvite(
-  app: Pick<Platform, 'db' | 'clock'>,
-  inviteId: string,
-  userId: string,
-): Promise<void> {
+export async function acceptOrganisationInvite(app: Platform, inviteId: string, userId: string): Promise<void> {
   await inTransaction(app.db, async (tx) => {
     const invite = await acceptOrganisationInviteRow(tx, inviteId);
     const user = await getUserRecord(tx, userId);

@@ -71,13 +71,13 @@ export async function listServiceInvites(app: InviteDeps, serviceId: string) {
 }
 
 /** With `serviceId`, an invitation to another service counts as not found. */
-export async function getServiceInvite(app: Pick<Platform, 'db'>, inviteId: string, serviceId?: string) {
+export async function getServiceInvite(app: Platform, inviteId: string, serviceId?: string) {
   const invite = await selectServiceInvite(app.db, inviteId);
   if (!invite || (serviceId !== undefined && invite.service !== serviceId.toLowerCase())) throw notFound();
   return invite;
 }
 
-export function getServiceInviteOfLink(app: Pick<Platform, 'db' | 'secrets' | 'clock'>, token: string) {
+export function getServiceInviteOfLink(app: Platform, token: string) {
   return getServiceInvite(app, inviteIdOfLink(app, 'service-invite', token));
 }
 

@@ -6,22 +6,20 @@ import { getUserRecord, listUserRecords, type UserRecord } from '../user-record.
 import { selectActiveMemberIds } from './organisation-members.sql.ts';
 import { addOrganisationMember, type OrganisationPermission, removeOrganisationMember } from './permissions.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 interface Membership {
   organisation_id: string;
   user_id: string;
 }
 
 /** Active users only, oldest account first. */
-export async function listOrganisationMembers({ db }: Deps, organisationId: string): Promise<UserRecord[]> {
+export async function listOrganisationMembers({ db }: Platform, organisationId: string): Promise<UserRecord[]> {
   await getOrganisation(db, organisationId);
   return listUserRecords(db, await selectActiveMemberIds(db, organisationId));
 }
 
 /** An existing member keeps the membership and gets the new permissions. */
 export async function joinOrganisation(
-  { db, clock }: Deps,
+  { db, clock }: Platform,
   membership: Membership,
   permissions: OrganisationPermission[],
 ): Promise<UserRecord> {
@@ -29,7 +27,7 @@ export async function joinOrganisation(
   return getUserRecord(db, membership.user_id);
 }
 
-export async function leaveOrganisation({ db }: Deps, membership: Membership): Promise<void> {
+export async function leaveOrganisation({ db }: Platform, membership: Membership): Promise<void> {
   await getOrganisation(db, membership.organisation_id);
   await getUserRecord(db, membership.user_id);
   const left = await inTransaction(db, (tx) => removeOrganisationMember(tx, membership));

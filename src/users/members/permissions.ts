@@ -64,7 +64,7 @@ export const organisationPermissions = [
 ] as const;
 export type OrganisationPermission = (typeof organisationPermissions)[number];
 
-export async function refuseUnlessMember(app: Pick<Platform, 'db'>, member: ServiceMember): Promise<void> {
+export async function refuseUnlessMember(app: Platform, member: ServiceMember): Promise<void> {
   if (!(await isServiceMember(app.db, member))) throw notFound();
 }
 

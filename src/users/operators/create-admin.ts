@@ -18,7 +18,7 @@ import { insertUser, selectUserByEmail } from '../users.sql.ts';
 import { lockUser } from '../users.ts';
 import { selectPlatformAdmins } from './create-admin.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & { config: { urls: Urls; frontEnd: FrontEndSettings } };
+type Deps = Platform & { config: { urls: Urls; frontEnd: FrontEndSettings } };
 
 interface NewAdmin {
   name: string;
@@ -27,13 +27,13 @@ interface NewAdmin {
 }
 
 /** Whether there is one that is not archived, with or without a password. */
-export async function hasPlatformAdmin({ db }: Pick<Deps, 'db'>): Promise<boolean> {
+export async function hasPlatformAdmin({ db }: Platform): Promise<boolean> {
   return (await selectPlatformAdmins(db)).length > 0;
 }
 
 /** Signs in with email links. Not found once there is a platform administrator: of two at once, one creates the account. */
 export async function createAdminWithPassword(
-  app: Pick<Deps, 'db' | 'clock'>,
+  app: Platform,
   { name, email_address, password }: { name: string; email_address: string; password: string },
 ): Promise<UserRecord> {
   const password_hash = await hashPassword(password);

@@ -10,8 +10,6 @@ import { updateUserRow } from '../users.sql.ts';
 import { lockUser } from '../users.ts';
 import { lockPlatformAdmins, selectActiveAdmins } from './platform-admins.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 type OperatorRole = 'none' | 'read-only' | 'admin';
 
 const roleNames: Record<OperatorRole, string> = {
@@ -26,13 +24,13 @@ export function operatorRoleOf(user: Pick<UserRecord, 'platform_admin' | 'read_o
 }
 
 /** Sessions from before the change end: an administrator signs in as one. */
-export async function setPlatformAdmin(app: Deps, userId: string, isAdmin: boolean): Promise<UserRecord> {
+export async function setPlatformAdmin(app: Platform, userId: string, isAdmin: boolean): Promise<UserRecord> {
   return inTransaction(app.db, (tx) => changeRole(app, tx, userId, { platform_admin: isAdmin }));
 }
 
 /** Tells every platform administrator and the person, so that a stolen session does not make an administrator unnoticed. */
 export async function setOperatorRole(
-  app: Deps & { accountMessages: AccountMessageSender; config: { urls: Urls } },
+  app: Platform & { accountMessages: AccountMessageSender; config: { urls: Urls } },
   userId: string,
   role: OperatorRole,
   changedBy: Pick<UserRecord, 'name'>,
@@ -56,7 +54,7 @@ export async function setOperatorRole(
 }
 
 async function changeRole(
-  { clock }: Deps,
+  { clock }: Platform,
   tx: Tx,
   userId: string,
   change: { platform_admin: boolean; read_only_operator?: boolean },

@@ -14,7 +14,7 @@ import { getUserRecord } from '../user-record.ts';
 import { selectUserByEmail } from '../users.sql.ts';
 import { type AccountLink, createAccountToken, type LinkPayloads, pageUrl, readAccountToken } from './link-tokens.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
+type Deps = Platform & {
   accountMessages: AccountMessageSender;
   config: { urls: Urls; frontEnd: FrontEndSettings };
 };
@@ -108,7 +108,7 @@ async function send(
 
 /** Returns the contents of a link sent to a user. A password link is valid until the password changes. */
 export async function readAccountLink<P extends AccountLink>(
-  app: Pick<Deps, 'db' | 'clock' | 'secrets' | 'config'>,
+  app: Platform & { config: { frontEnd: FrontEndSettings } },
   purpose: P,
   token: string,
 ): Promise<LinkPayloads[P]> {
@@ -119,7 +119,7 @@ export async function readAccountLink<P extends AccountLink>(
   return link.payload;
 }
 
-async function changedSince(app: Pick<Deps, 'db'>, link: { email: string; created_at: string }): Promise<boolean> {
+async function changedSince(app: Platform, link: { email: string; created_at: string }): Promise<boolean> {
   const user = await selectUserByEmail(app.db, link.email);
   return user === undefined || user.password_changed_at > link.created_at;
 }

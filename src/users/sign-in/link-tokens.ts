@@ -26,9 +26,7 @@ export const linkLifetimes_s: Record<LinkPurpose, number> = {
   operator: hour_s / 2,
 };
 
-type Deps = Pick<Platform, 'secrets' | 'clock'>;
-
-export function createLinkToken<P extends LinkPurpose>(app: Deps, purpose: P, payload: LinkPayloads[P]): string {
+export function createLinkToken<P extends LinkPurpose>(app: Platform, purpose: P, payload: LinkPayloads[P]): string {
   const expires_at = timestamp(later(app.clock.now(), linkLifetimes_s[purpose] * 1000));
   return app.secrets.encrypt(keyPurpose(purpose), JSON.stringify({ expires_at, payload }));
 }
@@ -38,7 +36,7 @@ type LinkToken<P extends LinkPurpose> =
   | { state: 'expired' }
   | { state: 'broken' };
 
-export function readLinkToken<P extends LinkPurpose>(app: Deps, purpose: P, token: string): LinkToken<P> {
+export function readLinkToken<P extends LinkPurpose>(app: Platform, purpose: P, token: string): LinkToken<P> {
   const text = app.secrets.decrypt(keyPurpose(purpose), token);
   if (!text) return { state: 'broken' };
   // A token that decrypts was created by this application, so its shape needs no validation.
@@ -49,7 +47,7 @@ export function readLinkToken<P extends LinkPurpose>(app: Deps, purpose: P, toke
 
 /** The links whose tokens the front end of GOV.UK Notify reads itself. It passes those of invitations to the API. */
 export type AccountLink = Extract<LinkPurpose, 'reset-password' | 'verify-email' | 'change-email' | 'email-auth'>;
-type AccountDeps = Deps & { config: { frontEnd: FrontEndSettings } };
+type AccountDeps = Platform & { config: { frontEnd: FrontEndSettings } };
 
 /** That front end ignores `purpose`; here it makes a token for one purpose useless for another. */
 export function createAccountToken<P extends AccountLink>(

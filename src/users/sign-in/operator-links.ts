@@ -10,10 +10,8 @@ import { createLinkToken, readLinkToken } from './link-tokens.ts';
 import { recordSignIn } from './sign-in.sql.ts';
 import { resetFailedLoginCount } from './sign-in.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'>;
-
 /** For a person who is locked out, printed for the operator. Works once, without a password or code. */
-export async function createOperatorLink(app: Deps, email: string): Promise<string> {
+export async function createOperatorLink(app: Platform, email: string): Promise<string> {
   const found = await selectUserByEmail(app.db, email);
   const user = found && (await getUserRecord(app.db, found.id));
   if (user?.state !== 'active') throw new OperatorError(`There is no active account with the address ${email}.`);
@@ -21,14 +19,14 @@ export async function createOperatorLink(app: Deps, email: string): Promise<stri
 }
 
 /** Undefined when the link is old or altered, or the person has signed in since. */
-export async function findOperatorLink(app: Deps, token: string): Promise<UserRecord | undefined> {
+export async function findOperatorLink(app: Platform, token: string): Promise<UserRecord | undefined> {
   const link = readLinkToken(app, 'operator', token);
   if (link.state !== 'valid') return undefined;
   const user = await getUserRecord(app.db, link.payload.user_id);
   return user.state === 'active' && user.logged_in_at === link.payload.logged_in_at ? user : undefined;
 }
 
-export async function signInWithOperatorLink(app: Deps, token: string): Promise<UserRecord | undefined> {
+export async function signInWithOperatorLink(app: Platform, token: string): Promise<UserRecord | undefined> {
   const link = readLinkToken(app, 'operator', token);
   if (link.state !== 'valid') return undefined;
   const { user_id } = link.payload;

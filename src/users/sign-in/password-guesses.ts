@@ -13,8 +13,6 @@ import { isPassword, noPassword } from './passwords.ts';
 import { countFailure, maxFailures, recordCorrectPassword, selectPasswordHash } from './sign-in.sql.ts';
 import { lockoutAfter_ms } from './sign-in.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'>;
-
 /** An address is known to an account for this time after a sign-in. */
 const addressIsKnown_ms = 90 * day_ms;
 const longestCount_ms = day_ms;
@@ -49,7 +47,7 @@ interface Guess {
  * password and counts only for those who cause it: docs/decisions/0015-guessing.md. An account that does not exist, or has
  * no password, takes the same steps.
  */
-export async function isRightGuess(app: Deps, { user_id, email_address, password, from }: Guess): Promise<boolean> {
+export async function isRightGuess(app: Platform, { user_id, email_address, password, from }: Guess): Promise<boolean> {
   const arrived = timestamp(app.clock.now());
   const hash = user_id === undefined ? undefined : await selectPasswordHash(app.db, user_id);
   const userId = hash === noPassword ? undefined : user_id;
@@ -118,17 +116,17 @@ function oneMore(row: GuessRow, { free, period_ms }: Limit, now: Date): GuessRow
 }
 
 /** After a complete sign-in: from now on strangers cannot make this account wait at this address. */
-export async function rememberAddress(app: Deps, userId: string, from: string): Promise<void> {
+export async function rememberAddress(app: Platform, userId: string, from: string): Promise<void> {
   const row = { counted: digestOf(app, userId, from), user_id: userId };
   await upsertSignInAddress(app.db, row, timestamp(app.clock.now()));
 }
 
-export async function deleteOldGuesses({ db, clock }: Pick<Deps, 'db' | 'clock'>): Promise<void> {
+export async function deleteOldGuesses({ db, clock }: Platform): Promise<void> {
   const before = (duration_ms: number): Timestamp => timestamp(earlier(clock.now(), duration_ms));
   await deleteGuessesUntil(db, { counted: before(longestCount_ms), signedIn: before(addressIsKnown_ms) });
 }
 
 /** Made with the first of SECRET_KEYS: with a new one, every address is unknown until the next sign-in. */
-function digestOf({ secrets }: Pick<Deps, 'secrets'>, account: string | null, from: string | null): string {
+function digestOf({ secrets }: Platform, account: string | null, from: string | null): string {
   return secrets.digest('password-guesses', JSON.stringify([account, from]));
 }

@@ -28,7 +28,7 @@ import {
   updateCredential,
 } from './webauthn-credentials.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log'> & { config: { urls: Urls } };
+type Deps = Platform & { config: { urls: Urls } };
 
 const challengeLifetime_ms = 5 * minute_ms;
 const maxKeys = 20;

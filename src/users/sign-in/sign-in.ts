@@ -29,14 +29,12 @@ export function isLocked({ state, failed_login_count }: Pick<UserRecord, 'state'
 const maxWebauthnFailures = 5;
 const maxLockout_ms = 15 * minute_ms;
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'>;
-
 /**
  * After the eleventh consecutive wrong password, checks are locked out for a while. A locked-out check looks like a wrong
  * password. It increments the failure count but does not extend the lockout, so that the account's owner can wait for
  * its end.
  */
-export async function verifyPassword(app: Deps, userId: string, password: string): Promise<void> {
+export async function verifyPassword(app: Platform, userId: string, password: string): Promise<void> {
   const arrived = timestamp(app.clock.now());
   const hash = await selectPasswordHash(app.db, userId);
   // Hash during a lockout too, so that response times reveal nothing; and before taking the lock, to hold it only briefly.
@@ -65,7 +63,7 @@ export async function verifyPassword(app: Deps, userId: string, password: string
 }
 
 /** People whom single sign-on created have none. */
-export async function hasPassword({ db }: Pick<Platform, 'db'>, userId: string): Promise<boolean> {
+export async function hasPassword({ db }: Platform, userId: string): Promise<boolean> {
   return (await selectPasswordHash(db, userId)) !== noPassword;
 }
 
@@ -74,7 +72,7 @@ export function lockoutAfter_ms(wrong: number, free: number): number {
   return wrong <= free ? 0 : Math.min(1_000 * 2 ** (wrong - free - 1), maxLockout_ms);
 }
 
-export async function verifyCode(app: Deps, userId: string, attempt: CodeAttempt): Promise<void> {
+export async function verifyCode(app: Platform, userId: string, attempt: CodeAttempt): Promise<void> {
   // The lock serialises reading, checking and incrementing the counts, so concurrent attempts cannot exceed the limit.
   // Throw after the commit: inside the transaction, it would roll back the count.
   const refusal = await inTransaction(app.db, async (tx) => {
@@ -114,7 +112,7 @@ async function voidCodesIfGuessed(tx: Tx, user: LockedUser, now: Timestamp): Pro
 }
 
 async function checkCode(
-  app: Deps,
+  app: Platform,
   tx: Tx,
   user: LockedUser,
   attempt: CodeAttempt,
@@ -130,7 +128,7 @@ async function checkCode(
 
 /** Records the result of the front end's security key check. */
 export async function completeWebauthnSignIn(
-  app: Deps,
+  app: Platform,
   userId: string,
   outcome: { successful: boolean; webauthn_credential_id?: string | null },
 ): Promise<void> {
@@ -144,7 +142,7 @@ export async function completeWebauthnSignIn(
   });
 }
 
-export async function resetFailedLoginCount(app: Deps, userId: string): Promise<UserRecord> {
+export async function resetFailedLoginCount(app: Platform, userId: string): Promise<UserRecord> {
   return inTransaction(app.db, async (tx) => {
     await resetFailures(tx, userId, timestamp(app.clock.now()));
     await resetGuessesOfUser(tx, userId);

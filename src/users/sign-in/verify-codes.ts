@@ -19,13 +19,13 @@ export const maxWrongCodes = 10;
 const maxCodesADayAfterThat = 20;
 const codePurpose = 'verify-code';
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'secrets'> & {
+type Deps = Platform & {
   accountMessages: AccountMessageSender;
   config: { urls: Urls; frontEnd: FrontEndSettings };
 };
 
 /** Silently sends nothing while five codes are live. */
-export async function hasTooManyCodes(app: Pick<Platform, 'db' | 'clock'>, userId: string): Promise<boolean> {
+export async function hasTooManyCodes(app: Platform, userId: string): Promise<boolean> {
   return (await countLiveCodes(app.db, userId, timestamp(app.clock.now()))) >= maxLiveCodes;
 }
 
@@ -103,12 +103,7 @@ export interface CodeAttempt {
 }
 
 /** Also matches codes that were hashed with an older key, before a key rotation. */
-export function isCodeDigest(
-  app: Pick<Platform, 'secrets'>,
-  user: LockedUser,
-  attempt: CodeAttempt,
-  digest: string,
-): boolean {
+export function isCodeDigest(app: Platform, user: LockedUser, attempt: CodeAttempt, digest: string): boolean {
   return app.secrets.isDigest(codePurpose, codeText(user, attempt), digest);
 }
 

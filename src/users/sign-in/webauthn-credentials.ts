@@ -11,14 +11,12 @@ import {
   updateCredential,
 } from './webauthn-credentials.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
-export function listCredentials(app: Deps, userId: string) {
+export function listCredentials(app: Platform, userId: string) {
   return selectCredentials(app.db, userId);
 }
 
 export function createCredential(
-  app: Deps,
+  app: Platform,
   userId: string,
   request: { name: string; credential_data: string; registration_response: string },
 ) {
@@ -34,7 +32,7 @@ export function createCredential(
   });
 }
 
-export async function renameCredential(app: Deps, userId: string, credentialId: string, name: string) {
+export async function renameCredential(app: Platform, userId: string, credentialId: string, name: string) {
   const updated_at = timestamp(app.clock.now());
   const credential = await updateCredential(app.db, userId, credentialId, { name, updated_at });
   if (!credential) throw notFound();
@@ -45,7 +43,7 @@ export async function recordCredentialUse(tx: Tx, userId: string, credentialId: 
   if (!(await updateCredential(tx, userId, credentialId, { logged_in_at: now }))) throw notFound();
 }
 
-export async function deleteCredential(app: Deps, userId: string, credentialId: string): Promise<void> {
+export async function deleteCredential(app: Platform, userId: string, credentialId: string): Promise<void> {
   await inTransaction(app.db, async (tx) => {
     // Prevents two concurrent requests from deleting the last two keys.
     await lockUser(tx, userId);

@@ -22,7 +22,7 @@ import {
   updateIdentityUse,
 } from './single-sign-on.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { config: { singleSignOn: SingleSignOnSettings } };
+type Deps = Platform & { config: { singleSignOn: SingleSignOnSettings } };
 
 /** Longer than the cookie with the state lives. */
 const statesAreKept_ms = hour_ms;
@@ -36,7 +36,7 @@ export function maySignInLocally(
 }
 
 /** Whether the person has signed in through an issuer. */
-export function hasSingleSignOn({ db }: Pick<Deps, 'db'>, userId: string): Promise<boolean> {
+export function hasSingleSignOn({ db }: Platform, userId: string): Promise<boolean> {
   return hasIdentity(db, userId);
 }
 
