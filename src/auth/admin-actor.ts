@@ -21,10 +21,7 @@ const authorFields = [
 ];
 
 /** The client is verified by its token. The person it acts for is what it says, in the body or the query. */
-export function adminActor(
-  app: Pick<Platform, 'clock'> & { config: { http: HttpSettings } },
-  request: FastifyRequest,
-): Actor {
+export function adminActor(app: Platform & { config: { http: HttpSettings } }, request: FastifyRequest): Actor {
   const { body, query, adminClient } = request;
   const sent = new Map([...Object.entries(query ?? {}), ...entriesOf(body)]);
   const claimed = authorFields.map((name) => sent.get(name)).find((id) => typeof id === 'string' && isUuid(id));

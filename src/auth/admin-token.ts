@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-type Deps = Pick<Platform, 'clock'> & { config: { auth: AuthSettings } };
+type Deps = Platform & { config: { auth: AuthSettings } };
 
 /** Admin endpoints accept a JWT that the front end signed with one of the shared secrets. */
 export function authenticateAdmin({ clock, config }: Deps): Authenticate {

@@ -36,7 +36,7 @@ export function apiCallerOf(request: FastifyRequest): ApiCaller {
   return request.apiCaller;
 }
 
-type Deps = Pick<Platform, 'clock'> & {
+type Deps = Platform & {
   serviceKeys: ServiceKeys;
   keyUses: KeyUses;
   config: { http: HttpSettings };

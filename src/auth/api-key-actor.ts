@@ -6,7 +6,7 @@ import type { HttpSettings } from '../platform/settings.ts';
 import { apiCallerOf } from './api-caller.ts';
 import { selectKeyAuthor } from './api-keys.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'> & { config: { http: HttpSettings } };
+type Deps = Platform & { config: { http: HttpSettings } };
 
 /**
  * The changes of `work` are those of the caller's key. Only for routes that change what people change elsewhere: naming an actor

@@ -21,8 +21,6 @@ import {
 
 export type { KeyType } from './api-keys.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'secrets' | 'clock'>;
-
 export const keyTypes = ['normal', 'team', 'test'] as const;
 export const ApiKeyName = Type.String({ minLength: 1, maxLength: 255 });
 
@@ -40,7 +38,7 @@ interface KeyId {
   service_id: string;
 }
 
-function encryptKeySecret({ secrets }: Pick<Platform, 'secrets'>, key: KeyId, secret: string): string {
+function encryptKeySecret({ secrets }: Platform, key: KeyId, secret: string): string {
   return secrets.encrypt(secretPurpose, secret, contextOf(key));
 }
 
@@ -60,7 +58,7 @@ function contextOf({ id, service_id }: KeyId): string {
 
 /** Returns the secret, which is shown only once and stored encrypted. */
 export async function createApiKey(
-  app: Deps,
+  app: Platform,
   serviceId: string,
   request: {
     name: string;
@@ -103,7 +101,7 @@ function refuseUnlessNetworks(networks: string[] | null): void {
   if (wrong !== undefined) throw invalidField('allowed_networks', `Not a valid network: ${wrong}`);
 }
 
-export async function listApiKeys(app: Deps, serviceId: string) {
+export async function listApiKeys(app: Platform, serviceId: string) {
   await refuseUnlessExists(app.db, 'services', serviceId);
   return selectApiKeys(app.db, serviceId, revokedKeysVisibleSince(app.clock.now()));
 }
@@ -113,13 +111,18 @@ export function revokedKeysVisibleSince(now: Date): Timestamp {
   return timestamp(earlier(now, 7 * day_ms));
 }
 
-export async function getApiKey(app: Deps, serviceId: string, keyId: string) {
+export async function getApiKey(app: Platform, serviceId: string, keyId: string) {
   const key = await selectLiveApiKey(app.db, serviceId, keyId);
   if (!key) throw notFound(`API key not found for id: ${serviceId}`);
   return key;
 }
 
-export async function revokeApiKey(app: Deps, serviceId: string, keyId: string, revokedById?: string): Promise<void> {
+export async function revokeApiKey(
+  app: Platform,
+  serviceId: string,
+  keyId: string,
+  revokedById?: string,
+): Promise<void> {
   if (!(await apiKeyExists(app.db, serviceId, keyId))) throw notFound();
   await inTransaction(app.db, (tx) =>
     revokeKeys(

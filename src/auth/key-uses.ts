@@ -7,16 +7,14 @@ const writeEvery_ms = 2_000;
 
 type UsedKey = Pick<ServiceKey, 'id' | 'noted_at'>;
 
-type Deps = Pick<Platform, 'db' | 'clock' | 'log'>;
-
 /** Records when keys were last used, to the minute: in memory on each request, then in batches to the database. */
 export class KeyUses {
-  private readonly app: Deps;
+  private readonly app: Platform;
   /** By id: a key that was read again is another object. */
   private waiting = new Map<string, { key: UsedKey; last_used_at: Timestamp }>();
   private writing: NodeJS.Timeout | undefined;
 
-  constructor(app: Deps) {
+  constructor(app: Platform) {
     this.app = app;
   }
 

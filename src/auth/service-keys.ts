@@ -38,7 +38,7 @@ export type ServiceKeys = InvalidatedCache<ServiceWithKeys>;
  * Caches keys by service until the service changes. Reading and decrypting them on every request would double its cost.
  * A database notification makes a revocation effective in every process immediately.
  */
-export function serviceKeys(app: Pick<Platform, 'db' | 'changeListener' | 'cachedRows' | 'secrets'>): ServiceKeys {
+export function serviceKeys(app: Platform): ServiceKeys {
   return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
     max: app.cachedRows,

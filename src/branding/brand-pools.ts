@@ -11,23 +11,26 @@ import {
   selectOrganisationsWithBrand,
 } from './brand-pools.sql.ts';
 
-type Deps = Pick<Platform, 'db'>;
-
-export async function listEmailPool({ db }: Deps, organisationId: string) {
+export async function listEmailPool({ db }: Platform, organisationId: string) {
   await getOrganisation(db, organisationId);
   return selectEmailPool(db, organisationId);
 }
 
-export async function listLetterPool({ db }: Deps, organisationId: string) {
+export async function listLetterPool({ db }: Platform, organisationId: string) {
   await getOrganisation(db, organisationId);
   return selectLetterPool(db, organisationId);
 }
 
-export function listOrganisationsWithBrand({ db }: Deps, kind: BrandKind, brandId: string) {
+export function listOrganisationsWithBrand({ db }: Platform, kind: BrandKind, brandId: string) {
   return selectOrganisationsWithBrand(db, kind, brandId);
 }
 
-export async function addToPool(app: Deps, kind: BrandKind, organisationId: string, brandIds: string[]): Promise<void> {
+export async function addToPool(
+  app: Platform,
+  kind: BrandKind,
+  organisationId: string,
+  brandIds: string[],
+): Promise<void> {
   await getOrganisation(app.db, organisationId);
   const ids = [...new Set(brandIds.map((id) => id.toLowerCase()))];
   await inTransaction(app.db, async (tx) => {
@@ -48,7 +51,7 @@ export async function addDefaultToPool(
 }
 
 export async function removeFromPool(
-  app: Deps,
+  app: Platform,
   kind: BrandKind,
   organisationId: string,
   brandId: string,

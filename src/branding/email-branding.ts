@@ -18,16 +18,14 @@ import {
 
 export type { BrandType } from './email-branding.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
-export async function getEmailBranding({ db }: Deps, id: string) {
+export async function getEmailBranding({ db }: Platform, id: string) {
   const brand = await selectEmailBranding(db, id);
   if (!brand) throw notFound();
   return brand;
 }
 
 /** Those that are not archived, by name, with the number of services that use them. */
-export async function listEmailBrandsInUse({ db }: Deps) {
+export async function listEmailBrandsInUse({ db }: Platform) {
   const [brands, counts] = await Promise.all([
     selectActiveEmailBrandings(db),
     selectServiceCounts(db, 'email_branding_id'),
@@ -38,7 +36,7 @@ export async function listEmailBrandsInUse({ db }: Deps) {
 }
 
 export function createEmailBranding(
-  { db, clock }: Deps,
+  { db, clock }: Platform,
   request: Partial<EmailBrandingFields> & { name: string; brand_type: BrandType; created_by?: string },
 ) {
   const now = clock.now();
@@ -53,7 +51,7 @@ export function createEmailBranding(
 
 /** Omitted fields keep their values; an empty string clears one. Text and alt text are validated on the merged brand. */
 export async function updateEmailBranding(
-  { db, clock }: Deps,
+  { db, clock }: Platform,
   id: string,
   request: Partial<EmailBrandingFields> & { updated_by?: string },
 ) {
@@ -66,7 +64,7 @@ export async function updateEmailBranding(
   return brand;
 }
 
-export async function archiveEmailBranding({ db, clock }: Deps, id: string): Promise<void> {
+export async function archiveEmailBranding({ db, clock }: Platform, id: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const brand = await lockEmailBranding(tx, id);
     if (!brand) throw notFound();
@@ -84,7 +82,7 @@ export async function archiveEmailBranding({ db, clock }: Deps, id: string): Pro
   });
 }
 
-export async function listEmailBrandUsers(app: Deps, id: string) {
+export async function listEmailBrandUsers(app: Platform, id: string) {
   await getEmailBranding(app, id);
   return selectBrandUsers(app.db, 'email_branding_id', id);
 }

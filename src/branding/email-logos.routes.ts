@@ -5,7 +5,7 @@ import { Raw } from '../protocol/fields.ts';
 import { getEmailLogo } from './email-logos.ts';
 
 /** Mail clients load the logos of emails, without credentials and from pages of other origins. */
-export function emailLogoRoutes(http: Http, app: Pick<Platform, 'files'>): void {
+export function emailLogoRoutes(http: Http, app: Platform): void {
   http.get(
     '/logos/:file',
     {

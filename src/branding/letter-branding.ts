@@ -16,19 +16,17 @@ import {
   updateLetterBrandingRow,
 } from './letter-branding.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 /** Of the columns. */
 const maxLength = 255;
 
-export async function getLetterBranding({ db }: Deps, id: string) {
+export async function getLetterBranding({ db }: Platform, id: string) {
   const brand = await selectLetterBranding(db, id);
   if (!brand) throw notFound();
   return brand;
 }
 
 /** Those that are not archived, by name, with the number of services that use them. */
-export async function listLetterBrandsInUse({ db }: Deps) {
+export async function listLetterBrandsInUse({ db }: Platform) {
   const [brands, counts] = await Promise.all([
     selectActiveLetterBrandings(db),
     selectServiceCounts(db, 'letter_branding_id'),
@@ -37,7 +35,7 @@ export async function listLetterBrandsInUse({ db }: Deps) {
 }
 
 export function createLetterBranding(
-  app: Deps,
+  app: Platform,
   request: { id?: string; name: string; filename: string; created_by_id?: string },
 ) {
   const now = app.clock.now();
@@ -47,7 +45,7 @@ export function createLetterBranding(
 
 /** `alsoWrite` is part of the change: both succeed or neither. */
 export async function updateLetterBranding(
-  app: Deps,
+  app: Platform,
   id: string,
   request: { name: string; filename: string; updated_by_id?: string },
   alsoWrite: (tx: Tx) => Promise<void> = async () => {},
@@ -63,7 +61,7 @@ export async function updateLetterBranding(
   return reportAllConflicts(app, request, write, id);
 }
 
-export async function archiveLetterBranding({ db, clock }: Deps, id: string): Promise<void> {
+export async function archiveLetterBranding({ db, clock }: Platform, id: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const brand = await lockLetterBranding(tx, id);
     if (!brand) throw notFound();
@@ -83,14 +81,14 @@ export async function archiveLetterBranding({ db, clock }: Deps, id: string): Pr
   });
 }
 
-export async function listLetterBrandUsers(app: Deps, id: string) {
+export async function listLetterBrandUsers(app: Platform, id: string) {
   await getLetterBranding(app, id);
   return selectBrandUsers(app.db, 'letter_branding_id', id);
 }
 
 /** The database reports only the first violated constraint; the response lists every field that is taken. */
 async function reportAllConflicts<T>(
-  { db }: Deps,
+  { db }: Platform,
   wanted: { name: string; filename: string },
   write: () => Promise<T>,
   ownId?: string,

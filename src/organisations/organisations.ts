@@ -19,8 +19,6 @@ import {
   updateOrganisationRow,
 } from './organisations.sql.ts';
 
-type Deps = Pick<Platform, 'db' | 'clock'>;
-
 interface Agreement {
   agreement_signed?: boolean | null;
   agreement_signed_at?: string | null;
@@ -81,7 +79,7 @@ export const listActiveOrganisations = selectActiveOrganisations;
 export const searchOrganisations = selectOrganisationPage;
 
 export async function createOrganisation(
-  { db, clock }: Deps,
+  { db, clock }: Platform,
   request: Agreement & { name: string; crown: boolean; organisation_type: OrganisationType },
 ) {
   const now = clock.now();
@@ -105,7 +103,7 @@ export async function updateOrganisation(
   await replaceDomains(tx, id, names);
 }
 
-export async function archiveOrganisation({ db, clock }: Deps, id: string): Promise<void> {
+export async function archiveOrganisation({ db, clock }: Platform, id: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const organisation = await lockOrganisation(tx, id, 'archive');
     if (!organisation) throw notFound();
