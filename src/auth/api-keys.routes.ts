@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Data, Datetime, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
+import { Data, Datetime, Nullable, OfService, OneOf, Uuid } from '../protocol/fields.ts';
 import { ApiKeyName, createApiKey, getApiKey, keyTypes, listApiKeys, revokeApiKey } from './api-keys.ts';
 
 const KeyTypes = OneOf(keyTypes);
-const OfService = Type.Object({ service_id: Uuid });
 const OfKey = Type.Object({ service_id: Uuid, api_key_id: Uuid });
 
 const ApiKeys = Type.Object({

@@ -4,10 +4,8 @@ import { inTransaction } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { maxInteger, Uuid } from '../protocol/fields.ts';
+import { maxInteger, OfService } from '../protocol/fields.ts';
 import { ensureAllowance, setAllowance } from './allowance.ts';
-
-const ServiceParams = Type.Object({ service_id: Uuid });
 
 export function allowanceRoutes(http: Http, app: Platform): void {
   http.get(
@@ -15,7 +13,7 @@ export function allowanceRoutes(http: Http, app: Platform): void {
     {
       schema: {
         summary: 'Get the free text message allowance of a financial year; stores the default if none is set',
-        params: ServiceParams,
+        params: OfService,
         querystring: Type.Object({
           financial_year_start: Type.Optional(Type.Unsafe<unknown>({ description: 'Defaults to the current year' })),
         }),
@@ -40,7 +38,7 @@ export function allowanceRoutes(http: Http, app: Platform): void {
     {
       schema: {
         summary: 'Set the free text message allowance of the current financial year',
-        params: ServiceParams,
+        params: OfService,
         body: Type.Object({ free_sms_fragment_limit: Type.Integer({ minimum: 0, maximum: maxInteger }) }),
         response: { 200: Type.Object({ free_sms_fragment_limit: Type.Integer() }) },
       },

@@ -2,11 +2,9 @@ import { Type } from 'typebox';
 import { postages } from '../notifications/notification.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Nullable, OneOf, Uuid } from '../protocol/fields.ts';
+import { Nullable, OfService, OneOf } from '../protocol/fields.ts';
 import { parseFinancialYear, YearQuery } from './financial-year.ts';
 import { listMonthlyUsage, listYearlyUsage } from './usage.ts';
-
-const ServiceParams = Type.Object({ service_id: Uuid });
 
 const Usage = {
   chargeable_units: Type.Integer({ description: 'Fragments times the destination’s rate multiplier, or letters' }),
@@ -22,7 +20,7 @@ export function usageRoutes(http: Http, app: Platform): void {
     {
       schema: {
         summary: 'Usage of text messages and letters in a financial year, by month, rate and postage',
-        params: ServiceParams,
+        params: OfService,
         querystring: YearQuery,
         response: {
           200: Type.Array(
@@ -45,7 +43,7 @@ export function usageRoutes(http: Http, app: Platform): void {
     {
       schema: {
         summary: 'Usage in a financial year, by notification type',
-        params: ServiceParams,
+        params: OfService,
         querystring: YearQuery,
         response: {
           200: Type.Array(

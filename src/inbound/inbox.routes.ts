@@ -1,11 +1,9 @@
 import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Data, Datetime, Nullable, QueryInteger, Uuid } from '../protocol/fields.ts';
+import { Data, Datetime, Nullable, OfService, QueryInteger, Uuid } from '../protocol/fields.ts';
 import { InboundTextRecord } from './inbound-text-record.ts';
 import { findLastUse, getInboundText, listConversations, listInbox, summariseInbox } from './inbound-texts.ts';
-
-const OfService = Type.Object({ service_id: Uuid });
 
 /** Texts received by a service in the last week, for the admin front end. */
 export function inboxRoutes(http: Http, app: Platform): void {

@@ -3,7 +3,7 @@ import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { Failure } from '../platform/failure.ts';
 import { PageLinks, pageLinks } from '../platform/http/page-links.ts';
 import type { Http } from '../platform/http/surface.ts';
-import { Data, Nullable, QueryInteger, Uuid } from '../protocol/fields.ts';
+import { Data, Nullable, OfService, QueryInteger, Uuid } from '../protocol/fields.ts';
 import { cancelLetterJob } from './cancel-letter-job.ts';
 import type { JobDeps } from './job-deps.ts';
 import { JobRecord } from './job-record.ts';
@@ -11,7 +11,6 @@ import { hasJobs, selectScheduledStatistics } from './jobs.sql.ts';
 import { type CreateJobRequest, cancelJobOfAdmin, createJob, getJob, listJobs } from './jobs.ts';
 import { readDays, readPage } from './read-query.ts';
 
-const ServiceParams = Type.Object({ service_id: Uuid });
 const JobParams = Type.Object({ service_id: Uuid, job_id: Uuid });
 
 const Query = Type.Object({
@@ -27,7 +26,7 @@ export function jobRoutes(http: Http, app: JobDeps): void {
     {
       schema: {
         summary: 'Send an uploaded file, now or at a time within 7 days',
-        params: ServiceParams,
+        params: OfService,
         // Without types: the rules check the fields, because other refusals come first.
         body: Type.Unsafe<CreateJobRequest>({
           type: 'object',
@@ -50,7 +49,7 @@ export function jobRoutes(http: Http, app: JobDeps): void {
     {
       schema: {
         summary: 'List jobs, those not started first, then the newest',
-        params: ServiceParams,
+        params: OfService,
         querystring: Query,
         response: {
           200: Type.Object({
@@ -79,7 +78,7 @@ export function jobRoutes(http: Http, app: JobDeps): void {
     {
       schema: {
         summary: 'Count scheduled jobs',
-        params: ServiceParams,
+        params: OfService,
         response: {
           200: Type.Object({ count: Type.Integer(), soonest_scheduled_for: Nullable(Type.String()) }),
         },
@@ -97,7 +96,7 @@ export function jobRoutes(http: Http, app: JobDeps): void {
     {
       schema: {
         summary: 'Whether a service has ever sent a file',
-        params: ServiceParams,
+        params: OfService,
         response: { 200: Data(Type.Object({ has_jobs: Type.Boolean() })) },
       },
     },

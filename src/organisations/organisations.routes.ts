@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Data, Datetime, NoContent, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
+import { Data, Datetime, NoContent, Nullable, OfService, OneOf, Uuid } from '../protocol/fields.ts';
 import { agreementFields } from './agreement-fields.ts';
 import { organisationTypes } from './organisation-types.ts';
 import { selectOrganisations } from './organisations.sql.ts';
@@ -138,7 +138,7 @@ export function organisationRoutes(http: Http, app: Platform): void {
     {
       schema: {
         summary: 'Get the organisation of a service, or an empty object',
-        params: Type.Object({ service_id: Uuid }),
+        params: OfService,
         response: { 200: Type.Partial(Organisation) },
       },
     },

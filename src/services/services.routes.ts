@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Data, Day, NoContent, Nullable, QueryBoolean, Uuid } from '../protocol/fields.ts';
+import { Data, Day, NoContent, Nullable, OfService, QueryBoolean, Uuid } from '../protocol/fields.ts';
 import type { AccountMessageSender } from '../users/account-messages/account-messages.ts';
 import type { Allowances } from './allowances.ts';
 import { archiveService } from './service-archive.ts';
@@ -11,8 +11,6 @@ import { getServiceForQuery, listServices } from './service-list.ts';
 import { updateService } from './service-update.ts';
 import { findServicesByName } from './services.ts';
 import type { TextSenderSettings } from './settings.ts';
-
-const OfService = Type.Object({ service_id: Uuid });
 
 const ListQuery = Type.Object({
   only_active: Type.Optional(QueryBoolean),

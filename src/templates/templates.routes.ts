@@ -4,7 +4,7 @@ import { takesLongLists, takesLongText } from '../platform/http/body/body-limits
 import type { Http } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Data, Nullable, Uuid } from '../protocol/fields.ts';
+import { Data, Nullable, OfService, Uuid } from '../protocol/fields.ts';
 import type { FrontEndSettings } from '../protocol/settings.ts';
 import { getOrCreatePrecompiledTemplate } from './precompiled-template.ts';
 import { previewTemplate } from './template-preview.ts';
@@ -26,7 +26,6 @@ import {
 import { getTemplateForUpdate, updateTemplate } from './template-update.ts';
 import { createTemplate, getTemplate, getTemplateVersion, listTemplates, listTemplateVersions } from './templates.ts';
 
-const OfService = Type.Object({ service_id: Uuid });
 const OfTemplate = Type.Object({ service_id: Uuid, template_id: Uuid });
 
 const Name = Type.String({ format: 'template-name', maxLength: 255 });

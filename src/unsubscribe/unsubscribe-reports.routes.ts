@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Datetime, LondonTime, NoContent, Nullable, Uuid } from '../protocol/fields.ts';
+import { Datetime, LondonTime, NoContent, Nullable, OfService, Uuid } from '../protocol/fields.ts';
 import {
   countUnsubscribes,
   createUnsubscribeReport,
@@ -10,7 +10,6 @@ import {
   processUnsubscribeReport,
 } from './unsubscribe-reports.ts';
 
-const OfService = Type.Object({ service_id: Uuid });
 const OfReport = Type.Object({ service_id: Uuid, batch_id: Uuid });
 
 export function unsubscribeReportRoutes(http: Http, app: Platform): void {

@@ -1,14 +1,13 @@
 import { Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
+import { Datetime, Nullable, OfService, OneOf, Uuid } from '../../protocol/fields.ts';
 import { callbackTypes } from '../../services/settings/callback-api.ts';
 import { listCallbacks, replayCallback, replayFailedCallbacks } from './callback-history.ts';
 import { sendTestCallback } from './test-callback.ts';
 
 const CallbackTypes = OneOf(callbackTypes);
 const Statuses = OneOf(['waiting', 'delivered', 'failed']);
-const OfService = Type.Object({ service_id: Uuid });
 
 const Callbacks = Type.Object({
   callbacks: Type.Array(

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { takesLongText } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Data, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
+import { Data, Nullable, OfService, OneOf, Uuid } from '../../protocol/fields.ts';
 import { problemsOfDraft } from '../../templates/drafts/template-draft.ts';
 import { Languages, TemplateTypes } from '../../templates/template-record.ts';
 import { getTemplate } from '../../templates/templates.ts';
@@ -51,7 +51,7 @@ export function draftPreviewRoutes(http: Http, app: PreviewDeps): void {
       config: { readsOnly: true },
       schema: {
         summary: 'Preview a template that is not stored, rendered as for sending',
-        params: Type.Object({ service_id: Uuid }),
+        params: OfService,
         body: Draft,
         response: { 200: Data(Preview) },
       },

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { sendCsv } from '../../platform/http/csv.ts';
 import type { Http } from '../../platform/http/surface.ts';
-import { Datetime, NoContent, OneOf, Raw, Uuid } from '../../protocol/fields.ts';
+import { Datetime, NoContent, OfService, OneOf, Raw, Uuid } from '../../protocol/fields.ts';
 import type { UploadDeps } from '../uploads/uploads.ts';
 import {
   deleteContactList,
@@ -11,7 +11,6 @@ import {
   saveContactList,
 } from './contact-lists.ts';
 
-const OfService = Type.Object({ service_id: Uuid });
 const OfList = Type.Object({ service_id: Uuid, contact_list_id: Uuid });
 const TemplateType = OneOf(['email', 'sms']);
 

@@ -3,7 +3,7 @@ import { sendCsv } from '../../platform/http/csv.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { channels } from '../../protocol/channels.ts';
-import { Data, Datetime, Nullable, OneOf, Raw, Uuid } from '../../protocol/fields.ts';
+import { Data, Datetime, Nullable, OfService, OneOf, Raw, Uuid } from '../../protocol/fields.ts';
 import type { ReportRequestRow } from './report-requests.sql.ts';
 import { downloadReport, getReportRequest, reportStatuses, requestReport } from './report-requests.ts';
 
@@ -38,7 +38,7 @@ export function reportRequestRoutes(http: Http, app: Platform): void {
     {
       schema: {
         summary: 'Request a report of the messages of a service',
-        params: Type.Object({ service_id: Uuid }),
+        params: OfService,
         querystring: Type.Object({ report_type: Type.Optional(ReportType) }),
         body: Request,
         response: { 200: Data(Record), 201: Data(Record) },

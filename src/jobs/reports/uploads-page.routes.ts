@@ -6,7 +6,7 @@ import { PageLinks, pageLinks } from '../../platform/http/page-links.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { channels } from '../../protocol/channels.ts';
-import { Nullable, OneOf, QueryInteger, Uuid } from '../../protocol/fields.ts';
+import { Nullable, OfService, OneOf, QueryInteger, Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { readDays, readPage } from '../read-query.ts';
 import { listUploadedLetters, listUploads, uploadsPageSize as page_size } from './uploads-page.ts';
@@ -30,7 +30,7 @@ export function uploadsPageRoutes(http: Http, app: Platform & { compiledTemplate
     {
       schema: {
         summary: 'List the files that were sent, and the days on which letters were uploaded',
-        params: Type.Object({ service_id: Uuid }),
+        params: OfService,
         querystring: Type.Object({ page: Type.Optional(QueryInteger), limit_days: Type.Optional(Type.String()) }),
         response: { 200: Type.Object({ data: Type.Array(Upload), ...page }) },
       },

@@ -4,7 +4,7 @@ import { invalidField } from '../../platform/failure.ts';
 import { StreamedBody } from '../../platform/http/body/streamed-body.ts';
 import { sendCsv } from '../../platform/http/csv.ts';
 import type { Http } from '../../platform/http/surface.ts';
-import { Data, isTrue, NoContent, Nullable, QueryBoolean, Raw, Uuid } from '../../protocol/fields.ts';
+import { Data, isTrue, NoContent, Nullable, OfService, QueryBoolean, Raw, Uuid } from '../../protocol/fields.ts';
 import { copyContactList } from '../contact-lists/contact-lists.ts';
 import { problemsFile } from './problems-file.ts';
 import { UploadRecord, uploadRecord } from './upload-record.ts';
@@ -18,7 +18,6 @@ import {
   type UploadDeps,
 } from './uploads.ts';
 
-const OfService = Type.Object({ service_id: Uuid });
 const OfUpload = Type.Object({ service_id: Uuid, upload_id: Uuid });
 
 export function uploadRoutes(http: Http, app: UploadDeps): void {

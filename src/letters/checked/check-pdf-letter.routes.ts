@@ -4,7 +4,7 @@ import type { SendState } from '../../notifications/sending/send-state.ts';
 import { notFound } from '../../platform/failure.ts';
 import { takesFiles } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
-import { Nullable, Uuid } from '../../protocol/fields.ts';
+import { Nullable, OfService } from '../../protocol/fields.ts';
 import { type CheckDeps, checkPdfLetter } from './check-pdf-letter.ts';
 
 export function checkPdfLetterRoutes(http: Http, app: CheckDeps & { sending: Pick<SendState, 'services'> }): void {
@@ -15,7 +15,7 @@ export function checkPdfLetterRoutes(http: Http, app: CheckDeps & { sending: Pic
       schema: {
         summary: 'Check a PDF as a letter, without sending it',
         description: 'The same check as for a letter that is sent with `POST /service/{service_id}/send-pdf-letter`.',
-        params: Type.Object({ service_id: Uuid }),
+        params: OfService,
         body: Type.Object({ content: Type.String({ description: 'PDF in base64' }) }),
         response: {
           200: Type.Object({

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { takesLongLists } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Datetime, Day, LondonTime, Nullable, Uuid } from '../../protocol/fields.ts';
+import { Datetime, Day, LondonTime, Nullable, OfService, Uuid } from '../../protocol/fields.ts';
 import { referencePattern } from '../print/print-provider.ts';
 import { returnedLetterRecord } from './returned-letter-record.ts';
 import {
@@ -12,8 +12,6 @@ import {
   maxReferences,
   recordReturnedLetters,
 } from './returned-letters.ts';
-
-const OfService = Type.Object({ service_id: Uuid });
 
 const References = Type.Object({
   references: Type.Array(Type.String({ pattern: referencePattern }), { maxItems: maxReferences }),

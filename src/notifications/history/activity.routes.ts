@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { channels } from '../../protocol/channels.ts';
-import { isTrue, Nullable, OneOf, QueryBoolean, QueryInteger, Uuid } from '../../protocol/fields.ts';
+import { isTrue, Nullable, OfService, OneOf, QueryBoolean, QueryInteger, Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { type ActivityQuery, cancelLetter, countActivity, getActivity, listActivity } from './activity.ts';
 import { ExportRow, exportActivity } from './activity-export.ts';
@@ -11,7 +11,6 @@ import { ActivityRecord } from './activity-record.ts';
 import { listDescription } from './list-notifications.ts';
 import { publicStatuses } from './public-notification.ts';
 
-const ServiceParams = Type.Object({ service_id: Uuid });
 const NotificationParams = Type.Object({ service_id: Uuid, notification_id: Uuid });
 const Types = OneOf(channels);
 const Links = Type.Object({ prev: Type.Optional(Type.Boolean()), next: Type.Optional(Type.Boolean()) });
@@ -58,7 +57,7 @@ export function activityRoutes(http: Http, app: Platform & { compiledTemplates: 
       schema: {
         summary: 'List messages of a service, newest first',
         description: listDescription,
-        params: ServiceParams,
+        params: OfService,
         querystring: Query,
         response: { 200: Page },
       },
@@ -73,7 +72,7 @@ export function activityRoutes(http: Http, app: Platform & { compiledTemplates: 
       schema: {
         summary: 'Search messages of a service, newest first, with the recipient in the body',
         description: listDescription,
-        params: ServiceParams,
+        params: OfService,
         body: Search,
         response: { 200: Page },
       },
@@ -89,7 +88,7 @@ export function activityRoutes(http: Http, app: Platform & { compiledTemplates: 
       schema: {
         summary: 'Export messages of a service as spreadsheet rows, up to 10,000; older_than returns the next page',
         description: listDescription,
-        params: ServiceParams,
+        params: OfService,
         querystring: Query,
         response: {
           200: Type.Object({ notifications: Type.Array(ExportRow), page_size: Type.Integer(), links: Links }),
@@ -105,7 +104,7 @@ export function activityRoutes(http: Http, app: Platform & { compiledTemplates: 
     {
       schema: {
         summary: 'Count messages that a service sent in the last days (default 7)',
-        params: ServiceParams,
+        params: OfService,
         querystring: Type.Object({ template_type: Type.Optional(Types), limit_days: Type.Optional(QueryInteger) }),
         response: { 200: Type.Object({ notifications_sent_count: Type.Integer() }) },
       },

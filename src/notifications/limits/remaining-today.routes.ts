@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { notFound } from '../../platform/failure.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Uuid } from '../../protocol/fields.ts';
+import { OfService } from '../../protocol/fields.ts';
 import type { SendState } from '../sending/send-state.ts';
 import { listRemainingToday } from './remaining-today.ts';
 
@@ -14,7 +14,7 @@ export function remainingTodayRoutes(http: Http, app: Platform & { sending: Pick
     {
       schema: {
         summary: 'How many messages a service can still send today, by channel; limits apply to UTC days',
-        params: Type.Object({ service_id: Uuid }),
+        params: OfService,
         response: { 200: Type.Object({ email: Left, sms: Left, letter: Left, international_sms: Left }) },
       },
     },

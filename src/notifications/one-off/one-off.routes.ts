@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { takesFiles, takesLongText } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
-import { Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
+import { Nullable, OfService, OneOf, Uuid } from '../../protocol/fields.ts';
 import { postages } from '../notification.ts';
 import type { SendDeps } from '../sending/send-context.ts';
 import { sendOneOff, sendUploadedLetter } from './one-off.ts';
@@ -13,7 +13,7 @@ export function oneOffRoutes(http: Http, app: SendDeps): void {
       ...takesLongText,
       schema: {
         summary: 'Send a one-off message',
-        params: Type.Object({ service_id: Uuid }),
+        params: OfService,
         body: Type.Object({
           template_id: Uuid,
           to: Type.String(),
@@ -45,7 +45,7 @@ export function oneOffRoutes(http: Http, app: SendDeps): void {
       ...takesFiles,
       schema: {
         summary: 'Send a one-off precompiled letter',
-        params: Type.Object({ service_id: Uuid }),
+        params: OfService,
         body: Type.Object({
           filename: Type.String({ minLength: 1, maxLength: 1000 }),
           created_by: Uuid,

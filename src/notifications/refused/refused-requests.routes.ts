@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Datetime, Nullable, Uuid } from '../../protocol/fields.ts';
+import { Datetime, Nullable, OfService, Uuid } from '../../protocol/fields.ts';
 import { listRefusedRequests, type RefusedRequests } from './refused-requests.ts';
 
 const Refused = Type.Object({
@@ -28,7 +28,7 @@ export function refusedRequestRoutes(http: Http, app: Platform & { refusedReques
     {
       schema: {
         summary: 'List refused requests of the last days, newest first: errors and names of fields, no values',
-        params: Type.Object({ service_id: Uuid }),
+        params: OfService,
         querystring: Type.Object({ older_than: Type.Optional(Uuid) }),
         response: { 200: Refused },
       },

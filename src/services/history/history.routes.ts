@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Data, Datetime, Nullable, Uuid } from '../../protocol/fields.ts';
+import { Data, Datetime, Nullable, OfService, Uuid } from '../../protocol/fields.ts';
 import { selectApiKeyHistory, selectServiceHistory, selectTemplateHistory } from './history.sql.ts';
 
 const version = {
@@ -44,7 +44,7 @@ export function serviceHistoryRoutes(http: Http, app: Platform): void {
     {
       schema: {
         summary: 'List the versions of a service, its API keys and its templates, oldest first',
-        params: Type.Object({ service_id: Uuid }),
+        params: OfService,
         response: { 200: Data(History) },
       },
     },

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Data, Datetime, NoContent, Nullable, Uuid } from '../../protocol/fields.ts';
+import { Data, Datetime, NoContent, Nullable, OfService, Uuid } from '../../protocol/fields.ts';
 import { SmsSender } from '../senders/sms-sender-record.ts';
 import type { TextSenderSettings } from '../settings.ts';
 import { selectAvailableNumbers } from './inbound-numbers.sql.ts';
@@ -13,8 +13,6 @@ import {
   listInboundNumbers,
   removeInboundNumber,
 } from './inbound-numbers.ts';
-
-const OfService = Type.Object({ service_id: Uuid });
 
 const InboundNumber = Type.Object(
   {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Data, NoContent, OneOf, Uuid } from '../../protocol/fields.ts';
+import { Data, NoContent, OfService, OneOf, Uuid } from '../../protocol/fields.ts';
 import type { FrontEndSettings } from '../../protocol/settings.ts';
 import { servicePermissions } from '../../users/members/permissions.ts';
 import { UserRecord } from '../../users/user-record.ts';
@@ -35,7 +35,7 @@ export function serviceMemberRoutes(http: Http, app: Platform & { config: { fron
     {
       schema: {
         summary: 'List the members of a service’s team',
-        params: Type.Object({ service_id: Uuid }),
+        params: OfService,
         response: { 200: Data(Type.Array(isForNotificationsAdmin ? UserRecord : Member)) },
       },
     },

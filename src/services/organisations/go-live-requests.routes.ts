@@ -2,13 +2,11 @@ import { Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
-import { NoContent, Uuid } from '../../protocol/fields.ts';
+import { NoContent, OfService } from '../../protocol/fields.ts';
 import type { AccountMessageSender } from '../../users/account-messages/account-messages.ts';
 import { notifyApproversOfRequest, notifyOfNextSteps, notifyRequesterOfRejection } from './go-live-requests.ts';
 
 type Deps = Platform & { accountMessages: AccountMessageSender; config: { urls: Urls } };
-
-const OfService = Type.Object({ service_id: Uuid });
 
 /** Messages between a service that requests to go live and the organisation that decides. */
 export function goLiveRequestRoutes(http: Http, app: Deps): void {

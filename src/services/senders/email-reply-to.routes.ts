@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { adminErrors } from '../../protocol/error-bodies.ts';
-import { Data, Datetime, Nullable, Uuid } from '../../protocol/fields.ts';
+import { Data, Datetime, Nullable, OfService, Uuid } from '../../protocol/fields.ts';
 import type { AccountMessageSender } from '../../users/account-messages/account-messages.ts';
 import {
   archiveReplyTo,
@@ -13,7 +13,6 @@ import {
   updateReplyTo,
 } from './email-reply-to.ts';
 
-const OfService = Type.Object({ service_id: Uuid });
 const OfReplyTo = Type.Object({ service_id: Uuid, reply_to_id: Uuid });
 const EmailAddress = Type.String({ format: 'email' });
 

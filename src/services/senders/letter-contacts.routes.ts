@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Data, Datetime, Nullable, Uuid } from '../../protocol/fields.ts';
+import { Data, Datetime, Nullable, OfService, Uuid } from '../../protocol/fields.ts';
 import {
   archiveLetterContact,
   createLetterContact,
@@ -10,7 +10,6 @@ import {
   updateLetterContact,
 } from './letter-contacts.ts';
 
-const OfService = Type.Object({ service_id: Uuid });
 const OfContact = Type.Object({ service_id: Uuid, letter_contact_id: Uuid });
 
 const LetterContact = Type.Object(

@@ -1,12 +1,11 @@
 import { Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Data, Nullable, Uuid } from '../../protocol/fields.ts';
+import { Data, Nullable, OfService, Uuid } from '../../protocol/fields.ts';
 import { assignInboundNumber } from '../inbound-numbers/inbound-numbers.ts';
 import { SmsSender } from './sms-sender-record.ts';
 import { archiveSmsSender, createSmsSender, getSmsSender, listSmsSenders, updateSmsSender } from './sms-senders.ts';
 
-const OfService = Type.Object({ service_id: Uuid });
 const OfSender = Type.Object({ service_id: Uuid, sms_sender_id: Uuid });
 
 const fields = {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Data, Datetime, NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
+import { Data, Datetime, NoContent, Nullable, OfService, OneOf, Uuid } from '../../protocol/fields.ts';
 import type { CallbackSettings } from '../settings.ts';
 import {
   BearerToken,
@@ -35,7 +35,7 @@ export function callbackApiRoutes(http: Http, app: Platform & { config: { callba
     {
       schema: {
         summary: 'Create a callback for a type of event',
-        params: Type.Object({ service_id: Uuid }),
+        params: OfService,
         body: Type.Object({
           url: CallbackUrl,
           bearer_token: BearerToken,

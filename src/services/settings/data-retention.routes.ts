@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Datetime, NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
+import { Datetime, NoContent, Nullable, OfService, OneOf, Uuid } from '../../protocol/fields.ts';
 import { createRetention, findRetention, listRetentions, updateRetention } from './data-retention.ts';
 
-const OfService = Type.Object({ service_id: Uuid });
 const OfRetention = Type.Object({ service_id: Uuid, data_retention_id: Uuid });
 const Types = OneOf(['sms', 'letter', 'email']);
 const Days = Type.Integer({ minimum: 0, maximum: 36_500 });

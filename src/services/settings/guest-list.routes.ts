@@ -2,10 +2,9 @@ import { Type } from 'typebox';
 import { takesLongLists } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { NoContent, Uuid } from '../../protocol/fields.ts';
+import { NoContent, OfService } from '../../protocol/fields.ts';
 import { getGuestList, replaceGuestList } from './guest-list.ts';
 
-const OfService = Type.Object({ service_id: Uuid });
 const Entries = Type.Array(Type.String());
 
 export function guestListRoutes(http: Http, app: Platform): void {

@@ -3,11 +3,9 @@ import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalidField } from '../../platform/failure.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Data, isTrue, QueryBoolean, QueryInteger, Uuid } from '../../protocol/fields.ts';
+import { Data, isTrue, OfService, QueryBoolean, QueryInteger } from '../../protocol/fields.ts';
 import { Statistics, StatisticsOfMonth } from '../service-fields.ts';
 import { getMonthlyStatistics, getRecentStatistics } from './service-statistics.ts';
-
-const OfService = Type.Object({ service_id: Uuid });
 
 export function serviceStatisticsRoutes(http: Http, app: Platform): void {
   http.get(

@@ -1,11 +1,9 @@
 import { Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { NoContent, Nullable, Uuid } from '../../protocol/fields.ts';
+import { NoContent, Nullable, OfService, Uuid } from '../../protocol/fields.ts';
 import { Lift, SuppressedRecipientRecord } from './suppressed-recipient-record.ts';
 import { liftSuppression, listSuppressions } from './suppression-list.ts';
-
-const OfService = Type.Object({ service_id: Uuid });
 
 export function suppressionListRoutes(http: Http, app: Platform): void {
   http.get(

@@ -2,10 +2,9 @@ import { Type } from 'typebox';
 import { takesLongLists } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Data, NoContent, Nullable, Uuid } from '../../protocol/fields.ts';
+import { Data, NoContent, Nullable, OfService, Uuid } from '../../protocol/fields.ts';
 import { createFolder, deleteFolder, listFolders, moveIntoFolder, updateFolder } from './template-folders.ts';
 
-const OfService = Type.Object({ service_id: Uuid });
 const OfFolder = Type.Object({ service_id: Uuid, folder_id: Uuid });
 const Name = Type.String({ minLength: 1, maxLength: 255 });
 

@@ -2,11 +2,9 @@ import { Type } from 'typebox';
 import { invalidField } from '../../platform/failure.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { Data, Datetime, Nullable, QueryInteger, Uuid } from '../../protocol/fields.ts';
+import { Data, Datetime, Nullable, OfService, QueryInteger, Uuid } from '../../protocol/fields.ts';
 import { TemplateTypes } from '../template-record.ts';
 import { countByTemplateAndMonth, countByTemplateAndStatus, getLastUsed } from './template-statistics.ts';
-
-const OfService = Type.Object({ service_id: Uuid });
 
 export function templateStatisticsRoutes(http: Http, app: Platform): void {
   http.get(

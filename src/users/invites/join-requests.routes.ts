@@ -3,7 +3,7 @@ import { takesLongLists } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
-import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
+import { Datetime, Nullable, OfService, OneOf, Uuid } from '../../protocol/fields.ts';
 import type { AccountMessageSender } from '../account-messages/account-messages.ts';
 import { servicePermissions } from '../members/permissions.ts';
 import { authTypes } from '../user-record.ts';
@@ -11,7 +11,6 @@ import { createJoinRequest, decideJoinRequest, getJoinRequest } from './join-req
 
 type Deps = Platform & { accountMessages: AccountMessageSender; config: { urls: Urls } };
 
-const OfService = Type.Object({ service_id: Uuid });
 const OfRequest = Type.Object({ service_id: Uuid, request_id: Uuid });
 
 const JoinRequest = Type.Object(

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import { isUuid } from '../../platform/id.ts';
-import { Data, Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
+import { Data, Datetime, Nullable, OfService, OneOf, Uuid } from '../../protocol/fields.ts';
 import { authTypes } from '../user-record.ts';
 import { type InviteDeps, inviteStatuses } from './invite-links.ts';
 import {
@@ -12,7 +12,6 @@ import {
   updateServiceInvite,
 } from './service-invites.ts';
 
-const OfService = Type.Object({ service_id: Uuid });
 const OfInvite = Type.Object({ service_id: Uuid, invite_id: Uuid });
 
 const Invite = Type.Object(
