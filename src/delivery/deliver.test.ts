@@ -74,6 +74,7 @@ describe('sending to the sandbox', () => {
     expect(headers).toContain('Content-Transfer-Encoding: quoted-printable');
     const bytes = body
       .replace(/=\r\n/g, '')
+      .replaceAll('\r\n', '\n')
       .replace(/=([0-9A-F]{2})/g, (__, hex) => String.fromCharCode(Number(`0x${hex}`)));
     const html = Buffer.from(bytes, 'latin1').toString();
     expect(preview.status).toBe(200);

@@ -76,7 +76,7 @@ function openEmails(app: Deps): Provider<EmailMessage> {
     async send(message) {
       const { reference, to: recipient, from, subject, text: body } = message;
       return outbox.store({
-        source: await mimeOf(message),
+        source: await mimeOf(message, app.clock.now()),
         row: { reference, notification_type: 'email', recipient, sender: from.address, subject, body },
       });
     },

@@ -61,16 +61,17 @@ function open(app: ProviderDeps<typeof settings>): Provider<EmailMessage> {
       if (advice) throw new Error(`it responded with ${status}: ${advice}`);
     },
     async send(message) {
-      const called = await http.post(address, headers, await formOf(message));
+      const called = await http.post(address, headers, await formOf(message, app.clock.now()));
       return 'failed' in called ? called.failed : outcomeOf(called.response);
     },
   };
 }
 
-async function formOf(message: EmailMessage): Promise<FormData> {
+async function formOf(message: EmailMessage, now: Date): Promise<FormData> {
   const form = new FormData();
   form.set('to', message.to);
-  form.set('message', new Blob([new Uint8Array(await mimeOf(message))], { type: 'message/rfc822' }), 'message.mime');
+  const source = new Uint8Array(await mimeOf(message, now));
+  form.set('message', new Blob([source], { type: 'message/rfc822' }), 'message.mime');
   form.set(`v:${referenceField}`, message.reference);
   // Tracking changes links and adds a picture.
   for (const option of ['o:tracking', 'o:tracking-clicks', 'o:tracking-opens']) form.set(option, 'no');

@@ -6,7 +6,7 @@ import { adminErrors } from '../../../protocol/error-bodies.ts';
 import type { EmailDescriptor, ProviderDeps, ReceiptDeps } from '../descriptor.ts';
 import { type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
 import { refuseUnlessGateway } from '../inbound-callback.ts';
-import { mailbox, mailOf } from '../mime.ts';
+import { mailbox, messageIdOf, unsubscribeHeaders } from '../mime.ts';
 import { plainText } from '../plain-text.ts';
 import type { EmailMessage, Outcome, Provider } from '../provider.ts';
 import { utcTime } from '../provider-times.ts';
@@ -62,12 +62,11 @@ function open(app: ProviderDeps<typeof settings>): Provider<EmailMessage> {
 }
 
 function requestOf(message: EmailMessage, messageStream: string) {
-  const { messageId, headers } = mailOf(message);
   const all = {
-    'Message-ID': messageId,
+    'Message-ID': messageIdOf(message),
     // Otherwise Postmark replaces the Message-ID.
     'X-PM-KeepID': 'true',
-    ...headers,
+    ...unsubscribeHeaders(message.unsubscribe_url),
   };
   return {
     From: mailbox(message.from),

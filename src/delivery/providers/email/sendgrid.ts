@@ -7,7 +7,7 @@ import type { Http } from '../../../platform/http/surface.ts';
 import * as setting from '../../../platform/setting.ts';
 import type { EmailDescriptor, ProviderDeps, ReceiptDeps } from '../descriptor.ts';
 import { type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
-import { mailOf } from '../mime.ts';
+import { messageIdOf, unsubscribeHeaders } from '../mime.ts';
 import { plainText } from '../plain-text.ts';
 import type { EmailMessage, Outcome, Provider } from '../provider.ts';
 import { Anything, isRecent, receiptResponses } from '../receipt-callback.ts';
@@ -72,7 +72,6 @@ const off = { enable: false };
 
 function requestOf(message: EmailMessage) {
   const { reference, from, to, reply_to, subject, text, html } = message;
-  const { messageId, headers } = mailOf(message);
   return {
     personalizations: [{ to: [{ email: to }] }],
     from: { email: from.address, name: from.name },
@@ -82,7 +81,7 @@ function requestOf(message: EmailMessage) {
       { type: 'text/plain', value: text },
       { type: 'text/html', value: html },
     ],
-    headers: { 'Message-ID': messageId, ...headers },
+    headers: { 'Message-ID': messageIdOf(message), ...unsubscribeHeaders(message.unsubscribe_url) },
     custom_args: { [referenceField]: reference },
     // Tracking changes links, and adds a picture and a footer.
     tracking_settings: {

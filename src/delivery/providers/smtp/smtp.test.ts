@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, verify } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { aService } from '../../../../test/kit/builders.ts';
+import { aService, aTemplate } from '../../../../test/kit/builders.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { type ReceivedMail, reply, startMailServer } from '../../../../test/kit/mail-servers.ts';
 import { aQueuedMessage, messageOf, queueOf } from '../../../../test/kit/queued-messages.ts';
@@ -98,6 +98,18 @@ describe('an email over SMTP', () => {
     expect(signed).toContain('list-unsubscribe');
     expect(signed).toContain('list-unsubscribe-post');
     expect(isValid).toBe(true);
+  });
+
+  it('is sent whole and signed when it is long', async () => {
+    const content = 'See https://example.org/a?b=c for £5.\n\n'.repeat(5_000);
+    const service_id = await aService(harness);
+    const template_id = await aTemplate(harness, service_id, { template_type: 'email', subject: 'Long', content });
+    const id = await aQueuedMessage(harness, service_id, { notification_type: 'email', template_id });
+    await harness.deliver();
+    const { text } = mailOf(id);
+    expect(text.length).toBeGreaterThan(1_000_000);
+    expect(text.match(/for =C2=A35\.\r\n/g)).toHaveLength(5_000);
+    expect(readSignature(text).isValid).toBe(true);
   });
 
   it('without an unsubscribe button signs neither of its headers', async () => {
