@@ -87,13 +87,13 @@ describe('HTML from a template or a value', () => {
     fc.assert(
       fc.property(hostileText, fc.constantFrom<EmailBrandType>('org', 'both', 'org_banner'), (text, brand_type) => {
         const page = (subject: string, filling: string) =>
-          compileTemplate({ template_type: 'email', content: 'x', subject }).page(
+          compileTemplate({ template_type: 'email', content: 'x', subject }).message(
             { a: filling },
             {
               brand: { brand_type, colour: filling, logo_url: filling, text: filling, alt_text: null },
               platform: { name: filling, url: filling },
             },
-          );
+          ).html;
         expect(skeleton(page(text, `x${text}`))).toEqual(skeleton(page('x', 'x')));
       }),
     );

@@ -1,10 +1,7 @@
 import { removeSpaceBeforePunctuation } from './whitespace.ts';
 
-/** A piece of text, or a tag between two pieces, which is left unchanged. */
-type Token = { text: string; isTag: boolean };
-
 /** Inside these tags, quotes are part of a URL or of code. */
-const leftStraight = /^<(\/?)(?:a|code|kbd|math|pre|samp|script|style|tt)\b/i;
+const leftStraight = /<(\/?)(?:a|code|kbd|math|pre|samp|script|style|tt)\b/iy;
 
 /**
  * Typographic corrections: no space before a comma, curly quotes, dashes with spaces. Tags in the text and quotes
@@ -20,9 +17,10 @@ export function applyTypographyToPieces(pieces: readonly string[]): string[] {
   return pieces.map((piece) => lengthenDashes(curlPiece(removeSpaceBeforePunctuation(piece), state)));
 }
 
-/** A dash at the start of a line is kept: it is a hand-made list. */
+/** A dash at the start of a line is kept: it is a hand-made list. The first pattern is the same as the second where all spaces are plain. */
 function lengthenDashes(text: string): string {
   if (!/[^\S\n][-–—]/.test(text)) return text;
+  if (!/[^\S\n ]/.test(text)) return text.replace(/(?<! ) +[-–—]{1,3} +/g, ' – ');
   return text.replace(/(?<![^\S\n])[^\S\n]+[-–—]{1,3}[^\S\n]+/g, ' – ');
 }
 
@@ -32,36 +30,38 @@ function curlQuotes(text: string): string {
   if (!/['"]/.test(text)) return text;
   const state: Curling = { straight: 0, before: '' };
   let curled = '';
-  for (const token of splitTags(text)) {
-    if (token.isTag) {
-      const tag = leftStraight.exec(token.text);
-      if (tag) state.straight = Math.max(0, state.straight + (tag[1] === '/' ? -1 : 1));
-      curled += token.text;
-    } else if (state.straight > 0) {
-      state.before = token.text.slice(-1);
-      curled += token.text;
-    } else {
-      curled += curlPiece(token.text, state);
+  /** The end of what `curled` has: most pieces do not change, and are copied with the tags around them. */
+  let copied = 0;
+  const curlUntil = (start: number, end: number) => {
+    if (start === end) return;
+    const piece = text.slice(start, end);
+    if (state.straight > 0) {
+      state.before = piece.slice(-1);
+      return;
     }
-  }
-  return curled;
-}
-
-function* splitTags(text: string): Generator<Token> {
+    const changed = curlPiece(piece, state);
+    if (changed === piece) return;
+    curled += text.slice(copied, start) + changed;
+    copied = end;
+  };
   let start = 0;
   for (let open = text.indexOf('<'); open !== -1; open = text.indexOf('<', start)) {
     const close = text.indexOf('>', open);
     if (close === -1) break;
-    if (open > start) yield { text: text.slice(start, open), isTag: false };
-    yield { text: text.slice(open, close + 1), isTag: true };
+    curlUntil(start, open);
+    leftStraight.lastIndex = open;
+    const tag = leftStraight.exec(text);
+    if (tag) state.straight = Math.max(0, state.straight + (tag[1] === '/' ? -1 : 1));
     start = close + 1;
   }
-  if (start < text.length) yield { text: text.slice(start), isTag: false };
+  curlUntil(start, text.length);
+  return copied === 0 ? text : curled + text.slice(copied);
 }
 
 function curlPiece(piece: string, state: Curling): string {
   const { before } = state;
   state.before = piece.slice(-1);
+  if (!piece.includes("'") && !piece.includes('"')) return straightenAddresses(piece);
   if (piece === "'") return /\S/.test(before) ? '’' : '‘';
   if (piece === '"') return /\S/.test(before) ? '”' : '“';
   return straightenAddresses(curlDoubleQuotes(curlSingleQuotes(curlQuotesInQuotes(piece))));

@@ -126,10 +126,10 @@ const testPlatform = { name: 'Pennypost', url: 'https://pennypost.example.com' }
 
 describe('the whole email', () => {
   const page = (brand: EmailBrand | null) =>
-    email(contentSource, 'Appointment for ((name)) <today>').page(
+    email(contentSource, 'Appointment for ((name)) <today>').message(
       { name: 'Jo & Sam', time: '10:15' },
       { brand, platform: testPlatform, unsubscribe_link: 'https://pennypost.example.com/unsubscribe/1' },
-    );
+    ).html;
 
   it.each<[string, EmailBrand | null]>([
     ['none', null],

@@ -51,14 +51,37 @@ export function renderPreheader(content: CompiledText, personalisation: Personal
   return cutPreheader(toSummary(readHtml(content, personalisation)));
 }
 
-/** The body and the untruncated preheader, parsed once. */
-export function renderHtmlWithSummary(
-  content: CompiledText,
+/** The two texts of an email template, compiled with the same slots. */
+export type EmailContents = { subject: CompiledText; content: CompiledText };
+
+/** All parts of an email except the page around them. The summary is the untruncated preheader. */
+export type EmailTexts = { subject: string; htmlSubject: string; body: string; summary: string; text: string };
+
+/** The same as the single functions, but Markdown is parsed only once where nothing had to be escaped for HTML. */
+export function renderTexts(
+  text: EmailContents,
+  html: EmailContents,
   personalisation: Personalisation,
   { unsubscribe_link }: Subscription,
-): { body: string; summary: string } {
-  const blocks = readHtml(content, personalisation);
-  return { body: toHtml(blocks, unsubscribe_link), summary: toSummary(blocks) };
+): EmailTexts {
+  const filled = fillText(text.content, personalisation, bodyFilling);
+  const open: OpenPlaceholder[] = [];
+  const filledHtml = fillText(html.content, personalisation, {
+    lists: 'markdown',
+    unfilled: markOpenPlaceholders(open),
+  });
+  const htmlBlocks = parseMarkdown(keepFromLinking(filledHtml), { links: true, open });
+  const textBlocks =
+    filled === filledHtml && open.length === 0
+      ? htmlBlocks
+      : parseMarkdown(keepFromLinking(filled), { links: true, open: [] });
+  return {
+    subject: renderSubject(text.subject, personalisation),
+    htmlSubject: renderSubject(html.subject, personalisation),
+    body: toHtml(htmlBlocks, unsubscribe_link),
+    summary: toSummary(htmlBlocks),
+    text: toPlainText(textBlocks, unsubscribe_link),
+  };
 }
 
 export function renderPlainTextPart(
@@ -67,9 +90,7 @@ export function renderPlainTextPart(
   { unsubscribe_link }: Subscription = {},
 ): string {
   const filled = fillText(content, personalisation, bodyFilling);
-  const blocks = parseMarkdown(keepFromLinking(filled), { links: true, open: [] });
-  const text = applyTypography(renderPlainText([...blocks, ...unsubscribeBlocks(unsubscribe_link)]));
-  return `${decodeEntities(text).trimStart()}\n`;
+  return toPlainText(parseMarkdown(keepFromLinking(filled), { links: true, open: [] }), unsubscribe_link);
 }
 
 function readHtml(content: CompiledText, personalisation: Personalisation, redact = false): MarkdownBlock[] {
@@ -82,6 +103,11 @@ function readHtml(content: CompiledText, personalisation: Personalisation, redac
 function toHtml(blocks: readonly MarkdownBlock[], unsubscribe_link: string | null | undefined): string {
   const link = unsubscribe_link && escapeHtml(unsubscribe_link);
   return applyTypography(renderEmailHtml([...blocks, ...unsubscribeBlocks(link)]));
+}
+
+function toPlainText(blocks: readonly MarkdownBlock[], unsubscribe_link: string | null | undefined): string {
+  const text = applyTypography(renderPlainText([...blocks, ...unsubscribeBlocks(unsubscribe_link)]));
+  return `${decodeEntities(text).trimStart()}\n`;
 }
 
 function toSummary(blocks: readonly MarkdownBlock[]): string {

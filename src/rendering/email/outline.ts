@@ -12,6 +12,7 @@ import {
   type StandIns,
   shorten,
 } from '../stand-ins.ts';
+import type { EmailTexts } from './email.ts';
 
 /*
  * An outline is an email rendered once with stand-ins for its values and cut at them, so that a message is its pieces
@@ -26,9 +27,6 @@ import {
  *
  * Messages without an outline are rendered in full.
  */
-
-/** All parts of an email except the page around them. The summary is the untruncated preheader. */
-export type EmailTexts = { subject: string; htmlSubject: string; body: string; summary: string; text: string };
 
 export type EmailOutline = {
   cuts: { readonly [Text in keyof EmailTexts]: CutText };

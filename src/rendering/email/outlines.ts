@@ -2,11 +2,8 @@ import type { Personalisation } from '../personalisation.ts';
 import { type CompiledText, fillText, keepPlaceholder } from '../placeholders.ts';
 import { isAddress, readSimpleValues, slotUses } from '../simple-values.ts';
 import { defaultStandIns, maxStandIns, otherStandIns, type StandIns } from '../stand-ins.ts';
-import { renderHtmlWithSummary, renderPlainTextPart, renderSubject } from './email.ts';
-import { cutOutline, type EmailOutline, type EmailTexts, fillOutline, standInValues } from './outline.ts';
-
-/** The two texts of an email template, compiled with the same slots. */
-type EmailSource = { subject: CompiledText; content: CompiledText };
+import { type EmailContents, type EmailTexts, renderTexts } from './email.ts';
+import { cutOutline, type EmailOutline, fillOutline, standInValues } from './outline.ts';
 
 /** A template with three conditions has eight shapes. Further shapes are rendered in full. */
 const maxShapes = 16;
@@ -24,8 +21,8 @@ export function maxOutlineCharacters(sourceLength: number): number {
  * renderer returns undefined for messages that need the full rendering.
  */
 export function outlineRenderer(
-  text: EmailSource,
-  html: () => EmailSource,
+  text: EmailContents,
+  html: () => EmailContents,
 ): (personalisation: Personalisation, unsubscribeLink: string | null | undefined) => EmailTexts | undefined {
   const { slots } = text.content;
   const length = text.subject.length + text.content.length;
@@ -34,13 +31,6 @@ export function outlineRenderer(
   const uses = slotUses(slots, text.subject, text.content);
   const outlines = new Map<string, EmailOutline | undefined>();
   let charactersLeft = maxOutlineCharacters(length);
-
-  const render = (values: Personalisation, unsubscribe_link: string | null): EmailTexts => ({
-    subject: renderSubject(text.subject, values),
-    htmlSubject: renderSubject(html().subject, values),
-    ...renderHtmlWithSummary(html().content, values, { unsubscribe_link }),
-    text: renderPlainTextPart(text.content, values, { unsubscribe_link }),
-  });
 
   const makeOutline = (shape: string, hasLink: boolean) => {
     // Entities may spell a placeholder that exists only in HTML.
@@ -52,7 +42,8 @@ export function outlineRenderer(
         subjects: [fill(text.subject, personalisation), fill(html().subject, personalisation)],
         contents: [fill(text.content, personalisation), fill(html().content, personalisation)],
       };
-      return { filled, texts: render(personalisation, hasLink ? standIns.address(slots.names.length) : null) };
+      const unsubscribe_link = hasLink ? standIns.address(slots.names.length) : null;
+      return { filled, texts: renderTexts(text, html(), personalisation, { unsubscribe_link }) };
     };
     const rendered = renderWith(defaultStandIns);
     const characters = Object.values(rendered.texts).reduce((sum, { length }) => sum + length, 0);
