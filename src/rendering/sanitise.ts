@@ -12,6 +12,7 @@ export function sanitisePersonalisation(
   personalisation: Personalisation,
   names: readonly string[],
 ): { personalisation: Personalisation; sanitised_content: SanitisedContent } {
+  if (names.length === 0) return { personalisation, sanitised_content: {} };
   const keys = new Set(names.map(comparableKey));
   const sanitised_content: SanitisedContent = {};
   const entries = Object.entries(personalisation).map(([name, unsanitised]): [string, unknown] => {

@@ -35,19 +35,21 @@ const encoder = new MimeNode();
 
 function headersOf(message: EmailMessage, now: Date): string[] {
   const { from, to, reply_to, subject, unsubscribe_url } = message;
-  const fields: [name: string, value: MimeNodeHeaderValue][] = [
-    ...Object.entries(unsubscribeHeaders(unsubscribe_url)),
-    ['From', { ...from }],
-    ['To', { name: '', address: to }],
-    ['Reply-To', reply_to ? { name: '', address: reply_to } : null],
-    ['Subject', subject],
-    ['Message-ID', messageIdOf(message)],
-    ['Date', now],
-    ['MIME-Version', '1.0'],
+  const lines = [
+    ...Object.entries(unsubscribeHeaders(unsubscribe_url)).map(([name, url]) => encodeHeader(name, url)),
+    encodeHeader('From', { ...from }),
+    encodeHeader('To', { name: '', address: to }),
+    ...(reply_to ? [encodeHeader('Reply-To', { name: '', address: reply_to })] : []),
+    encodeHeader('Subject', subject),
+    `Message-ID: ${messageIdOf(message)}`,
+    `Date: ${now.toUTCString().replace('GMT', '+0000')}`,
+    'MIME-Version: 1.0',
   ];
-  return fields
-    .filter(([, value]) => value !== null)
-    .map(([name, value]) => foldLines(`${name}: ${encoder.encodeHeaderValue(name, value)}`, 76));
+  return lines.map((line) => foldLines(line, 76));
+}
+
+function encodeHeader(name: string, value: MimeNodeHeaderValue): string {
+  return `${name}: ${encoder.encodeHeaderValue(name, value)}`;
 }
 
 /** Stable across attempts, so that mailboxes drop duplicates. */

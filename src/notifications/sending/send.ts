@@ -118,7 +118,8 @@ export async function sendEmail(
   const withFileNames = { ...values, ...Object.fromEntries(templateFiles.map(({ filename }) => [filename, filename])) };
   refuseIfValuesAreMissing(template, withFileNames);
   countLength(context, template.compiled, values);
-  refuseIfBodyIsEmpty(template.compiled.body(withFileNames));
+  const bodyWithFileNames = template.compiled.body(withFileNames);
+  refuseIfBodyIsEmpty(bodyWithFileNames);
   const replyTo = chooseReplyTo(context, template, request.email_reply_to_id);
   refuseUnlessRecipientIsAllowed(context, address);
   const isSimulated = isFromApi(context) && isSimulatedEmailAddress(address);
@@ -130,7 +131,7 @@ export async function sendEmail(
     ? exampleDocuments(app, context.service.id, files)
     : await prepareDocuments(app, { service_id: context.service.id, recipient: address, now: context.now }, files);
   const personalisation = { ...values, ...documents.values };
-  const body = template.compiled.body(personalisation);
+  const body = hasFiles ? template.compiled.body(personalisation) : bodyWithFileNames;
   refuseIfEmailIsTooLong(body);
   const rendering = renderSubject(app.emailThreads, context.service.id, template.compiled, personalisation);
   const subject = rendering instanceof Promise ? await rendering : rendering;
