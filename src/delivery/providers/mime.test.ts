@@ -44,6 +44,11 @@ describe('an email as MIME', () => {
     expect(lines.filter((line) => line.length > 76 || /[^\t\x20-\x7e]|[\t ]$/.test(line))).toEqual([]);
   });
 
+  it('has a line break for each kind of line break, and other carriage returns encoded', async () => {
+    const source = await mimeOf(aMessage({ text: 'a\r\nb\nc\rd\r' }), now);
+    expect(source.toString()).toContain('\r\n\r\na\r\nb\r\nc=0Dd=0D\r\n--=_');
+  });
+
   it('splits no character at the end of a line', async () => {
     for (let offset = 0; offset < 80; offset++) {
       const source = await mimeOf(aMessage({ text: `${'x'.repeat(offset)}👋${'y'.repeat(100)}\n` }), now);
