@@ -3,21 +3,18 @@ import { sql } from 'kysely';
 import { type App, buildApp } from '../src/app.ts';
 import { readConfig } from '../src/commands/read-config.ts';
 import { keepSearch } from '../src/console/kept-search.ts';
-import { createSession } from '../src/console/sessions/sessions.ts';
 import type { Visitor } from '../src/console/sessions/visitor.ts';
 import { reconcileRollups } from '../src/notifications/rollups/reconcile.ts';
 import { addUpChanges } from '../src/notifications/rollups/rollup-changes.ts';
-import { timestamp } from '../src/platform/clock.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
-import { newId } from '../src/platform/id.ts';
 import { createLog } from '../src/platform/log.ts';
 import { seeds } from '../src/seeds.ts';
-import { getUserRecord } from '../src/users/user-record.ts';
 import type { LoadOrder, LoadReport } from './accept-load.ts';
 import type { Measurement, Options, Progress } from './measurement.ts';
 import { quantile, runAside, startProduct } from './processes.ts';
 import { seedMessages } from './scale-seed.ts';
 import { aSender, type Sender } from './sender.ts';
+import { signInAdmin } from './sign-in-admin.ts';
 import { throwAwayDatabase } from './throw-away-database.ts';
 
 /**
@@ -126,29 +123,6 @@ async function pathsOf(app: App, visitor: Visitor, service: string): Promise<Rec
     'one message': `/messages/${one.id}`,
     'received texts': '/received',
   };
-}
-
-async function signInAdmin(app: App) {
-  const created_at = timestamp(app.clock.now());
-  const id = newId(app.clock.now());
-  await app.db
-    .insertInto('users')
-    .values({
-      id,
-      name: 'Operator',
-      email_address: 'operator@example.org',
-      password_hash: 'none',
-      state: 'active',
-      platform_admin: true,
-      mobile_number: '07700900001',
-      email_access_validated_at: created_at,
-      password_changed_at: created_at,
-      created_at,
-    })
-    .execute();
-  const user = await getUserRecord(app.db, id);
-  const token = await createSession(app, user, 'Benchmark');
-  return { visitor: { user } as Visitor, cookie: `pennypost_session=${token}` };
 }
 
 /** Rounds of accepting alone and with open pages take turns, so that a busy minute of the machine meets both. */

@@ -119,7 +119,16 @@ export function rssMb(pid: number): number {
 export function cpuMsOfFamily(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   const ended = (Number(fields[13]) + Number(fields[14])) * 10;
-  return cpuMs(pid) + ended + childrenOf(pid).reduce((sum, child) => sum + cpuMs(child), 0);
+  return cpuMs(pid) + ended + childrenOf(pid).reduce((sum, child) => sum + cpuMsUnlessEnded(child), 0);
+}
+
+/** A connection may be closed between listing the processes and reading their time. */
+function cpuMsUnlessEnded(pid: number): number {
+  try {
+    return cpuMs(pid);
+  } catch {
+    return 0;
+  }
 }
 
 export function parentOf(pid: number): number {

@@ -73,7 +73,7 @@ async function aService(port: number, templates: object[]): Promise<Sender[]> {
   return senders;
 }
 
-function adminToken(): string {
+export function adminToken(): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const signed = `${part({ typ: 'JWT', alg: 'HS256' })}.${part({ iss: 'notify-admin', iat: Math.floor(Date.now() / 1000) })}`;
   return `${signed}.${createHmac('sha256', adminSecret).update(signed).digest('base64url')}`;

@@ -5,9 +5,9 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/em
 import { createLog } from '../src/platform/log.ts';
 import { adminSecret } from './sender.ts';
 
-/** A PostgreSQL in a temporary folder, with the settings of a product that uses it. */
-export async function throwAwayDatabase() {
-  const dataDir = mkdtempSync(join(tmpdir(), 'pennypost-bench-'));
+/** A PostgreSQL in a temporary folder, or in one that is kept, with the settings of a product that uses it. */
+export async function throwAwayDatabase(kept?: string) {
+  const dataDir = kept ?? mkdtempSync(join(tmpdir(), 'pennypost-bench-'));
   const server = await startEmbeddedPostgres({ dataDir, log: createLog('silent') });
   return {
     server,
