@@ -38,7 +38,8 @@ export async function* reportActivity(
     const wanted = { size: messagesAtOnce, known, mayReadOn: (read: number) => read < readAtOnce };
     const { ids, stoppedAt } = await findMessages(db, serviceId, filter, { ...range, end_id: before }, wanted);
     const rows = await selectMessageRows(db, ids);
-    if (rows.length > 0) yield rows.map(line).join('');
+    // An empty part, too: a download that was cancelled ends at the next part, and all messages may be read before one matches.
+    yield rows.map(line).join('');
     before = stoppedAt ?? (ids.length < messagesAtOnce ? undefined : ids.at(-1));
   }
 }

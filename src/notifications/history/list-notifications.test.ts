@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { somePastMessages } from '../../../test/kit/messages.ts';
-import { firstIdAt } from '../../platform/id.ts';
+import { firstIdAt, nilId } from '../../platform/id.ts';
+import { reportActivity } from './activity-report.ts';
 import { listLimits } from './list-notifications.ts';
 
 /** Lists of a service with many messages: what a request reads is bounded, and the response says how to go on. */
@@ -152,5 +153,17 @@ describe('a search by recipient', () => {
     harness.clock.set('2026-11-18T12:00:00Z');
     expect((await list('to=07700900999&limit_days=1')).body.notifications).toEqual([]);
     harness.clock.set('2026-11-16T12:00:00Z');
+  });
+});
+
+describe('a download of messages that match nothing', () => {
+  it('ends at the next part when it is cancelled, and does not read all messages first', async () => {
+    const range = { first_id: nilId, end_id: firstIdAt(new Date('2026-11-17T00:00:00Z')) };
+    const parts = reportActivity(harness.app, service, { statuses: ['virus-scan-failed'] }, range);
+    expect((await parts.next()).value).toMatch(/^Recipient,/);
+    const next = parts.next();
+    const ended = parts.return('');
+    expect(await next).toEqual({ value: '', done: false });
+    expect((await ended).done).toBe(true);
   });
 });
