@@ -170,6 +170,8 @@ export function conditionsOf(filter: MessageFilter): RawBuilder<unknown>[] {
   return conditions;
 }
 
+/** `text` is normalised. Ignoring case takes as long as reading the message, so only letters do it: they have no other recipient. */
 function containsRecipient(text: string): RawBuilder<unknown> {
-  return sql`coalesce(n.normalised_recipient, n.recipient) ilike ${likeContains(text)}`;
+  const pattern = likeContains(text);
+  return sql`case when n.normalised_recipient is null then n.recipient ilike ${pattern} else n.normalised_recipient like ${pattern} end`;
 }
