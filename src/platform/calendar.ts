@@ -107,9 +107,23 @@ export function financialYearDays(year: number): Days {
 
 /** `YYYY-MM-DD HH:MM:SS` in London, as shown in spreadsheets. */
 export function londonTime(moment: Date): string {
-  const wall = londonWallTime(moment);
-  const two = (number: number) => String(number).padStart(2, '0');
-  return `${londonDayOf(wall)} ${two(wall.hour)}:${two(wall.minute)}:${two(wall.second)}`;
+  return new Date(moment.getTime() + londonOffset_ms(moment)).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+const offsets = new Map<number, number>();
+const maxOffsets = 1_000;
+
+/** Cached by UTC hour, because a spreadsheet has thousands of times of a few days. */
+function londonOffset_ms(moment: Date): number {
+  const hour = Math.floor(moment.getTime() / hour_ms);
+  const cached = offsets.get(hour);
+  if (cached !== undefined) return cached;
+  const start = hour * hour_ms;
+  const wall = londonWallTime(new Date(start));
+  const offset = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second) - start;
+  if (offsets.size >= maxOffsets) offsets.clear();
+  offsets.set(hour, offset);
+  return offset;
 }
 
 function londonDayOf(wall: WallTime): string {
