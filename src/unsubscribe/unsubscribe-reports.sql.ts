@@ -55,8 +55,22 @@ export function selectUnsubscribeReport(db: Db, serviceId: string, id: string) {
     .executeTakeFirst();
 }
 
+interface RequestPage {
+  before?: string | undefined;
+  limit?: number;
+}
+
+export async function countRequestsOfReport(db: Db, reportId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('unsubscribe_requests')
+    .select((request) => request.fn.countAll<number>().as('count'))
+    .where('report_id', '=', reportId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 /** Newest first, with the names of the template version and of the file that were sent. */
-export function selectRequestsOfReport(db: Db, reportId: string) {
+export function selectRequestsOfReport(db: Db, reportId: string, { before, limit }: RequestPage = {}) {
   return db
     .selectFrom('unsubscribe_requests as request')
     .innerJoin('templates_history as template', (join) =>
@@ -64,6 +78,7 @@ export function selectRequestsOfReport(db: Db, reportId: string) {
     )
     .leftJoin('jobs', 'jobs.id', 'request.job_id')
     .select([
+      'request.id',
       'request.notification_id',
       'request.email_address',
       'request.created_at',
@@ -71,6 +86,8 @@ export function selectRequestsOfReport(db: Db, reportId: string) {
       'jobs.original_file_name',
     ])
     .where('request.report_id', '=', reportId)
+    .$if(before !== undefined, (query) => query.where('request.id', '<', before ?? ''))
+    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
     .orderBy('request.id', 'desc')
     .execute();
 }

@@ -6,6 +6,7 @@ import { invalid, notFound } from '../platform/failure.ts';
 import { momentOfId, newId, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import {
+  countRequestsOfReport,
   deleteRequestsOf,
   deleteUnsubscribeRequests,
   insertUnsubscribeReport,
@@ -64,21 +65,49 @@ function archivedIfCreatedBefore(now: Date): Date {
   return earlier(londonInstant(addDays(londonDay(now), 1)), reportKept_ms);
 }
 
-export async function getUnsubscribeReport({ db }: Platform, serviceId: string, id: string) {
+export async function getUnsubscribeReport(app: Platform, serviceId: string, id: string) {
+  const { earliest_timestamp, latest_timestamp } = await findReport(app, serviceId, id);
+  const requests = await selectRequestsOfReport(app.db, id);
+  return { batch_id: id, earliest_timestamp, latest_timestamp, unsubscribe_requests: requests.map(requestRecord) };
+}
+
+async function findReport({ db }: Platform, serviceId: string, id: string) {
   const report = await selectUnsubscribeReport(db, serviceId, id);
   if (!report) throw notFound();
-  const requests = await selectRequestsOfReport(db, id);
+  return report;
+}
+
+/** How many addresses it has, without reading them. */
+export async function summariseUnsubscribeReport(app: Platform, serviceId: string, id: string) {
+  const report = await findReport(app, serviceId, id);
+  return { ...report, addresses: await countRequestsOfReport(app.db, id) };
+}
+
+const requestsAtOnce = 2_000;
+
+/** In parts, so that a download of any length begins at once and needs the memory of one. */
+export async function readUnsubscribeReport(app: Platform, serviceId: string, id: string) {
+  const { latest_timestamp } = await findReport(app, serviceId, id);
+  async function* parts() {
+    for (let before: string | undefined; ; ) {
+      const requests = await selectRequestsOfReport(app.db, id, { before, limit: requestsAtOnce });
+      if (requests.length > 0) yield requests.map(requestRecord);
+      if (requests.length < requestsAtOnce) return;
+      before = requests.at(-1)?.id;
+    }
+  }
+  return { latest_timestamp, parts: parts() };
+}
+
+type StoredRequest = Awaited<ReturnType<typeof selectRequestsOfReport>>[number];
+
+function requestRecord({ email_address, name, original_file_name, notification_id, created_at }: StoredRequest) {
   return {
-    batch_id: id,
-    earliest_timestamp: report.earliest_timestamp,
-    latest_timestamp: report.latest_timestamp,
-    unsubscribe_requests: requests.map(({ email_address, name, original_file_name, notification_id, created_at }) => ({
-      email_address,
-      template_name: name,
-      original_file_name,
-      template_sent_at: londonTime(momentOfId(notification_id)),
-      unsubscribe_request_received_at: londonTime(new Date(created_at)),
-    })),
+    email_address,
+    template_name: name,
+    original_file_name,
+    template_sent_at: londonTime(momentOfId(notification_id)),
+    unsubscribe_request_received_at: londonTime(new Date(created_at)),
   };
 }
 

@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
-import { csvText, sendCsv } from '../../../platform/http/csv.ts';
+import { csvLine, sendCsv } from '../../../platform/http/csv.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import {
   createUnsubscribeReport,
-  getUnsubscribeReport,
   listUnsubscribeReports,
   processUnsubscribeReport,
+  readUnsubscribeReport,
+  summariseUnsubscribeReport,
 } from '../../../unsubscribe/unsubscribe-reports.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
@@ -17,6 +18,13 @@ import { dayAndMonth, Time } from '../../parts/time.tsx';
 
 const here = '/services/:service_id/unsubscribe-requests';
 const activity = { service: 'activity' } as const;
+const columns = [
+  'email_address',
+  'template_name',
+  'original_file_name',
+  'template_sent_at',
+  'unsubscribe_request_received_at',
+] as const;
 
 /** Requests become a report when they are downloaded; the team ticks it when it has taken the addresses off its lists. */
 export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
@@ -97,24 +105,20 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
     below: 'Home',
     async show({ service, param }, draft) {
       const list = `/services/${service.id}/unsubscribe-requests`;
-      const report = await getUnsubscribeReport(app, service.id, param('batch_id'));
-      const listed = (await listUnsubscribeReports(app, service.id)).find(
-        ({ batch_id }) => batch_id === report.batch_id,
-      );
+      const report = await summariseUnsubscribeReport(app, service.id, param('batch_id'));
       return {
         title: spanOf(report.earliest_timestamp, report.latest_timestamp),
         about: 'Unsubscribe requests',
         crumbs: [{ label: 'Unsubscribe requests', to: list }],
         actions: (
-          <a class="button" href={`/console${list}/${report.batch_id}/csv`}>
+          <a class="button" href={`/console${list}/${report.id}/csv`}>
             Download CSV
           </a>
         ),
         content: (
           <SaveForm back={list}>
             <p>
-              {report.unsubscribe_requests.length.toLocaleString('en-GB')}{' '}
-              {report.unsubscribe_requests.length === 1 ? 'address' : 'addresses'}.
+              {report.addresses.toLocaleString('en-GB')} {report.addresses === 1 ? 'address' : 'addresses'}.
             </p>
             <Choices
               draft={draft}
@@ -122,7 +126,7 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
               legend="Is it done?"
               kind="several"
               choices={[{ value: 'yes', label: 'We have taken all of them off our lists' }]}
-              chosen={listed?.processed_by_service_at ? ['yes'] : []}
+              chosen={report.processed_by_service_at ? ['yes'] : []}
             />
           </SaveForm>
         ),
@@ -142,12 +146,14 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
   });
 
   async function sendReport(service: { id: string; name: string }, id: string, reply: Parameters<typeof sendCsv>[0]) {
-    const { unsubscribe_requests, latest_timestamp } = await getUnsubscribeReport(app, service.id, id);
-    const text = csvText(
-      ['email_address', 'template_name', 'original_file_name', 'template_sent_at', 'unsubscribe_request_received_at'],
-      unsubscribe_requests,
-    );
-    return sendCsv(reply, `${service.name} unsubscribe requests ${latest_timestamp.slice(0, 10)}.csv`, [text]);
+    const { latest_timestamp, parts } = await readUnsubscribeReport(app, service.id, id);
+    async function* lines() {
+      yield csvLine(columns);
+      for await (const requests of parts) {
+        yield requests.map((request) => csvLine(columns.map((column) => request[column]))).join('');
+      }
+    }
+    return sendCsv(reply, `${service.name} unsubscribe requests ${latest_timestamp.slice(0, 10)}.csv`, lines());
   }
 }
 

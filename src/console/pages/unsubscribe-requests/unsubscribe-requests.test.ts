@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { aService, aTemplate } from '../../../../test/kit/builders.ts';
 import { aPerson, signedIn } from '../../../../test/kit/console-people.ts';
@@ -55,6 +56,22 @@ describe('unsubscribe requests', () => {
     expect((await browser.follow(await browser.post(`${here}/download`))).text).toContain('nothing left to download');
     const other = await aReader();
     expect((await other.browser.get(report.replace(service, other.service))).status).toBe(404);
+  });
+
+  it('are downloaded in parts, each address once', async () => {
+    const { service, browser, here } = await aReader();
+    await unsubscribe(service, 'first@example.org');
+    await sql`insert into unsubscribe_requests (id, service_id, notification_id, template_id, template_version, email_address,
+        processed, created_at)
+      select gen_random_uuid(), service_id, gen_random_uuid(), template_id, 1, concat('person.', number, '@example.org'), false, created_at
+      from unsubscribe_requests cross join generate_series(1, 4100) as number where service_id = ${service}`.execute(
+      harness.app.db,
+    );
+    const lines = (await browser.post(`${here}/download`)).text.trim().split('\r\n');
+    expect(lines).toHaveLength(1 + 4_101);
+    expect(new Set(lines.map((line) => line.split(',')[0])).size).toBe(lines.length);
+    const report = /href="([^"]+unsubscribe-requests\/[^"]+)"/.exec((await browser.get(here)).text)?.[1] ?? '';
+    expect((await browser.get(report)).text).toContain('4,101 addresses');
   });
 
   it('are batched by the team only', async () => {
