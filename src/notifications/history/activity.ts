@@ -13,7 +13,12 @@ import { type ActivityRecord, activityRecords } from './activity-record.ts';
 import { printCutOff, printRunDay } from './estimated-delivery.ts';
 import { listNotifications, type NotificationFilter } from './list-notifications.ts';
 import { matchingStatuses, type PublicStatus } from './public-notification.ts';
-import { countSentNotifications, type StoredNotification, selectNotification } from './stored-notifications.sql.ts';
+import {
+  countSentNotifications,
+  type StoredNotification,
+  selectNotification,
+  selectNotificationsById,
+} from './stored-notifications.sql.ts';
 
 type Deps = Platform & { compiledTemplates: CompiledTemplates };
 
@@ -42,20 +47,20 @@ export async function listActivity(
   serviceId: string,
   query: ActivityQuery,
 ): Promise<ActivityPage<ActivityRecord>> {
-  const { rows, ...page } = await findPage(app, serviceId, query);
-  return { notifications: await activityRecords(app, rows), ...page };
+  const { ids, ...page } = await findPage(app, serviceId, query);
+  return { notifications: await activityRecords(app, await selectNotificationsById(app.db, ids)), ...page };
 }
 
-/** Returns the rows of a page and whether there are previous and next pages. */
+/** Returns the ids of a page, newest first, and whether there are previous and next pages. */
 export async function findPage(app: Platform, serviceId: string, query: ActivityQuery) {
   await refuseUnlessExists(app.db, 'services', serviceId);
   const { page, page_size } = query;
   const skip = (page - 1) * page_size;
   const wanted = { size: page_size + 1, skip };
-  const { rows, isCut } = await listNotifications(app.db, serviceId, filterOf(app, query), wanted);
-  const hasNext = rows.length > page_size || isCut;
+  const { ids, isCut } = await listNotifications(app.db, serviceId, filterOf(app, query), wanted);
+  const hasNext = ids.length > page_size || isCut;
   const links = { ...(page > 1 ? { prev: true } : {}), ...(hasNext ? { next: true } : {}) };
-  return { rows: rows.slice(0, page_size), page_size, links };
+  return { ids: ids.slice(0, page_size), page_size, links };
 }
 
 function filterOf(app: Platform, query: ActivityQuery): NotificationFilter {

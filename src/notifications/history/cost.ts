@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable } from '../../protocol/fields.ts';
 import type { Status } from '../notification.ts';
-import type { StoredNotification } from './stored-notifications.sql.ts';
+import type { PricedNotification } from './stored-notifications.sql.ts';
 
 export const Cost = Type.Object({
   cost_in_pounds: Nullable(Type.Number()),
@@ -21,7 +21,7 @@ const notReady: Cost = { cost_in_pounds: null, is_cost_data_ready: false, cost_d
 const neverPrinted = new Set<Status>(['cancelled', 'technical-failure', 'validation-failed', 'virus-scan-failed']);
 
 /** Available once the message was handed to a provider. Messages of test keys cost nothing. */
-export function costOf(stored: StoredNotification): Cost {
+export function costOf(stored: PricedNotification): Cost {
   const { notification_type, status, billable_units } = stored;
   const pounds = stored.key_type === 'test' ? 0 : Number(stored.cost ?? 0);
   if (notification_type === 'email') return { cost_in_pounds: 0, is_cost_data_ready: true, cost_details: {} };

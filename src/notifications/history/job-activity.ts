@@ -3,7 +3,7 @@ import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import type { Status } from '../notification.ts';
 import { type ExportRow, exportRows } from './activity-export.ts';
 import { type ActivityRecord, activityRecords } from './activity-record.ts';
-import { type Page, selectOfJob } from './stored-notifications.sql.ts';
+import { type Page, selectIdsOfJob, selectNotificationsById } from './stored-notifications.sql.ts';
 
 type Deps = Platform & { compiledTemplates: CompiledTemplates };
 
@@ -19,7 +19,8 @@ export async function listJobActivity(
   which: MessagesOfJob,
   page: Page,
 ): Promise<ActivityRecord[]> {
-  return activityRecords(app, await selectOfJob(app.db, serviceId, which, page, 'asc'));
+  const ids = await selectIdsOfJob(app.db, serviceId, which, page, 'asc');
+  return activityRecords(app, await selectNotificationsById(app.db, ids, 'asc'));
 }
 
 /** The same as rows of a spreadsheet. */
@@ -29,5 +30,5 @@ export async function exportJobActivity(
   which: MessagesOfJob,
   page: Page,
 ): Promise<ExportRow[]> {
-  return exportRows(app, await selectOfJob(app.db, serviceId, which, page, 'asc'));
+  return exportRows(app, await selectIdsOfJob(app.db, serviceId, which, page, 'asc'), 'asc');
 }

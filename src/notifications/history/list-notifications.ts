@@ -5,13 +5,7 @@ import { firstIdAt, nilId } from '../../platform/id.ts';
 import { type FoundIds, findMessages } from './find-messages.ts';
 import type { MessageFilter } from './message-rows.sql.ts';
 import { selectMatchingDays } from './search-messages.sql.ts';
-import {
-  type Page,
-  type StoredNotification,
-  selectNotificationsById,
-  selectOfJob,
-  selectStoredId,
-} from './stored-notifications.sql.ts';
+import { type Page, selectIdsOfJob, selectStoredId } from './stored-notifications.sql.ts';
 
 /**
  * How many messages a request looks through, about a fifth of a second; and how many newer ones it counts, to find out whether all
@@ -33,7 +27,7 @@ export interface NotificationFilter extends MessageFilter {
 
 interface NotificationPage {
   /** Newest first. */
-  rows: StoredNotification[];
+  ids: string[];
   /** There may be more, further back than a request looks. */
   isCut: boolean;
 }
@@ -50,14 +44,14 @@ export async function listNotifications(
   page: Page,
 ): Promise<NotificationPage> {
   const older_than = filter.older_than && (await selectStoredId(db, serviceId, filter.older_than));
-  if (filter.older_than !== undefined && older_than === undefined) return { rows: [], isCut: false };
+  if (filter.older_than !== undefined && older_than === undefined) return { ids: [], isCut: false };
   if (job_id !== undefined) {
     const ofJob = { ...filter, job_id, older_than };
-    return { rows: filter.without_jobs ? [] : await selectOfJob(db, serviceId, ofJob, page, 'desc'), isCut: false };
+    return { ids: filter.without_jobs ? [] : await selectIdsOfJob(db, serviceId, ofJob, page, 'desc'), isCut: false };
   }
   const { ids, stoppedAt } = await findIds(db, serviceId, { ...filter, older_than }, page);
   if (ids.length === 0 && stoppedAt !== undefined) throw tooFar(page, stoppedAt);
-  return { rows: await selectNotificationsById(db, ids), isCut: stoppedAt !== undefined };
+  return { ids, isCut: stoppedAt !== undefined };
 }
 
 async function findIds(

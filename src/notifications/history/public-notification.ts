@@ -11,7 +11,7 @@ import { postages, type Status } from '../notification.ts';
 import { shownValues } from '../sending/secret-values.ts';
 import { Cost, costOf } from './cost.ts';
 import { estimatedDelivery } from './estimated-delivery.ts';
-import type { StoredNotification } from './stored-notifications.sql.ts';
+import type { PricedNotification } from './stored-notifications.sql.ts';
 
 /** Letters have their own status names in the public API. */
 export type PublicStatus = Status | 'accepted' | 'received';
@@ -71,7 +71,7 @@ export type PublicNotification = Static<typeof PublicNotification>;
 
 export async function publicNotification(
   app: Platform & { compiledTemplates: CompiledTemplates },
-  stored: StoredNotification,
+  stored: PricedNotification,
   root: string,
 ): Promise<PublicNotification> {
   const { compiled } = await getTemplateForDelivery(app, stored);
@@ -147,7 +147,7 @@ type AddressLines = Pick<
   'line_1' | 'line_2' | 'line_3' | 'line_4' | 'line_5' | 'line_6' | 'postcode'
 >;
 
-function addressLines({ notification_type, personalisation }: StoredNotification): AddressLines {
+function addressLines({ notification_type, personalisation }: PricedNotification): AddressLines {
   const values = readPersonalisation(notification_type === 'letter' ? personalisation : {});
   const line = (key: string) => {
     const value = values.get(key);

@@ -10,7 +10,7 @@ import {
   type PublicStatus,
   publicNotification,
 } from './public-notification.ts';
-import { selectNotification } from './stored-notifications.sql.ts';
+import { selectNotification, selectPricedNotifications } from './stored-notifications.sql.ts';
 
 type Deps = Platform & { compiledTemplates: CompiledTemplates };
 
@@ -43,7 +43,7 @@ export async function listPublicNotifications(
   filter: PublicFilter,
   root: string,
 ): Promise<PublicNotification[]> {
-  const { rows } = await listNotifications(
+  const { ids } = await listNotifications(
     app.db,
     caller.service_id,
     {
@@ -56,5 +56,6 @@ export async function listPublicNotifications(
     },
     { size: pageSize },
   );
+  const rows = await selectPricedNotifications(app.db, ids);
   return Promise.all(rows.map((stored) => publicNotification(app, stored, root)));
 }

@@ -48,6 +48,9 @@ export interface StoredNotification {
   key_name: string | null;
   /** Whether the current template hides personalisation. */
   redact_personalisation: boolean;
+}
+
+export interface PricedNotification extends StoredNotification {
   /** Rate per fragment, or of this letter, on the day of acceptance. */
   rate: string | null;
   /** Exact decimal. */
@@ -59,7 +62,7 @@ export async function selectNotification(
   db: Db,
   serviceId: string,
   notificationId: string,
-): Promise<StoredNotification | undefined> {
+): Promise<PricedNotification | undefined> {
   const found = await selectStored(db, serviceId, notificationId);
   if (found) return found;
   const stored_id = await selectUploadedLetter(db, serviceId, notificationId);
@@ -70,9 +73,9 @@ async function selectStored(
   db: Db,
   serviceId: string,
   notificationId: string,
-): Promise<StoredNotification | undefined> {
+): Promise<PricedNotification | undefined> {
   const which = sql`n.service_id = ${serviceId} and n.id = ${notificationId}`;
-  const { rows } = await selectRows(sql`(select * from notifications n where ${which})`, sql`n.id`).execute(db);
+  const { rows } = await selectPricedRows(sql`(select * from notifications n where ${which})`, sql`n.id`).execute(db);
   return rows[0];
 }
 
@@ -83,11 +86,22 @@ export async function selectStoredId(db: Db, serviceId: string, notificationId: 
   return (await found.executeTakeFirst())?.id;
 }
 
-/** Newest first. */
-export async function selectNotificationsById(db: Db, ids: readonly string[]): Promise<StoredNotification[]> {
+const withIds = (ids: readonly string[]) => sql`(select * from notifications n where n.id = any (${[...ids]}::uuid[]))`;
+
+export async function selectNotificationsById(
+  db: Db,
+  ids: readonly string[],
+  order: 'asc' | 'desc' = 'desc',
+): Promise<StoredNotification[]> {
   if (ids.length === 0) return [];
-  const found = sql`(select * from notifications n where n.id = any (${[...ids]}::uuid[]))`;
-  const { rows } = await selectRows(found, sql`n.id desc`).execute(db);
+  const { rows } = await selectRows<StoredNotification>(withIds(ids), sql`n.id ${sql.raw(order)}`).execute(db);
+  return rows;
+}
+
+/** Newest first. */
+export async function selectPricedNotifications(db: Db, ids: readonly string[]): Promise<PricedNotification[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await selectPricedRows(withIds(ids), sql`n.id desc`).execute(db);
   return rows;
 }
 
@@ -97,16 +111,16 @@ export interface Page {
 }
 
 /**
- * By row number, which ascends like the ids of a job. Ids of messages follow the creation of their job, so that older
+ * Ids by row number, which ascends like the ids of a job. Ids of messages follow the creation of their job, so that older
  * partitions are not read.
  */
-export async function selectOfJob(
+export async function selectIdsOfJob(
   db: Db,
   serviceId: string,
   { job_id, older_than, ...filter }: MessageFilter & { job_id: string; older_than?: string | undefined },
   page: Page,
   direction: 'asc' | 'desc',
-): Promise<StoredNotification[]> {
+): Promise<string[]> {
   const job = await db
     .selectFrom('jobs')
     .select('created_at')
@@ -121,11 +135,10 @@ export async function selectOfJob(
     ...conditionsOf(filter),
     ...(older_than === undefined ? [] : [sql`n.id < ${older_than}`]),
   ];
-  const order = sql`n.job_row_number ${sql.raw(direction)}`;
-  const found = sql`(select * from notifications n where ${sql.join(conditions, sql` and `)}
-    order by ${order} limit ${page.size} offset ${page.skip ?? 0})`;
-  const { rows } = await selectRows(found, order).execute(db);
-  return rows;
+  const { rows } = await sql<{ id: string }>`
+    select n.id from notifications n where ${sql.join(conditions, sql` and `)}
+    order by n.job_row_number ${sql.raw(direction)} limit ${page.size} offset ${page.skip ?? 0}`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /** The newest rate in effect at acceptance, else the first rate. */
@@ -138,8 +151,21 @@ const rate = sql`case n.notification_type
     order by r.start_date > n.created_at, abs(extract(epoch from r.start_date - n.created_at)) limit 1)
   end`;
 
-export function selectRows(found: RawBuilder<unknown>, order: RawBuilder<unknown>): RawBuilder<StoredNotification> {
-  return sql<StoredNotification>`
+/** Finding the rate takes longer than the rest, so lists that show no costs do without. */
+function selectPricedRows(found: RawBuilder<unknown>, order: RawBuilder<unknown>): RawBuilder<PricedNotification> {
+  return selectRows<PricedNotification>(found, order, {
+    columns: sql`, price.rate,
+      case when n.notification_type = 'sms' then price.rate * n.billable_units * n.rate_multiplier else price.rate end as cost`,
+    join: sql`cross join lateral (select ${rate} as rate) price`,
+  });
+}
+
+export function selectRows<Row = StoredNotification>(
+  found: RawBuilder<unknown>,
+  order: RawBuilder<unknown>,
+  price: { columns: RawBuilder<unknown>; join: RawBuilder<unknown> } = { columns: sql``, join: sql`` },
+): RawBuilder<Row> {
+  return sql<Row>`
     select n.id, coalesce(uploaded.file_id, n.id) as shown_id, n.service_id, n.template_id, n.template_version, n.notification_type, n.key_type, n.status,
       n.client_reference, n.recipient, n.normalised_recipient, n.personalisation, n.secret_personalisation, n.reply_to_text, n.postage, n.international, n.rate_multiplier,
       n.billable_units, n.provider, n.provider_reference, n.one_click_unsubscribe_url,
@@ -147,15 +173,14 @@ export function selectRows(found: RawBuilder<unknown>, order: RawBuilder<unknown
       n.sent_at, n.updated_at, n.api_key_id, n.job_id, n.job_row_number, jobs.original_file_name as job_name,
       n.created_by_id, users.name as created_by_name,
       users.email_address as created_by_email_address, api_keys.name as key_name,
-      coalesce(templates.redact_personalisation, false) as redact_personalisation, price.rate,
-      case when n.notification_type = 'sms' then price.rate * n.billable_units * n.rate_multiplier else price.rate end as cost
+      coalesce(templates.redact_personalisation, false) as redact_personalisation${price.columns}
     from ${found} n
     left join uploaded_letters uploaded on uploaded.notification_id = n.id
     left join jobs on jobs.id = n.job_id
     left join users on users.id = n.created_by_id
     left join api_keys on api_keys.id = n.api_key_id
     left join templates on templates.id = n.template_id
-    cross join lateral (select ${rate} as rate) price
+    ${price.join}
     order by ${order}`;
 }
 
