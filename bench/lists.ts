@@ -14,7 +14,7 @@ import { pageRequests } from './list-pages.ts';
 import { type ApiDocument, apiRequests, type ListRequest, type World } from './list-requests.ts';
 import { ownerOf, seedOnce, worldOf } from './lists-world.ts';
 import type { Measurement, Options, Progress } from './measurement.ts';
-import { cpuMs, cpuMsOfFamily, quantile, rssMb, startProduct } from './processes.ts';
+import { cpuMs, cpuMsOfFamily, profilingFlags, quantile, rssMb, startProduct } from './processes.ts';
 import { adminToken } from './sender.ts';
 import { signInAdmin } from './sign-in-admin.ts';
 import { postmasterOf, throwAwayDatabase } from './throw-away-database.ts';
@@ -65,7 +65,7 @@ export async function run(progress: Progress, options: Options): Promise<Measure
     await app.open();
     try {
       await seedOnce(app, options.messages ?? usualMessages, progress);
-      const product = await startProduct('api', settings);
+      const product = await startProduct('api', settings, profilingFlags());
       try {
         const world = await worldOf(app);
         const { visitor, cookie } = await signInAdmin(app);
