@@ -216,7 +216,7 @@ function otherLists({ messages, now, service, keys }: Seed & { service: string; 
       select md5(concat('report', number))::uuid, ${service}, 20000, ${at}, ${at}, ${at} from generate_series(1, 4) as number`,
     sql`insert into unsubscribe_requests (id, service_id, notification_id, template_id, template_version, email_address, report_id,
         processed, created_at)
-      select ${idAt(day)}, ${service}, gen_random_uuid(), ${email}, 1, concat('person.', number, '@example.org'),
+      select ${idAt(day)}, ${service}, ${idAt(day)}, ${email}, 1, concat('person.', number, '@example.org'),
         case when number % 5 > 0 then md5(concat('report', number % 5))::uuid end, false, ${day}
       from ${numbers(100_000)}`,
     sql`insert into refused_requests (id, service_id, api_key_id, path, status_code, errors, fields, personalisation_fields, created_at)

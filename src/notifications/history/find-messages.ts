@@ -6,7 +6,7 @@ import { type IdRange, type MessageFilter, selectSlice } from './message-rows.sq
 import type { DayCount } from './search-messages.sql.ts';
 
 /** Most pages are full after the first read; a search for one recipient goes on in larger steps. */
-const [firstRead, furtherRead] = [500, 20_000];
+const [firstRead, usualStep] = [500, 20_000];
 
 /** What the statistics know about the messages that match. */
 interface Known {
@@ -24,6 +24,8 @@ interface Search {
   size: number;
   skip?: number | undefined;
   known?: Known | undefined;
+  /** How many messages a further read takes. The server plans each read anew, which takes as long as reading some 5,000 messages. */
+  step?: number;
   /** There is no index by recipient or status: either would slow down every accepted message. So each search has an end. */
   mayReadOn(read: number): boolean;
 }
@@ -42,15 +44,15 @@ export async function findMessages(
   serviceId: string,
   filter: MessageFilter,
   range: IdRange,
-  { order = 'desc', size, known, mayReadOn, ...search }: Search,
+  { order = 'desc', size, known, step = usualStep, mayReadOn, ...search }: Search,
 ): Promise<FoundIds> {
   const found: FoundIds = { ids: [], matching: 0, stoppedAt: undefined };
   const days = order === 'desc' ? known?.days : undefined;
   let { after, skip = 0 } = search;
   let end_id: string | undefined = days ? nextMatch(days, range.end_id, 0) : range.end_id;
   let newer: number | undefined;
-  let atOnce = Math.min(Math.max(firstRead, skip + size), furtherRead);
-  for (let read = 0; end_id !== undefined; atOnce = furtherRead) {
+  let atOnce = Math.min(Math.max(firstRead, skip + size), step);
+  for (let read = 0; end_id !== undefined; atOnce = step) {
     const options = { size: atOnce, order, after, skip, max: size - found.ids.length };
     const slice = await selectSlice(db, serviceId, filter, { first_id: range.first_id, end_id }, options);
     found.ids.push(...slice.ids);

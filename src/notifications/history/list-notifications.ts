@@ -84,6 +84,7 @@ async function findIds(
     return findMessages(tx, serviceId, filter, range, {
       ...page,
       known: { days: await selectMatchingDays(tx, serviceId, filter), countNewer },
+      step: Math.max(20_000, listLimits.read / 4),
       mayReadOn: (read) => read < listLimits.read,
     });
   });

@@ -103,7 +103,7 @@ export async function selectSlice(
   const { rows } = await sql<Omit<Slice, 'ids'> & { ids: string[] | null }>`
     select (array_agg(n.id order by n.id ${direction}) filter (where matches))[${passed + 1}::int : ${passed + max}::int]::text[] as ids,
       count(*) filter (where matches)::int as matching, count(*)::int as read,
-      ${order === 'desc' ? sql`min(n.id::text)` : sql`max(n.id::text)`} as last
+      (array_agg(n.id order by n.id ${direction}))[count(*)::int]::text as last
     from (
       select n.id, ${matches} as matches
       from (${sql.join(parts, sql` union all `)}) n order by n.id ${direction} limit ${size}
