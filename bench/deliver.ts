@@ -54,7 +54,7 @@ export async function run(progress: Progress): Promise<Measurement> {
 }
 
 /** Each on a new database, so that the data of one does not slow down the next. */
-async function withDatabase<T>(
+export async function withDatabase<T>(
   work: (bed: Pick<Parameters<typeof measureDelivery>[0], 'server' | 'database' | 'environment'>) => Promise<T>,
 ): Promise<T> {
   const { server, environment, remove } = await throwAwayDatabase();

@@ -83,7 +83,7 @@ export async function measureDelivery(bed: Bed, run: DeliveryRun) {
   }
 }
 
-function gatewaySettings(port: number): Record<string, string> {
+export function gatewaySettings(port: number): Record<string, string> {
   return { SMS_PROVIDERS: 'mmg', MMG_URL: `http://127.0.0.1:${port}/`, MMG_API_KEY: 'x' };
 }
 

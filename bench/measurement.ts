@@ -10,6 +10,8 @@ export interface Measurement {
 export interface Options {
   /** The number of messages, for benchmarks where it is configurable. */
   messages?: number;
+  /** Replace the figures that ship with the product by those measured now. */
+  keep?: boolean;
 }
 
 export type Progress = (line: string) => void;

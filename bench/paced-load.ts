@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 
 /**
@@ -13,7 +14,9 @@ export interface PacedOrder {
   /** Whole API key and template, used in turn. */
   senders: { key: string; template_id: string }[];
   /** By default text messages. */
-  channel?: 'sms' | 'email';
+  channel?: 'sms' | 'email' | 'letter';
+  /** Each message has a reference of the service, which is an entry at a random place of an index. */
+  references?: boolean;
 }
 
 export interface PacedReport {
@@ -128,16 +131,29 @@ function open(port: number, onAnswer: (socket: Socket, status: string) => void):
   return socket;
 }
 
-function ask(socket: Socket, { senders, channel = 'sms' }: PacedOrder, number: number): void {
+const recipients: Record<
+  NonNullable<PacedOrder['channel']>,
+  (number: number) => { personalisation?: object } & Record<string, unknown>
+> = {
+  sms: (number) => ({ phone_number: `079${String(10_000_000 + (number % 80_000_000)).padStart(8, '0')}` }),
+  email: (number) => ({ email_address: `person-${number}@example.org` }),
+  letter: (number) => ({
+    personalisation: {
+      address_line_1: `Person ${number}`,
+      address_line_2: `${number} Post Office Lane`,
+      postcode: 'LL61 5UJ',
+    },
+  }),
+};
+
+function ask(socket: Socket, { senders, channel = 'sms', references }: PacedOrder, number: number): void {
   const sender = senders[number % senders.length];
-  const recipient =
-    channel === 'sms'
-      ? { phone_number: `079${String(10_000_000 + (number % 80_000_000)).padStart(8, '0')}` }
-      : { email_address: `person-${number}@example.org` };
+  const { personalisation, ...recipient } = recipients[channel](number);
   const body = JSON.stringify({
     ...recipient,
     template_id: sender?.template_id,
-    personalisation: { name: `Person ${number}`, day: 'Monday' },
+    personalisation: { name: `Person ${number}`, day: 'Monday', ...personalisation },
+    ...(references ? { reference: randomUUID() } : {}),
   });
   socket.write(
     `POST /v2/notifications/${channel} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${sender?.key}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import type { Measurement, Options, Progress } from './measurement.ts';
 
 /**
- * `npm run bench [-- name... [--messages n]]`: runs the benchmarks of this folder, prints one table of their figures, and keeps them.
+ * `npm run bench [-- name... [--messages n] [--keep]]`: runs the benchmarks of this folder, prints one table of their figures, and keeps them.
  */
 
 type Row = Record<string, string | number>;
@@ -20,9 +20,12 @@ interface Bench {
 const results = 'bench/results/latest.json';
 const { values, positionals: wanted } = parseArgs({
   allowPositionals: true,
-  options: { messages: { type: 'string' } },
+  options: { messages: { type: 'string' }, keep: { type: 'boolean' } },
 });
-const options: Options = values.messages === undefined ? {} : { messages: Number(values.messages) };
+const options: Options = {
+  ...(values.messages === undefined ? {} : { messages: Number(values.messages) }),
+  ...(values.keep ? { keep: true } : {}),
+};
 
 const lines: Row[] = [];
 

@@ -41,16 +41,7 @@ let made = 0;
 async function aService(port: number, templates: object[]): Promise<Sender[]> {
   made += 1;
   const number = `${made} ${performance.now()}`;
-  const admin = async (path: string, body: object) => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${adminToken()}` },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-    return ((await response.json()) as { data: { id: string } & string }).data;
-  };
-  const service = await admin('/service', {
+  const service = await admin(port, '/service', {
     name: `Benchmark ${number}`,
     user_id: platformUser,
     restricted: false,
@@ -61,16 +52,36 @@ async function aService(port: number, templates: object[]): Promise<Sender[]> {
     email_message_limit: 2_000_000_000,
     letter_message_limit: 2_000_000_000,
   };
-  await admin(`/service/${service.id}`, limits);
+  await admin(port, `/service/${service.id}`, limits);
   const created = { created_by: platformUser };
-  const secret = await admin(`/service/${service.id}/api-key`, { name: 'load', key_type: 'normal', ...created });
+  const secret = await admin(port, `/service/${service.id}/api-key`, { name: 'load', key_type: 'normal', ...created });
   const senders: Sender[] = [];
   for (const [index, template] of templates.entries()) {
     const body = { name: `Load ${index}`, ...created, ...template };
-    const { id: template_id } = await admin(`/service/${service.id}/template`, body);
+    const { id: template_id } = await admin(port, `/service/${service.id}/template`, body);
     senders.push({ service_id: service.id, secret, key: `load-${service.id}-${secret}`, template_id });
   }
   return senders;
+}
+
+async function admin(port: number, path: string, body: object): Promise<{ id: string } & string> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${adminToken()}` },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  return ((await response.json()) as { data: { id: string } & string }).data;
+}
+
+/** The service gets a request about each delivered message. */
+export async function callBackTo(url: string, port: number, { service_id }: Sender): Promise<void> {
+  await admin(port, `/service/${service_id}/callback-api`, {
+    url,
+    bearer_token: 'token-of-the-benchmark',
+    updated_by_id: platformUser,
+    callback_type: 'delivery_status',
+  });
 }
 
 export function adminToken(): string {
