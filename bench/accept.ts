@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { LoadOrder, LoadReport } from './accept-load.ts';
+import type { BareRouteOrder } from './bare-route.ts';
 import type { Measurement, Progress } from './measurement.ts';
 import {
   cpuMs,
@@ -11,6 +12,7 @@ import {
   quantile,
   rssMb,
   runAside,
+  startAside,
   startProduct,
 } from './processes.ts';
 import { manySenders } from './sender.ts';
@@ -20,7 +22,7 @@ import { throwAwayDatabase } from './throw-away-database.ts';
 /**
  * Messages accepted per second by one process: text messages of one service, of 100 and of 1,000, and emails. Compared with
  * single durable inserts in the same database: of the row that accepting stores, and of a row of two columns, the upper limit
- * of any database. All of them take turns of a few seconds, and figures are medians of the turns: the speed of a virtual
+ * of any database. And with a bare Fastify route that inserts one row. All of them take turns of a few seconds, and figures are medians of the turns: the speed of a virtual
  * machine changes by half within a minute. Every second turn has the reverse order, because the first run after the inserts is slower.
  */
 export const name = 'accept';
@@ -29,6 +31,8 @@ const targets = {
   one_service_cpu_ms: '<= 0.12 (API and PostgreSQL)',
   ratio: '>= 1.1',
   ratio_of_100_services_to_one: '>= 0.9',
+  ratio_to_bare_route: '>= 1',
+  p99_ratio_to_bare_route: '<= 2',
   one_service_p99_ms: '< 60',
   errors: '0',
   lost: '0',
@@ -60,6 +64,7 @@ export async function run(progress: Progress): Promise<Measurement> {
   const { server, environment, remove } = await throwAwayDatabase();
   const database = new pg.Client({ connectionString: server.url });
   let product: Product | undefined;
+  let bareRoute: Awaited<ReturnType<typeof startAside>> | undefined;
   try {
     product = await startProduct('api', environment, profilingFlags());
     const { port, pid } = product;
@@ -81,6 +86,8 @@ export async function run(progress: Progress): Promise<Measurement> {
       const { inserts, seconds } = await runAside<InsertOrder, InsertReport>('single-inserts', order);
       return Math.round(inserts / seconds);
     };
+    bareRoute = await startAside<BareRouteOrder>('bare-route', { databaseUrl: server.url });
+    await requestBareRoute(bareRoute.port);
     for (const rows of ['messages', 'bare'] as const) await database.query(tableFor(rows));
     const rssBefore = rssMb(pid);
     const perTurn: Turns = {};
@@ -92,8 +99,13 @@ export async function run(progress: Progress): Promise<Measurement> {
         detail.push({ turn, run: name, ...measured });
         record(perTurn, `${name}_per_s`, measured.accepted_per_s);
         record(perTurn, `${name}_cpu_ms`, measured.cpu_ms_per_request);
+        record(perTurn, `${name}_p50_ms`, measured.p50_ms);
         record(perTurn, `${name}_p99_ms`, measured.p99_ms);
         if (name === 'one_service') record(perTurn, 'api_cpu_ms_per_request', measured.api_cpu_ms_per_request);
+      }
+      progress(`a bare route by ${connections} clients for ${inserts_s} s`);
+      for (const [figure, value] of Object.entries(await requestBareRoute(bareRoute.port))) {
+        record(perTurn, `bare_route_${figure}`, value);
       }
       record(perTurn, 'single_inserts_of_such_rows_per_s', await insertsPerSecond('messages'));
       record(perTurn, 'single_inserts_of_bare_rows_per_s', await insertsPerSecond('bare'));
@@ -107,10 +119,23 @@ export async function run(progress: Progress): Promise<Measurement> {
     };
     return { figures, targets, detail };
   } finally {
+    bareRoute?.stop();
     await database.end();
     await product?.stop();
     await remove();
   }
+}
+
+async function requestBareRoute(port: number): Promise<Record<'per_s' | 'p50_ms' | 'p99_ms', number>> {
+  const senders = [{ service_id: 'none', secret: 'none', template_id: 'none' }];
+  const order: LoadOrder = { port, connections, seconds: inserts_s, senders, channel: 'sms' };
+  const report = await runAside<LoadOrder, LoadReport>('accept-load', order);
+  const latencies = report.latencies_ms.sort((left, right) => left - right);
+  return {
+    per_s: round(report.ids.length / report.seconds, 0),
+    p50_ms: round(quantile(latencies, 0.5), 1),
+    p99_ms: round(quantile(latencies, 0.99), 1),
+  };
 }
 
 function record(perTurn: Turns, figure: string, value: number): void {
@@ -127,6 +152,9 @@ function ratiosOf(perTurn: Turns): Record<string, number> {
     ratio: ratio('one_service_per_s', 'single_inserts_of_such_rows_per_s'),
     ratio_to_bare_rows: ratio('one_service_per_s', 'single_inserts_of_bare_rows_per_s'),
     ratio_of_100_services_to_one: ratio('100_services_per_s', 'one_service_per_s'),
+    ratio_to_bare_route: ratio('one_service_per_s', 'bare_route_per_s'),
+    p50_ratio_to_bare_route: ratio('one_service_p50_ms', 'bare_route_p50_ms'),
+    p99_ratio_to_bare_route: ratio('one_service_p99_ms', 'bare_route_p99_ms'),
   };
   return Object.fromEntries(
     Object.entries(ratios).flatMap(([name, value]) => (value === undefined ? [] : [[name, round(value, 2)]])),

@@ -1,6 +1,7 @@
-import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { bulkTemplate, type FileFormat, sendFile, untilExpanded } from './bulk-file.ts';
+import { timeCopy } from './copy-rows.ts';
 import type { Measurement, Options, Progress } from './measurement.ts';
 import type { PacedOrder, PacedReport } from './paced-load.ts';
 import {
@@ -29,11 +30,13 @@ const targets = {
   csv_accepted_s: '<= 5',
   csv_all_notifications_s: '<= 20',
   csv_rss_growth_mb: '<= 100',
+  csv_cpu_ratio_to_copy: '<= 10',
   csv_accept_p99_ratio: '<= 2',
   csv_priority_wait_p99_ms: '<= 1000',
   ndjson_accepted_s: '<= 5',
   ndjson_all_notifications_s: '<= 20',
   ndjson_rss_growth_mb: '<= 100',
+  ndjson_cpu_ratio_to_copy: '<= 10',
   ndjson_accept_p99_ratio: '<= 2',
   ndjson_priority_wait_p99_ms: '<= 1000',
   not_accepted: '0',
@@ -45,40 +48,26 @@ const settle_s = 3;
 /** In one turn a single garbage collection can decide about the p99. */
 const turns = 2;
 const baseline_s = 15;
-const maxDuration_s = 600;
 /** Until Node has compiled what requests run: a slow time before would make the time beside the file look good. */
 const warmUp = { per_second: 500, messages: 5_000 };
-
-const formats = {
-  csv: {
-    type: 'text/csv',
-    head: 'phone number,name,day,place,reference\r\n',
-    line: (n: number) => `${number(n)},Person ${n},Monday,Room ${n % 50},order-${n}\r\n`,
-  },
-  ndjson: {
-    type: 'application/x-ndjson',
-    head: '',
-    line: (n: number) =>
-      `${JSON.stringify({
-        phone_number: number(n),
-        personalisation: { name: `Person ${n}`, day: 'Monday', place: `Room ${n % 50}` },
-        reference: `order-${n}`,
-      })}\n`,
-  },
-};
-
-const number = (n: number) => `079${String(10_000_000 + n)}`;
 
 /** Of one file. */
 interface Measured {
   times: Record<
-    'accepted_s' | 'accepted_cpu_s' | 'all_notifications_s' | 'all_notifications_cpu_s' | 'rss_growth_mb',
+    | 'accepted_s'
+    | 'accepted_cpu_s'
+    | 'all_notifications_s'
+    | 'all_notifications_cpu_s'
+    | 'rss_growth_mb'
+    | 'copy_s'
+    | 'time_ratio_to_copy'
+    | 'cpu_ratio_to_copy',
     number
   >;
   /** Of requests of the other service, in milliseconds. */
   latencies: Record<'before' | 'while_received' | 'while_expanding', number[]>;
   /** Of its messages until they were handed over, in milliseconds. */
-  waits: number[];
+  waits: Record<'before' | 'beside', number[]>;
   not_accepted: number;
 }
 
@@ -100,8 +89,7 @@ export async function run(progress: Progress, { messages: rows = defaultRows }: 
   try {
     product = await startProduct('serve', environment, profilingFlags());
     await database.connect();
-    const content = 'Dear ((name)), your appointment is on ((day)) in ((place)).';
-    const bulk = await aSender(product.port, { template_type: 'sms', content });
+    const bulk = await aSender(product.port, bulkTemplate);
     const other = await aSender(product.port, {
       template_type: 'sms',
       content: 'Dear ((name)), your appointment is on ((day)).',
@@ -111,10 +99,10 @@ export async function run(progress: Progress, { messages: rows = defaultRows }: 
     const postmaster = parentOf(backends[0].pid);
     const bed = { progress, product, database, postmaster, bulk, other, rows };
     progress('warming up');
-    await sendFile({ ...bed, rows: 2_000 }, 'csv');
-    await sendFile({ ...bed, rows: 2_000 }, 'ndjson');
+    await timeFile({ ...bed, rows: 2_000 }, 'csv');
+    await timeFile({ ...bed, rows: 2_000 }, 'ndjson');
     await runAside<PacedOrder, PacedReport>('paced-load', { ...loadOf(bed), ...warmUp });
-    const measured: Record<keyof typeof formats, Measured[]> = { csv: [], ndjson: [] };
+    const measured: Record<FileFormat, Measured[]> = { csv: [], ndjson: [] };
     for (let turn = 1; turn <= turns; turn += 1) {
       for (const format of ['csv', 'ndjson'] as const) {
         progress(`turn ${turn} of ${turns}: ${format}`);
@@ -141,8 +129,8 @@ export async function run(progress: Progress, { messages: rows = defaultRows }: 
  * received and while it expands are compared with those before. One process sends all of them, and its first seconds are not
  * measured: what its start costs is not the product's.
  */
-async function measure(bed: Bed, format: keyof typeof formats): Promise<Measured> {
-  const { progress, product, database, other, rows } = bed;
+async function measure(bed: Bed, format: FileFormat): Promise<Measured> {
+  const { progress, product, database, postmaster, other, rows } = bed;
   await untilDelivered(bed);
   progress(`${perSecond} messages a second of another service, and no file`);
   const load = runAsideUntilStopped<PacedOrder, PacedReport>('paced-load', loadOf(bed));
@@ -156,24 +144,34 @@ async function measure(bed: Bed, format: keyof typeof formats): Promise<Measured
     rssMax = Math.max(rssMax, rssMb(product.pid));
   }, 100);
   progress(`${rows} rows of ${format} beside ${perSecond} messages a second`);
-  const { accepted_at_ms, ...times } = await sendFile(bed, format);
+  const { accepted_at_ms, job, ...times } = await timeFile(bed, format);
   const finished_at_ms = now_ms();
   const report = await load.stop();
   clearInterval(sampling);
   const { rows: waits } = await database.query(
-    `select extract(epoch from sent_at - created_at)::float * 1000 as ms
+    `select extract(epoch from sent_at - created_at)::float * 1000 as ms, created_at >= $3 as beside
      from notifications where service_id = $1 and created_at >= $2 and sent_at is not null`,
-    [other.service_id, began],
+    [other.service_id, new Date(from), began],
   );
+  progress('copying the same rows');
+  const copy = await timeCopy(database, postmaster, job);
+  const ratios = {
+    copy_s: copy.seconds,
+    time_ratio_to_copy: (times.accepted_s + times.all_notifications_s) / copy.seconds,
+    cpu_ratio_to_copy: (times.accepted_cpu_s + times.all_notifications_cpu_s) / copy.cpu_s,
+  };
   const began_ms = began.getTime();
   return {
-    times: { ...times, rss_growth_mb: rssMax - rssBefore },
+    times: { ...times, ...ratios, rss_growth_mb: rssMax - rssBefore },
     latencies: {
       before: sentBetween(report, from, began_ms),
       while_received: sentBetween(report, began_ms, accepted_at_ms),
       while_expanding: sentBetween(report, accepted_at_ms, finished_at_ms),
     },
-    waits: waits.map(({ ms }) => ms),
+    waits: {
+      before: waits.filter(({ beside }) => !beside).map(({ ms }) => ms),
+      beside: waits.filter(({ beside }) => beside).map(({ ms }) => ms),
+    },
     not_accepted: report.latencies_ms.length - report.accepted,
   };
 }
@@ -183,13 +181,15 @@ function summaryOf(all: Measured[]): Record<string, number> {
   const names = Object.keys(all[0]?.times ?? {}) as (keyof Measured['times'])[];
   const longest = names.map((name) => [name, round(Math.max(...all.map(({ times }) => times[name])))]);
   const p99Of = (name: keyof Measured['latencies']) => p99(all.flatMap(({ latencies }) => latencies[name]));
+  const waitOf = (name: keyof Measured['waits']) => p99(all.flatMap(({ waits }) => waits[name]));
   return {
     ...Object.fromEntries(longest),
     accept_p99_ms_before: p99Of('before'),
     accept_p99_ms_while_received: p99Of('while_received'),
     accept_p99_ms_while_expanding: p99Of('while_expanding'),
     accept_p99_ratio: round(p99Of('while_expanding') / p99Of('before')),
-    priority_wait_p99_ms: p99(all.flatMap(({ waits }) => waits)),
+    priority_wait_p99_ms: waitOf('beside'),
+    priority_wait_ratio: round(waitOf('beside') / waitOf('before')),
   };
 }
 
@@ -206,47 +206,23 @@ function loadOf({ product, other }: Pick<Bed, 'product' | 'other'>): PacedOrder 
 }
 
 /** Seconds until the response, and from then on until every row is a notification. */
-async function sendFile({ product, database, postmaster, bulk, rows }: Bed, format: keyof typeof formats) {
-  const { type, head, line } = formats[format];
-  const body = (function* () {
-    yield Buffer.from(head);
-    for (let from = 0; from < rows; from += 1_000) {
-      const lines = Array.from({ length: Math.min(1_000, rows - from) }, (_, index) => line(from + index));
-      yield Buffer.from(lines.join(''));
-    }
-  })();
+async function timeFile({ product, database, postmaster, bulk, rows }: Bed, format: FileFormat) {
   const cpuNow = () => cpuMs(product.pid) + cpuMsOfFamily(postmaster);
   const cpuBefore = cpuNow();
   const started = performance.now();
-  const response = await fetch(
-    `http://127.0.0.1:${product.port}/v2/notifications/bulk?template_id=${bulk.template_id}&name=${format}`,
-    {
-      method: 'POST',
-      headers: { authorization: `Bearer ${bulk.key}`, 'content-type': type },
-      body: Readable.toWeb(Readable.from(body)),
-      duplex: 'half',
-    } as RequestInit,
-  );
-  if (response.status !== 201) throw new Error(`the file was refused: ${await response.text()}`);
-  const { data } = (await response.json()) as { data: { id: string } };
+  const job = await sendFile(product.port, bulk, rows, format);
   const accepted = performance.now();
   const accepted_at_ms = now_ms();
   const cpuAccepted = cpuNow() - cpuBefore;
-  while (performance.now() < accepted + maxDuration_s * 1_000) {
-    const { rows: found } = await database.query('select status, rows_done from jobs where id = $1', [data.id]);
-    if (found[0].status === 'finished all notifications created') {
-      if (found[0].rows_done !== rows) throw new Error(`${found[0].rows_done} of ${rows} rows became notifications`);
-      return {
-        accepted_s: round((accepted - started) / 1_000),
-        accepted_cpu_s: round(cpuAccepted / 1_000),
-        all_notifications_s: round((performance.now() - accepted) / 1_000),
-        all_notifications_cpu_s: round((cpuNow() - cpuBefore - cpuAccepted) / 1_000),
-        accepted_at_ms,
-      };
-    }
-    await sleep(100);
-  }
-  throw new Error(`the file did not become notifications within ${maxDuration_s} seconds`);
+  await untilExpanded(database, job, rows);
+  return {
+    accepted_s: round((accepted - started) / 1_000),
+    accepted_cpu_s: round(cpuAccepted / 1_000),
+    all_notifications_s: round((performance.now() - accepted) / 1_000),
+    all_notifications_cpu_s: round((cpuNow() - cpuBefore - cpuAccepted) / 1_000),
+    accepted_at_ms,
+    job,
+  };
 }
 
 function sentBetween({ latencies_ms, sent_at_ms }: PacedReport, from: number, to: number): number[] {

@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { dirname } from 'node:path';
 import { withDatabase } from './deliver.ts';
 import { type Kind, type LifeCost, measureLife } from './life-cost.ts';
 import type { Measurement, Options, Progress } from './measurement.ts';
@@ -31,13 +32,9 @@ export async function run(progress: Progress, { keep = false }: Options): Promis
     messages[name] = await withDatabase((bed) =>
       measureLife({ ...bed, progress: (line) => progress(`${name}: ${line}`) }, kind, seconds),
     );
+    write('bench/results/capacity.json', messages);
   }
-  const at = new Date().toISOString().slice(0, 10);
-  const machine = `${availableParallelism()} cores, Node ${process.versions.node}, embedded PostgreSQL 18`;
-  const text = `${JSON.stringify({ at, machine, messages: rounded(messages) }, null, 2)}\n`;
-  mkdirSync('bench/results', { recursive: true });
-  writeFileSync('bench/results/capacity.json', text);
-  if (keep) writeFileSync('bench/measured.json', text);
+  if (keep) write('bench/measured.json', messages);
   const figures: Record<string, number> = {};
   for (const [name, { api_ms, worker_ms, database_ms, wal_bytes, kept_bytes }] of Object.entries(messages)) {
     for (const [figure, value] of Object.entries({ api_ms, worker_ms, database_ms, wal_bytes, kept_bytes })) {
@@ -46,6 +43,17 @@ export async function run(progress: Progress, { keep = false }: Options): Promis
   }
   const detail = Object.entries(rounded(messages)).map(([message, costs]) => ({ message, ...costs }));
   return { figures, detail };
+}
+
+/** Other kinds of messages keep their figures in the file. */
+function write(file: string, messages: Record<string, LifeCost>): void {
+  const at = new Date().toISOString().slice(0, 10);
+  const machine = `${availableParallelism()} cores, Node ${process.versions.node}, embedded PostgreSQL 18`;
+  const earlier = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).messages : {};
+  const all = { ...earlier, ...rounded(messages) };
+  const inOrder = Object.fromEntries(Object.keys(kinds).flatMap((name) => (all[name] ? [[name, all[name]]] : [])));
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify({ at, machine, messages: inOrder }, null, 2)}\n`);
 }
 
 function rounded(messages: Record<string, LifeCost>): Record<string, Record<string, number>> {

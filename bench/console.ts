@@ -10,8 +10,9 @@ import { migrate } from '../src/platform/db/migrate.ts';
 import { createLog } from '../src/platform/log.ts';
 import { seeds } from '../src/seeds.ts';
 import type { LoadOrder, LoadReport } from './accept-load.ts';
+import type { BareRouteOrder } from './bare-route.ts';
 import type { Measurement, Options, Progress } from './measurement.ts';
-import { quantile, runAside, startProduct } from './processes.ts';
+import { quantile, runAside, startAside, startProduct } from './processes.ts';
 import { seedMessages } from './scale-seed.ts';
 import { aSender, type Sender } from './sender.ts';
 import { signInAdmin } from './sign-in-admin.ts';
@@ -32,10 +33,16 @@ const roundSeconds = Number(process.env.BENCH_SECONDS ?? 20);
 
 export async function run(progress: Progress, options: Options): Promise<Measurement> {
   const messages = options.messages ?? usualMessages;
-  const pages = await measurePages(messages, progress);
+  const { pages, bare_p95_ms } = await measurePages(messages, progress);
+  const worst = Math.max(...pages.map(({ p95_ms }) => p95_ms));
   const accept = await measurePolling(progress);
   return {
-    figures: { messages, worst_page_p95_ms: Math.max(...pages.map(({ p95_ms }) => p95_ms)), ...accept },
+    figures: {
+      messages,
+      worst_page_p95_ms: worst,
+      worst_page_ratio_to_bare_route: Math.round(worst / bare_p95_ms),
+      ...accept,
+    },
     targets: { worst_page_p95_ms: '< 150', accept_change_percent: '> -2' },
     detail: pages,
   };
@@ -64,20 +71,15 @@ async function measurePages(messages: number, progress: Progress) {
       const measured: { page: string; p50_ms: number; p95_ms: number }[] = [];
       for (const [page, path] of Object.entries(await pathsOf(app, visitor, service))) {
         progress(`page ${page}`);
-        const times: number[] = [];
-        for (let time = 0; time < timesEach; time += 1) {
-          const began = performance.now();
-          const response = await fetch(`http://127.0.0.1:${product.port}/console/services/${service}${path}`, {
-            headers: { cookie },
-          });
-          await response.text();
-          times.push(performance.now() - began);
-          if (!response.ok) throw new Error(`${page} answered ${response.status}`);
-        }
-        times.sort((left, right) => left - right);
+        const url = `http://127.0.0.1:${product.port}/console/services/${service}${path}`;
+        const times = await timeRequests(() => fetch(url, { headers: { cookie } }));
         measured.push({ page, p50_ms: round(quantile(times, 0.5)), p95_ms: round(quantile(times, 0.95)) });
       }
-      return measured;
+      const bare = await startAside<BareRouteOrder>('bare-route', { databaseUrl: server.url });
+      const url = `http://127.0.0.1:${bare.port}/v2/notifications/sms`;
+      const times = await timeRequests(() => fetch(url, { method: 'POST' }));
+      bare.stop();
+      return { pages: measured, bare_p95_ms: quantile(times, 0.95) };
     } finally {
       await product.stop();
       await app.close();
@@ -85,6 +87,19 @@ async function measurePages(messages: number, progress: Progress) {
   } finally {
     await remove();
   }
+}
+
+/** In ascending order, in milliseconds. */
+async function timeRequests(ask: () => Promise<Response>): Promise<number[]> {
+  const times: number[] = [];
+  for (let time = 0; time < timesEach; time += 1) {
+    const began = performance.now();
+    const response = await ask();
+    await response.text();
+    times.push(performance.now() - began);
+    if (!response.ok) throw new Error(`${response.url} answered ${response.status}`);
+  }
+  return times.sort((left, right) => left - right);
 }
 
 async function serviceOf(app: App): Promise<string> {

@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type DeliveryRun, measureDelivery, ms } from './delivery-run.ts';
+import { besideBareLoop } from './compare-loop.ts';
+import { type DeliveryRun, measureDelivery, ms, round } from './delivery-run.ts';
 import type { Measurement, Progress } from './measurement.ts';
 import type { PacedOrder, PacedReport } from './paced-load.ts';
 import { runAside, startProduct } from './processes.ts';
-import { aSender } from './sender.ts';
+import { aSender, type Sender } from './sender.ts';
 import { throwAwayDatabase } from './throw-away-database.ts';
 
 /**
  * End to end: accepted, handed to a provider, its receipt recorded, delivered; with one service, with many, by email, and
  * through a gateway over HTTP. Then how long the messages of one service wait while another has 25,000 bulk messages
  * queued. Load, product and PostgreSQL share this machine. The headline is the processor time per message of API, worker
- * and PostgreSQL together, which hardly depends on other load.
+ * and PostgreSQL together, compared with that of a bare loop in the same database (bare-loop.ts).
  */
 export const name = 'deliver';
 
@@ -33,16 +34,26 @@ const runs: Record<string, Omit<DeliveryRun, 'seconds'>> = {
   over_http: { services: 1, channel: 'sms', provider: 'http', per_second: 2_000 },
 };
 
+const headlines = [
+  'delivered_per_s',
+  'cpu_ms_per_message',
+  'cpu_ratio_to_bare_loop',
+  'to_provider_p99_ms',
+  'to_provider_ratio_to_accept',
+  'not_delivered',
+] as const;
+
 export async function run(progress: Progress): Promise<Measurement> {
   const figures: Record<string, number> = {};
   const detail: Record<string, string | number>[] = [];
   for (const [name, run] of Object.entries(runs)) {
     if (wanted && !wanted.includes(name)) continue;
-    const measured = await withDatabase((bed) =>
-      measureDelivery({ ...bed, progress }, { ...run, per_second: rate ?? run.per_second, seconds }),
-    );
+    const measured = await withDatabase((given) => {
+      const bed = { ...given, progress };
+      return besideBareLoop(bed, () => measureDelivery(bed, { ...run, per_second: rate ?? run.per_second, seconds }));
+    });
     detail.push({ run: name, ...measured });
-    for (const headline of ['delivered_per_s', 'cpu_ms_per_message', 'to_provider_p99_ms', 'not_delivered'] as const) {
+    for (const headline of headlines) {
       figures[`${name}_${headline}`] = measured[headline];
     }
     for (const [figure, value] of Object.entries(measured)) progress(`${name} ${figure} ${value}`);
@@ -72,7 +83,21 @@ export async function withDatabase<T>(
 async function measureOvertaking(progress: Progress, database: pg.Client, environment: Record<string, string>) {
   const paced = { ...environment, PROVIDER_RATES: 'sandbox:500', SANDBOX_RECEIPTS: 'hold' };
   const api = await startProduct('api', paced);
+  const load = (senders: Sender[], messages: number) =>
+    runAside<PacedOrder, PacedReport>('paced-load', {
+      port: api.port,
+      connections: 20,
+      per_second: 40,
+      messages,
+      senders,
+    });
   try {
+    progress('the other service sends while no message waits');
+    const alone = await aSender(api.port, reminder('normal'));
+    const first = await startProduct('worker', paced);
+    await load([alone], 200);
+    await first.stop();
+    const wait_p99_ms_without_queue = await longestWait(database, alone.template_id);
     progress(`queueing ${queued} bulk messages of one service`);
     const crowd = await aSender(api.port, reminder('bulk'));
     const fill = { port: api.port, connections: 100, per_second: 5_000, messages: queued, senders: [crowd] };
@@ -83,14 +108,18 @@ async function measureOvertaking(progress: Progress, database: pg.Client, enviro
     try {
       await sleep(1_000);
       progress('another service sends at the same time');
-      const order = { port: api.port, connections: 20, per_second: 40, messages: 600, senders: [normal, priority] };
-      await runAside<PacedOrder, PacedReport>('paced-load', order);
+      await load([normal, priority], 600);
       await sleep(3_000);
       const left = await database.query('select count(*)::int as n from delivery_queue where lane = 2');
+      const normal_wait_p99_ms = await longestWait(database, normal.template_id);
+      const priority_wait_p99_ms = await longestWait(database, priority.template_id);
       return {
         still_queued: left.rows[0].n as number,
-        normal_wait_p99_ms: await longestWait(database, normal.template_id),
-        priority_wait_p99_ms: await longestWait(database, priority.template_id),
+        wait_p99_ms_without_queue,
+        normal_wait_p99_ms,
+        normal_wait_ratio: round(normal_wait_p99_ms / wait_p99_ms_without_queue),
+        priority_wait_p99_ms,
+        priority_wait_ratio: round(priority_wait_p99_ms / wait_p99_ms_without_queue),
       };
     } finally {
       await worker.stop();
@@ -119,6 +148,8 @@ const targets: Record<string, string> = {
   '100_services_delivered_per_s': '>= 2500',
   one_service_cpu_ms_per_message: '<= 0.65',
   '100_services_cpu_ms_per_message': '<= 0.8',
+  one_service_cpu_ratio_to_bare_loop: '<= 1',
+  '100_services_cpu_ratio_to_bare_loop': '<= 1.2',
   one_service_at_2000_to_provider_p99_ms: '<= 500',
   email_delivered_per_s: '>= 2500',
   email_cpu_ms_per_message: '<= 0.65',

@@ -4,7 +4,7 @@ import type { EmbeddedPostgres } from '../src/platform/embedded-postgres/embedde
 import type { GatewayOrder, GatewayReport } from './gateway.ts';
 import type { Progress } from './measurement.ts';
 import type { PacedOrder, PacedReport } from './paced-load.ts';
-import { cpuMs, cpuMsOfFamily, profilingFlags, runAside, startAside, startProduct } from './processes.ts';
+import { cpuMs, cpuMsOfFamily, profilingFlags, quantile, runAside, startAside, startProduct } from './processes.ts';
 import { manySenders, type Sender } from './sender.ts';
 import { postmasterOf } from './throw-away-database.ts';
 
@@ -60,6 +60,10 @@ export async function measureDelivery(bed: Bed, run: DeliveryRun) {
     const after = spent();
     const each = (part: 'api' | 'worker' | 'database') => round((after[part] - before[part]) / report.accepted);
     const result = await timesSince(database, mark);
+    const accept_p99_ms = quantile(
+      report.latencies_ms.sort((left, right) => left - right),
+      0.99,
+    );
     return {
       offered_per_s: run.per_second,
       delivered_per_s: Math.round(result.delivered / result.seconds),
@@ -68,8 +72,10 @@ export async function measureDelivery(bed: Bed, run: DeliveryRun) {
       worker_cpu_ms_per_message: each('worker'),
       database_cpu_ms_per_message: each('database'),
       load_cpu_ms_per_message: round(report.cpu_ms / report.accepted),
+      accept_p99_ms: Math.round(accept_p99_ms),
       to_provider_p50_ms: ms(result.sent[0]),
       to_provider_p99_ms: ms(result.sent[2]),
+      to_provider_ratio_to_accept: Number((ms(result.sent[2]) / accept_p99_ms).toFixed(2)),
       to_delivered_p50_ms: ms(result.done[0]),
       to_delivered_p99_ms: ms(result.done[2]),
       drained_after_ms: Math.round(performance.now() - loaded),

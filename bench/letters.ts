@@ -1,22 +1,24 @@
 import { availableParallelism } from 'node:os';
 import { createWorkerPool } from '../src/platform/threads/worker-pool.ts';
-import type { LetterBlock, LetterDocument } from '../src/rendering/letter/model.ts';
+import type { LetterBlock, LetterDocument, LetterInline } from '../src/rendering/letter/model.ts';
 import type * as pdfTasks from '../src/rendering/pdf/pdf-worker.ts';
 import { plainLetter, sampleLogo } from '../test/kit/letter-samples.ts';
 import { measureAccepting } from './letters-beside-messages.ts';
 import type { Measurement, Progress } from './measurement.ts';
-import { quantile } from './processes.ts';
+import type * as plainTasks from './plain-pdf.ts';
+import { median, quantile } from './processes.ts';
 
 /**
- * Letters rendered per second by the PDF threads on all cores, each with its own name, address and reference; then the
- * effect on text messages that the same process accepts.
+ * Letters rendered per second by the PDF threads on all cores, each with its own name, address and reference, in turns with
+ * plain pdfkit pages of the same text in as many threads; then the effect on text messages that the same process accepts.
  */
 export const name = 'letters';
 
-const measured_ms = 6_000;
+const turns = 5;
+const turn_ms = 1_500;
 
 const targets: Record<string, string> = {
-  one_page_letters_per_s: '>= 100',
+  one_page_ratio_to_plain_pdf: '>= 0.2',
   accept_p99_ratio: '<= 2',
   messages_not_accepted: '0',
 };
@@ -33,49 +35,85 @@ async function measureDrawing(progress: Progress): Promise<Figures> {
     module: new URL('../src/rendering/pdf/pdf-worker.ts', import.meta.url),
     size: threads,
   });
+  const plainPool = createWorkerPool<typeof plainTasks>({
+    module: new URL('./plain-pdf.ts', import.meta.url),
+    size: threads,
+  });
   const figures: Figures = { threads };
   try {
     for (const pages of [1, 10]) {
-      progress(`letters of ${pages} page(s), ${threads} threads, ${measured_ms / 1000} s`);
-      // The first letters of a thread include JIT compilation, which a busy service does not see.
-      await drawFor(pool, pages, threads, 1_500);
-      const { letters, bytes, seconds, latencies } = await drawFor(pool, pages, threads, measured_ms);
       const kind = pages === 1 ? 'one_page' : 'ten_page';
-      figures[`${kind}_letters_per_s`] = round(letters / seconds);
-      figures[`${kind}_p50_ms`] = round(quantile(latencies, 0.5));
+      const drawLetter = async (number: number) => {
+        const letter = letterOf(pages, number);
+        const { pdf, page_count } = await pool.run('composeLetter', letter, { purpose: 'print', logo: sampleLogo });
+        if (page_count !== pages) throw new Error(`expected ${pages} pages, got ${page_count}`);
+        return pdf;
+      };
+      const drawPlain = (number: number) => plainPool.run('drawPlainPdf', textOf(letterOf(pages, number)));
+      // The first letters of a thread include JIT compilation, which a busy service does not see.
+      await drawFor(drawLetter, threads);
+      await drawFor(drawPlain, threads);
+      const drawn: Drawn[] = [];
+      const ratios: number[] = [];
+      for (let turn = 1; turn <= turns; turn += 1) {
+        progress(`letters of ${pages} page(s), ${threads} threads, turn ${turn} of ${turns}`);
+        const letters = await drawFor(drawLetter, threads);
+        const plain = await drawFor(drawPlain, threads);
+        ratios.push(letters.per_s / plain.per_s);
+        drawn.push(letters);
+      }
+      const latencies = drawn.flatMap((turn) => turn.latencies).sort((left, right) => left - right);
+      figures[`${kind}_letters_per_s`] = round(median(drawn.map(({ per_s }) => per_s)));
+      figures[`${kind}_ratio_to_plain_pdf`] = Number(median(ratios).toFixed(2));
       figures[`${kind}_p99_ms`] = round(quantile(latencies, 0.99));
-      figures[`${kind}_kb`] = round(bytes / letters / 1000);
+      figures[`${kind}_kb`] = round(median(drawn.map(({ bytes }) => bytes)) / 1_000);
     }
   } finally {
-    await pool.close();
+    await Promise.all([pool.close(), plainPool.close()]);
   }
   return figures;
 }
 
-async function drawFor(
-  pool: ReturnType<typeof createWorkerPool<typeof pdfTasks>>,
-  pages: number,
-  threads: number,
-  duration_ms: number,
-): Promise<{ letters: number; bytes: number; seconds: number; latencies: number[] }> {
+interface Drawn {
+  per_s: number;
+  /** Of one file. */
+  bytes: number;
+  latencies: number[];
+}
+
+async function drawFor(draw: (number: number) => Promise<Uint8Array>, threads: number): Promise<Drawn> {
   const started = performance.now();
   const latencies: number[] = [];
   let bytes = 0;
   let next = 0;
   // One more in flight than there are threads, so that no thread is idle.
   const clients = Array.from({ length: threads + 1 }, async () => {
-    while (performance.now() - started < duration_ms) {
+    while (performance.now() - started < turn_ms) {
       const asked = performance.now();
-      const letter = letterOf(pages, next++);
-      const { pdf, page_count } = await pool.run('composeLetter', letter, { purpose: 'print', logo: sampleLogo });
-      if (page_count !== pages) throw new Error(`expected ${pages} pages, got ${page_count}`);
+      bytes += (await draw(next++)).length;
       latencies.push(performance.now() - asked);
-      bytes += pdf.length;
     }
   });
   await Promise.all(clients);
-  const seconds = (performance.now() - started) / 1000;
-  return { letters: latencies.length, bytes, seconds, latencies: latencies.sort((a, b) => a - b) };
+  const seconds = (performance.now() - started) / 1_000;
+  return { per_s: latencies.length / seconds, bytes: bytes / latencies.length, latencies };
+}
+
+/** The paragraphs of each page. */
+function textOf({ parts }: LetterDocument): string[][] {
+  const pages: string[][] = [[]];
+  const write = (inlines: LetterInline[]) =>
+    pages.at(-1)?.push(inlines.map((inline) => ('text' in inline ? inline.text : '\n')).join(''));
+  for (const { address, date, subject, blocks } of parts) {
+    for (const line of address) write(line);
+    pages.at(-1)?.push(date);
+    write(subject);
+    for (const block of blocks) {
+      if (block.kind === 'page-break') pages.push([]);
+      else if ('inlines' in block) write(block.inlines);
+    }
+  }
+  return pages;
 }
 
 function letterOf(pages: number, number: number): LetterDocument {

@@ -3,8 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { buildApp } from '../src/app.ts';
+import { type App, buildApp } from '../src/app.ts';
 import { readConfig } from '../src/commands/read-config.ts';
+import { collateLetters } from '../src/letters/print/print-run.ts';
+import { isWorkingDay } from '../src/notifications/history/estimated-delivery.ts';
 import { addDays, londonDay, londonInstant } from '../src/platform/calendar.ts';
 import { createLog } from '../src/platform/log.ts';
 import { runnableTasks } from '../src/tasks.ts';
@@ -100,7 +102,7 @@ export async function measureLife(given: Bed, kind: Kind, seconds: number): Prom
     products.worker = await startProduct('worker', { ...environment, BASE_URL: `http://127.0.0.1:${api.port}` });
     progress('warming up');
     const before = queued + (await send(warmUp_s));
-    await untilFinished(bed);
+    await untilFinished(bed, kind);
     await database.query('vacuum analyze');
     progress('no messages');
     const idle = await meter.during(() => sleep(1_000));
@@ -112,7 +114,7 @@ export async function measureLife(given: Bed, kind: Kind, seconds: number): Prom
     let messages = 0;
     const load = await meter.during(async () => {
       messages = await send(seconds);
-      await untilFinished(bed);
+      await untilFinished(bed, kind);
     });
     const mostConnections = await connections.stop();
     await stopProducts();
@@ -174,18 +176,12 @@ class Meter {
 
   /** Every scheduled task once, as a worker runs it at this time. */
   async tasks(now: Date): Promise<Costs> {
-    const { environment, server } = this.bed;
     const started = process.cpuUsage();
-    const { costs } = await this.during(async () => {
-      const outside = { databaseUrl: server.url, clock: { now: () => now }, log: createLog('silent') };
-      const app = buildApp(readConfig(environment), outside);
-      await app.open();
-      try {
+    const { costs } = await this.during(() =>
+      withApp(this.bed, now, async (app) => {
         for (const { schedule, run } of runnableTasks(app)) if (schedule) await run({});
-      } finally {
-        await app.close();
-      }
-    });
+      }),
+    );
     const { user, system } = process.cpuUsage(started);
     return { ...costs, worker_ms: (user + system) / 1_000, api_ms: 0 };
   }
@@ -252,10 +248,33 @@ async function sendMessages(bed: Bed, port: number, kind: Kind, sender: Sender, 
   return messages;
 }
 
-async function untilFinished({ progress, database }: Bed): Promise<void> {
+/** The application in this process, at a time of its own. */
+async function withApp({ environment, server }: Bed, now: Date, work: (app: App) => Promise<void>): Promise<void> {
+  const outside = { databaseUrl: server.url, clock: { now: () => now }, log: createLog('silent') };
+  const app = buildApp(readConfig(environment), outside);
+  await app.open();
+  try {
+    await work(app);
+  } finally {
+    await app.close();
+  }
+}
+
+async function untilFinished(bed: Bed, { channel }: Kind): Promise<void> {
+  const { progress, database } = bed;
+  if (channel === 'letter') await printLetters(bed);
   await untilDelivered(progress, database);
   const waiting = `select exists (select from service_callbacks where status = 'waiting') as found`;
   while ((await database.query(waiting)).rows[0].found) await sleep(200);
+}
+
+/** Letters wait for the evening of a working day; the worker prints them when they are collated. */
+async function printLetters(bed: Bed): Promise<void> {
+  const unfinished = `select exists (select from notifications where status = 'created' and billable_units = 0) as found`;
+  while ((await bed.database.query(unfinished)).rows[0].found) await sleep(200);
+  let day = addDays(londonDay(new Date()), 1);
+  while (!isWorkingDay(day)) day = addDays(day, 1);
+  await withApp(bed, londonInstant(day, 18), collateLetters);
 }
 
 /** Four in the morning, when all nightly tasks are due. */

@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import Fastify from 'fastify';
+import pg from 'pg';
+
+/**
+ * The comparison for accepting, in a separate process: a Fastify route that stores one row of two columns in a commit of its
+ * own, and neither checks nor counts anything. It sends its port to the parent process.
+ */
+export interface BareRouteOrder {
+  databaseUrl: string;
+}
+
+/** As many as a process of the product has. */
+const connections = 20;
+
+process.once('message', ({ databaseUrl }: BareRouteOrder) => void serve(databaseUrl));
+
+async function serve(connectionString: string): Promise<void> {
+  const pool = new pg.Pool({ connectionString, max: connections });
+  await pool.query('create table if not exists bare_requests (id uuid primary key, payload text)');
+  const http = Fastify();
+  http.post('/v2/notifications/:channel', async (request, reply) => {
+    const id = randomUUID();
+    const values = [id, JSON.stringify(request.body)];
+    await pool.query({ name: 'insert', text: 'insert into bare_requests values ($1, $2)', values });
+    return reply.code(201).send({ id });
+  });
+  await http.listen({ port: 0, host: '127.0.0.1' });
+  process.send?.({ port: (http.server.address() as AddressInfo).port });
+}
