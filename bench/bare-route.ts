@@ -5,10 +5,15 @@ import pg from 'pg';
 
 /**
  * The comparison for accepting, in a separate process: a Fastify route that stores one row of two columns in a commit of its
- * own, and neither checks nor counts anything. It sends its port to the parent process.
+ * own, and neither checks nor counts anything. Its first message to the parent is its port, and it responds to each later
+ * message with its processor time.
  */
 export interface BareRouteOrder {
   databaseUrl: string;
+}
+
+export interface BareRouteReport {
+  cpu_ms: number;
 }
 
 /** As many as a process of the product has. */
@@ -28,4 +33,8 @@ async function serve(connectionString: string): Promise<void> {
   });
   await http.listen({ port: 0, host: '127.0.0.1' });
   process.send?.({ port: (http.server.address() as AddressInfo).port });
+  process.on('message', () => {
+    const { user, system } = process.cpuUsage();
+    process.send?.({ cpu_ms: (user + system) / 1_000 });
+  });
 }

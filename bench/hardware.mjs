@@ -62,7 +62,7 @@ function limitsOfTexts() {
       name: 'disk',
       supply: `${assumed.diskTb} TB for ${daysKept} days`,
       rate: (assumed.diskTb * 1e12) / (86_400 * daysKept * text.kept_bytes),
-      remedy: 'a shorter retention, a larger disk, or distributed storage',
+      remedy: 'a larger disk, distributed storage, or a shorter retention of all large services',
     },
     {
       name: 'transaction ids',
@@ -109,7 +109,7 @@ function printMachines() {
     const perSecond = ({ database_ms }, of = load.sustained) => (cores * of * 1_000) / database_ms;
     const rate = perSecond(text);
     const processors = (ms) => Math.ceil((rate * ms) / 1_000 / load.sustained);
-    const [first] = limits;
+    const [first, ...others] = limits.filter((limit) => limit.rate < rate);
     row(
       figure(cores),
       figure(about(rate)),
@@ -120,7 +120,9 @@ function printMachines() {
       `${processors(text.api_ms)} + ${processors(text.worker_ms)}`,
       `${figure(about(rate * text.wal_bytes) / 1e6)} MB/s`,
       `${figure(about((rate * 86_400 * daysKept * text.kept_bytes) / 1e12))} TB`,
-      first.rate < rate ? `${first.name}, at ${figure(about(first.rate))}/s` : 'processors',
+      first
+        ? [`${first.name} at ${figure(about(first.rate))}/s`, ...others.map(({ name }) => name)].join(', then ')
+        : 'processors',
     );
   }
 }

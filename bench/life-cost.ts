@@ -62,6 +62,8 @@ export interface LifeCost extends Costs {
 /** Connections of the product make their counts known after ten seconds without work. */
 const quiet_s = 11;
 const warmUp_s = 3;
+/** Enough for the size of tables to say something about one message: they grow by pages. */
+const minQueued = 500;
 const nightOfDeletion = 9;
 /** Where the sandbox keeps messages; other providers keep theirs outside. */
 const ofSandbox = 'sandbox_messages';
@@ -97,7 +99,7 @@ export async function measureLife(given: Bed, kind: Kind, seconds: number): Prom
     const tasksAlone = await meter.tasks(now);
     progress('messages wait without a worker');
     const empty = await readCounters(database);
-    const queued = kind.file ? 0 : await send(warmUp_s);
+    const queued = kind.file ? 0 : await send(Math.max(warmUp_s, Math.ceil(minQueued / kind.per_second)));
     const full = await readCounters(database);
     products.worker = await startProduct('worker', { ...environment, BASE_URL: `http://127.0.0.1:${api.port}` });
     progress('warming up');
@@ -105,7 +107,9 @@ export async function measureLife(given: Bed, kind: Kind, seconds: number): Prom
     await untilFinished(bed, kind);
     await database.query('vacuum analyze');
     progress('no messages');
-    const idle = await meter.during(() => sleep(1_000));
+    // What the warm-up has left to count is not the cost of doing nothing.
+    await sleep(quiet_s * 1_000);
+    const idle = await meter.during(async () => undefined);
     await database.query('checkpoint');
     progress(`${kind.per_second} messages a second for ${seconds} s`);
     const files = join(environment.DATA_DIR ?? '', 'files');
