@@ -1,5 +1,5 @@
 // From measured costs to hardware, for docs/operations/scaling.md: `node bench/hardware.mjs [figures.json]`.
-// Without a file: the figures that ship with the product. `npm run bench -- capacity` writes bench/results/capacity.json.
+// Without a file: the figures in the repository. `npm run bench -- capacity` writes bench/results/capacity.json.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 

@@ -10,7 +10,7 @@ export interface Measurement {
 export interface Options {
   /** The number of messages, for benchmarks where it is configurable. */
   messages?: number;
-  /** Replace the figures that ship with the product by those measured now. */
+  /** Replace the figures in the repository, from which documents are made, by those measured now. */
   keep?: boolean;
 }
 
