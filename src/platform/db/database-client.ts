@@ -1,10 +1,12 @@
 import pg from 'pg';
-import { urlsOfHosts } from './database-hosts.ts';
+import { type ServerRole, urlsOfHosts } from './database-hosts.ts';
 import { breakWith, cut, isEnding, onParameterStatus, onReadyForQuery } from './driver-internals.ts';
 import { isQueryTimeout, isReadOnlyServer, isServerGone, queryTimeout } from './errors.ts';
-import { primaryOf } from './primary.ts';
+import { serverOf } from './server-search.ts';
 
 interface Config extends pg.ClientConfig {
+  /** `standby`: whoever uses the connection checks that it is one, because a pooler does not say. */
+  role?: ServerRole;
   /** With a URL of one host: whether that may be a standby, as for a backup. */
   mayBeStandby?: boolean;
 }
@@ -12,9 +14,10 @@ interface Config extends pg.ClientConfig {
 /** Reported by each server since PostgreSQL 14, whenever they change. A pooler may not pass them on. */
 const readOnlySettings = ['in_hot_standby', 'default_transaction_read_only'];
 
-/** A connection to the server of the URL that accepts writes. Every connection to a database of the product is one. */
+/** A connection to the server of the URL that has the role: by default, that accepts writes. Every connection to a database of the product is one. */
 export class DatabaseClient extends pg.Client {
   private readonly url: string;
+  private readonly role: ServerRole;
   private readonly mayBeStandby: boolean;
   private readonly readOnly = new Set<string>();
   private mustClose = false;
@@ -24,10 +27,12 @@ export class DatabaseClient extends pg.Client {
 
   constructor(config: Config = {}) {
     const url = config.connectionString ?? '';
-    const [first, ...others] = urlsOfHosts(url);
+    const { role = 'primary', mayBeStandby = false } = config;
+    const [first, ...others] = urlsOfHosts(url, role);
     super({ ...config, connectionString: first });
     this.url = url;
-    this.mayBeStandby = config.mayBeStandby === true && others.length === 0;
+    this.role = role;
+    this.mayBeStandby = role === 'standby' || (mayBeStandby && others.length === 0);
     // Whoever waits for a response learns of it there. Without a listener it would end the process.
     this.on('error', (error) => {
       this.broken = error;
@@ -68,30 +73,30 @@ export class DatabaseClient extends pg.Client {
 
   override connect(...args: never[]): never {
     const [callback] = args as ((error?: unknown) => void)[];
-    const connected = this.connectToPrimary();
+    const connected = this.connectToServer();
     if (!callback) return connected as never;
     connected.then(() => callback(), callback);
     return undefined as never;
   }
 
-  private async connectToPrimary(): Promise<this> {
-    const primary = primaryOf(this.url);
-    const server = await primary.find();
+  private async connectToServer(): Promise<this> {
+    const sought = serverOf(this.url, this.role);
+    const server = await sought.find();
     // It was ended during the search.
     if (isEnding(this)) throw new Error('Connection terminated');
     this.host = server.host;
     this.port = server.port;
-    primary.add(this, server);
+    sought.add(this, server);
     try {
       await super.connect();
       // A server that is shutting down accepts a login and breaks the connection in the same packet.
       if (this.broken) throw this.broken;
     } catch (error) {
-      if (isServerGone(error)) primary.doubt(server);
+      if (isServerGone(error)) sought.doubt(server);
       throw error;
     }
     if (this.readOnly.size > 0 && !this.mayBeStandby) {
-      primary.doubt(server);
+      sought.doubt(server);
       void this.end();
       throw new ReadOnlyServer(`${server.host}:${server.port}`);
     }
@@ -104,9 +109,9 @@ export class DatabaseClient extends pg.Client {
    */
   protected afterError(error: unknown): void {
     if (isQueryTimeout(error)) void this.end();
-    if (!isReadOnlyServer(error)) return;
+    if (!isReadOnlyServer(error) || this.role === 'standby') return;
     this.mustClose = true;
-    void primaryOf(this.url).check();
+    void serverOf(this.url, this.role).check();
   }
 
   /** For the pool, which then removes the connection. */

@@ -33,4 +33,12 @@ describe('urlsOfHosts', () => {
   ])('refuses %s', (url, message) => {
     expect(() => urlsOfHosts(url)).toThrow(message);
   });
+
+  it('allows a standby where one is sought, and then not the primary', () => {
+    const url = 'postgres://u@h1,h2/db?target_session_attrs=prefer-standby';
+    expect(urlsOfHosts(url, 'standby')).toHaveLength(2);
+    expect(() => urlsOfHosts('postgres://u@h1,h2/db?target_session_attrs=read-write', 'standby')).toThrow(
+      'must not ask for the primary: set target_session_attrs=standby, or leave it out',
+    );
+  });
 });

@@ -1,20 +1,30 @@
 /** Everything before the hosts, the hosts, the path, and the parameters. */
 const pattern = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?/;
 
-/** The session properties of libpq that a primary has. */
-const ofPrimary = ['any', 'read-write', 'primary'];
+/** What a connection is for: writes need the primary, some reads may use a standby. */
+export type ServerRole = 'primary' | 'standby';
+
+/** The session properties of libpq that a server of the role has. */
+const attributes: Record<ServerRole, { allowed: string[]; refusal: string }> = {
+  primary: {
+    allowed: ['any', 'read-write', 'primary'],
+    refusal: 'must not ask for a standby: set target_session_attrs=read-write, or leave it out',
+  },
+  standby: {
+    allowed: ['any', 'read-only', 'standby', 'prefer-standby'],
+    refusal: 'must not ask for the primary: set target_session_attrs=standby, or leave it out',
+  },
+};
 
 /**
  * One URL for each host of a database URL, because the driver knows one host only. Hosts are listed as libpq reads them:
  * `h1:5432,h2:5432` or `host=h1,h2&port=5432,5433`. Throws an Error whose message completes "<NAME> ...".
  */
-export function urlsOfHosts(url: string): string[] {
+export function urlsOfHosts(url: string, role: ServerRole = 'primary'): string[] {
   const [, before = '', hosts = '', path = '', query = ''] = pattern.exec(url) ?? [];
   const parameters = new URLSearchParams(query);
   const wanted = parameters.get('target_session_attrs') ?? 'any';
-  if (!ofPrimary.includes(wanted)) {
-    throw new Error('must not ask for a standby: set target_session_attrs=read-write, or leave it out');
-  }
+  if (!attributes[role].allowed.includes(wanted)) throw new Error(attributes[role].refusal);
   const listed = parameters.get('host')?.split(',') ?? [];
   if (listed.length > 1) return urlsOfParameters(`${before}${hosts}${path}`, parameters, listed);
   if (!hosts.includes(',')) return [url];

@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
 import { currentActor, statementKind } from './actor.ts';
 import { DatabaseClient } from './database-client.ts';
+import type { ServerRole } from './database-hosts.ts';
 import type { DB } from './schema.ts';
 
 /** For reads and single statements. A function that must run in a transaction takes a Tx. */
@@ -19,6 +20,8 @@ export interface Database {
 
 interface PoolOptions {
   url: string;
+  /** Which server of the URL; the primary by default. */
+  role?: ServerRole;
   poolSize: number;
   log: Log;
   /** Additional session settings. */
@@ -46,6 +49,7 @@ export function openPool(options: PoolOptions): pg.Pool {
   const statement_timeout = options.statementTimeout_ms ?? sessionSettings.statement_timeout;
   const pool = new pg.Pool({
     connectionString: options.url,
+    ...{ role: options.role },
     max: options.poolSize,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { cut } from './driver-internals.ts';
 import { isServerGone } from './errors.ts';
+import { positionOf } from './replication.ts';
 
 /** A host of a database URL. */
 export interface Server {
@@ -11,7 +12,9 @@ export interface Server {
 
 /** `refusing`: it is alive, but has no connection to spare, or does not know the user. */
 export type Answer = { server: Server; timeline: number } & (
-  | { is: 'primary' | 'standby'; startedAt: string }
+  | { is: 'primary'; startedAt: string }
+  // A server that accepts no writes and is not in recovery has replayed nothing.
+  | { is: 'standby'; startedAt: string; replayed: bigint | undefined }
   | { is: 'refusing' | 'gone'; error: unknown }
 );
 
@@ -28,12 +31,14 @@ export async function probe(server: Server): Promise<Answer> {
   const tooLate = setTimeout(() => cut(client), answerWithin_ms);
   try {
     await client.connect();
-    const { rows } = await client.query<{ read_only: string; started_at: string }>(
-      `select current_setting('transaction_read_only') as read_only, ${startOfServer} as started_at`,
+    const { rows } = await client.query<{ read_only: string; started_at: string; replayed: string | null }>(
+      `select current_setting('transaction_read_only') as read_only, ${startOfServer} as started_at,
+        case when pg_is_in_recovery() then pg_last_wal_replay_lsn() end as replayed`,
     );
-    const [{ read_only, started_at: startedAt } = { read_only: '', started_at: '' }] = rows;
-    const is = read_only === 'off' ? 'primary' : 'standby';
-    return { server, is, startedAt, timeline: is === 'primary' ? await timelineOf(client) : 0 };
+    const [{ read_only, started_at: startedAt, replayed } = { read_only: '', started_at: '', replayed: null }] = rows;
+    if (read_only === 'off') return { server, is: 'primary', startedAt, timeline: await timelineOf(client) };
+    const position = replayed === null ? undefined : positionOf(replayed);
+    return { server, is: 'standby', startedAt, replayed: position, timeline: 0 };
   } catch (error) {
     return { server, is: isServerGone(error) ? 'gone' : 'refusing', error, timeline: 0 };
   } finally {

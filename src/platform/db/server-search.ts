@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { urlsOfHosts } from './database-hosts.ts';
+import { type ServerRole, urlsOfHosts } from './database-hosts.ts';
 import { cut } from './driver-internals.ts';
 import { type Answer, probe, type Server } from './server-probe.ts';
 
-/** How long the other hosts have to answer once one has answered as primary. */
+/** How long the other hosts have to answer once one has answered that has the role. */
 const grace_ms = 250;
 /** A search that found nothing is not repeated at once: every waiting request would open connections to each host. */
 const pause_ms = 500;
 
-/** The server of a database URL that accepts writes, shared by everything in this process that uses the URL. */
-class Primary {
+/** The server of a database URL that has the role, shared by everything in this process that uses the URL for it. */
+class SoughtServer {
+  private readonly role: ServerRole;
   private readonly servers: readonly Server[];
   private readonly connections = new Map<pg.Client, Server>();
   private known: Server | undefined;
@@ -18,10 +19,11 @@ class Primary {
   /** When the known server was started, according to the last search. */
   private startedAt: string | undefined;
   private searching: Promise<Server> | undefined;
-  private failure: { error: NoPrimary; at: number } | undefined;
+  private failure: { error: NoServer; at: number } | undefined;
 
-  constructor(url: string) {
-    this.servers = urlsOfHosts(url).map((each) => {
+  constructor(url: string, role: ServerRole) {
+    this.role = role;
+    this.servers = urlsOfHosts(url, role).map((each) => {
       const { host, port } = new pg.Client({ connectionString: each });
       return { url: each, host, port };
     });
@@ -47,7 +49,7 @@ class Primary {
   }
 
   /**
-   * After a sign that the server is gone: closes every connection to it unless it answers as the primary. What waits
+   * After a sign that the server is gone: closes every connection to it unless it answers in its role. What waits
    * for a response then fails at once, not after the timeout of its statement. Returns how many were closed.
    * `startedAt`: of the server that responded last. A proxy or DNS may lead new connections to another one.
    */
@@ -60,6 +62,17 @@ class Primary {
     return before.filter((client) => !this.connections.has(client)).length;
   }
 
+  /** Closes every connection at once: for a server that can be done without. The next connection searches first. */
+  abandon(): void {
+    if (this.known) this.doubt(this.known);
+    for (const client of this.connections.keys()) this.close(client);
+  }
+
+  /** Uses a host that suits better, if there are several and one does. */
+  async reconsider(): Promise<void> {
+    if (this.servers.length > 1) await this.search().catch(() => undefined);
+  }
+
   private search(): Promise<Server> {
     this.searching ??= this.ask().finally(() => {
       this.searching = undefined;
@@ -69,26 +82,24 @@ class Primary {
 
   private async ask(): Promise<Server> {
     const answers = await this.answers();
-    const [found] = answers
-      .filter((answer) => answer.is === 'primary')
-      .sort((one, other) => other.timeline - one.timeline);
+    const found = this.role === 'primary' ? newestPrimary(answers) : newestStandby(answers);
     const isKnownAlive = answers.some(({ server, is }) => server === this.known && is === 'refusing');
     const server = found?.server ?? (isKnownAlive ? this.known : undefined);
     this.closeOthers(server);
     if (!server) {
       this.doubtful = this.servers.length > 1;
-      const error = new NoPrimary(answers);
+      const error = new NoServer(this.role, answers);
       this.failure = { error, at: performance.now() };
       throw error;
     }
     this.failure = undefined;
     this.known = server;
-    this.startedAt = found && 'startedAt' in found ? found.startedAt : undefined;
+    this.startedAt = found?.startedAt;
     this.doubtful = this.servers.length > 1 && found === undefined;
     return server;
   }
 
-  /** Of all hosts at the same time. Once one has answered as primary, silent ones are not awaited. */
+  /** Of all hosts at the same time. Once one has answered that has the role, silent ones are not awaited. */
   private async answers(): Promise<Answer[]> {
     const answers: Answer[] = [];
     const asked = this.servers.map(async (server) => {
@@ -96,13 +107,13 @@ class Primary {
       answers.push(answer);
       return answer;
     });
-    const primary = Promise.any(asked.map(async (one) => ((await one).is === 'primary' ? one : Promise.reject())));
-    await Promise.race([Promise.all(asked), primary.then(() => sleep(grace_ms)).catch(() => Promise.all(asked))]);
+    const fitting = Promise.any(asked.map(async (one) => ((await one).is === this.role ? one : Promise.reject())));
+    await Promise.race([Promise.all(asked), fitting.then(() => sleep(grace_ms)).catch(() => Promise.all(asked))]);
     return [...answers];
   }
 
-  private closeOthers(primary: Server | undefined): void {
-    for (const [client, server] of this.connections) if (server !== primary) this.close(client);
+  private closeOthers(chosen: Server | undefined): void {
+    for (const [client, server] of this.connections) if (server !== chosen) this.close(client);
   }
 
   private close(client: pg.Client): void {
@@ -111,28 +122,44 @@ class Primary {
   }
 }
 
-const primaries = new Map<string, Primary>();
-
-export function primaryOf(url: string): Primary {
-  const known = primaries.get(url);
-  if (known) return known;
-  const primary = new Primary(url);
-  primaries.set(url, primary);
-  return primary;
+function newestPrimary(answers: readonly Answer[]) {
+  const found = answers.filter((answer) => answer.is === 'primary');
+  return found.sort((one, other) => other.timeline - one.timeline)[0];
 }
 
+/** The standby that has most of the changes. */
+function newestStandby(answers: readonly Answer[]) {
+  const found = answers.filter((answer) => answer.is === 'standby').filter(({ replayed }) => replayed !== undefined);
+  return found.sort((one, other) => Number((other.replayed ?? 0n) - (one.replayed ?? 0n)))[0];
+}
+
+const known: Record<ServerRole, Map<string, SoughtServer>> = { primary: new Map(), standby: new Map() };
+
+export function serverOf(url: string, role: ServerRole): SoughtServer {
+  const server = known[role].get(url) ?? new SoughtServer(url, role);
+  known[role].set(url, server);
+  return server;
+}
+
+export function primaryOf(url: string): SoughtServer {
+  return serverOf(url, 'primary');
+}
+
+const missing: Record<ServerRole, string> = { primary: 'no server accepts writes', standby: 'no server is a standby' };
+
 /** 08001, as libpq: no connection could be established. */
-class NoPrimary extends Error {
+class NoServer extends Error {
   readonly code = '08001';
 
-  constructor(answers: readonly Answer[]) {
+  constructor(role: ServerRole, answers: readonly Answer[]) {
     const told = answers.map((answer) => `${answer.server.host}:${answer.server.port} ${describe(answer)}`);
-    super(`no server accepts writes: ${told.join(', ')}`);
+    super(`${missing[role]}: ${told.join(', ')}`);
   }
 }
 
 function describe(answer: Answer): string {
-  if (answer.is === 'standby') return 'is a standby';
-  const { error } = answer as { error: unknown };
+  if (answer.is === 'primary') return 'is the primary';
+  if (answer.is === 'standby') return answer.replayed === undefined ? 'accepts no writes' : 'is a standby';
+  const { error } = answer;
   return `does not answer (${error instanceof Error ? error.message || (error as { code?: string }).code : error})`;
 }
