@@ -80,14 +80,18 @@ export function buildApp(config: Config, outside: Outside): App {
   const log = outside.log ?? createLog(config.log.level);
   const clock = outside.clock ?? systemClock;
   const metrics = new Metrics();
-  const connections = prepareConnections({ ...config.database, url: outside.databaseUrl, log });
-  const { db, pool, sessions, changeListener, apart } = connections;
-  metrics.observePools({ sending: pool, reading: apart.reading.pool, tasks: apart.tasks.pool });
+  const connections = prepareConnections({ ...config.database, url: outside.databaseUrl, log, metrics });
+  const { db, pool, sessions, changeListener, apart, standby } = connections;
+  metrics.observePools({
+    ...{ sending: pool, reading: apart.reading.pool, tasks: apart.tasks.pool },
+    ...(standby ? { standby: standby.pool } : {}),
+  });
   const platform: Platform = {
     db,
     pool,
     sessions,
     changeListener,
+    standby,
     queue: databaseQueue,
     cachedRows: config.database.cachedServices,
     files: outside.files ?? openFiles(config, clock),

@@ -94,6 +94,23 @@ describe('readConfig', () => {
   });
 
   it.each([
+    [{ DATABASE_REPLICA_URL: 'postgres://db2/pennypost' }, 'DATABASE_URL must be set when DATABASE_REPLICA_URL is set'],
+    [
+      { DATABASE_URL: 'postgres://db1/pennypost', DATABASE_REPLICA_URL: 'http://db2/pennypost' },
+      'DATABASE_REPLICA_URL must begin with postgres:// or postgresql://',
+    ],
+    [
+      {
+        DATABASE_URL: 'postgres://db1/pennypost',
+        DATABASE_REPLICA_URL: 'postgres://db2,db3/pennypost?target_session_attrs=read-write',
+      },
+      'DATABASE_REPLICA_URL must not ask for the primary: set target_session_attrs=standby, or leave it out',
+    ],
+  ])('refuses %j', (environment, message) => {
+    expect(() => readConfig({ DATA_DIR: folder, ...environment })).toThrow(message);
+  });
+
+  it.each([
     'postgres://us:50%25%2F@db.example:5432/pennypost',
     'postgres://us@/pennypost?host=/run/postgresql',
     'postgres:///pennypost?host=/run/postgresql&user=us',

@@ -89,6 +89,9 @@ function problemsBetween({ http, database }: Pick<Config, 'http' | 'database'>):
     ...(database.sessionUrl !== undefined && database.url === undefined
       ? ['DATABASE_URL must be set when DATABASE_SESSION_URL is set']
       : []),
+    ...(database.replicaUrl !== undefined && database.url === undefined
+      ? ['DATABASE_URL must be set when DATABASE_REPLICA_URL is set']
+      : []),
   ];
 }
 

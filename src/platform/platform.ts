@@ -2,6 +2,7 @@ import type pg from 'pg';
 import type { Clock } from './clock.ts';
 import type { ChangeListener } from './db/change-listener.ts';
 import type { Db } from './db/database.ts';
+import type { Standby } from './db/standby.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { BulkPace } from './process/bulk-pace.ts';
@@ -17,6 +18,8 @@ export interface Platform {
   /** Session-level connections, for LISTEN. The same pool, unless DATABASE_URL goes through PgBouncer. */
   sessions: pg.Pool;
   changeListener: ChangeListener;
+  /** For `fromStandby`. Undefined unless one is configured. */
+  standby: Standby | undefined;
   /** How many rows a cache of the most frequent rows holds. */
   cachedRows: number;
   queue: Queue;

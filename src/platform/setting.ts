@@ -1,5 +1,5 @@
 import { day_ms, hour_ms } from './clock.ts';
-import { urlsOfHosts } from './db/database-hosts.ts';
+import { type ServerRole, urlsOfHosts } from './db/database-hosts.ts';
 import { isNetwork } from './http/networks.ts';
 import { parseFernetKey } from './secrets/fernet.ts';
 
@@ -74,10 +74,14 @@ export function fernetKey(name: string, description: string): Setting<Buffer | u
 }
 
 /** Of PostgreSQL, perhaps with several hosts. */
-export function databaseUrl(name: string, description: string): Setting<string | undefined> {
+export function databaseUrl(
+  name: string,
+  description: string,
+  role: ServerRole = 'primary',
+): Setting<string | undefined> {
   const ofOneHost = optionalUrl(name, description, ['postgres://', 'postgresql://'], { secret: true });
   const parse = (value: string) => {
-    for (const url of urlsOfHosts(value)) ofOneHost.parse(url);
+    for (const url of urlsOfHosts(value, role)) ofOneHost.parse(url);
     return value;
   };
   return { ...ofOneHost, parse };

@@ -79,6 +79,11 @@ export const databaseSettings = {
     'DATABASE_SESSION_URL',
     'Direct connection to the same database. Required when DATABASE_URL goes through PgBouncer in transaction mode. May name several hosts, too.',
   ),
+  replicaUrl: setting.databaseUrl(
+    'DATABASE_REPLICA_URL',
+    'Streaming standby of the same database; with several hosts, one that is a standby. Exports, report files, searches, platform reports and `pennypost backup` read from it while it keeps up with the primary.',
+    'standby',
+  ),
   preparedStatements: setting.flag<boolean | undefined>(
     'DATABASE_PREPARED_STATEMENTS',
     'Use prepared statements for the most frequent queries. Set to true for PgBouncer 1.21 or newer with max_prepared_statements.',

@@ -1,17 +1,21 @@
 import { hour_ms } from '../clock.ts';
 import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
 import { ChangeListener } from './change-listener.ts';
 import { type Database, longPausesInTransactions, openDatabase, openPool, refuseOtherSettings } from './database.ts';
+import { Standby } from './standby.ts';
 
 interface ConnectionOptions {
   url: string;
   /** Bypasses a pooler, where `url` goes through one. */
   sessionUrl?: string | undefined;
+  replicaUrl?: string | undefined;
   poolSize: number;
   readPoolSize: number;
   readTimeout_ms: number;
   preparedStatements?: boolean | undefined;
   log: Log;
+  metrics: Metrics;
 }
 
 /** All connections of one process to the database. */
@@ -21,6 +25,8 @@ export interface Connections extends Pick<Database, 'db' | 'pool'> {
   changeListener: ChangeListener;
   /** Separate pools, so that a slow report or task never holds a connection needed to accept or deliver messages. */
   apart: { reading: Database; tasks: Database };
+  /** Undefined unless one is configured. */
+  standby: Standby | undefined;
   open(): Promise<void>;
   close(): Promise<void>;
 }
@@ -34,7 +40,14 @@ const connectionsOfTasks = 4;
 const taskTimeout_ms = hour_ms;
 
 /** Opens no connections; `open` does. */
-export function prepareConnections({ url, sessionUrl, log, ...options }: ConnectionOptions): Connections {
+export function prepareConnections({
+  url,
+  sessionUrl,
+  replicaUrl,
+  log,
+  metrics,
+  ...options
+}: ConnectionOptions): Connections {
   const { db, pool, close } = openDatabase({
     url,
     poolSize: options.poolSize,
@@ -59,15 +72,27 @@ export function prepareConnections({ url, sessionUrl, log, ...options }: Connect
       log,
     }),
   };
+  const standby =
+    replicaUrl === undefined
+      ? undefined
+      : new Standby({
+          url: replicaUrl,
+          poolSize: options.readPoolSize,
+          statementTimeout_ms: options.readTimeout_ms,
+          primary: apart.reading,
+          ...{ log, metrics },
+        });
   const changeListener = new ChangeListener({ url, sessionUrl: sessionUrl ?? url, log });
   return {
-    ...{ db, pool, sessions, changeListener, apart },
+    ...{ db, pool, sessions, changeListener, apart, standby },
     async open() {
       await refuseOtherSettings(pool);
       await changeListener.start();
+      standby?.start();
     },
     async close() {
       await changeListener.close();
+      await standby?.close();
       if (sessions !== pool) await sessions.end();
       for (const database of Object.values(apart)) await database.close();
       await close();

@@ -1,0 +1,250 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { type Database, type Db, openDatabase, openPool } from './database.ts';
+import { isServerGone } from './errors.ts';
+import { positionOf, problemOfStandby, readFacts, readPosition, tooLate } from './replication.ts';
+import { serverOf } from './server-search.ts';
+import { StandbyRead } from './standby-read.ts';
+
+interface StandbyOptions {
+  url: string;
+  poolSize: number;
+  statementTimeout_ms: number;
+  /** For what the standby cannot answer. */
+  primary: Database;
+  log: Log;
+  metrics: Metrics;
+}
+
+/**
+ * `page`: somebody waits for it, and the primary would respond at once. `file`: it takes seconds anyway, and much off the
+ * primary: downloads, reports as files, backups.
+ */
+type ReadKind = 'page' | 'file';
+
+/** How long a read waits until the standby has what the primary has. */
+const patience_ms: Record<ReadKind, number> = { page: 1_000, file: 5_000 };
+/** A standby that is further behind is not used for anything. */
+export const maxBehind_ms = Math.max(...Object.values(patience_ms));
+
+const checkedEvery_ms = 1_000;
+const answerWithin_ms = 2_000;
+/** Looking for a host that is less far behind asks all of them. */
+const reconsiderEvery_ms = 5_000;
+
+interface StandbyState {
+  /** Host and port, if they are known. */
+  server: string | undefined;
+  /** Why it is not used. Completes "it ...". */
+  problem: string | undefined;
+  behind_ms: number | undefined;
+  /** When it was last begun or ceased to be used, as `performance.now`. */
+  since_ms: number;
+}
+
+/**
+ * Reads that may leave the primary alone. Each sees what was committed when it began, by whomever and through whichever process: it
+ * asks the primary how far its log goes, and waits until the standby has replayed that far. So nobody misses what they have
+ * just changed. While the standby is late, gone, or not a standby, the primary answers.
+ */
+export class Standby {
+  readonly pool: pg.Pool;
+  state: StandbyState = { server: undefined, problem: 'was not asked yet', behind_ms: undefined, since_ms: 0 };
+  private readonly options: StandbyOptions;
+  private readonly database: Database;
+  /** Apart from the pool, so that a standby with many readers does not look dead. */
+  private readonly checks: pg.Pool;
+  /** Positions of the primary that the standby has not replayed, and when they were first seen; the oldest first. */
+  private missing: { position: bigint; at: number }[] = [];
+  private replayed = 0n;
+  private asking: ReturnType<typeof readFacts> | undefined;
+  private reconsideredAt = Number.NEGATIVE_INFINITY;
+  private timer: NodeJS.Timeout | undefined;
+  private closed = false;
+  private readonly reads;
+  private readonly repeated;
+
+  constructor(options: StandbyOptions) {
+    const { url, poolSize, statementTimeout_ms, log, metrics } = options;
+    this.options = options;
+    this.database = openDatabase({ url, role: 'standby', poolSize, statementTimeout_ms, log });
+    this.pool = this.database.pool;
+    this.checks = openPool({ url, role: 'standby', poolSize: 1, log, statementTimeout_ms: answerWithin_ms });
+    this.checks.on('connect', ({ host, port }: pg.PoolClient & { host?: string; port?: number }) => {
+      this.state = { ...this.state, server: `${host}:${port}` };
+    });
+    this.reads = metrics.counter('db_standby_reads_total', 'Reads that may use the standby, by what answered', [
+      'server',
+    ]);
+    this.repeated = metrics.counter('db_standby_repeated_reads_total', 'Reads that failed on the standby', []);
+    metrics.gauges('db_standby_used', 'Whether reads use the standby', [], async () => [
+      { labels: {}, value: this.state.problem === undefined ? 1 : 0 },
+    ]);
+    metrics.gauges('db_standby_lag_seconds', 'How far the standby is behind the primary', [], async () =>
+      this.state.behind_ms === undefined ? [] : [{ labels: {}, value: this.state.behind_ms / 1_000 }],
+    );
+  }
+
+  /** Does not wait for the standby: a process starts without it. */
+  start(): void {
+    const again = async () => {
+      await this.check();
+      if (!this.closed) this.timer = setTimeout(again, checkedEvery_ms).unref();
+    };
+    void again();
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.timer);
+    await Promise.all([this.checks.end(), this.database.close()]);
+  }
+
+  /** Undefined if the primary must answer. */
+  async begin(kind: ReadKind): Promise<StandbyRead | undefined> {
+    const position = await this.whenReady(patience_ms[kind]);
+    this.reads.inc({ server: position === undefined ? 'primary' : 'standby' });
+    if (position === undefined) return undefined;
+    return new StandbyRead({
+      standby: this.pool,
+      primary: this.options.primary.pool,
+      position,
+      onFailure: (error) => this.noteFailure(error),
+    });
+  }
+
+  /** The position of the primary, once the standby has it. */
+  private async whenReady(patience: number): Promise<string | undefined> {
+    const { problem, behind_ms = 0 } = this.state;
+    if (problem !== undefined || behind_ms > patience) return undefined;
+    const position = await readPosition(this.options.primary.pool);
+    const isReady = await Promise.race([
+      this.untilReplayed(positionOf(position), performance.now() + patience),
+      sleep(patience, false, { ref: false }),
+    ]);
+    return isReady ? position : undefined;
+  }
+
+  private async untilReplayed(position: bigint, deadline: number): Promise<boolean> {
+    for (let pause_ms = 2; ; pause_ms = Math.min(pause_ms * 2, 100)) {
+      if (this.replayed >= position) return true;
+      try {
+        await this.ask();
+      } catch {
+        // The next check says why.
+        return false;
+      }
+      if (this.replayed >= position) return true;
+      if (performance.now() + pause_ms > deadline) return false;
+      await sleep(pause_ms, undefined, { ref: false });
+    }
+  }
+
+  /** Concurrent readers share one statement. */
+  private ask(): ReturnType<typeof readFacts> {
+    this.asking ??= readFacts(this.checks)
+      .then((facts) => {
+        this.replayed = positionOf(facts.position ?? '0/0');
+        return facts;
+      })
+      .finally(() => {
+        this.asking = undefined;
+      });
+    return this.asking;
+  }
+
+  private async check(): Promise<void> {
+    let primary: Awaited<ReturnType<typeof readFacts>>;
+    try {
+      primary = await readFacts(this.options.primary.pool);
+    } catch (error) {
+      this.note({ problem: `cannot be compared with the primary (${reasonOf(error)})`, behind_ms: undefined });
+      return;
+    }
+    const sampledAt = performance.now();
+    const server = serverOf(this.options.url, 'standby');
+    try {
+      const standby = await inTime(this.ask());
+      const behind_ms = this.measure(positionOf(primary.position ?? '0/0'), sampledAt);
+      const late = behind_ms > maxBehind_ms ? tooLate(maxBehind_ms) : undefined;
+      this.note({ problem: problemOfStandby(primary, standby) ?? late, behind_ms });
+    } catch (error) {
+      this.note({ problem: `cannot be asked (${reasonOf(error)})`, behind_ms: undefined });
+      this.replayed = 0n;
+      // What waits for a server that hangs fails now, and is repeated on the primary.
+      server.abandon();
+    }
+    if (this.state.problem === undefined || performance.now() - this.reconsideredAt < reconsiderEvery_ms) return;
+    this.reconsideredAt = performance.now();
+    await server.reconsider();
+  }
+
+  /**
+   * How long the standby has lacked what it lacks, to a second. Times are of this process: the clocks of the servers may differ, and
+   * while nothing is written, a standby that has everything is not late.
+   */
+  private measure(position: bigint, at: number): number {
+    const { replayed } = this;
+    // After a failover that lost commits, the log of the primary may end before what was seen.
+    this.missing = this.missing.filter((one) => one.position > replayed && one.position <= position);
+    if (position > (this.missing.at(-1)?.position ?? replayed)) this.missing.push({ position, at });
+    if (this.missing.length > 1_000) this.missing = this.missing.filter((_, index) => index % 2 === 0);
+    const [oldest] = this.missing;
+    return oldest ? performance.now() - oldest.at : 0;
+  }
+
+  private note({ problem, behind_ms }: Pick<StandbyState, 'problem' | 'behind_ms'>): void {
+    const before = this.state;
+    const { server } = before;
+    if (this.closed) return;
+    const isSame = (before.problem === undefined) === (problem === undefined);
+    this.state = { server, problem, behind_ms, since_ms: isSame ? before.since_ms : performance.now() };
+    if (before.problem === problem) return;
+    if (problem === undefined) {
+      this.options.log.info({ event: 'standby.used', server }, 'Exports, reports and searches read from the standby');
+    } else {
+      const message = 'The standby is not used; exports, reports and searches read from the primary';
+      this.options.log.warn({ event: 'standby.unused', server, problem: `it ${problem}` }, message);
+    }
+  }
+
+  private noteFailure(error: unknown): void {
+    this.repeated.inc();
+    this.options.log.warn(
+      { event: 'standby.read_failed', server: this.state.server, reason: reasonOf(error) },
+      'A read failed on the standby and was repeated on the primary',
+    );
+    if (isServerGone(error)) void this.check();
+  }
+}
+
+/** Runs the read on the standby, if there is one that has what the primary has, and otherwise on the primary. */
+export async function fromStandby<App extends { db: Db; standby: Standby | undefined }, T>(
+  app: App,
+  kind: ReadKind,
+  work: (app: App) => Promise<T>,
+): Promise<T> {
+  const read = await app.standby?.begin(kind);
+  if (!read) return work(app);
+  try {
+    return await work({ ...app, db: read.db });
+  } catch (error) {
+    if (!read.hasFailed) throw error;
+    return work(app);
+  }
+}
+
+/** Without values of the statement, which may be personal data. */
+function reasonOf(error: unknown): string {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return /^(40|57|08|25|53)/.test(String(code)) || code === undefined ? String(message) : String(code);
+}
+
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  const late = sleep(answerWithin_ms, undefined, { ref: false }).then(() => {
+    throw new Error(`no answer within ${answerWithin_ms / 1_000} s`);
+  });
+  return Promise.race([answer, late]);
+}
