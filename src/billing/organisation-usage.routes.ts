@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { fromStandby } from '../platform/db/standby.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Datetime, Uuid } from '../protocol/fields.ts';
@@ -29,7 +30,9 @@ export function organisationUsageRoutes(http: Http, app: Platform): void {
         response: { 200: Type.Object({ services: Type.Array(ServiceUsage), updated_at: Datetime }) },
       },
     },
-    async (request) =>
-      getOrganisationUsage(app, request.params.organisation_id, parseFinancialYear(request.query.year)),
+    async ({ params, query }) => {
+      const year = parseFinancialYear(query.year);
+      return fromStandby(app, 'page', (reader) => getOrganisationUsage(reader, params.organisation_id, year));
+    },
   );
 }

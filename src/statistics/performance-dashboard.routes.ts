@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { fromStandby } from '../platform/db/standby.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Day, Nullable, Uuid } from '../protocol/fields.ts';
@@ -36,7 +37,10 @@ export function performanceDashboardRoutes(http: Http, app: Platform): void {
         },
       },
     },
-    async (request) => getPerformance(app, performanceDays(app.clock.now(), request.query)),
+    async (request) => {
+      const days = performanceDays(app.clock.now(), request.query);
+      return fromStandby(app, 'page', (reader) => getPerformance(reader, days));
+    },
   );
 
   http.get(
@@ -47,6 +51,6 @@ export function performanceDashboardRoutes(http: Http, app: Platform): void {
         response: { 200: Type.Object({ organisations: Type.Integer(), services: Type.Integer() }) },
       },
     },
-    async () => countLiveServices(app),
+    async () => fromStandby(app, 'page', countLiveServices),
   );
 }

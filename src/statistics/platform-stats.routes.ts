@@ -2,6 +2,7 @@ import contentDisposition from 'content-disposition';
 import { type TObject, type TSchema, Type } from 'typebox';
 import type { PrintSettings } from '../letters/settings.ts';
 import type { Days } from '../platform/calendar.ts';
+import { fromStandby } from '../platform/db/standby.ts';
 import { type Cell, csvText, prefersCsv } from '../platform/http/csv.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -42,14 +43,17 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: { lett
         response: { 200: Type.Object({ email: Counters, sms: Counters, letter: Counters }) },
       },
     },
-    async (request) => countNotifications(app.db, daysUpTo(app.clock.now(), request.query)),
+    async (request) => {
+      const days = daysUpTo(app.clock.now(), request.query);
+      return fromStandby(app, 'page', ({ db }) => countNotifications(db, days));
+    },
   );
 
-  report(http, {
+  report(http, app, {
     name: 'data-for-billing-report',
     summary: 'Billable costs by service',
     days: daysOfOneYear,
-    list: (days) => listBills(app, days),
+    list: listBills,
     row: Type.Object({
       organisation_id: OrganisationId,
       organisation_name: Type.String(),
@@ -67,11 +71,11 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: { lett
     }),
   });
 
-  report(http, {
+  report(http, app, {
     name: `data-for-${app.config.letters.printer}-billing-report`,
     summary: 'Despatched letters by day, postage, sheets and rate',
     days: daysOfOneYear,
-    list: (days) => listDespatchedLetters(app.db, days),
+    list: ({ db }, days) => listDespatchedLetters(db, days),
     row: Type.Object({
       date: LondonDay,
       postage: Type.String(),
@@ -83,11 +87,11 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: { lett
     }),
   });
 
-  report(http, {
+  report(http, app, {
     name: 'daily-volumes-report',
     summary: 'Messages sent by day',
     days: daysOf,
-    list: (days) => listDailyVolumes(app.db, days),
+    list: ({ db }, days) => listDailyVolumes(db, days),
     row: Type.Object({
       day: LondonDay,
       sms_totals: Type.Integer(),
@@ -99,11 +103,11 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: { lett
     }),
   });
 
-  report(http, {
+  report(http, app, {
     name: 'daily-sms-provider-volumes-report',
     summary: 'Text messages by day and provider',
     days: daysOf,
-    list: (days) => listDailyProviderVolumes(app.db, days),
+    list: ({ db }, days) => listDailyProviderVolumes(db, days),
     row: Type.Object({
       day: LondonDay,
       provider: Type.String(),
@@ -114,11 +118,11 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: { lett
     }),
   });
 
-  report(http, {
+  report(http, app, {
     name: 'volumes-by-service',
     summary: 'Messages sent by live service',
     days: daysOf,
-    list: (days) => listVolumesByService(app, days),
+    list: listVolumesByService,
     row: Type.Object({
       service_name: Type.String(),
       service_id: Uuid,
@@ -140,13 +144,14 @@ interface Report<Row extends { [Column in keyof Row]: Cell }> {
   summary: string;
   days(query: DateRangeQuery): Days;
   /** Returns rows, or JSON that the database has built. */
-  list(days: Days): Promise<Row[] | string>;
+  list(app: Platform, days: Days): Promise<Row[] | string>;
   row: TObject<{ [Column in keyof Row]: TSchema }>;
 }
 
 /** Serves rows as JSON, or as CSV with `Accept: text/csv`. */
 function report<Row extends { [Column in keyof Row]: Cell }>(
   http: Http,
+  app: Platform,
   { name, summary, days, list, row }: Report<Row>,
 ): void {
   const columns = Object.keys(row.properties) as (keyof Row & string)[];
@@ -169,7 +174,7 @@ function report<Row extends { [Column in keyof Row]: Cell }>(
     },
     async (request, reply) => {
       const range = days(request.query);
-      const listed = await list(range);
+      const listed = await fromStandby(app, 'page', (reader) => list(reader, range));
       reply.header('vary', 'Accept');
       if (!prefersCsv(request)) {
         // Reports have thousands of rows: JSON.stringify takes a quarter of the time of the schema serializer.

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { fromStandby } from '../platform/db/standby.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, Day, Nullable, Uuid } from '../protocol/fields.ts';
@@ -32,7 +33,7 @@ export function serviceListRoutes(http: Http, app: Platform): void {
         response: { 200: Data(Type.Array(LiveService)) },
       },
     },
-    async () => ({ data: await listLiveServices(app) }),
+    async () => ({ data: await fromStandby(app, 'page', listLiveServices) }),
   );
 
   http.get(
@@ -55,7 +56,7 @@ export function serviceListRoutes(http: Http, app: Platform): void {
       },
     },
     async (request, reply) => {
-      const lines = await listMonthsOfServices(app, request.query);
+      const lines = await fromStandby(app, 'page', (reader) => listMonthsOfServices(reader, request.query));
       return reply.type('application/json; charset=utf-8').serializer(String).send(lines);
     },
   );

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { apiCallerOf } from '../../auth/api-caller.ts';
+import { fromStandby } from '../../platform/db/standby.ts';
 import { invalid } from '../../platform/failure.ts';
 import { requestRoot } from '../../platform/http/root.ts';
 import type { Http } from '../../platform/http/surface.ts';
@@ -80,7 +81,8 @@ export function bulkReadingRoutes(http: Http, app: Platform & { config: { urls: 
     async (request, reply) => {
       const job = await getBulkJob(app.db, apiCallerOf(request), request.params.job_id);
       const format = formatOf(request);
-      return sendFile(reply, format, resultsOf(app.db, job, format));
+      const results = async ({ db }: Platform) => resultsOf(db, job, format);
+      return sendFile(reply, format, await fromStandby(app, 'file', results));
     },
   );
 

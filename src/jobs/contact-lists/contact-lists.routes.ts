@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { fromStandby } from '../../platform/db/standby.ts';
 import { sendCsv } from '../../platform/http/csv.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { Datetime, NoContent, OfService, OneOf, Raw, Uuid } from '../../protocol/fields.ts';
@@ -77,8 +78,9 @@ export function contactListRoutes(http: Http, app: UploadDeps): void {
         response: { 200: Raw('text/csv', 'The cells of the file, unchanged') },
       },
     },
-    async ({ params }, reply) => {
-      const { name, parts } = await originalOfContactList(app, params.service_id, params.contact_list_id);
+    async ({ params: { service_id, contact_list_id } }, reply) => {
+      const original = (reader: UploadDeps) => originalOfContactList(reader, service_id, contact_list_id);
+      const { name, parts } = await fromStandby(app, 'file', original);
       return sendCsv(reply, name, parts);
     },
   );

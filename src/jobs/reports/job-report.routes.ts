@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { fromStandby } from '../../platform/db/standby.ts';
 import { sendCsv } from '../../platform/http/csv.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -18,7 +19,7 @@ export function jobReportRoutes(http: Http, app: Platform): void {
       },
     },
     async ({ params: { service_id, job_id } }, reply) => {
-      const { name, parts } = await reportOfJob(app, service_id, job_id);
+      const { name, parts } = await fromStandby(app, 'file', (reader) => reportOfJob(reader, service_id, job_id));
       return sendCsv(reply, name, parts);
     },
   );
@@ -33,7 +34,7 @@ export function jobReportRoutes(http: Http, app: Platform): void {
       },
     },
     async ({ params: { service_id, job_id } }, reply) => {
-      const { name, parts } = await originalOfJob(app, service_id, job_id);
+      const { name, parts } = await fromStandby(app, 'file', (reader) => originalOfJob(reader, service_id, job_id));
       return sendCsv(reply, name, parts);
     },
   );

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { ExportRow } from '../../notifications/history/activity-export.ts';
 import { ActivityRecord } from '../../notifications/history/activity-record.ts';
 import { publicStatuses } from '../../notifications/history/public-notification.ts';
+import { fromStandby } from '../../platform/db/standby.ts';
 import { PageLinks, pageLinks } from '../../platform/http/page-links.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -47,7 +48,10 @@ export function notificationsOfJobRoutes(http: Http, app: Platform & { compiledT
       const page_size = Math.min(readPage('page_size', query.page_size) ?? defaultPageSize, maxPageSize);
       const { status, template_type } = query;
       const wanted = { status, template_type, page, page_size, format_for_csv: isTrue(query.format_for_csv) };
-      const { notifications, total, pages } = await pageOfJob(app, params.service_id, params.job_id, wanted);
+      const read = (reader: typeof app) => pageOfJob(reader, params.service_id, params.job_id, wanted);
+      const { notifications, total, pages } = await (wanted.format_for_csv
+        ? fromStandby(app, 'file', read)
+        : read(app));
       const path = `/service/${params.service_id}/job/${params.job_id}/notifications`;
       return {
         notifications,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { fromStandby } from '../../platform/db/standby.ts';
 import { sendCsv } from '../../platform/http/csv.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -67,8 +68,9 @@ export function reportRequestRoutes(http: Http, app: Platform): void {
         response: { 200: Raw('text/csv', 'One line per message') },
       },
     },
-    async ({ params }, reply) => {
-      const { name, parts } = await downloadReport(app, params.service_id, params.report_request_id);
+    async ({ params: { service_id, report_request_id } }, reply) => {
+      const download = (reader: Platform) => downloadReport(reader, service_id, report_request_id);
+      const { name, parts } = await fromStandby(app, 'file', download);
       return sendCsv(reply, name, parts);
     },
   );

@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { fromStandby } from '../../platform/db/standby.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { channels } from '../../protocol/channels.ts';
 import { isTrue, Nullable, OfService, OneOf, QueryBoolean, QueryInteger, Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
-import { type ActivityQuery, cancelLetter, countActivity, getActivity, listActivity } from './activity.ts';
+import { type ActivityQuery, cancelLetter, countActivity, getActivity, isSearch, listActivity } from './activity.ts';
 import { ExportRow, exportActivity } from './activity-export.ts';
 import { ActivityRecord } from './activity-record.ts';
 import { listDescription } from './list-notifications.ts';
@@ -51,6 +52,11 @@ const Search = Type.Object({
 });
 
 export function activityRoutes(http: Http, app: Platform & { compiledTemplates: CompiledTemplates }): void {
+  const list = async (serviceId: string, query: ActivityQuery) =>
+    isSearch(query)
+      ? fromStandby(app, 'page', (reader) => listActivity(reader, serviceId, query))
+      : listActivity(app, serviceId, query);
+
   http.get(
     '/service/:service_id/notifications',
     {
@@ -63,7 +69,7 @@ export function activityRoutes(http: Http, app: Platform & { compiledTemplates: 
       },
       preValidation: readListParameters,
     },
-    async (request) => listActivity(app, request.params.service_id, activityQuery(request.query)),
+    async ({ params, query }) => list(params.service_id, activityQuery(query)),
   );
 
   http.post(
@@ -79,7 +85,7 @@ export function activityRoutes(http: Http, app: Platform & { compiledTemplates: 
       config: { readsOnly: true },
       preValidation: async (request) => wrapLists(request.body),
     },
-    async (request) => listActivity(app, request.params.service_id, searchQuery(request.body)),
+    async ({ params, body }) => list(params.service_id, searchQuery(body)),
   );
 
   http.get(
@@ -96,7 +102,8 @@ export function activityRoutes(http: Http, app: Platform & { compiledTemplates: 
       },
       preValidation: readListParameters,
     },
-    async (request) => exportActivity(app, request.params.service_id, exportQuery(request.query)),
+    async ({ params, query }) =>
+      fromStandby(app, 'file', (reader) => exportActivity(reader, params.service_id, exportQuery(query))),
   );
 
   http.get(

@@ -42,6 +42,13 @@ export interface ActivityPage<Row> {
   links: { prev?: boolean; next?: boolean };
 }
 
+/** A list that may look through many messages. The newest ones of a service or of a file are found at once. */
+export function isSearch({ to, status, template_type, page, older_than }: ActivityQuery): boolean {
+  return (
+    to !== undefined || status !== undefined || template_type !== undefined || page > 1 || older_than !== undefined
+  );
+}
+
 export async function listActivity(
   app: Deps,
   serviceId: string,

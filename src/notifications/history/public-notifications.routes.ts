@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { apiCallerOf } from '../../auth/api-caller.ts';
+import { fromStandby } from '../../platform/db/standby.ts';
 import { requestRoot } from '../../platform/http/root.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -12,7 +13,7 @@ import { notifications as example } from '../examples.ts';
 import { getLetterPdf } from './letter-download.ts';
 import { listDescription } from './list-notifications.ts';
 import { PublicNotification, publicStatuses } from './public-notification.ts';
-import { getPublicNotification, listPublicNotifications, type PublicFilter } from './public-notifications.ts';
+import { getPublicNotification, isSearch, listPublicNotifications, type PublicFilter } from './public-notifications.ts';
 
 const path = '/v2/notifications';
 
@@ -78,7 +79,9 @@ export function publicNotificationRoutes(http: Http, app: Deps): void {
       preValidation: readListParameters,
     },
     async (request) => {
-      const notifications = await listPublicNotifications(app, apiCallerOf(request), request.query, rootOf(request));
+      const list = (reader: Deps) =>
+        listPublicNotifications(reader, apiCallerOf(request), request.query, rootOf(request));
+      const notifications = isSearch(request.query) ? await fromStandby(app, 'page', list) : await list(app);
       const here = `${rootOf(request)}${path}`;
       const last = notifications.at(-1);
       return {

@@ -11,6 +11,7 @@ import { checkUpload } from '../../../jobs/uploads/check-upload.ts';
 import { problemsFile } from '../../../jobs/uploads/problems-file.ts';
 import { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
 import { getService, getUpload, receiveUpload } from '../../../jobs/uploads/uploads.ts';
+import { fromStandby } from '../../../platform/db/standby.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
 import { holds, may } from '../../access/may.ts';
@@ -155,7 +156,9 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/contact-lists/:list_id/original.csv', {
     who: sender,
     async show({ service, param, reply }) {
-      const { name, parts } = await originalOfContactList(app, service.id, param('list_id'));
+      const { name, parts } = await fromStandby(app, 'file', (reader) =>
+        originalOfContactList(reader, service.id, param('list_id')),
+      );
       return { sent: sendCsv(reply, name, parts) };
     },
   });

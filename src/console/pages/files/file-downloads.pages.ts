@@ -2,6 +2,7 @@ import { originalOfJob, reportOfJob } from '../../../jobs/reports/job-report.ts'
 import { problemsFile } from '../../../jobs/uploads/problems-file.ts';
 import { findStoredRow } from '../../../jobs/uploads/stored-rows.ts';
 import { getUpload } from '../../../jobs/uploads/uploads.ts';
+import { fromStandby } from '../../../platform/db/standby.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
 import type { Channel } from '../../../protocol/channels.ts';
@@ -26,7 +27,9 @@ export function fileDownloadPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/files/:file_id/results.csv', {
     who: { service: 'any' },
     async show({ service, param, reply }) {
-      const { name, parts } = await reportOfJob(app, service.id, param('file_id'));
+      const { name, parts } = await fromStandby(app, 'file', (reader) =>
+        reportOfJob(reader, service.id, param('file_id')),
+      );
       return { sent: sendCsv(reply, name, parts) };
     },
   });
@@ -34,7 +37,9 @@ export function fileDownloadPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/files/:file_id/original.csv', {
     who,
     async show({ service, param, reply }) {
-      const { name, parts } = await originalOfJob(app, service.id, param('file_id'));
+      const { name, parts } = await fromStandby(app, 'file', (reader) =>
+        originalOfJob(reader, service.id, param('file_id')),
+      );
       return { sent: sendCsv(reply, name, parts) };
     },
   });

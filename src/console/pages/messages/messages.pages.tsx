@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { countKeptMessages, exportMessages, searchMessages } from '../../../notifications/history/search-messages.ts';
 import { statusGroups } from '../../../notifications/status-groups.ts';
 import { londonDay } from '../../../platform/calendar.ts';
+import { fromStandby } from '../../../platform/db/standby.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
 import { channels } from '../../../protocol/channels.ts';
 import { OneOf } from '../../../protocol/fields.ts';
@@ -61,7 +62,8 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
     who: { service: 'activity' },
     async show(asked) {
       const now = app.clock.now();
-      const parts = await exportMessages(app, asked.service.id, searchOf(placeOf(app, asked), now));
+      const search = searchOf(placeOf(app, asked), now);
+      const parts = await fromStandby(app, 'file', (reader) => exportMessages(reader, asked.service.id, search));
       return { sent: sendCsv(asked.reply, `${asked.service.name} messages ${londonDay(now)}.csv`, parts) };
     },
   });
@@ -72,7 +74,10 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
   async function content(asked: Seen, place: Place) {
     const now = app.clock.now();
     const path = pathOf(asked);
-    const found = await searchMessages(app, asked.service.id, searchOf(place, now), place);
+    const find = (reader: ConsoleApp) => searchMessages(reader, asked.service.id, searchOf(place, now), place);
+    // The newest messages are found at once, and open pages ask for them every few seconds.
+    const isSearch = place.find !== '' || place.before !== undefined || place.after !== undefined;
+    const found = await (isSearch ? fromStandby(app, 'page', find) : find(app));
     // The statistics know channels and statuses, not what is searched for.
     const isCounted = place.find === '' && place.from === undefined;
     const counts = isCounted ? countsOf(await countKeptMessages(app, asked.service.id), place) : undefined;

@@ -1,4 +1,5 @@
 import { getOrganisationUsage } from '../../../billing/organisation-usage.ts';
+import { fromStandby } from '../../../platform/db/standby.ts';
 import { csvText, sendCsv } from '../../../platform/http/csv.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { chosenYear, FinancialYears, yearInWords } from '../../financial-years.tsx';
@@ -19,7 +20,9 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
     async show({ organisation, visitor, query }) {
       const now = app.clock.now();
       const year = chosenYear(query('year'), now);
-      const { services } = await getOrganisationUsage(app, organisation.id, year);
+      const { services } = await fromStandby(app, 'page', (reader) =>
+        getOrganisationUsage(reader, organisation.id, year),
+      );
       const path = `/console${pathOf(organisation)}`;
       return organisationView(pages, {
         organisation,
@@ -60,7 +63,9 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
     who: members,
     async show({ organisation, query, reply }) {
       const year = chosenYear(query('year'), app.clock.now());
-      const { services } = await getOrganisationUsage(app, organisation.id, year);
+      const { services } = await fromStandby(app, 'file', (reader) =>
+        getOrganisationUsage(reader, organisation.id, year),
+      );
       const columns = [
         'service_id',
         'service_name',

@@ -1,5 +1,6 @@
 import { getInboundText, listConversations, listInbox } from '../../../inbound/inbound-texts.ts';
 import { londonDay, londonTime } from '../../../platform/calendar.ts';
+import { fromStandby } from '../../../platform/db/standby.ts';
 import { csvLine, sendCsv } from '../../../platform/http/csv.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -45,7 +46,7 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/received/csv', {
     who,
     async show({ service, reply }) {
-      const texts = await listInbox(app, service.id);
+      const texts = await fromStandby(app, 'file', (reader) => listInbox(reader, service.id));
       async function* parts() {
         yield csvLine(['Phone number', 'Message', 'Received']);
         for (const { user_number, content, created_at } of texts) {

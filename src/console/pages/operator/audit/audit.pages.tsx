@@ -2,6 +2,7 @@ import { auditActions } from '../../../../auth/audit-entry.ts';
 import { auditNouns } from '../../../../operations/audit/audit-entry.ts';
 import { findAuditEntry, listAuditEntries, readAuditEntries } from '../../../../operations/audit/audit-log.ts';
 import { londonDay } from '../../../../platform/calendar.ts';
+import { fromStandby } from '../../../../platform/db/standby.ts';
 import { notFound } from '../../../../platform/failure.ts';
 import { csvLine, sendCsv } from '../../../../platform/http/csv.ts';
 import { isUuid } from '../../../../platform/id.ts';
@@ -84,9 +85,10 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add(`${path}/csv`, {
     who: 'operator',
-    show(asked) {
+    async show(asked) {
       const name = `audit log ${londonDay(app.clock.now())}.csv`;
-      return { sent: sendCsv(asked.reply, name, csvOf(filterOf(queryOf(asked)))) };
+      const parts = await fromStandby(app, 'file', async (reader) => csvOf(reader, filterOf(queryOf(asked))));
+      return { sent: sendCsv(asked.reply, name, parts) };
     },
   });
 
@@ -104,9 +106,9 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  async function* csvOf(filter: ReturnType<typeof filterOf>): AsyncGenerator<string> {
+  async function* csvOf(reader: ConsoleApp, filter: ReturnType<typeof filterOf>): AsyncGenerator<string> {
     yield csvLine(columns);
-    for await (const entries of readAuditEntries(app, filter)) {
+    for await (const entries of readAuditEntries(reader, filter)) {
       yield entries
         .map((entry) => {
           const values = new Map<string, unknown>(Object.entries(entry));

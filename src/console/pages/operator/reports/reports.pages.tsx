@@ -1,4 +1,5 @@
 import { addDays, type Days, londonDay } from '../../../../platform/calendar.ts';
+import { fromStandby } from '../../../../platform/db/standby.ts';
 import { Failure, notFound } from '../../../../platform/failure.ts';
 import { csvText, sendCsv } from '../../../../platform/http/csv.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
@@ -43,7 +44,7 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
     async show(asked, draft) {
       const report = reportOf(asked);
       const asOf = readDays(report, asked);
-      const rows = asOf.problem === undefined ? await report.list(app, asOf.days) : [];
+      const rows = asOf.problem === undefined ? await listRows(report, asOf.days) : [];
       return {
         title: report.title,
         lead: report.about,
@@ -73,12 +74,16 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
       const report = reportOf(asked);
       const { days, problem } = readDays(report, asked);
       if (problem !== undefined) throw notFound();
-      const rows = await report.list(app, days);
+      const rows = await listRows(report, days);
       const columns = Object.keys(rows[0] ?? report.heads);
       const name = report.days ? `${report.name} ${days.first_day} to ${days.last_day}.csv` : `${report.name}.csv`;
       return { sent: sendCsv(asked.reply, name, [csvText(columns, rows)]) };
     },
   });
+
+  function listRows(report: Report, days: Days): Promise<Row[]> {
+    return fromStandby(app, 'page', (reader) => report.list(reader, days));
+  }
 
   /** The last 30 days, unless the address has others. */
   function readDays({ days: read }: Report, { query }: Asked<typeof who>): { days: Days; problem?: string } {

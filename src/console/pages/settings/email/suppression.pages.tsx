@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { fromStandby } from '../../../../platform/db/standby.ts';
 import { csvLine, sendCsv } from '../../../../platform/http/csv.ts';
 import { isUuid } from '../../../../platform/id.ts';
 import { updateService } from '../../../../services/service-update.ts';
@@ -84,14 +85,15 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add(`${here}/csv`, {
     who: team,
-    show({ service, reply }) {
-      return { sent: sendCsv(reply, `${service.name} suppression list.csv`, csvOf(service.id)) };
+    async show({ service, reply }) {
+      const parts = await fromStandby(app, 'file', async (reader) => csvOf(reader, service.id));
+      return { sent: sendCsv(reply, `${service.name} suppression list.csv`, parts) };
     },
   });
 
-  async function* csvOf(serviceId: string): AsyncGenerator<string> {
+  async function* csvOf(reader: ConsoleApp, serviceId: string): AsyncGenerator<string> {
     yield csvLine(['email_address', 'reason', 'created_at', 'notification_id']);
-    for await (const entries of allSuppressions(app, serviceId)) {
+    for await (const entries of allSuppressions(reader, serviceId)) {
       yield entries
         .map(({ email_address, reason, created_at, notification_id }) =>
           csvLine([email_address, reason, created_at, notification_id]),
