@@ -6,6 +6,7 @@ import { SecretBox } from '../../platform/secrets/secrets.ts';
 import type { DatabaseSettings, EncryptionSettings } from '../../platform/settings.ts';
 import { readServerFacts, selectSomeKeys } from './doctor.sql.ts';
 import { type Finding, finding } from './finding.ts';
+import { checkReplica } from './replica.ts';
 import { checkStandbys } from './standbys.ts';
 
 interface DatabaseConfig {
@@ -20,7 +21,7 @@ export async function checkDatabase(config: DatabaseConfig, url: string): Promis
   const client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: 5_000 });
   try {
     await client.connect();
-    return await checkServer(config, client);
+    return [...(await checkServer(config, client)), ...(await checkReplica(config, client))];
   } catch (error) {
     return [unreachable(error)];
   } finally {

@@ -22,6 +22,7 @@ import type { SingleSignOnSettings } from '../../users/sign-in/single-sign-on/se
 import { diskFolders, diskSpace } from '../system-metrics.ts';
 import { checkDatabase, checkPool } from './database.ts';
 import { type Finding, failedFinding, finding, inTime } from './finding.ts';
+import { judgeStandby } from './replica.ts';
 
 export type DoctorConfig = ProvidersConfig & {
   database: DatabaseSettings;
@@ -70,7 +71,8 @@ export async function examineRunning(app: Running): Promise<Finding[]> {
     checkScanner(config),
     checkIssuer(config),
   ]);
-  return [checkNode(), checkDataDir(config.storage.dataDir), ...checkDisks(config), ...found.flat()];
+  const local = [checkNode(), checkDataDir(config.storage.dataDir), ...checkDisks(config)];
+  return [...local, ...found.flat(), ...judgeStandby(app.standby, app.clock)];
 }
 
 function checkNode(): Finding {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Timestamp } from '../../platform/clock.ts';
 
 export interface Finding {
   name: string;
@@ -7,6 +8,10 @@ export interface Finding {
   description: string;
   /** Of a check of a provider. */
   provider?: string;
+  /** Since when it fails, if the check knows. */
+  since?: Timestamp | undefined;
+  /** No message is delayed by it. */
+  is_minor?: boolean;
   /** The check took too long, so it knows nothing about what it checks. */
   is_unfinished?: boolean;
 }

@@ -38,7 +38,10 @@ export class LiveChecks {
     const now = timestamp(this.app.clock.now());
     const failedBefore = new Map(this.latest?.map((one) => [keyOf(one), one.since]));
     const found = await examineRunning(this.app);
-    this.latest = found.map((one) => ({ ...one, since: one.ok ? undefined : (failedBefore.get(keyOf(one)) ?? now) }));
+    this.latest = found.map((one) => ({
+      ...one,
+      since: one.ok ? undefined : (one.since ?? failedBefore.get(keyOf(one)) ?? now),
+    }));
     this.checkedAt = performance.now();
     return this.latest;
   }

@@ -196,12 +196,14 @@ function judgeRetries({ notification_type, waiting, not_due, oldest_at }: Retrie
   ];
 }
 
-/** Checks of providers are judged with their calls. */
-function judgeFindings({ findings }: Facts): Problem[] {
+/** Checks of providers are judged with their calls. What delays no message is not worth a look before it lasts. */
+function judgeFindings({ findings, now }: Facts): Problem[] {
+  const lasts = (since: Timestamp | undefined) => now.getTime() - Date.parse(since ?? '') >= tooLate_ms;
   return findings
     .filter(({ ok, provider }) => !ok && provider === undefined)
-    .map(({ name, description, since, is_unfinished }) => ({
-      tone: is_unfinished ? 'amber' : 'red',
+    .filter(({ is_minor = false, since }) => !is_minor || lasts(since))
+    .map(({ name, description, since, is_unfinished, is_minor }) => ({
+      tone: is_unfinished || is_minor ? 'amber' : 'red',
       what: `The check of the ${name} ${is_unfinished ? 'did not finish' : 'fails'}`,
       detail: sentence(description),
       since,

@@ -25,6 +25,7 @@ export function SystemFacts({ overview }: { overview: Overview }) {
       <Check findings={findings} name="database" label="Database">
         {Math.round(response_ms)} ms, {connections} of {max_connections} connections
       </Check>
+      <Check findings={findings} name="replica" label="Standby for reads" />
       <Check findings={findings} name="disk" label="Disk" />
       <Check findings={findings} name="virus scanner" label="Virus scanner" />
       <Check findings={findings} name="clock" label="Clock" />
@@ -63,6 +64,8 @@ const names = new Map([
   ['files', 'Files'],
   ['database', 'Database'],
   ['schema', 'Schema'],
+  ['standbys', 'Standbys'],
+  ['replica', 'Standby for reads'],
   ['clock', 'Clock'],
   ['secret key', 'Secret key'],
   ['single sign-on', 'Single sign-on'],
