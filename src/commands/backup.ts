@@ -31,6 +31,7 @@ async function run([folder = '']: string[], flags: Flags): Promise<void> {
   await withDatabase(config, (url) =>
     backup({
       url,
+      replicaUrl: config.database.replicaUrl,
       dataDir: config.storage.dataDir,
       folder,
       say: printProgress,

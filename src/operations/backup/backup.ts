@@ -1,3 +1,7 @@
+import pg from 'pg';
+import { isServerGone } from '../../platform/db/errors.ts';
+import { compareServers } from '../../platform/db/replication.ts';
+import { maxBehind_ms } from '../../platform/db/standby.ts';
 import { beginSnapshot } from './backup.sql.ts';
 import { BackupFolder, type EncryptedTo } from './backup-folder.ts';
 import { withClient, writeDump } from './dump.ts';
@@ -16,17 +20,49 @@ export interface BackupOptions {
 
 export async function backup({
   url,
+  replicaUrl,
   dataDir,
   folder,
   say,
   withSecrets = false,
   ...encryption
-}: BackupOptions & EncryptedTo & { withSecrets?: boolean }): Promise<void> {
-  await withClient(url, async (client) => {
-    const target = await BackupFolder.create(folder, encryption);
-    await beginSnapshot(client);
-    await writeDump(client, target, say);
-    await target.copyFrom(dataDir, 'files');
-    if (withSecrets) await target.copyFrom(dataDir, 'secrets');
+}: BackupOptions & EncryptedTo & { replicaUrl?: string | undefined; withSecrets?: boolean }): Promise<void> {
+  const target = await withClient(url, async (primary) => {
+    const created = await BackupFolder.create(folder, encryption);
+    const dump = async (client: pg.Client) => {
+      await beginSnapshot(client);
+      await writeDump(client, created, say);
+    };
+    const isDone = replicaUrl !== undefined && (await dumpStandby(primary, replicaUrl, dump, say));
+    // Not through the first connection, which may have been idle for hours.
+    if (!isDone) await withClient(url, dump);
+    return created;
   });
+  await target.copyFrom(dataDir, 'files');
+  if (withSecrets) await target.copyFrom(dataDir, 'secrets');
+}
+
+/** Returns whether it is done. A standby may cancel a long snapshot, for what it has to replay. */
+async function dumpStandby(
+  primary: pg.Client,
+  replicaUrl: string,
+  dump: (client: pg.Client) => Promise<void>,
+  say: (line: string) => void,
+): Promise<boolean> {
+  const work = async (standby: pg.Client) => {
+    const { problem } = await compareServers(primary, standby, maxBehind_ms);
+    say(problem === undefined ? '  reading from the standby' : `  reading from the primary: the standby ${problem}`);
+    if (problem !== undefined) return false;
+    await dump(standby);
+    return true;
+  };
+  try {
+    return await withClient(replicaUrl, work, 'standby');
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) && !isServerGone(error)) throw error;
+    say(
+      `  reading everything from the primary: the standby failed (${error instanceof Error ? error.message : error})`,
+    );
+    return false;
+  }
 }

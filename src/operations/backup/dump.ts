@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { createGunzip, createGzip } from 'node:zlib';
+import { createGunzip, createGzip, type Gzip } from 'node:zlib';
 import type pg from 'pg';
 import { partitionOf } from '../../notifications/partitions.ts';
 import { londonDay } from '../../platform/calendar.ts';
 import { DatabaseClient } from '../../platform/db/database-client.ts';
+import type { ServerRole } from '../../platform/db/database-hosts.ts';
 import { isBeforeBaseline, migrationFiles } from '../../platform/db/migrate.ts';
 import { momentOfId } from '../../platform/id.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
@@ -26,6 +27,19 @@ const dumpName = 'database.sql.gz';
 export async function writeDump(client: pg.Client, target: BackupFolder, say: (line: string) => void): Promise<void> {
   const file = createGzip();
   const written = target.write(dumpName, file);
+  try {
+    await writeRows(client, file, say);
+  } catch (error) {
+    // Whoever repeats the dump writes the same file.
+    file.destroy();
+    await written.catch(() => undefined);
+    throw error;
+  }
+  file.end();
+  await written;
+}
+
+async function writeRows(client: pg.Client, file: Gzip, say: (line: string) => void): Promise<void> {
   const write = async (text: string | Buffer) => {
     if (!file.write(text)) await once(file, 'drain');
   };
@@ -37,8 +51,6 @@ export async function writeDump(client: pg.Client, target: BackupFolder, say: (l
     say(`  ${table}`);
   }
   for (const task of await listWaitingTasks(client)) await write(`-- task ${JSON.stringify(task)}\n`);
-  file.end();
-  await written;
 }
 
 /** A dump whose first line was read. */
@@ -116,13 +128,17 @@ async function copyIntoTable(
   }
 }
 
-export async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+export async function withClient<T>(
+  url: string,
+  work: (client: pg.Client) => Promise<T>,
+  role: ServerRole = 'primary',
+): Promise<T> {
   // Its transaction waits for the disk with the backup. The role may have a short limit for requests.
-  const options = '-c idle_in_transaction_session_timeout=0';
-  const client = new DatabaseClient({ connectionString: url, mayBeStandby: true, options });
+  const options = '-c TimeZone=UTC -c DateStyle=ISO -c idle_in_transaction_session_timeout=0';
+  const client = new DatabaseClient({ connectionString: url, role, mayBeStandby: true, options });
   await client.connect();
   try {
-    await work(client);
+    return await work(client);
   } finally {
     await client.end();
   }
