@@ -6,6 +6,7 @@ const unixOnly = [
   'src/platform/embedded-postgres/*.test.ts',
   'test/documents.test.ts',
   'test/journeys/rolling-restart.test.ts',
+  'test/journeys/standby.test.ts',
   'test/journeys/tracing.test.ts',
   'test/ready.test.ts',
   'test/sandbox.test.ts',

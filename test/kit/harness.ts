@@ -15,7 +15,7 @@ import { runDueTasks } from '../../src/platform/queue/worker.ts';
 import { api, formats, surfaces } from '../../src/routes.ts';
 import { runnableTasks, tasks } from '../../src/tasks.ts';
 import { type ConfigChanges, changedConfig } from './changed-config.ts';
-import { cloneDatabase } from './database.ts';
+import { cloneDatabase, type TestDatabase } from './database.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeFiles } from './fake-files.ts';
 import { jwt } from './jwt.ts';
@@ -70,6 +70,8 @@ interface HarnessOptions {
   /** All providers, instead of the built-in ones. */
   providers?: readonly ProviderDescriptor[];
   now?: string;
+  /** Instead of a clone on the server of the test run. */
+  database?: () => Promise<TestDatabase>;
   /** Other processes use the database, too: it keeps the real time, while the clock of the harness stands still. */
   sharesDatabase?: boolean;
 }
@@ -91,7 +93,7 @@ export function useHarness(options: HarnessOptions = {}): Harness {
   const DATA_DIR = join(tmpdir(), `pennypost-test-${randomUUID()}`);
 
   beforeAll(async () => {
-    const database = await cloneDatabase();
+    const database = await (options.database ?? cloneDatabase)();
     drop = database.drop;
     const environment = {
       ADMIN_CLIENT_SECRETS: adminSecret,
