@@ -5,18 +5,29 @@ import type pg from 'pg';
 type Queryable = Pick<pg.ClientBase, 'query'>;
 
 /**
- * How far the write-ahead log goes: what a primary has committed, or what a standby has replayed. A commit that waits for the disk has
- * reached it when it is answered; with synchronous_commit off it may not have.
+ * What a primary has committed. A commit that waits for the disk has reached it when it is answered; with synchronous_commit off it
+ * may not have.
  */
-const position = `case
-  when pg_is_in_recovery() then pg_last_wal_replay_lsn()
-  when current_setting('synchronous_commit') = 'off' then pg_current_wal_insert_lsn()
+const committed = `case when current_setting('synchronous_commit') = 'off' then pg_current_wal_insert_lsn()
   else pg_current_wal_flush_lsn() end::text`;
 
+/**
+ * Each promotion begins a new timeline. A standby may have more of the old one than the server that was promoted, and its position says
+ * nothing about the new one. What it receives is visible to pg_read_all_stats; others see what its last restart point belongs to.
+ */
+const timelineOfStandby =
+  'coalesce((select received_tli from pg_stat_wal_receiver), (select timeline_id from pg_control_checkpoint()))';
+const timelineOfPrimary = "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int";
+
+/** How far the write-ahead log of a server goes. */
+export interface Position {
+  position: string;
+  timeline: number;
+}
+
 /** Of one server, for comparison with another. */
-interface Facts {
+interface Facts extends Position {
   in_recovery: boolean;
-  position: string | null;
   /** The cluster, and the database in it: a standby has the same. */
   identity: string;
   zone: string;
@@ -25,7 +36,9 @@ interface Facts {
 
 export async function readFacts(server: Queryable): Promise<Facts> {
   const { rows } = await server.query<Facts>(`
-    select pg_is_in_recovery() as in_recovery, ${position} as position,
+    select pg_is_in_recovery() as in_recovery,
+      case when pg_is_in_recovery() then coalesce(pg_last_wal_replay_lsn(), '0/0')::text else ${committed} end as position,
+      case when pg_is_in_recovery() then ${timelineOfStandby} else ${timelineOfPrimary} end as timeline,
       (select system_identifier from pg_control_system())::text || '/' ||
         (select oid from pg_database where datname = current_database())::text as identity,
       current_setting('TimeZone') as zone, current_setting('DateStyle') as style`);
@@ -34,24 +47,39 @@ export async function readFacts(server: Queryable): Promise<Facts> {
   return facts;
 }
 
-export async function readPosition(server: Queryable): Promise<string> {
-  const { rows } = await server.query<{ position: string | null }>(`select ${position} as position`);
-  return rows[0]?.position ?? '0/0';
+/** Fails on a standby. */
+export async function readPosition(primary: Queryable): Promise<Position> {
+  const { rows } = await primary.query<Position>(`select ${committed} as position, ${timelineOfPrimary} as timeline`);
+  const [position] = rows;
+  if (!position) throw new Error('the server returned no rows');
+  return position;
 }
 
-/** Whether the server is a standby now that has replayed the log up to the position. */
-export async function hasReplayed(server: Queryable, until: string): Promise<boolean> {
+/** Of a standby. */
+export async function readReplayed(standby: Queryable): Promise<Position> {
+  const { rows } = await standby.query<Position>(
+    `select coalesce(pg_last_wal_replay_lsn(), '0/0')::text as position, ${timelineOfStandby} as timeline`,
+  );
+  return rows[0] ?? { position: '0/0', timeline: 0 };
+}
+
+/** Whether the server is a standby now that has replayed the log of the primary up to the position. */
+export async function hasReplayed(server: Queryable, { position, timeline }: Position): Promise<boolean> {
   const { rows } = await server.query<{ ready: boolean | null }>(
-    'select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::pg_lsn as ready',
-    [until],
+    `select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::pg_lsn and ${timelineOfStandby} = $2 as ready`,
+    [position, timeline],
   );
   return rows[0]?.ready === true;
 }
 
 /** Why the server cannot be read from instead of the primary, apart from being late. Completes "it ...". */
 export function problemOfStandby(primary: Facts, standby: Facts): string | undefined {
+  if (primary.in_recovery) return 'cannot be compared with the primary: DATABASE_URL leads to a standby';
   if (!standby.in_recovery) return 'is not a standby';
   if (standby.identity !== primary.identity) return 'is a standby of another cluster, or another database';
+  if (standby.timeline !== primary.timeline) {
+    return `follows timeline ${standby.timeline}, and the primary writes ${primary.timeline}`;
+  }
   if (standby.zone !== 'UTC' || !standby.style.startsWith('ISO')) {
     return `has sessions with the time zone ${standby.zone} and the date style ${standby.style}, which a pooler must not change`;
   }
@@ -70,10 +98,9 @@ export async function compareServers(primary: Queryable, standby: Queryable, pat
   const [facts, others] = [await readFacts(primary), await readFacts(standby)];
   const problem = problemOfStandby(facts, others);
   if (problem !== undefined) return { problem, behind_ms: 0 };
-  const wanted = facts.position ?? '0/0';
   const began = performance.now();
   for (;;) {
-    const isReady = await hasReplayed(standby, wanted);
+    const isReady = await hasReplayed(standby, facts);
     const behind_ms = performance.now() - began;
     if (isReady) return { behind_ms };
     if (behind_ms >= patience_ms) return { problem: tooLate(patience_ms), behind_ms };

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { cut } from './driver-internals.ts';
 import { isServerGone } from './errors.ts';
-import { positionOf } from './replication.ts';
+import { positionOf, readReplayed } from './replication.ts';
 
 /** A host of a database URL. */
 export interface Server {
@@ -31,14 +31,16 @@ export async function probe(server: Server): Promise<Answer> {
   const tooLate = setTimeout(() => cut(client), answerWithin_ms);
   try {
     await client.connect();
-    const { rows } = await client.query<{ read_only: string; started_at: string; replayed: string | null }>(
+    const { rows } = await client.query<{ read_only: string; started_at: string; in_recovery: boolean }>(
       `select current_setting('transaction_read_only') as read_only, ${startOfServer} as started_at,
-        case when pg_is_in_recovery() then pg_last_wal_replay_lsn() end as replayed`,
+        pg_is_in_recovery() as in_recovery`,
     );
-    const [{ read_only, started_at: startedAt, replayed } = { read_only: '', started_at: '', replayed: null }] = rows;
-    if (read_only === 'off') return { server, is: 'primary', startedAt, timeline: await timelineOf(client) };
-    const position = replayed === null ? undefined : positionOf(replayed);
-    return { server, is: 'standby', startedAt, replayed: position, timeline: 0 };
+    const [found = { read_only: '', started_at: '', in_recovery: false }] = rows;
+    const startedAt = found.started_at;
+    if (found.read_only === 'off') return { server, is: 'primary', startedAt, timeline: await timelineOf(client) };
+    if (!found.in_recovery) return { server, is: 'standby', startedAt, replayed: undefined, timeline: 0 };
+    const { position, timeline } = await readReplayed(client);
+    return { server, is: 'standby', startedAt, replayed: positionOf(position), timeline };
   } catch (error) {
     return { server, is: isServerGone(error) ? 'gone' : 'refusing', error, timeline: 0 };
   } finally {

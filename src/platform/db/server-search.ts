@@ -127,10 +127,12 @@ function newestPrimary(answers: readonly Answer[]) {
   return found.sort((one, other) => other.timeline - one.timeline)[0];
 }
 
-/** The standby that has most of the changes. */
+/** The standby that has most of the changes: of the newest timeline, see `replication.ts`. */
 function newestStandby(answers: readonly Answer[]) {
   const found = answers.filter((answer) => answer.is === 'standby').filter(({ replayed }) => replayed !== undefined);
-  return found.sort((one, other) => Number((other.replayed ?? 0n) - (one.replayed ?? 0n)))[0];
+  const compare = (one: (typeof found)[number], other: (typeof found)[number]) =>
+    other.timeline - one.timeline || Number((other.replayed ?? 0n) - (one.replayed ?? 0n));
+  return found.sort(compare)[0];
 }
 
 const known: Record<ServerRole, Map<string, SoughtServer>> = { primary: new Map(), standby: new Map() };

@@ -2,14 +2,14 @@ import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import { statementKind } from './actor.ts';
 import type { Db } from './database.ts';
-import { hasReplayed } from './replication.ts';
+import { hasReplayed, type Position } from './replication.ts';
 import type { DB } from './schema.ts';
 
 interface ReadOptions {
   standby: pg.Pool;
   primary: pg.Pool;
   /** What the primary had when the read began: the standby must have it. */
-  position: string;
+  position: Position;
   onFailure(error: unknown): void;
 }
 

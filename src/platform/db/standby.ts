@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { type Database, type Db, openDatabase, openPool } from './database.ts';
 import { isServerGone } from './errors.ts';
-import { positionOf, problemOfStandby, readFacts, readPosition, tooLate } from './replication.ts';
+import { type Position, positionOf, problemOfStandby, readFacts, readPosition, tooLate } from './replication.ts';
 import { serverOf } from './server-search.ts';
 import { StandbyRead } from './standby-read.ts';
 
@@ -116,15 +116,15 @@ export class Standby {
   }
 
   /** The position of the primary, once the standby has it. */
-  private async whenReady(patience: number): Promise<string | undefined> {
+  private async whenReady(patience: number): Promise<Position | undefined> {
     const { problem, behind_ms = 0 } = this.state;
     if (problem !== undefined || behind_ms > patience) return undefined;
-    const position = await readPosition(this.options.primary.pool);
+    const wanted = await readPosition(this.options.primary.pool);
     const isReady = await Promise.race([
-      this.untilReplayed(positionOf(position), performance.now() + patience),
+      this.untilReplayed(positionOf(wanted.position), performance.now() + patience),
       sleep(patience, false, { ref: false }),
     ]);
-    return isReady ? position : undefined;
+    return isReady ? wanted : undefined;
   }
 
   private async untilReplayed(position: bigint, deadline: number): Promise<boolean> {
@@ -146,7 +146,7 @@ export class Standby {
   private ask(): ReturnType<typeof readFacts> {
     this.asking ??= readFacts(this.checks)
       .then((facts) => {
-        this.replayed = positionOf(facts.position ?? '0/0');
+        this.replayed = positionOf(facts.position);
         return facts;
       })
       .finally(() => {
@@ -160,18 +160,18 @@ export class Standby {
     try {
       primary = await readFacts(this.options.primary.pool);
     } catch (error) {
-      this.note({ problem: `cannot be compared with the primary (${reasonOf(error)})`, behind_ms: undefined });
+      this.note({ problem: `cannot be compared with the primary (${messageOf(error)})`, behind_ms: undefined });
       return;
     }
     const sampledAt = performance.now();
     const server = serverOf(this.options.url, 'standby');
     try {
       const standby = await inTime(this.ask());
-      const behind_ms = this.measure(positionOf(primary.position ?? '0/0'), sampledAt);
+      const behind_ms = this.measure(positionOf(primary.position), sampledAt);
       const late = behind_ms > maxBehind_ms ? tooLate(maxBehind_ms) : undefined;
       this.note({ problem: problemOfStandby(primary, standby) ?? late, behind_ms });
     } catch (error) {
-      this.note({ problem: `cannot be asked (${reasonOf(error)})`, behind_ms: undefined });
+      this.note({ problem: `cannot be asked (${messageOf(error)})`, behind_ms: undefined });
       this.replayed = 0n;
       // What waits for a server that hangs fails now, and is repeated on the primary.
       server.abandon();
@@ -236,10 +236,14 @@ export async function fromStandby<App extends { db: Db; standby: Standby | undef
   }
 }
 
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || String((error as { code?: unknown }).code) : String(error);
+}
+
 /** Without values of the statement, which may be personal data. */
 function reasonOf(error: unknown): string {
-  const { code, message } = error as { code?: unknown; message?: unknown };
-  return /^(40|57|08|25|53)/.test(String(code)) || code === undefined ? String(message) : String(code);
+  const { code } = error as { code?: unknown };
+  return code === undefined || /^(40|57|08|25|53)/.test(String(code)) ? messageOf(error) : String(code);
 }
 
 async function inTime<T>(answer: Promise<T>): Promise<T> {
