@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { findFreePort } from '../../../src/platform/process/free-port.ts';
 import { ClusterFolder } from './cluster-folder.ts';
-import { Node, type NodeStatus, superuser } from './node.ts';
+import { Node, type NodeStatus } from './node.ts';
 import { findPostgres } from './programs.ts';
 
 const password = 'of-the-product-in-a-test';
@@ -52,6 +51,11 @@ export class Cluster {
     return `postgres://pennypost:${password}@${hosts}/pennypost?target_session_attrs=read-write`;
   }
 
+  /** Names every node, too: whichever is a standby. */
+  get replicaUrl(): string {
+    return this.url.replace('read-write', 'standby');
+  }
+
   get proxyUrl(): string {
     return `postgres://pennypost:${password}@127.0.0.1:${this.proxyPort}/pennypost`;
   }
@@ -82,6 +86,11 @@ export class Cluster {
     }
   }
 
+  async standbys(): Promise<Node[]> {
+    const primary = await this.primary();
+    return this.nodes.filter((node) => node !== primary);
+  }
+
   /** Waits until one node is the primary, the others follow it, and one of them is synchronous. */
   async untilWhole(within_ms = 120_000): Promise<void> {
     const deadline = Date.now() + within_ms;
@@ -101,15 +110,9 @@ export class Cluster {
   }
 
   private async createDatabase(): Promise<void> {
-    const { port } = await this.primary();
-    const client = new pg.Client({
-      ...{ host: '127.0.0.1', port, database: 'postgres', connectionTimeoutMillis: 5_000 },
-      ...{ user: superuser.username, password: superuser.password },
-    });
-    await client.connect();
-    await client.query(`create role pennypost login password '${password}' in role pg_read_all_stats`);
-    await client.query('create database pennypost owner pennypost');
-    await client.end();
+    const primary = await this.primary();
+    await primary.query(`create role pennypost login password '${password}' in role pg_read_all_stats`, 'postgres');
+    await primary.query('create database pennypost owner pennypost', 'postgres');
   }
 
   /** As in docs/operations/failover.md. */

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { stringify } from 'yaml';
 import { findFreePort } from '../../../src/platform/process/free-port.ts';
 import type { ClusterFolder } from './cluster-folder.ts';
@@ -10,7 +11,7 @@ import type { ClusterFolder } from './cluster-folder.ts';
 export const times = { ttl: 8, loop_wait: 1, retry_timeout: 3 };
 
 const password = 'of-the-cluster-of-a-test';
-export const superuser = { username: 'postgres', password };
+const superuser = { username: 'postgres', password };
 
 export interface NodeStatus {
   role: string;
@@ -134,11 +135,32 @@ listen etcd
     }
   }
 
+  /** To the process that replays the log of the primary. Patroni undoes pg_wal_replay_pause. */
+  signalReplay(signal: NodeJS.Signals): void {
+    const isReplaying = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('startup');
+    for (const pid of this.serverPids().filter(isReplaying)) process.kill(pid, signal);
+  }
+
   /** What its Patroni says, or undefined if it does not answer. */
   async status(): Promise<NodeStatus | undefined> {
     const signal = AbortSignal.timeout(2_000);
     const response = await fetch(`http://127.0.0.1:${this.restPort}/patroni`, { signal }).catch(() => undefined);
     return response?.json().catch(() => undefined);
+  }
+
+  /** As superuser. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads rows without types
+  async query(text: string, database = 'pennypost'): Promise<any[]> {
+    const client = new pg.Client({
+      ...{ host: '127.0.0.1', port: this.port, database, connectionTimeoutMillis: 5_000 },
+      ...{ user: superuser.username, password: superuser.password },
+    });
+    await client.connect();
+    try {
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
   }
 
   async request(method: string, path: string, body: object): Promise<void> {
