@@ -94,6 +94,7 @@ const runElsewhere = [
   ['NotificationClient client', 'needs Java: npm run test:clients'],
   ['DATABASE_URL=postgres', 'settings, not commands'],
   ['DATABASE_URL="postgres', 'settings, not commands'],
+  ['DATABASE_REPLICA_URL="postgres', 'settings, not commands'],
   ['ignore_startup_parameters', 'a setting of PgBouncer'],
   ['synchronous_mode', 'settings of Patroni, which npm run test:ha uses'],
   ['alter role', 'needs a role called pennypost'],

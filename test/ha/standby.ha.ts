@@ -138,6 +138,7 @@ describe('reads of a process with DATABASE_REPLICA_URL', () => {
     watch = new Watch();
     await sleep(1_000);
     await dead.kill();
+    await sleep(4_000);
     await untilUsed();
     expect(await standbyInUse()).not.toBe(dead);
     dead.start();
