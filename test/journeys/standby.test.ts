@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -181,6 +182,39 @@ describe('a standby that keeps up', () => {
     await backup({ ...options, folder: join(folder, 'b'), replicaUrl: database.standbyUrl });
     expect(said[0]).toBe('  reading from the standby');
     expect(gunzipSync(readFileSync(join(folder, 'b', 'database.sql.gz'))).toString()).toContain(id);
+  });
+
+  it('cancels a backup in favour of recovery: it begins again on the primary', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pennypost-backup-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const lock = `import pg from 'pg';
+      const client = new pg.Client({ connectionString: ${JSON.stringify(database.url)} });
+      await client.connect();
+      await client.query('begin; lock table notifications in access exclusive mode; commit');
+      setTimeout(() => client.end(), 500);`;
+    const said: string[] = [];
+    // Meanwhile this process stands still, with a snapshot that has read the table.
+    const say = (line: string) => {
+      said.push(line);
+      if (line === '  notifications' && said.filter((one) => one === line).length === 1) {
+        execFileSync(process.execPath, ['--input-type=module', '-e', lock]);
+      }
+    };
+    const { url, standbyUrl: replicaUrl } = database;
+    await backup({ url, replicaUrl, dataDir: folder, folder: join(folder, 'b'), say });
+    expect(said.find((line) => line.includes('from the primary'))).toMatch(
+      /the standby failed \(.*conflict with recovery/,
+    );
+    expect(said.filter((line) => line === '  notifications')).toHaveLength(2);
+    const dump = gunzipSync(readFileSync(join(folder, 'b', 'database.sql.gz'))).toString();
+    expect(dump.match(/^COPY notifications /gm)).toHaveLength(1);
+  });
+
+  it('is found among several hosts', async () => {
+    const replicaUrl = database.standbyUrl.replace(/host=([^&]*)/, 'host=$1,$1').replace('port=5433', 'port=5432,5433');
+    const other = await harness.anotherProcess({ database: { replicaUrl } });
+    await expect.poll(() => stateOf(other)?.problem, { interval: 50 }).toBe(undefined);
+    expect(stateOf(other)?.server).toMatch(/:5433$/);
   });
 
   it('cancels a read in favour of recovery: it is repeated on the primary', async () => {

@@ -77,6 +77,7 @@ export function prepareConnections({
       ? undefined
       : new Standby({
           url: replicaUrl,
+          primaryUrl: url,
           poolSize: options.readPoolSize,
           statementTimeout_ms: options.readTimeout_ms,
           primary: apart.reading,

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { type Database, type Db, openDatabase, openPool } from './database.ts';
+import type { ServerRole } from './database-hosts.ts';
 import { isServerGone } from './errors.ts';
 import { type Position, positionOf, problemOfStandby, readFacts, readPosition, tooLate } from './replication.ts';
 import { serverOf } from './server-search.ts';
@@ -12,6 +13,7 @@ interface StandbyOptions {
   url: string;
   poolSize: number;
   statementTimeout_ms: number;
+  primaryUrl: string;
   /** For what the standby cannot answer. */
   primary: Database;
   log: Log;
@@ -54,8 +56,8 @@ export class Standby {
   state: StandbyState = { server: undefined, problem: 'was not asked yet', behind_ms: undefined, since_ms: 0 };
   private readonly options: StandbyOptions;
   private readonly database: Database;
-  /** Apart from the pool, so that a standby with many readers does not look dead. */
-  private readonly checks: pg.Pool;
+  /** Apart from the others, so that a server with many readers does not look dead. */
+  private readonly checks: Record<ServerRole, pg.Pool>;
   /** Positions of the primary that the standby has not replayed, and when they were first seen; the oldest first. */
   private missing: { position: bigint; at: number }[] = [];
   private replayed = 0n;
@@ -67,12 +69,16 @@ export class Standby {
   private readonly repeated;
 
   constructor(options: StandbyOptions) {
-    const { url, poolSize, statementTimeout_ms, log, metrics } = options;
+    const { url, primaryUrl, poolSize, statementTimeout_ms, log, metrics } = options;
     this.options = options;
     this.database = openDatabase({ url, role: 'standby', poolSize, statementTimeout_ms, log });
     this.pool = this.database.pool;
-    this.checks = openPool({ url, role: 'standby', poolSize: 1, log, statementTimeout_ms: answerWithin_ms });
-    this.checks.on('connect', ({ host, port }: pg.PoolClient & { host?: string; port?: number }) => {
+    const brief = { poolSize: 1, log, statementTimeout_ms: answerWithin_ms };
+    this.checks = {
+      primary: openPool({ url: primaryUrl, ...brief }),
+      standby: openPool({ url, role: 'standby', ...brief }),
+    };
+    this.checks.standby.on('connect', ({ host, port }: pg.PoolClient & { host?: string; port?: number }) => {
       this.state = { ...this.state, server: `${host}:${port}` };
     });
     this.reads = metrics.counter('db_standby_reads_total', 'Reads that may use the standby, by what answered', [
@@ -99,7 +105,7 @@ export class Standby {
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.timer);
-    await Promise.all([this.checks.end(), this.database.close()]);
+    await Promise.all([this.checks.primary.end(), this.checks.standby.end(), this.database.close()]);
   }
 
   /** Undefined if the primary must answer. */
@@ -119,7 +125,9 @@ export class Standby {
   private async whenReady(patience: number): Promise<Position | undefined> {
     const { problem, behind_ms = 0 } = this.state;
     if (problem !== undefined || behind_ms > patience) return undefined;
-    const wanted = await readPosition(this.options.primary.pool);
+    // A primary that cannot say it may still answer, or says itself what is wrong.
+    const wanted = await readPosition(this.checks.primary).catch(() => undefined);
+    if (!wanted) return undefined;
     const isReady = await Promise.race([
       this.untilReplayed(positionOf(wanted.position), performance.now() + patience),
       sleep(patience, false, { ref: false }),
@@ -144,7 +152,7 @@ export class Standby {
 
   /** Concurrent readers share one statement. */
   private ask(): ReturnType<typeof readFacts> {
-    this.asking ??= readFacts(this.checks)
+    this.asking ??= readFacts(this.checks.standby)
       .then((facts) => {
         this.replayed = positionOf(facts.position);
         return facts;
@@ -158,7 +166,7 @@ export class Standby {
   private async check(): Promise<void> {
     let primary: Awaited<ReturnType<typeof readFacts>>;
     try {
-      primary = await readFacts(this.options.primary.pool);
+      primary = await readFacts(this.checks.primary);
     } catch (error) {
       this.note({ problem: `cannot be compared with the primary (${messageOf(error)})`, behind_ms: undefined });
       return;
