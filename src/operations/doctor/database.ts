@@ -21,7 +21,7 @@ export async function checkDatabase(config: DatabaseConfig, url: string): Promis
   const client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: 5_000 });
   try {
     await client.connect();
-    return [...(await checkServer(config, client)), ...(await checkReplica(config, client))];
+    return [...(await checkServer(config, client)), ...(await checkReplica(config.database, client))];
   } catch (error) {
     return [unreachable(error)];
   } finally {

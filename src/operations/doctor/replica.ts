@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import type { Config } from '../../config.ts';
 import { type Clock, earlier, timestamp } from '../../platform/clock.ts';
 import { sessionSettings } from '../../platform/db/database.ts';
 import { DatabaseClient } from '../../platform/db/database-client.ts';
 import { compareServers } from '../../platform/db/replication.ts';
 import { maxBehind_ms, type Standby } from '../../platform/db/standby.ts';
+import type { DatabaseSettings } from '../../platform/settings.ts';
 import { type Finding, finding } from './finding.ts';
 
 const name = 'replica';
@@ -12,8 +12,7 @@ const uses = 'exports, reports, searches and backups read from it';
 const todo = 'they read from the primary meanwhile; check DATABASE_REPLICA_URL, see docs/operations/scaling.md';
 
 /** Whether reads can use the standby of DATABASE_REPLICA_URL. */
-export async function checkReplica(config: Config, primary: pg.ClientBase): Promise<Finding[]> {
-  const { replicaUrl } = config.database;
+export async function checkReplica({ replicaUrl }: DatabaseSettings, primary: pg.ClientBase): Promise<Finding[]> {
   if (replicaUrl === undefined) return [];
   const standby = new DatabaseClient({
     connectionString: replicaUrl,
