@@ -36,8 +36,12 @@ export async function startAside<Order extends object>(module: string, order: Or
   const child = fork(fileURLToPath(new URL(`./${module}.js`, import.meta.url)), { stdio: 'inherit' });
   const ask = <Report>(question: object) =>
     new Promise<Report>((resolve, reject) => {
-      child.once('message', (report) => resolve(report as Report));
-      child.once('exit', (code) => reject(new Error(`${module} ended with code ${code}`)));
+      const onExit = (code: number | null) => reject(new Error(`${module} ended with code ${code}`));
+      child.once('exit', onExit);
+      child.once('message', (report) => {
+        child.off('exit', onExit);
+        resolve(report as Report);
+      });
       child.send(question);
     });
   const { port } = await ask<{ port: number }>(order);
