@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { noFilters, pageFilters, pageRequests } from '../bench/list-pages.ts';
-import { type ApiDocument, apiRequests, type World } from '../bench/list-requests.ts';
-import { seedOnce, worldOf } from '../bench/lists-world.ts';
+import { noFilters, pageFilters, pageRequests } from '../bench/lists/pages.ts';
+import { type ApiDocument, apiRequests, type World } from '../bench/lists/requests.ts';
+import { seedOnce, worldOf } from '../bench/lists/world.ts';
 import { collectPages } from '../src/console/collect-pages.ts';
 import { useHarness } from './kit/harness.ts';
 

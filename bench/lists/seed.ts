@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { createPartition } from '../src/notifications/partitions.sql.ts';
-import { partitionOf } from '../src/notifications/partitions.ts';
-import { addDays, londonDay, londonInstant } from '../src/platform/calendar.ts';
-import { timestamp } from '../src/platform/clock.ts';
-import type { Db } from '../src/platform/db/database.ts';
-import type { Progress } from './measurement.ts';
-import { seedServices } from './statistics-seed.ts';
+import { createPartition } from '../../src/notifications/partitions.sql.ts';
+import { partitionOf } from '../../src/notifications/partitions.ts';
+import { addDays, londonDay, londonInstant } from '../../src/platform/calendar.ts';
+import { timestamp } from '../../src/platform/clock.ts';
+import type { Db } from '../../src/platform/db/database.ts';
+import type { Progress } from '../measurement.ts';
+import { seedServices } from '../statistics-seed.ts';
 
 /** The messages of one large service and everything else that its lists show, over eight days with today. */
 const daysBack = 7;

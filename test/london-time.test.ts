@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { londonTime } from './calendar.ts';
+import { londonTime } from '../src/platform/calendar.ts';
 
 it.each([
   ['2026-11-16T12:34:56.789Z', '2026-11-16 12:34:56'],

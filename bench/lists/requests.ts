@@ -1,4 +1,4 @@
-import { absent, rare } from './lists-seed.ts';
+import { absent, rare } from './seed.ts';
 
 /**
  * Every list of the API with every filter, derived from the API document: a new route, parameter or value is measured, or

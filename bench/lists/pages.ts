@@ -1,6 +1,6 @@
-import { statuses } from '../src/notifications/notification.ts';
-import { type ListRequest, pairsOf, type World } from './list-requests.ts';
-import { absent, rare } from './lists-seed.ts';
+import { statuses } from '../../src/notifications/notification.ts';
+import { type ListRequest, pairsOf, type World } from './requests.ts';
+import { absent, rare } from './seed.ts';
 
 /** Every page of the console that shows what a service has many of, with every filter: `test/list-requests.test.ts` finds new ones. */
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import type { App } from '../src/app.ts';
-import { createApiKey } from '../src/auth/api-keys.ts';
-import { foldRollups } from '../src/notifications/rollups/fold.ts';
-import { reconcileRollups } from '../src/notifications/rollups/reconcile.ts';
-import { addDays, londonDay } from '../src/platform/calendar.ts';
-import type { World } from './list-requests.ts';
-import { type Keys, seedAccounts, seedLists } from './lists-seed.ts';
-import type { Progress } from './measurement.ts';
+import type { App } from '../../src/app.ts';
+import { createApiKey } from '../../src/auth/api-keys.ts';
+import { foldRollups } from '../../src/notifications/rollups/fold.ts';
+import { reconcileRollups } from '../../src/notifications/rollups/reconcile.ts';
+import { addDays, londonDay } from '../../src/platform/calendar.ts';
+import type { Progress } from '../measurement.ts';
+import type { World } from './requests.ts';
+import { type Keys, seedAccounts, seedLists } from './seed.ts';
 
 /** A kept database has all of it already. */
 export async function seedOnce(app: App, messages: number, progress: Progress): Promise<void> {
