@@ -3,9 +3,16 @@ import pg from 'pg';
 import copy from 'pg-copy-streams';
 import type { Partition } from '../../notifications/partitions.ts';
 
-export async function listTablesToKeep(client: pg.ClientBase): Promise<{ table: string; columns: string[] }[]> {
-  const { rows } = await client.query<{ table: string; columns: string[] }>(`
-    select c.relname as table,
+interface Table {
+  table: string;
+  columns: string[];
+  /** A standby does not have the rows of unlogged tables, which a crash or a failover loses as well. */
+  has_rows: boolean;
+}
+
+export async function listTablesToKeep(client: pg.ClientBase): Promise<Table[]> {
+  const { rows } = await client.query<Table>(`
+    select c.relname as table, c.relpersistence <> 'u' or not pg_is_in_recovery() as has_rows,
       (select array_agg(a.attname::text order by a.attnum) from pg_attribute a
         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
     from pg_class c

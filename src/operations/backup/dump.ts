@@ -44,9 +44,9 @@ async function writeRows(client: pg.Client, file: Gzip, say: (line: string) => v
     if (!file.write(text)) await once(file, 'drain');
   };
   await write(`-- migrations ${(await listAppliedMigrations(client)).join(' ')}\n`);
-  for (const { table, columns } of await listTablesToKeep(client)) {
+  for (const { table, columns, has_rows } of await listTablesToKeep(client)) {
     await write(`COPY ${table} (${columns.join(', ')}) FROM stdin;\n`);
-    for await (const chunk of copyOut(client, table, columns)) await write(chunk);
+    if (has_rows) for await (const chunk of copyOut(client, table, columns)) await write(chunk);
     await write('\\.\n');
     say(`  ${table}`);
   }
