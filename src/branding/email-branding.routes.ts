@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { decodeBase64 } from '../platform/base64.ts';
 import { invalidField } from '../platform/failure.ts';
+import { decodeBase64 } from '../platform/http/body/base64.ts';
 import { takesLongText } from '../platform/http/body/body-limits.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { decodeBase64 } from '../platform/base64.ts';
 import { day_ms, later, timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
+import { decodeBase64 } from '../platform/http/body/base64.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Urls } from '../platform/settings.ts';

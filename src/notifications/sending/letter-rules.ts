@@ -1,5 +1,5 @@
-import { decodeBase64 } from '../../platform/base64.ts';
 import { Failure, invalid } from '../../platform/failure.ts';
+import { decodeBase64 } from '../../platform/http/body/base64.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import {
   addressLinesFromPersonalisation,

@@ -1,5 +1,5 @@
-import { decodeBase64 } from '../../platform/base64.ts';
 import { invalidField } from '../../platform/failure.ts';
+import { decodeBase64 } from '../../platform/http/body/base64.ts';
 
 /** Decodes a file in base64. */
 export function readUpload(content: string): Buffer {
