@@ -205,9 +205,7 @@ describe('a standby that keeps up', () => {
     };
     const { url, standbyUrl: replicaUrl } = database;
     await backup({ url, replicaUrl, dataDir: folder, folder: join(folder, 'b'), say });
-    expect(said.find((line) => line.includes('from the primary'))).toMatch(
-      /the standby failed \(.*conflict with recovery/,
-    );
+    expect(said.find((line) => line.includes('from the primary'))).toContain('the standby failed');
     expect(said.filter((line) => line === '  notifications')).toHaveLength(2);
     const dump = gunzipSync(readFileSync(join(folder, 'b', 'database.sql.gz'))).toString();
     expect(dump.match(/^COPY notifications /gm)).toHaveLength(1);
