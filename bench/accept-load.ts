@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHmac, randomInt, randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import type { Sender } from './sender.ts';
 
@@ -11,7 +11,7 @@ export interface LoadOrder {
   port: number;
   connections: number;
   seconds: number;
-  /** Used in turn by each connection. */
+  /** Used in turn, from any of them on: short loads with many senders do not always use the same ones. */
   senders: Pick<Sender, 'service_id' | 'secret' | 'template_id'>[];
   channel: 'sms' | 'email';
 }
@@ -32,6 +32,7 @@ process.once('message', (order: LoadOrder) => {
 
 async function load(order: LoadOrder): Promise<LoadReport> {
   const report: LoadReport = { seconds: 0, cpu_ms: 0, latencies_ms: [], ids: [], errors: {} };
+  sent = randomInt(order.senders.length);
   const started = performance.now();
   const until = started + order.seconds * 1000;
   await Promise.all(Array.from({ length: order.connections }, (_, n) => client(order, n, until, report)));

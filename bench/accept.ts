@@ -1,13 +1,12 @@
 import pg from 'pg';
 import type { LoadOrder, LoadReport } from './accept-load.ts';
+import { AcceptRuns, connections, type RunOrder, ratioOfTurns, recordTurn, round, type Turns } from './accept-run.ts';
 import type { BareRouteOrder, BareRouteReport } from './bare-route.ts';
 import type { Measurement, Progress } from './measurement.ts';
 import {
-  cpuMs,
   cpuMsOfFamily,
   median,
   type Product,
-  parentOf,
   profilingFlags,
   quantile,
   rssMb,
@@ -17,7 +16,7 @@ import {
 } from './processes.ts';
 import { manySenders } from './sender.ts';
 import { type InsertOrder, type InsertReport, tableFor } from './single-inserts.ts';
-import { throwAwayDatabase } from './throw-away-database.ts';
+import { postmasterOf, throwAwayDatabase } from './throw-away-database.ts';
 
 /**
  * Messages accepted per second by one process: text messages of one service, of 100 and of 1,000, and emails. Compared with
@@ -39,15 +38,12 @@ const targets = {
   rss_growth_mb: '< 50',
 };
 
-const connections = 64;
 /** Of each run, in all its turns. */
 const measured_s = Number(process.env.BENCH_SECONDS ?? 60);
 const turns = 10;
 const inserts_s = 2;
 const wanted = process.env.BENCH_RUNS?.split(',');
 const warmUp_s = 4;
-/** Before each turn: caches fill, and the first change of each page after a checkpoint writes the whole page to the WAL. */
-const leadIn_s = 1;
 
 const runs: Record<string, { services: number; channel: 'sms' | 'email' }> = {
   '1000_services': { services: 1_000, channel: 'sms' },
@@ -55,9 +51,6 @@ const runs: Record<string, { services: number; channel: 'sms' | 'email' }> = {
   '100_services': { services: 100, channel: 'sms' },
   one_service: { services: 1, channel: 'sms' },
 };
-
-/** The figures of a run or of single inserts in each turn. */
-type Turns = Record<string, number[]>;
 
 export async function run(progress: Progress): Promise<Measurement> {
   progress('starting PostgreSQL and one API process');
@@ -69,9 +62,8 @@ export async function run(progress: Progress): Promise<Measurement> {
     product = await startProduct('api', environment, profilingFlags());
     const { port, pid } = product;
     await database.connect();
-    const { rows } = await database.query('select pg_backend_pid() as pid');
-    const postmaster = parentOf(rows[0].pid);
-    const load = new Load({ progress, port, pid, database, postmaster });
+    const postmaster = postmasterOf(server);
+    const load = new AcceptRuns({ progress, port, pid, database, postmaster });
     const orders = new Map<string, RunOrder>();
     for (const [name, { services, channel }] of Object.entries(runs)) {
       if (wanted && !wanted.includes(name)) continue;
@@ -98,18 +90,18 @@ export async function run(progress: Progress): Promise<Measurement> {
         progress(`turn ${turn} of ${turns}: ${name}`);
         const measured = await load.measure(order, measured_s / turns);
         detail.push({ turn, run: name, ...measured });
-        record(perTurn, `${name}_per_s`, measured.accepted_per_s);
-        record(perTurn, `${name}_cpu_ms`, measured.cpu_ms_per_request);
-        record(perTurn, `${name}_p50_ms`, measured.p50_ms);
-        record(perTurn, `${name}_p99_ms`, measured.p99_ms);
-        if (name === 'one_service') record(perTurn, 'api_cpu_ms_per_request', measured.api_cpu_ms_per_request);
+        recordTurn(perTurn, `${name}_per_s`, measured.accepted_per_s);
+        recordTurn(perTurn, `${name}_cpu_ms`, measured.cpu_ms_per_request);
+        recordTurn(perTurn, `${name}_p50_ms`, measured.p50_ms);
+        recordTurn(perTurn, `${name}_p99_ms`, measured.p99_ms);
+        if (name === 'one_service') recordTurn(perTurn, 'api_cpu_ms_per_request', measured.api_cpu_ms_per_request);
       }
       progress(`a bare route by ${connections} clients for ${inserts_s} s`);
       for (const [figure, value] of Object.entries(await requestBareRoute(bareRoute, postmaster))) {
-        record(perTurn, `bare_route_${figure}`, value);
+        recordTurn(perTurn, `bare_route_${figure}`, value);
       }
-      record(perTurn, 'single_inserts_of_such_rows_per_s', await insertsPerSecond('messages'));
-      record(perTurn, 'single_inserts_of_bare_rows_per_s', await insertsPerSecond('bare'));
+      recordTurn(perTurn, 'single_inserts_of_such_rows_per_s', await insertsPerSecond('messages'));
+      recordTurn(perTurn, 'single_inserts_of_bare_rows_per_s', await insertsPerSecond('bare'));
     }
     const rss_growth_mb = round(rssMb(pid) - rssBefore, 0);
     progress('looking for every accepted message in the database');
@@ -147,94 +139,19 @@ async function requestBareRoute(
   };
 }
 
-function record(perTurn: Turns, figure: string, value: number): void {
-  perTurn[figure] = [...(perTurn[figure] ?? []), value];
-}
-
-/** Medians of the ratios of neighbouring turns, which had the same machine. */
 function ratiosOf(perTurn: Turns): Record<string, number> {
-  const ratio = (figure: string, to: string) => {
-    const [values, others] = [perTurn[figure], perTurn[to]];
-    return values && others ? median(values.map((value, turn) => value / (others[turn] ?? Number.NaN))) : undefined;
-  };
   const ratios = {
-    ratio: ratio('one_service_per_s', 'single_inserts_of_such_rows_per_s'),
-    ratio_to_bare_rows: ratio('one_service_per_s', 'single_inserts_of_bare_rows_per_s'),
-    ratio_of_100_services_to_one: ratio('100_services_per_s', 'one_service_per_s'),
-    ratio_to_bare_route: ratio('one_service_per_s', 'bare_route_per_s'),
-    cpu_ratio_to_bare_route: ratio('one_service_cpu_ms', 'bare_route_cpu_ms'),
-    p50_ratio_to_bare_route: ratio('one_service_p50_ms', 'bare_route_p50_ms'),
-    p99_ratio_to_bare_route: ratio('one_service_p99_ms', 'bare_route_p99_ms'),
+    ratio: ratioOfTurns(perTurn, 'one_service_per_s', 'single_inserts_of_such_rows_per_s'),
+    ratio_to_bare_rows: ratioOfTurns(perTurn, 'one_service_per_s', 'single_inserts_of_bare_rows_per_s'),
+    ratio_of_100_services_to_one: ratioOfTurns(perTurn, '100_services_per_s', 'one_service_per_s'),
+    ratio_to_bare_route: ratioOfTurns(perTurn, 'one_service_per_s', 'bare_route_per_s'),
+    cpu_ratio_to_bare_route: ratioOfTurns(perTurn, 'one_service_cpu_ms', 'bare_route_cpu_ms'),
+    p50_ratio_to_bare_route: ratioOfTurns(perTurn, 'one_service_p50_ms', 'bare_route_p50_ms'),
+    p99_ratio_to_bare_route: ratioOfTurns(perTurn, 'one_service_p99_ms', 'bare_route_p99_ms'),
   };
   return Object.fromEntries(
-    Object.entries(ratios).flatMap(([name, value]) => (value === undefined ? [] : [[name, round(value, 2)]])),
+    Object.entries(ratios).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
-}
-
-type RunOrder = Pick<LoadOrder, 'senders' | 'channel'>;
-
-interface Bed {
-  progress: Progress;
-  port: number;
-  pid: number;
-  database: pg.Client;
-  postmaster: number;
-}
-
-/** Sends messages, and remembers which of them were accepted. */
-class Load {
-  errors = 0;
-  private readonly bed: Bed;
-  private readonly accepted: string[] = [];
-
-  constructor(bed: Bed) {
-    this.bed = bed;
-  }
-
-  async send(order: RunOrder, seconds: number): Promise<LoadReport> {
-    const { port, progress } = this.bed;
-    const report = await runAside<LoadOrder, LoadReport>('accept-load', { port, connections, seconds, ...order });
-    for (const [what, count] of Object.entries(report.errors)) {
-      progress(`${count} times ${what}`);
-      this.errors += count;
-    }
-    for (const id of report.ids) this.accepted.push(id);
-    return report;
-  }
-
-  async measure(order: RunOrder, seconds: number) {
-    const { pid, database, postmaster } = this.bed;
-    await database.query('checkpoint');
-    await this.send(order, leadIn_s);
-    const before = { api: cpuMs(pid), database: cpuMsOfFamily(postmaster) };
-    const report = await this.send(order, seconds);
-    const accepted = report.ids.length;
-    const api_ms = (cpuMs(pid) - before.api) / accepted;
-    const database_ms = (cpuMsOfFamily(postmaster) - before.database) / accepted;
-    const latencies = report.latencies_ms.sort((left, right) => left - right);
-    return {
-      accepted_per_s: round(accepted / report.seconds, 0),
-      cpu_ms_per_request: round(api_ms + database_ms, 3),
-      api_cpu_ms_per_request: round(api_ms, 3),
-      database_cpu_ms_per_request: round(database_ms, 3),
-      load_cpu_ms_per_request: round(report.cpu_ms / accepted, 3),
-      p50_ms: round(quantile(latencies, 0.5), 1),
-      p99_ms: round(quantile(latencies, 0.99), 1),
-    };
-  }
-
-  async countLost(): Promise<number> {
-    let lost = 0;
-    for (let start = 0; start < this.accepted.length; start += 10_000) {
-      const some = this.accepted.slice(start, start + 10_000);
-      const { rows } = await this.bed.database.query(
-        'select count(*)::int as found from notifications where id = any ($1::uuid[])',
-        [some],
-      );
-      lost += some.length - rows[0].found;
-    }
-    return lost;
-  }
 }
 
 function templatesOf(channel: 'sms' | 'email'): object[] {
@@ -243,8 +160,4 @@ function templatesOf(channel: 'sms' | 'email'): object[] {
     content: `Dear ((name)), your appointment ${number} is on ((day)). Reference: ((reference)).`,
     ...(channel === 'email' ? { subject: 'Your appointment on ((day))' } : {}),
   }));
-}
-
-function round(value: number, digits: number): number {
-  return Number(value.toFixed(digits));
 }

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 /** Services and templates for the benchmarks, created through the product's API. */
 export const adminSecret = 'admin-secret-of-the-benchmark-which-is-long-enough';
 
-const platformUser = '6af522d0-2915-4e52-83a3-3690455a5fe6';
+export const platformUser = '6af522d0-2915-4e52-83a3-3690455a5fe6';
 
 export interface Sender {
   service_id: string;
@@ -41,7 +41,7 @@ let made = 0;
 async function aService(port: number, templates: object[]): Promise<Sender[]> {
   made += 1;
   const number = `${made} ${performance.now()}`;
-  const service = await admin(port, '/service', {
+  const service = await adminWrite(port, '/service', {
     name: `Benchmark ${number}`,
     user_id: platformUser,
     restricted: false,
@@ -52,19 +52,24 @@ async function aService(port: number, templates: object[]): Promise<Sender[]> {
     email_message_limit: 2_000_000_000,
     letter_message_limit: 2_000_000_000,
   };
-  await admin(port, `/service/${service.id}`, limits);
+  await adminWrite(port, `/service/${service.id}`, limits);
   const created = { created_by: platformUser };
-  const secret = await admin(port, `/service/${service.id}/api-key`, { name: 'load', key_type: 'normal', ...created });
+  const secret = await adminWrite(port, `/service/${service.id}/api-key`, {
+    name: 'load',
+    key_type: 'normal',
+    ...created,
+  });
   const senders: Sender[] = [];
   for (const [index, template] of templates.entries()) {
     const body = { name: `Load ${index}`, ...created, ...template };
-    const { id: template_id } = await admin(port, `/service/${service.id}/template`, body);
+    const { id: template_id } = await adminWrite(port, `/service/${service.id}/template`, body);
     senders.push({ service_id: service.id, secret, key: `load-${service.id}-${secret}`, template_id });
   }
   return senders;
 }
 
-async function admin(port: number, path: string, body: object): Promise<{ id: string } & string> {
+/** Returns the data of the response. */
+export async function adminWrite(port: number, path: string, body: object): Promise<{ id: string } & string> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${adminToken()}` },
@@ -76,7 +81,7 @@ async function admin(port: number, path: string, body: object): Promise<{ id: st
 
 /** The service gets a request about each delivered message. */
 export async function callBackTo(url: string, port: number, { service_id }: Sender): Promise<void> {
-  await admin(port, `/service/${service_id}/callback-api`, {
+  await adminWrite(port, `/service/${service_id}/callback-api`, {
     url,
     bearer_token: 'token-of-the-benchmark',
     updated_by_id: platformUser,
