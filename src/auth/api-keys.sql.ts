@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { jsonArrayFrom } from 'kysely/helpers/postgres';
+import { type RawBuilder, sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
@@ -24,34 +23,33 @@ const columns = [
   'manage_templates',
 ] as const;
 
-export function selectServiceWithKeys(db: Db, serviceId: string) {
-  return db
-    .selectFrom('services')
-    .where('services.id', '=', serviceId)
-    .select((service) => [
-      'services.id',
-      'services.active',
-      jsonArrayFrom(
-        service
-          .selectFrom('api_keys')
-          .whereRef('api_keys.service_id', '=', 'services.id')
-          .select((key) => [
-            'api_keys.id',
-            'api_keys.key_type',
-            'api_keys.encrypted_secret',
-            'api_keys.allowed_networks',
-            'api_keys.manage_templates',
-            // The driver does not parse datetimes inside JSON, so format them here.
-            key
-              .fn<Timestamp | null>('to_char', ['api_keys.expiry_date', key.val('YYYY-MM-DD"T"HH24:MI:SS.US"Z"')])
-              .as('expiry_date'),
-            key
-              .fn<Timestamp | null>('to_char', ['api_keys.expires_at', key.val('YYYY-MM-DD"T"HH24:MI:SS.US"Z"')])
-              .as('expires_at'),
-          ]),
-      ).as('keys'),
-    ])
-    .executeTakeFirst();
+interface ServiceWithKeysRow {
+  id: string;
+  active: boolean;
+  keys: {
+    id: string;
+    key_type: KeyType;
+    encrypted_secret: string;
+    allowed_networks: string[] | null;
+    manage_templates: boolean;
+    expiry_date: Timestamp | null;
+    expires_at: Timestamp | null;
+  }[];
+}
+
+/** The driver does not parse datetimes inside JSON, so they are formatted here. */
+export async function selectServicesWithKeys(db: Db, serviceIds: string[]): Promise<ServiceWithKeysRow[]> {
+  const wireTime = (column: RawBuilder<unknown>) => sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+  const { rows } = await sql<ServiceWithKeysRow>`/* prepared: services-with-keys */
+    select services.id, services.active, (
+      select coalesce(json_agg(json_build_object('id', key.id, 'key_type', key.key_type,
+        'encrypted_secret', key.encrypted_secret, 'allowed_networks', key.allowed_networks,
+        'manage_templates', key.manage_templates, 'expiry_date', ${wireTime(sql`key.expiry_date`)},
+        'expires_at', ${wireTime(sql`key.expires_at`)})), '[]')
+      from api_keys key where key.service_id = services.id
+    ) as keys
+    from services where services.id = any (${serviceIds}::uuid[])`.execute(db);
+  return rows;
 }
 
 export function insertApiKey(

@@ -1,8 +1,9 @@
 import { InvalidatedCache } from '../platform/cache.ts';
-import { type Clock, minute_ms, type Timestamp } from '../platform/clock.ts';
+import type { Clock, Timestamp } from '../platform/clock.ts';
+import { BatchReader } from '../platform/db/batch-reader.ts';
 import { Networks } from '../platform/http/networks.ts';
 import type { Platform } from '../platform/platform.ts';
-import { type KeyType, selectServiceWithKeys } from './api-keys.sql.ts';
+import { type KeyType, selectServicesWithKeys } from './api-keys.sql.ts';
 import { decryptKeySecret, revokedKeysVisibleSince } from './api-keys.ts';
 
 export interface ServiceKey {
@@ -39,13 +40,15 @@ export type ServiceKeys = InvalidatedCache<ServiceWithKeys>;
  * A database notification makes a revocation effective in every process immediately.
  */
 export function serviceKeys(app: Platform): ServiceKeys {
+  const rows = new BatchReader(
+    (ids) => selectServicesWithKeys(app.db, ids),
+    ({ id }) => id,
+  );
   return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
     max: app.cachedRows,
-    // Upper bound on staleness if a change notification is lost.
-    ttl_ms: minute_ms,
     load: async (serviceId) => {
-      const service = await selectServiceWithKeys(app.db, serviceId);
+      const service = await rows.find(serviceId);
       if (!service) return undefined;
       const keys = service.keys.map(({ encrypted_secret, allowed_networks, ...key }) => {
         const secret = decryptKeySecret(app, { id: key.id, service_id: service.id }, encrypted_secret);

@@ -97,6 +97,20 @@ describe('InvalidatedCache', () => {
     expect(await identities.find(service)).toMatchObject({ text: 'After' });
   });
 
+  it('reads services that are requested together in a few statements', async () => {
+    const keys: string[] = [];
+    for (let made = 0; made < 30; made += 1) keys.push(await anApiKey(harness, await aService(harness)));
+    await harness.app.changeListener.catchUp();
+    const answers = () => Promise.all(keys.map((each) => harness.v2('GET', '/v2/notifications', each)));
+    const isCached = () => keys.every((each) => harness.app.serviceKeys.peek(each.slice(-73, -37)));
+    const cold = await reads(async () => {
+      for (const { status } of await answers()) expect(status).toBe(200);
+    });
+    const warm = await reads(answers);
+    expect(isCached()).toBe(true);
+    expect(cold - warm).toBeLessThanOrEqual(6);
+  });
+
   it('is not evicted by any number of made-up keys', async () => {
     const load = async (id: string) => (id === 'real' ? 'its row' : undefined);
     const rows = new InvalidatedCache(harness.app.changeListener, { channel: 'nothing', max: 3, load });

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { cachedIn, InvalidatedCache } from '../platform/cache.ts';
+import { BatchReader } from '../platform/db/batch-reader.ts';
 import { canonicalId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
@@ -9,7 +10,7 @@ import { maxShortLength } from './email-threads.ts';
 import { lookUp, type TemplateLookup } from './template-lookup.ts';
 import { replyToTextOf } from './template-record.ts';
 import type { CurrentTemplateRow, TemplateRow } from './template-row.ts';
-import { selectTemplateById, selectTemplateVersion } from './template-rows.sql.ts';
+import { selectTemplatesById, selectTemplateVersion, selectVersionsOfTemplates } from './template-rows.sql.ts';
 import { selectNamedTemplates } from './templates.sql.ts';
 
 /** A template that is ready for sending. `row.reply_to_text` is the sender, reply-to address or contact block to use. */
@@ -41,7 +42,8 @@ interface CacheEntry {
 export class CompiledTemplates {
   private readonly newest = new LRUCache<string, CacheEntry>({ maxSize: maxCharacters });
   private readonly versions = new LRUCache<string, ReadyTemplate<TemplateRow>>({ maxSize: maxCharacters });
-  private readonly reading = new Map<string, Promise<TemplateRow | undefined>>();
+  private readonly rows: BatchReader<CurrentTemplateRow>;
+  private readonly rowsOfVersions: BatchReader<TemplateRow>;
   private readonly changedAt = new Map<string, number>();
   private resetAt = 0;
   private changes = 0;
@@ -50,6 +52,14 @@ export class CompiledTemplates {
 
   constructor(app: Platform) {
     this.app = app;
+    this.rows = new BatchReader(
+      (ids) => selectTemplatesById(app.db, ids),
+      ({ id }) => id,
+    );
+    this.rowsOfVersions = new BatchReader(
+      (keys) => selectVersionsOfTemplates(app.db, keys.map(versionOf)),
+      ({ id, version }) => versionKey(id, version),
+    );
     this.names = new InvalidatedCache(app.changeListener, {
       channel: 'service_changed',
       max: maxServicesWithNames,
@@ -114,7 +124,7 @@ export class CompiledTemplates {
   }
 
   private async load(serviceId: string, templateId: string): Promise<FoundTemplate> {
-    const result = lookUp(await selectTemplateById(this.app.db, templateId), serviceId);
+    const result = lookUp(await this.rows.find(templateId), serviceId);
     if (result.found !== 'here') return result;
     const row = result.template;
     const template = { ...row, reply_to_text: replyToTextOf(row) };
@@ -122,7 +132,7 @@ export class CompiledTemplates {
   }
 
   private async loadEarlier(templateId: string, version: number): Promise<FoundTemplate> {
-    const row = await this.readVersion(templateId, version);
+    const row = await this.rowsOfVersions.find(versionKey(templateId, version));
     if (!row) return { found: 'nowhere' };
     const { compiled } = this.compile(row, row.reply_to_text);
     return { found: 'here', template: { row: { ...row, folder: null, reply_to_text: replyToTextOf(row) }, compiled } };
@@ -136,18 +146,8 @@ export class CompiledTemplates {
   ): Promise<ReadyTemplate<TemplateRow> | undefined> {
     const cached = cachedIn(this.versions, versionKey(templateId, version, contactBlock));
     if (cached) return cached;
-    const row = await this.readVersion(templateId, version);
+    const row = await this.rowsOfVersions.find(versionKey(templateId, version));
     return row && this.compile(row, contactBlock);
-  }
-
-  /** Concurrent callers share one read. */
-  private readVersion(templateId: string, version: number): Promise<TemplateRow | undefined> {
-    const key = versionKey(templateId, version, null);
-    const pending = this.reading.get(key);
-    if (pending) return pending;
-    const reading = selectTemplateVersion(this.app.db, templateId, version).finally(() => this.reading.delete(key));
-    this.reading.set(key, reading);
-    return reading;
   }
 
   /** The contact block is compiled in but not part of the version, because it can change independently. */
@@ -174,8 +174,13 @@ export function sourceOf(row: TemplateRow, contactBlock: string | null): Templat
   return { template_type, subject, content, ...welsh, contact_block: contactBlock };
 }
 
-function versionKey(templateId: string, version: number, contactBlock: string | null): string {
+function versionKey(templateId: string, version: number, contactBlock: string | null = null): string {
   return `${templateId} ${version} ${contactBlock ?? ''}`;
+}
+
+function versionOf(key: string): { id: string; version: number } {
+  const [id = '', version] = key.split(' ');
+  return { id, version: Number(version) };
 }
 
 function weightOf(row: TemplateRow): number {

@@ -15,7 +15,17 @@ export async function selectTemplate(
 
 /** Of any service, hidden or not. */
 export async function selectTemplateById(db: Db | Tx, templateId: string): Promise<CurrentTemplateRow | undefined> {
-  return (await selectCurrent(db, sql`template.id = ${templateId}`))[0];
+  return (await selectTemplatesById(db, [templateId]))[0];
+}
+
+/** Of any services, hidden or not. */
+export async function selectTemplatesById(db: Db | Tx, templateIds: string[]): Promise<CurrentTemplateRow[]> {
+  const found = sql`template.id = any (${templateIds}::uuid[])`;
+  const { rows } =
+    await sql<CurrentTemplateRow>`/* prepared: templates-by-id */ ${selectRows(sql`templates`, folder, found, sql`1`)}`.execute(
+      db,
+    );
+  return rows;
 }
 
 export function selectListedTemplates(db: Db, serviceId: string, type?: Channel): Promise<CurrentTemplateRow[]> {
@@ -54,23 +64,24 @@ export async function selectTemplateVersions(
 /** For rendering accepted messages: of any service, hidden or not. */
 export async function selectTemplateVersion(
   db: Db | Tx,
-  templateId: string,
+  id: string,
   version: number,
 ): Promise<TemplateRow | undefined> {
-  const found = sql`template.id = ${templateId} and template.version = ${version}`;
-  const { rows } = await selectRows<TemplateRow>(sql`templates_history`, sql``, found, sql`1`).execute(db);
-  return rows[0];
+  return (await selectVersionsOfTemplates(db, [{ id, version }]))[0];
 }
 
 /** Selects several versions, of any templates. */
 export async function selectVersionsOfTemplates(
-  db: Db,
+  db: Db | Tx,
   wanted: { id: string; version: number }[],
 ): Promise<TemplateRow[]> {
   if (wanted.length === 0) return [];
-  const found = sql`(template.id, template.version) in (
+  const found = sql`template.id = any (${wanted.map(({ id }) => id)}::uuid[]) and (template.id, template.version) in (
     select w.id, w.version from json_to_recordset(${JSON.stringify(wanted)}::json) as w (id uuid, version int))`;
-  const { rows } = await selectRows<TemplateRow>(sql`templates_history`, sql``, found, sql`1`).execute(db);
+  const { rows } =
+    await sql<TemplateRow>`/* prepared: template-versions */ ${selectRows(sql`templates_history`, sql``, found, sql`1`)}`.execute(
+      db,
+    );
   return rows;
 }
 
@@ -79,13 +90,13 @@ async function selectCurrent(
   where: RawBuilder<unknown>,
   order: RawBuilder<unknown> = sql`1`,
 ): Promise<CurrentTemplateRow[]> {
-  const { rows } = await selectRows<CurrentTemplateRow>(sql`templates`, sql`template.folder,`, where, order).execute(
-    db,
-  );
+  const { rows } = await selectRows<CurrentTemplateRow>(sql`templates`, folder, where, order).execute(db);
   return rows;
 }
 
 const wireTime = (column: RawBuilder<unknown>) => sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+const folder = sql`template.folder,`;
 
 /** The newest versions and the history have the same columns, so the same statement reads either table. */
 function selectRows<Row>(

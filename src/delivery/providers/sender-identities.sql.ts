@@ -1,11 +1,17 @@
+import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 
-/** Name, addresses and branding of a service, and whether it is active. */
-export function selectSenderIdentity(db: Db, serviceId: string) {
+export async function selectSenderIdentity(db: Db, serviceId: string) {
+  return (await selectSenderIdentities(db, [serviceId]))[0];
+}
+
+/** Name, addresses and branding of services, and whether they are active. */
+export function selectSenderIdentities(db: Db, serviceIds: string[]) {
   return db
     .selectFrom('services')
     .leftJoin('email_branding', 'email_branding.id', 'services.email_branding_id')
     .select([
+      'services.id',
       'services.name',
       'services.active',
       'services.prefix_sms',
@@ -17,6 +23,6 @@ export function selectSenderIdentity(db: Db, serviceId: string) {
       'email_branding.text',
       'email_branding.alt_text',
     ])
-    .where('services.id', '=', serviceId)
-    .executeTakeFirst();
+    .where('services.id', '=', sql<string>`any (${serviceIds}::uuid[])`)
+    .execute();
 }

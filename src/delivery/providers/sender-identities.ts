@@ -1,18 +1,20 @@
 import { InvalidatedCache } from '../../platform/cache.ts';
-import { minute_ms } from '../../platform/clock.ts';
+import { BatchReader } from '../../platform/db/batch-reader.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { selectSenderIdentity } from './sender-identities.sql.ts';
+import { selectSenderIdentities } from './sender-identities.sql.ts';
 
 /** The properties of the sending service that a message shows. */
-export type SenderIdentity = NonNullable<Awaited<ReturnType<typeof selectSenderIdentity>>>;
+export type SenderIdentity = Omit<Awaited<ReturnType<typeof selectSenderIdentities>>[number], 'id'>;
 export type SenderIdentities = InvalidatedCache<SenderIdentity>;
 
 export function senderIdentities(app: Platform): SenderIdentities {
-  return new InvalidatedCache(app.changeListener, {
+  const rows = new BatchReader<SenderIdentity & { id: string }>(
+    (ids) => selectSenderIdentities(app.db, ids),
+    ({ id }) => id,
+  );
+  return new InvalidatedCache<SenderIdentity>(app.changeListener, {
     channel: 'service_changed',
     max: app.cachedRows,
-    // A safety net if a change notification is lost.
-    ttl_ms: minute_ms,
-    load: (serviceId) => selectSenderIdentity(app.db, serviceId),
+    load: (serviceId) => rows.find(serviceId),
   });
 }

@@ -1,10 +1,10 @@
 import { InvalidatedCache } from '../../platform/cache.ts';
 import { utcDay } from '../../platform/calendar.ts';
-import { minute_ms } from '../../platform/clock.ts';
+import { BatchReader } from '../../platform/db/batch-reader.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { normaliseRecipient } from '../../recipients/recipient.ts';
 import type { LimitedChannel } from './notifications.sql.ts';
-import { selectSendingService } from './sending-service.sql.ts';
+import { selectSendingServices } from './sending-service.sql.ts';
 
 /** What accepting a message needs of a service. */
 export interface SendingService {
@@ -32,12 +32,14 @@ export type SendingServices = InvalidatedCache<SendingService>;
 
 /** Caches services until they change, so that accepting a message needs no query. */
 export function sendingServices(app: Platform): SendingServices {
+  const rows = new BatchReader(
+    (ids) => readSendingServices(app, ids),
+    ({ id }) => id,
+  );
   return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
     max: app.cachedRows,
-    // A safety net if a change notification is lost.
-    ttl_ms: minute_ms,
-    load: (serviceId) => readSendingService(app, serviceId),
+    load: (serviceId) => rows.find(serviceId),
   });
 }
 
@@ -48,13 +50,9 @@ export function updateCount(service: SendingService, utc_day: string, channel: L
   if (counted.utc_day === utc_day) counted.counts[channel] = Math.max(count, counted.counts[channel] ?? 0);
 }
 
-async function readSendingService(app: Platform, serviceId: string): Promise<SendingService | undefined> {
+async function readSendingServices(app: Platform, ids: string[]): Promise<SendingService[]> {
   const utc_day = utcDay(app.clock.now());
-  const row = await selectSendingService(app.db, serviceId, utc_day);
-  if (!row) return undefined;
-  const members = row.members.flatMap(({ email_address, mobile_number }) => [email_address, mobile_number ?? '']);
-  const guests = row.guests.map(({ recipient }) => recipient);
-  return {
+  return (await selectSendingServices(app.db, ids, utc_day)).map((row) => ({
     id: row.id,
     restricted: row.restricted,
     permissions: new Set(row.permissions),
@@ -69,7 +67,7 @@ async function readSendingService(app: Platform, serviceId: string): Promise<Sen
     email_sender_local_part: row.email_sender_local_part,
     sms_senders: new Map(row.sms_senders.map(({ id, text }) => [id, text])),
     email_reply_tos: new Map(row.email_reply_tos.map(({ id, text }) => [id, text])),
-    allowed_recipients: new Set([...members, ...guests].filter(Boolean).map(normaliseRecipient)),
+    allowed_recipients: new Set(row.recipients.filter(Boolean).map(normaliseRecipient)),
     counted: { utc_day, counts: Object.fromEntries(row.counts.map(({ channel, count }) => [channel, count])) },
-  };
+  }));
 }
