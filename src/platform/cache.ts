@@ -1,15 +1,19 @@
 import { LRUCache } from 'lru-cache';
+import { minute_ms } from './clock.ts';
 import type { ChangeListener } from './db/change-listener.ts';
 
 interface InvalidatedCacheOptions<Value> {
   /** NOTIFY channel whose payload is the key of the changed row. */
   channel: string;
   max: number;
-  /** Time to live, for changes that no notification announces. */
-  ttl_ms?: number;
   load(key: string): Promise<Value | undefined>;
 }
 
+/**
+ * A safety net: heartbeats prove every two seconds that notifications arrive, and a connection loses either all or none of them.
+ * After a minute each message of a platform with many services, which send by turns, would read its service again.
+ */
+const ttl_ms = 10 * minute_ms;
 const missingTtl_ms = 5_000;
 const maxMissing = 10_000;
 /** By default, a cache that is in use starts a timer every millisecond. */
@@ -41,7 +45,7 @@ export class InvalidatedCache<Value extends NonNullable<unknown>> {
   constructor(changeListener: ChangeListener, options: InvalidatedCacheOptions<Value>) {
     this.changeListener = changeListener;
     this.options = options;
-    this.entries = new LRUCache({ max: options.max, ttl: options.ttl_ms ?? 0, ttlResolution: ttlResolution_ms });
+    this.entries = new LRUCache({ max: options.max, ttl: ttl_ms, ttlResolution: ttlResolution_ms });
     // Creating a row is announced like any other change.
     changeListener.on(options.channel, (key) => {
       for (const kept of [this.entries, this.missing, this.loading]) kept.delete(key);
