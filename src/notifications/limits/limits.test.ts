@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
 import { type Answer, useHarness } from '../../../test/kit/harness.ts';
 import { RateLimits } from './rate-limits.ts';
@@ -264,13 +264,13 @@ describe('rate limit', () => {
 
   it('forgets idle windows a few at a time, and never one with requests to report', async () => {
     const limits = new RateLimits(harness.app, 20);
-    const windows: Map<string, unknown> = Reflect.get(limits, 'windows');
-    const unreported: Set<unknown> = Reflect.get(limits, 'changed');
+    const windows: Map<string, { unreported: number }> = Reflect.get(limits, 'windows');
     const services = Array.from({ length: 100 }, () => randomUUID());
-    const take = (service_id: string) => limits.take({ service_id, window: 'normal' }, 800);
+    const take = (service_id: string) => limits.take({ service_id, window: 'normal' }, 160);
     for (const service_id of services.slice(0, 60)) await take(service_id);
     expect(windows.size).toBe(60);
-    await expect.poll(() => unreported.size, { timeout: 10_000 }).toBe(0);
+    const unreported = () => [...windows.values()].filter((window) => window.unreported > 0);
+    await expect.poll(() => unreported().length, { timeout: 10_000 }).toBe(0);
     const sizes: number[] = [];
     for (const service_id of services.slice(60)) {
       await take(service_id);
@@ -280,6 +280,29 @@ describe('rate limit', () => {
     expect(sizes[0]).toBe(53);
     for (const service_id of services.slice(60)) expect(windows.has(`${service_id} normal`)).toBe(true);
     expect(windows.size).toBe(40);
+  });
+
+  it('reports the requests of many services in batches, and those of a waiting request first', async () => {
+    const reported: number[] = [];
+    const query = (config: { text: string; values: [string] }) => {
+      reported.push(JSON.parse(config.values[0]).length);
+      return harness.app.pool.query(config);
+    };
+    const limits = new RateLimits({ ...harness.app, pool: { query } as never });
+    const services = Array.from({ length: 1_000 }, () => randomUUID());
+    const now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now);
+    onTestFinished(() => clock.mockRestore());
+    for (const service_id of services) limits.take({ service_id, window: 'normal' }, 3_000);
+    clock.mockReturnValue(now + 28_000);
+    await limits.take({ service_id: randomUUID(), window: 'normal' }, 10);
+    expect(reported).toEqual([1]);
+    clock.mockReturnValue(now + 30_000);
+    await limits.take({ service_id: randomUUID(), window: 'normal' }, 10);
+    expect(reported).toEqual([1, 101]);
+    await expect.poll(() => reported.reduce((sum, count) => sum + count, 0)).toBe(1_002);
+    expect(Math.max(...reported)).toBe(101);
+    limits.close();
   });
 
   it('does not limit reads and previews', async () => {

@@ -17,13 +17,16 @@ const windowSlots = (rateWindowSeconds * 1000) / slotMs;
 const aheadShare = 0.05 / 8;
 
 /**
- * How long a process may delay its report: far below the limit, and near it. The share above bounds what is unreported, however
- * late; its requests only leave the window that much later. A report costs the database as much as two messages.
+ * How long a process may delay its report: not at all if a request waits for it; near the limit; far below it; and while there is
+ * at most half of the share above to report. That share bounds what is unreported, however late; its requests only leave the window
+ * that much later. A report costs the database as much as two messages, and most of many services send a few messages a minute.
  */
-const reportFarMs = 4_000;
-const reportNearMs = 50;
+const delays_ms = { waiting: 0, near: 50, far: 4_000, few: 30_000 };
+type Urgency = keyof typeof delays_ms;
 /** Windows that are due within this time are reported together: a query for each would cost more than an early report. */
 const reportTogetherMs = 1_000;
+/** Of the windows for which no request waits: those that wait for the next query must not wait long. */
+const maxReportedTogether = 100;
 const nothingToReport = Number.POSITIVE_INFINITY;
 const nearShare = 0.5;
 /** More are deleted when they are idle; a window takes about 200 bytes. */
@@ -49,8 +52,9 @@ interface Window {
   /** Requests this process granted but has not reported, and how many of them are being reported. */
   unreported: number;
   reporting: number;
-  /** Deadline of the next report, by `performance.now()`, or `nothingToReport`. */
+  /** Deadline of the next report, by `performance.now()`, or `nothingToReport`; and the list that it is in until then. */
   reportAt: number;
+  toReport: Set<Window> | undefined;
   /** Requests for which a query is in flight. Counted as granted until it returns. */
   undecided: number;
   /** The window is full until then, in every process. */
@@ -60,7 +64,7 @@ interface Window {
 
 /**
  * Rolling windows of requests by service and key type, separate for sending and reading, which all processes share through
- * the database. Far below the limit a process grants requests at once and reports them every few seconds. Near the limit, and
+ * the database. Far below the limit a process grants requests at once and reports them some seconds later. Near the limit, and
  * always for small limits, the database decides; waiting requests share one round trip.
  */
 export class RateLimits {
@@ -68,7 +72,13 @@ export class RateLimits {
   private readonly windows = new Map<string, Window>();
   /** Where the search for idle windows continues. */
   private search = this.windows.entries();
-  private readonly changed = new Set<Window>();
+  /** Windows with something to report. Their deadlines ascend in each of these, so that nothing walks over all of them. */
+  private readonly toReport: Record<Urgency, Set<Window>> = {
+    waiting: new Set(),
+    near: new Set(),
+    far: new Set(),
+    few: new Set(),
+  };
   private timer: NodeJS.Timeout | undefined;
   private timerAt = 0;
   private querying = false;
@@ -87,14 +97,16 @@ export class RateLimits {
     if (window.limit !== limit) Object.assign(window, { limit, fullUntil: 0 });
     if (isFull(window, now)) return { granted: false, remaining: 0, reset_s: secondsUntil(window.fullUntil, now) };
     const used = window.used + window.unreported + window.undecided;
-    if (window.unreported < Math.floor(limit * aheadShare) && used < limit) {
+    const ahead = Math.floor(limit * aheadShare);
+    if (window.unreported < ahead && used < limit) {
       window.unreported += 1;
-      this.report(window, used < limit * nearShare ? reportFarMs : reportNearMs);
+      const isFar = used < limit * nearShare;
+      this.report(window, isFar ? (window.unreported <= ahead / 2 ? 'few' : 'far') : 'near');
       return { granted: true, remaining: limit - used - 1, reset_s: secondsUntil(endOf(window, now), now) };
     }
     return new Promise((resolve, reject) => {
       window.waiting.push({ resolve, reject });
-      this.report(window, 0);
+      this.report(window, 'waiting');
     });
   }
 
@@ -105,7 +117,7 @@ export class RateLimits {
   countAs(which: Pick<Window, 'service_id' | 'window'>, requests: number, decision: RateDecision): RateDecision {
     const window = this.windowOf(which);
     window.unreported += requests - 1;
-    this.report(window, reportNearMs);
+    this.report(window, 'near');
     return { ...decision, remaining: Math.max(0, decision.remaining - (requests - 1)) };
   }
 
@@ -119,8 +131,10 @@ export class RateLimits {
     const existing = this.windows.get(key);
     if (existing) return existing;
     if (this.windows.size >= this.maxWindows) this.deleteIdleWindows();
-    const counts = { used: 0, oldestSlot: 0, unreported: 0, reporting: 0, reportAt: nothingToReport, undecided: 0 };
-    const window = { service_id, window: counted, limit: 0, ...counts, fullUntil: 0, waiting: [] };
+    const window = {
+      ...{ service_id, window: counted, limit: 0, used: 0, oldestSlot: 0, unreported: 0, reporting: 0, undecided: 0 },
+      ...{ reportAt: nothingToReport, toReport: undefined, fullUntil: 0, waiting: [] },
+    };
     this.windows.set(key, window);
     return window;
   }
@@ -129,16 +143,42 @@ export class RateLimits {
     for (let step = 0; step < idleSearchSteps; step += 1) {
       const { value, done } = this.search.next();
       if (done) this.search = this.windows.entries();
-      else if (!this.changed.has(value[1]) && value[1].undecided === 0) this.windows.delete(value[0]);
+      else if (!value[1].toReport && value[1].undecided === 0) this.windows.delete(value[0]);
     }
   }
 
-  private report(window: Window, withinMs: number): void {
-    const at = performance.now() + withinMs;
+  private report(window: Window, urgency: Urgency): void {
+    const at = urgency === 'waiting' ? 0 : performance.now() + delays_ms[urgency];
     if (at >= window.reportAt) return;
-    this.changed.add(window);
+    window.toReport?.delete(window);
+    window.toReport = this.toReport[urgency].add(window);
     window.reportAt = at;
-    this.queryWithin(withinMs);
+    this.queryWithin(delays_ms[urgency]);
+  }
+
+  /** Without windows that can wait: each costs the database the same, regardless of how many requests it reports. */
+  private takeDue(): Window[] {
+    const due = performance.now() + reportTogetherMs;
+    const windows = [...this.toReport.waiting];
+    const max = windows.length + maxReportedTogether;
+    for (const list of [this.toReport.near, this.toReport.far, this.toReport.few]) {
+      for (const window of list) {
+        if (window.reportAt > due || windows.length === max) break;
+        windows.push(window);
+      }
+    }
+    for (const window of windows) {
+      window.toReport?.delete(window);
+      window.toReport = undefined;
+      window.reportAt = nothingToReport;
+    }
+    return windows;
+  }
+
+  /** The deadline of the next report. */
+  private nextDue(): number {
+    const firsts = Object.values(this.toReport).map((list) => list.values().next().value);
+    return Math.min(...firsts.map((window) => window?.reportAt ?? nothingToReport));
   }
 
   private queryWithin(ms: number): void {
@@ -162,12 +202,7 @@ export class RateLimits {
   }
 
   private async query(): Promise<void> {
-    // Skip windows that can wait: each costs the database the same, regardless of how many requests it reports.
-    const due = performance.now() + reportTogetherMs;
-    const windows = [...this.changed].filter(({ waiting, reportAt }) => waiting.length > 0 || reportAt <= due);
-    const batch = windows.map((window) => {
-      this.changed.delete(window);
-      window.reportAt = nothingToReport;
+    const batch = this.takeDue().map((window) => {
       window.reporting = window.unreported;
       window.undecided = window.waiting.length;
       return { window, waiting: window.waiting.splice(0) };
@@ -193,10 +228,8 @@ export class RateLimits {
       }
     } finally {
       this.querying = false;
-      const next = Math.min(
-        ...[...this.changed].map(({ waiting, reportAt }) => (waiting.length > 0 ? 0 : reportAt - performance.now())),
-      );
-      if (this.changed.size > 0) this.queryWithin(Math.max(0, next));
+      const next = this.nextDue();
+      if (next !== nothingToReport) this.queryWithin(Math.max(0, next - performance.now()));
     }
   }
 }
