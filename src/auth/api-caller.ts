@@ -85,7 +85,10 @@ interface Admission {
   claims?: Jwt['claims'];
 }
 
-const maxTokens = 5_000;
+/** Clients reuse a JWT for a second at most, but the key itself for as long as it exists. About 300 bytes each. */
+const maxRecent = { jwts: 5_000, keys: 50_000 };
+/** The name before a key may have any length. */
+const maxTokenLength = 500;
 
 /**
  * Cache of recently checked tokens. Clients send the same key repeatedly and reuse a JWT for a second; checking each one
@@ -94,18 +97,19 @@ const maxTokens = 5_000;
  */
 class RecentTokens {
   private readonly app: Deps;
-  private readonly admissions = new Map<string, Admission>();
+  private readonly jwts = new Map<string, Admission>();
+  private readonly keys = new Map<string, Admission>();
 
   constructor(app: Deps) {
     this.app = app;
   }
 
   find(token: string): Admission | undefined {
-    const admission = this.admissions.get(token);
+    const admission = this.keys.get(token) ?? this.jwts.get(token);
     if (!admission) return undefined;
     const isSame = this.app.serviceKeys.peek(admission.caller.service_id) === admission.service;
     if (isSame && this.isStillValid(admission)) return admission;
-    this.admissions.delete(token);
+    (admission.claims ? this.jwts : this.keys).delete(token);
     return undefined;
   }
 
@@ -116,16 +120,20 @@ class RecentTokens {
   }
 
   add(token: string, admission: Admission): void {
-    if (this.admissions.size >= maxTokens) this.admissions.clear();
-    this.admissions.set(token, admission);
+    if (token.length > maxTokenLength) return;
+    const kind = admission.claims ? 'jwts' : 'keys';
+    if (this[kind].size >= maxRecent[kind]) this[kind].clear();
+    this[kind].set(token, admission);
   }
 }
 
 async function check(app: Deps, token: string): Promise<Admission> {
+  const key = readRawKey(token);
+  // The cheaper question first: reading a key as a JWT takes an exception.
+  if (key) return checkRawKey(app, key);
   const jwt = readJwt(token);
   if (jwt) return checkJwt(app, jwt);
-  if (looksLikeJwt(token)) throw refused('malformed');
-  return checkRawKey(app, token);
+  throw refused(looksLikeJwt(token) ? 'malformed' : 'serviceNotFound');
 }
 
 async function checkJwt(app: Deps, jwt: Jwt): Promise<Admission> {
@@ -141,13 +149,21 @@ async function checkJwt(app: Deps, jwt: Jwt): Promise<Admission> {
   return { ...admission(app, service, matching), claims: jwt.claims };
 }
 
+interface RawKey {
+  service_id: string;
+  secret: string;
+}
+
 /** `<name>-<service uuid>-<secret uuid>`: parsed from the end, because the name may contain anything. */
-async function checkRawKey(app: Deps, token: string): Promise<Admission> {
+function readRawKey(token: string): RawKey | undefined {
+  if (token.length < 74 || token.at(-37) !== '-') return undefined;
   const secret = token.slice(-36);
-  const serviceId = token.slice(-73, -37);
-  if (token.length < 74 || !isUuid(secret) || !isUuid(serviceId) || token.at(-37) !== '-')
-    throw refused('serviceNotFound');
-  const { service, keys } = await serviceAndKeys(app, serviceId);
+  const service_id = token.slice(-73, -37);
+  return isUuid(secret) && isUuid(service_id) ? { service_id, secret } : undefined;
+}
+
+async function checkRawKey(app: Deps, { service_id, secret }: RawKey): Promise<Admission> {
+  const { service, keys } = await serviceAndKeys(app, service_id);
   const matching = keys.filter((key) => sameSecret(key.secret, secret));
   if (matching.length === 0) throw refused('keyNotFound');
   return admission(app, service, matching);
