@@ -131,9 +131,20 @@ export class RateLimits {
     const existing = this.windows.get(key);
     if (existing) return existing;
     if (this.windows.size >= this.maxWindows) this.deleteIdleWindows();
-    const window = {
-      ...{ service_id, window: counted, limit: 0, used: 0, oldestSlot: 0, unreported: 0, reporting: 0, undecided: 0 },
-      ...{ reportAt: nothingToReport, toReport: undefined, fullUntil: 0, waiting: [] },
+    // One literal: an object that is spread from others takes several times the memory.
+    const window: Window = {
+      service_id,
+      window: counted,
+      limit: 0,
+      used: 0,
+      oldestSlot: 0,
+      unreported: 0,
+      reporting: 0,
+      reportAt: nothingToReport,
+      toReport: undefined,
+      undecided: 0,
+      fullUntil: 0,
+      waiting: [],
     };
     this.windows.set(key, window);
     return window;
