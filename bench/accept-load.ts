@@ -11,6 +11,8 @@ export interface LoadOrder {
   port: number;
   connections: number;
   seconds: number;
+  /** Continues until so many requests are answered. */
+  atLeast?: number;
   /** Used in turn, from any of them on: short loads with many senders do not always use the same ones. */
   senders: Pick<Sender, 'service_id' | 'secret' | 'template_id'>[];
   channel: 'sms' | 'email';
@@ -52,7 +54,7 @@ function client(order: LoadOrder, n: number, until: number, report: LoadReport):
     let received = '';
     const next = () => {
       asked = performance.now();
-      if (asked >= until) socket.end();
+      if (asked >= until && report.latencies_ms.length >= (order.atLeast ?? 0)) socket.end();
       else ask(socket, order, n % 2 === 0);
     };
     socket.on('connect', next);

@@ -7,7 +7,7 @@ export const connections = 64;
 /** Before each turn: caches fill, and the first change of each page after a checkpoint writes the whole page to the WAL. */
 const leadIn_s = 1;
 
-export type RunOrder = Pick<LoadOrder, 'senders' | 'channel'>;
+export type RunOrder = Pick<LoadOrder, 'senders' | 'channel' | 'atLeast'>;
 
 interface Bed {
   progress: Progress;

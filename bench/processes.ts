@@ -121,18 +121,11 @@ export function rssMb(pid: number): number {
 
 /** Of a server and all its child processes, including those that ended in between. */
 export function cpuMsOfFamily(pid: number): number {
+  const ofChildren = childrenOf(pid).reduce((sum, child) => sum + (ifRunning(() => cpuMs(child)) ?? 0), 0);
+  // Read last: it has the time of a child that has just ended.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   const ended = (Number(fields[13]) + Number(fields[14])) * 10;
-  return cpuMs(pid) + ended + childrenOf(pid).reduce((sum, child) => sum + cpuMsUnlessEnded(child), 0);
-}
-
-/** A connection may be closed between listing the processes and reading their time. */
-function cpuMsUnlessEnded(pid: number): number {
-  try {
-    return cpuMs(pid);
-  } catch {
-    return 0;
-  }
+  return cpuMs(pid) + ended + ofChildren;
 }
 
 export function parentOf(pid: number): number {
@@ -140,15 +133,20 @@ export function parentOf(pid: number): number {
 }
 
 function childrenOf(pid: number): number[] {
-  const isChild = (candidate: number) => {
-    try {
-      return parentOf(candidate) === pid;
-    } catch {
-      // The process has ended.
-      return false;
-    }
-  };
-  return readdirSync('/proc').map(Number).filter(Boolean).filter(isChild);
+  return readdirSync('/proc')
+    .map(Number)
+    .filter(Boolean)
+    .filter((candidate) => ifRunning(() => parentOf(candidate)) === pid);
+}
+
+/** Undefined if the process that is read about has ended. */
+function ifRunning<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
 }
 
 export function quantile(sorted: number[], share: number): number {

@@ -50,9 +50,11 @@ export async function copyService(
   for (const [table, changes] of Object.entries(copied)) {
     await database.query(
       `insert into ${table}
-      select (jsonb_populate_record(row, jsonb_build_object(${changes}))).*
-      from json_to_recordset($1::json) as t (number int, service_id uuid, user_id uuid, template_id uuid, key_id uuid, encrypted_secret text),
-        ${table} as row where ${ofModel(table)}`,
+      select copy.* from ${table} as row
+      cross join json_to_recordset($1::json)
+        as t (number int, service_id uuid, user_id uuid, template_id uuid, key_id uuid, encrypted_secret text)
+      cross join lateral jsonb_populate_record(row, jsonb_build_object(${changes})) as copy
+      where ${ofModel(table)}`,
       [rows, model.service_id],
     );
   }

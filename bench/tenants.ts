@@ -51,8 +51,8 @@ export async function run(progress: Progress): Promise<Measurement> {
     progress(`one service: warming up for ${warmUp_s} s`);
     await load.send(ofOne, warmUp_s);
     const rssBefore = rssMb(pid);
-    progress(`${services} services: warming up for ${warmUp_s} s`);
-    await load.send(ofTenants, warmUp_s);
+    progress('each service sends a message, so that its settings are cached');
+    await load.send({ ...ofTenants, atLeast: services }, warmUp_s);
     const perTurn: Turns = {};
     const runs: Record<string, (seconds: number) => ReturnType<AcceptRuns['measure']>> = {
       one_service: (seconds) => load.measure(ofOne, seconds),
