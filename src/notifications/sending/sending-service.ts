@@ -55,7 +55,7 @@ async function readSendingServices(app: Platform, ids: string[]): Promise<Sendin
   return (await selectSendingServices(app.db, ids, utc_day)).map((row) => ({
     id: row.id,
     restricted: row.restricted,
-    permissions: new Set(row.permissions),
+    permissions: sharedSet(row.permissions),
     rate_limit: row.rate_limit,
     daily_limits: {
       sms: row.sms_message_limit,
@@ -66,8 +66,23 @@ async function readSendingServices(app: Platform, ids: string[]): Promise<Sendin
     contact_link: row.contact_link,
     email_sender_local_part: row.email_sender_local_part,
     sms_senders: new Map(row.sms_senders.map(({ id, text }) => [id, text])),
-    email_reply_tos: new Map(row.email_reply_tos.map(({ id, text }) => [id, text])),
+    email_reply_tos:
+      row.email_reply_tos.length === 0 ? none : new Map(row.email_reply_tos.map(({ id, text }) => [id, text])),
     allowed_recipients: new Set(row.recipients.filter(Boolean).map(normaliseRecipient)),
     counted: { utc_day, counts: Object.fromEntries(row.counts.map(({ channel, count }) => [channel, count])) },
   }));
+}
+
+const none: ReadonlyMap<string, string> = new Map();
+const maxShared = 1_000;
+const shared = new Map<string, ReadonlySet<string>>();
+
+/** Most of many services have the same permissions, and a set takes as much memory as all other settings. */
+function sharedSet(values: string[]): ReadonlySet<string> {
+  const text = values.join();
+  const existing = shared.get(text);
+  if (existing) return existing;
+  const set = new Set(values);
+  if (shared.size < maxShared) shared.set(text, set);
+  return set;
 }
