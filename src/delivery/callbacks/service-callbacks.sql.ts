@@ -346,12 +346,13 @@ export async function deleteCallbacksAfter(
   return rows[0]?.last ?? undefined;
 }
 
+/** Reads at most 100,000 rows of their index, however many wait. */
 export async function selectWaitingCallbacks(
   db: Db,
   now: Timestamp,
 ): Promise<{ waiting: number; oldest_due_at: Timestamp | null }> {
   const { rows } = await sql<{ waiting: number; oldest_due_at: Timestamp | null }>`
     select count(*) as waiting, min(due_at) filter (where due_at <= ${now}) as oldest_due_at
-    from service_callbacks where status = 'waiting'`.execute(db);
+    from (select due_at from service_callbacks where status = 'waiting' limit 100000) as first_rows`.execute(db);
   return rows[0] ?? { waiting: 0, oldest_due_at: null };
 }

@@ -240,27 +240,15 @@ export async function rescheduleFutureDue(
         else q.due_at > ${latest} or q.attempts = 0 and q.due_at > ${now} end`.execute(db);
 }
 
-export interface LaneAge {
+interface LaneCount {
   notification_type: Channel;
   lane: number;
   waiting: number;
-  oldest_due_at: Timestamp | null;
-}
-
-export async function selectLaneAges(db: Db, now: Timestamp): Promise<LaneAge[]> {
-  const { rows } = await sql<LaneAge>`
-    select notification_type, lane, count(*) as waiting, min(due_at) as oldest_due_at
-    from delivery_queue where due_at <= ${now} group by 1, 2`.execute(db);
-  return rows;
 }
 
 /** Messages that are due, by lane. Reads at most `max` rows of each lane, however long the queue is. */
-export async function selectLaneCounts(
-  db: Db,
-  now: Timestamp,
-  max: number,
-): Promise<Pick<LaneAge, 'notification_type' | 'lane' | 'waiting'>[]> {
-  const { rows } = await sql<Pick<LaneAge, 'notification_type' | 'lane' | 'waiting'>>`
+export async function selectLaneCounts(db: Db, now: Timestamp, max: number): Promise<LaneCount[]> {
+  const { rows } = await sql<LaneCount>`
     select notification_type, lane, counted.waiting
     from unnest(array['email', 'sms', 'letter']) as notification_type cross join generate_series(0, 2) as lane
       cross join lateral (

@@ -10,7 +10,6 @@ import { ReadyServices } from './ready-services.ts';
 export {
   extendLeases,
   heldBy,
-  type LaneAge,
   type LeasedNotification,
   placeBroughtForward,
   placeChange,
@@ -18,7 +17,6 @@ export {
   type QueuedNotification,
   rescheduleFutureDue,
   selectDatabaseTime as readDatabaseTime,
-  selectLaneAges as listLaneAges,
   updateProviders,
 } from './delivery-queue.sql.ts';
 
