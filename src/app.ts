@@ -93,7 +93,7 @@ export function buildApp(config: Config, outside: Outside): App {
     changeListener,
     standby,
     queue: databaseQueue,
-    cachedRows: config.database.cachedServices,
+    cacheMemory_bytes: config.database.cacheMemory_bytes,
     files: outside.files ?? openFiles(config, clock),
     secrets: new SecretBox(config.encryption.keys),
     bulkPace: new BulkPace(),

@@ -46,7 +46,8 @@ export function serviceKeys(app: Platform): ServiceKeys {
   );
   return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
-    max: app.cachedRows,
+    max_bytes: app.cacheMemory_bytes / 8,
+    bytesOf: ({ keys }) => 400 + 400 * keys.length,
     load: async (serviceId) => {
       const service = await rows.find(serviceId);
       if (!service) return undefined;

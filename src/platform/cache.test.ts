@@ -113,7 +113,12 @@ describe('InvalidatedCache', () => {
 
   it('is not evicted by any number of made-up keys', async () => {
     const load = async (id: string) => (id === 'real' ? 'its row' : undefined);
-    const rows = new InvalidatedCache(harness.app.changeListener, { channel: 'nothing', max: 3, load });
+    const rows = new InvalidatedCache(harness.app.changeListener, {
+      channel: 'nothing',
+      max_bytes: 3,
+      bytesOf: () => 1,
+      load,
+    });
     await rows.find('real');
     await Promise.all(Array.from({ length: 50 }, (_, index) => rows.find(`made up ${index}`)));
     expect(rows.peek('real')).toBe('its row');

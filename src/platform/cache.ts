@@ -5,7 +5,9 @@ import type { ChangeListener } from './db/change-listener.ts';
 interface InvalidatedCacheOptions<Value> {
   /** NOTIFY channel whose payload is the key of the changed row. */
   channel: string;
-  max: number;
+  max_bytes: number;
+  /** About how much memory a value takes. */
+  bytesOf(value: Value): number;
   load(key: string): Promise<Value | undefined>;
 }
 
@@ -27,8 +29,7 @@ export function cachedIn<Value extends NonNullable<unknown>>(
   cache: LRUCache<string, Value>,
   key: string,
 ): Value | undefined {
-  const isHalfFull = (cache.max > 0 && cache.size > cache.max / 2) || cache.calculatedSize > cache.maxSize / 2;
-  return isHalfFull ? cache.get(key) : cache.peek(key);
+  return cache.calculatedSize > cache.maxSize / 2 ? cache.get(key) : cache.peek(key);
 }
 
 /**
@@ -45,7 +46,12 @@ export class InvalidatedCache<Value extends NonNullable<unknown>> {
   constructor(changeListener: ChangeListener, options: InvalidatedCacheOptions<Value>) {
     this.changeListener = changeListener;
     this.options = options;
-    this.entries = new LRUCache({ max: options.max, ttl: ttl_ms, ttlResolution: ttlResolution_ms });
+    this.entries = new LRUCache({
+      maxSize: options.max_bytes,
+      sizeCalculation: options.bytesOf,
+      ttl: ttl_ms,
+      ttlResolution: ttlResolution_ms,
+    });
     // Creating a row is announced like any other change.
     changeListener.on(options.channel, (key) => {
       for (const kept of [this.entries, this.missing, this.loading]) kept.delete(key);

@@ -20,8 +20,8 @@ export interface Platform {
   changeListener: ChangeListener;
   /** For `fromStandby`. Undefined unless one is configured. */
   standby: Standby | undefined;
-  /** How many rows a cache of the most frequent rows holds. */
-  cachedRows: number;
+  /** What all caches of a process share. */
+  cacheMemory_bytes: number;
   queue: Queue;
   files: Files;
   secrets: SecretBox;

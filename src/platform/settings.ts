@@ -104,10 +104,10 @@ export const databaseSettings = {
     'Statement timeout for those other requests, in seconds; a request that exceeds it gets a 503.',
     { fallback: 10, min: 1, max: 60 },
   ),
-  cachedServices: setting.integer(
-    'CACHED_SERVICES',
-    'Services whose settings and API keys each process keeps in memory, about 4 kB each. With more services that send by turns, each message reads them from the database again.',
-    { fallback: 50_000, min: 100, max: 1_000_000 },
+  cacheMemory_bytes: setting.megabytes(
+    'CACHE_MB',
+    'Maximum megabytes of memory that each process uses for cached services, API keys and templates: about 7 kB for a service with a template for text messages. If more services send by turns than it holds, each of their messages reads from the database again.',
+    { fallback: 320, min: 32, max: 65_536 },
   ),
   wait_ms: setting.seconds('DATABASE_WAIT_S', 'Seconds to wait at startup for the database to become reachable.', {
     fallback: 30,

@@ -81,6 +81,8 @@ export type EmailTemplate = Placeholders & {
   preheader(personalisation: Personalisation): string;
   /** Everything that is sent; `html` is the complete email with its branding. */
   message(personalisation: Personalisation, options: EmailPageOptions): { subject: string; text: string; html: string };
+  /** Frees the memory of what `message` keeps to be fast; the next message keeps it again. */
+  forgetOutlines(): void;
 };
 
 export type LetterTemplate = Placeholders & {
@@ -131,7 +133,7 @@ function compileEmail(source: EmailSource): EmailTemplate {
     };
   });
   const headFor = rememberingEmailHead();
-  const renderFromOutline = outlineRenderer({ subject, content }, html);
+  let renderFromOutline = outlineRenderer({ subject, content }, html);
   return {
     template_type: 'email',
     source,
@@ -143,6 +145,9 @@ function compileEmail(source: EmailSource): EmailTemplate {
     htmlFragment: (personalisation, options) => renderHtmlFragment(html().content, personalisation, options),
     plainText: (personalisation, options) => renderPlainTextPart(content, personalisation, options),
     preheader: (personalisation) => renderPreheader(html().content, personalisation),
+    forgetOutlines: () => {
+      renderFromOutline = outlineRenderer({ subject, content }, html);
+    },
     message: (personalisation, { brand, platform, unsubscribe_link }) => {
       const { htmlSubject, summary, body, ...texts } =
         renderFromOutline(personalisation, unsubscribe_link) ??

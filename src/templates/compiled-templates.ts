@@ -22,12 +22,10 @@ export interface ReadyTemplate<Row extends TemplateRow = CurrentTemplateRow> {
 type FoundTemplate = TemplateLookup<ReadyTemplate>;
 type NamedTemplate = Pick<TemplateRow, 'id' | 'name' | 'template_type'>;
 
-// At most about 120 MB of text in each of the two caches. A typical template weighs about 1,500; an email template
-// 17,000, because it may also hold that much for rendering. Most email templates are the same objects in both caches.
-const maxCharacters = 60_000_000;
-const baseWeight = 1_000;
-const maxChangedServices = 10_000;
-const maxServicesWithNames = 1_000;
+/** Without its texts, in each of the two caches. */
+const templateBytes = 1_700;
+const nameBytes = 250;
+const maxChangedServices = 50_000;
 
 interface CacheEntry {
   /** The change counter when the entry was last known to be current; a later change of the service invalidates it. */
@@ -40,8 +38,9 @@ interface CacheEntry {
  * cached while there is room; the entry for the newest version is invalidated when its service changes.
  */
 export class CompiledTemplates {
-  private readonly newest = new LRUCache<string, CacheEntry>({ maxSize: maxCharacters });
-  private readonly versions = new LRUCache<string, ReadyTemplate<TemplateRow>>({ maxSize: maxCharacters });
+  private readonly newest: LRUCache<string, CacheEntry>;
+  /** Also has what rendering keeps of an email template, which takes ten times as much as its texts. */
+  private readonly versions: LRUCache<string, ReadyTemplate<TemplateRow>>;
   private readonly rows: BatchReader<CurrentTemplateRow>;
   private readonly rowsOfVersions: BatchReader<TemplateRow>;
   private readonly changedAt = new Map<string, number>();
@@ -52,6 +51,12 @@ export class CompiledTemplates {
 
   constructor(app: Platform) {
     this.app = app;
+    this.newest = new LRUCache({ maxSize: app.cacheMemory_bytes / 4 });
+    this.versions = new LRUCache({
+      maxSize: (app.cacheMemory_bytes * 3) / 8,
+      // The newest version may stay in the other cache, as the same object.
+      dispose: ({ compiled }) => compiled.template_type === 'email' && compiled.forgetOutlines(),
+    });
     this.rows = new BatchReader(
       (ids) => selectTemplatesById(app.db, ids),
       ({ id }) => id,
@@ -62,7 +67,8 @@ export class CompiledTemplates {
     );
     this.names = new InvalidatedCache(app.changeListener, {
       channel: 'service_changed',
-      max: maxServicesWithNames,
+      max_bytes: app.cacheMemory_bytes / 32,
+      bytesOf: (templates) => nameBytes * (1 + templates.length),
       load: (serviceId) => selectNamedTemplates(app.db, serviceId),
     });
     app.changeListener.on('service_changed', (serviceId) => {
@@ -112,12 +118,12 @@ export class CompiledTemplates {
   }
 
   private cache(key: string, entry: CacheEntry): void {
-    this.newest.set(key, entry, { size: baseWeight });
+    this.newest.set(key, entry, { size: templateBytes });
     const settle = (found?: FoundTemplate) => {
       if (this.newest.get(key) !== entry) return;
       // Do not cache failed reads or templates that are not found.
       // A copy, because the cache does not update the size of an object that it already holds.
-      if (found?.found === 'here') this.newest.set(key, { ...entry }, { size: weightOf(found.template.row) });
+      if (found?.found === 'here') this.newest.set(key, { ...entry }, { size: bytesOf(found.template.row) });
       else this.newest.delete(key);
     };
     entry.loading.then(settle, () => settle());
@@ -157,7 +163,7 @@ export class CompiledTemplates {
     const cached = this.versions.get(key);
     if (cached) return cached;
     const ready = { row, compiled: compileRow(row, block) };
-    this.versions.set(key, ready, { size: weightOf(row) });
+    this.versions.set(key, ready, { size: bytesOf(row) + outlineBytes(row) });
     return ready;
   }
 }
@@ -183,11 +189,20 @@ function versionOf(key: string): { id: string; version: number } {
   return { id, version: Number(version) };
 }
 
-function weightOf(row: TemplateRow): number {
+/** Most texts take a byte per character, some two. */
+function bytesOf(row: TemplateRow): number {
+  return templateBytes + 2 * lengthOf(row);
+}
+
+/** What rendering may keep of an email template. */
+function outlineBytes(row: TemplateRow): number {
+  const length = lengthOf(row);
+  return row.template_type === 'email' && length <= maxShortLength ? maxOutlineCharacters(length) : 0;
+}
+
+function lengthOf(row: TemplateRow): number {
   const texts = [row.content, row.subject, row.letter_welsh_content, row.reply_to_text];
-  const length = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
-  const mayHaveOutlines = row.template_type === 'email' && length <= maxShortLength;
-  return baseWeight + length + (mayHaveOutlines ? maxOutlineCharacters(length) : 0);
+  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }
 
 interface Deps {

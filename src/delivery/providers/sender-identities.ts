@@ -14,7 +14,8 @@ export function senderIdentities(app: Platform): SenderIdentities {
   );
   return new InvalidatedCache<SenderIdentity>(app.changeListener, {
     channel: 'service_changed',
-    max: app.cachedRows,
+    max_bytes: app.cacheMemory_bytes / 8,
+    bytesOf: () => 800,
     load: (serviceId) => rows.find(serviceId),
   });
 }

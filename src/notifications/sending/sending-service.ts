@@ -38,7 +38,9 @@ export function sendingServices(app: Platform): SendingServices {
   );
   return new InvalidatedCache(app.changeListener, {
     channel: 'service_changed',
-    max: app.cachedRows,
+    max_bytes: app.cacheMemory_bytes / 8,
+    bytesOf: ({ sms_senders, email_reply_tos, allowed_recipients }) =>
+      1_000 + 120 * (sms_senders.size + email_reply_tos.size + allowed_recipients.size),
     load: (serviceId) => rows.find(serviceId),
   });
 }
