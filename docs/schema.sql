@@ -138,6 +138,7 @@ create table daily_message_counts (
   constraint daily_message_counts_channel_check CHECK ((channel = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text, 'international_sms'::text]))),
   constraint daily_message_counts_pkey PRIMARY KEY (service_id, utc_day, channel)
 );
+CREATE INDEX daily_message_counts_utc_day_idx ON public.daily_message_counts USING btree (utc_day);
 
 create table daily_processing_time (
   london_day date not null,
@@ -1142,7 +1143,9 @@ create table services (
   constraint services_sms_message_limit_check CHECK ((sms_message_limit >= 0))
 );
 CREATE INDEX services_email_branding_id_idx ON public.services USING btree (email_branding_id);
+CREATE INDEX services_go_live_requests_idx ON public.services USING btree (updated_at, id) WHERE (active AND restricted AND has_active_go_live_request);
 CREATE INDEX services_letter_branding_id_idx ON public.services USING btree (letter_branding_id);
+CREATE INDEX services_list_idx ON public.services USING btree (active DESC, lower(name), id);
 CREATE INDEX services_organisation_id_idx ON public.services USING btree (organisation_id);
 CREATE UNIQUE INDEX services_name_key ON public.services USING btree (name) WHERE active;
 CREATE UNIQUE INDEX services_normalised_name_key ON public.services USING btree (normalised_name) WHERE active;
