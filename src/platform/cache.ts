@@ -13,7 +13,7 @@ interface InvalidatedCacheOptions<Value> {
 
 /**
  * A safety net: heartbeats prove every two seconds that notifications arrive, and a connection loses either all or none of them.
- * After a minute each message of a platform with many services, which send by turns, would read its service again.
+ * After a minute, most of many thousand rows that are used by turns would be read again for each use.
  */
 const ttl_ms = 10 * minute_ms;
 const missingTtl_ms = 5_000;

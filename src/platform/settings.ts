@@ -106,7 +106,7 @@ export const databaseSettings = {
   ),
   cacheMemory_bytes: setting.megabytes(
     'CACHE_MB',
-    'Maximum megabytes of memory that each process uses for cached services, API keys and templates: about 7 kB for a service with a template for text messages. If more services send by turns than it holds, each of their messages reads from the database again.',
+    'Maximum megabytes of memory that each process uses for cached services with their API keys and texts: about 7 kB for a service that sends one text. If more services send by turns than it holds, each of their messages reads from the database again.',
     { fallback: 320, min: 32, max: 65_536 },
   ),
   wait_ms: setting.seconds('DATABASE_WAIT_S', 'Seconds to wait at startup for the database to become reachable.', {

@@ -12,8 +12,8 @@ interface Waiting<Row> {
 }
 
 /**
- * Reads rows by key. Rows that are requested while others are read share the next statement: reading the rows of thousands of
- * services one by one takes several times as long as sending their messages. Each read begins after its request, never before.
+ * Reads rows by key. Rows that are requested while others are read share the next statement, because a statement for each of
+ * thousands of rows costs several times as much. Each read begins after its request, never before.
  */
 export class BatchReader<Row> {
   private readonly read: (keys: string[]) => Promise<Row[]>;
