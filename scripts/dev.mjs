@@ -15,7 +15,7 @@ const { createLog } = await import('../dist/platform/log.js');
 const port = Number(process.env.PORT || 6011);
 const browserSources = join('src', 'console', 'browser');
 const changesProject = 'node_modules/.cache/changes.json';
-const reloadPath = '/dev-reload';
+const reloadPath = '/reload-when-changed';
 
 /** A save touches a file several times, and git writes many files at once. */
 const settle_ms = 50;

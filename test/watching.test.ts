@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { measureQueues } from '../src/delivery/queue-check.ts';
 import { ReportReceivers } from '../src/delivery/receipts/report-receivers.ts';
 import { measureJobs } from '../src/jobs/unfinished-jobs.ts';
 import { measureLetters } from '../src/letters/print/late-letters.ts';
 import { measureReportFiles } from '../src/letters/print/report-files.ts';
 import { measureRollups } from '../src/notifications/rollups/rollup-metrics.ts';
+import { Standby } from '../src/platform/db/servers/standby.ts';
 import { TaskRuns } from '../src/platform/queue/task-runs.ts';
 import { tasks } from '../src/tasks.ts';
 import { type Harness, useHarness } from './kit/harness.ts';
@@ -47,6 +48,7 @@ const harness = useHarness({ config: { storage: { clamavAddress: '127.0.0.1:9' }
 beforeAll(async () => {
   const { app } = harness;
   await measureMailbox(app);
+  await measureStandby(app);
   app.metrics.collectProcessMetrics();
   measureJobs(app);
   measureLetters(app);
@@ -65,6 +67,15 @@ async function measureMailbox(app: Harness['app']): Promise<void> {
   const receivers = new ReportReceivers({ ...app, config });
   receivers.start();
   await receivers.stop();
+}
+
+/** Measured where a standby is configured. */
+async function measureStandby({ db, pool, log, metrics }: Harness['app']): Promise<void> {
+  const url = inject('databaseUrl');
+  const primary = { db, pool, close: async () => undefined };
+  const limits = { poolSize: 1, statementTimeout_ms: 1_000 };
+  const standby = new Standby({ url, primaryUrl: url, primary, ...limits, log, metrics });
+  await standby.close();
 }
 
 describe('alerts and dashboard', () => {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Clock } from './clock.ts';
 import type { ChangeListener } from './db/change-listener.ts';
 import type { Db } from './db/database.ts';
-import type { Standby } from './db/standby.ts';
+import type { Standby } from './db/servers/standby.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { BulkPace } from './process/bulk-pace.ts';

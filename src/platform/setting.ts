@@ -1,5 +1,5 @@
 import { day_ms, hour_ms } from './clock.ts';
-import { type ServerRole, urlsOfHosts } from './db/database-hosts.ts';
+import { type ServerRole, urlsOfHosts } from './db/servers/database-hosts.ts';
 import { isNetwork } from './http/networks.ts';
 import { parseFernetKey } from './secrets/fernet.ts';
 

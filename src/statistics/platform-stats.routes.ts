@@ -2,7 +2,7 @@ import contentDisposition from 'content-disposition';
 import { type TObject, type TSchema, Type } from 'typebox';
 import type { PrintSettings } from '../letters/settings.ts';
 import type { Days } from '../platform/calendar.ts';
-import { fromStandby } from '../platform/db/standby.ts';
+import { fromStandby } from '../platform/db/servers/standby.ts';
 import { type Cell, csvText, prefersCsv } from '../platform/http/csv.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';

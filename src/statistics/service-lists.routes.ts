@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { fromStandby } from '../platform/db/standby.ts';
+import { fromStandby } from '../platform/db/servers/standby.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, Day, Nullable, Uuid } from '../protocol/fields.ts';

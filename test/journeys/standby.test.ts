@@ -9,7 +9,7 @@ import { readConfig } from '../../src/commands/read-config.ts';
 import { backup } from '../../src/operations/backup/backup.ts';
 import { examine } from '../../src/operations/doctor/doctor.ts';
 import type { Db } from '../../src/platform/db/database.ts';
-import { fromStandby } from '../../src/platform/db/standby.ts';
+import { fromStandby } from '../../src/platform/db/servers/standby.ts';
 import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
 import { aPerson, signedIn } from '../kit/console-people.ts';
 import { databaseNamed } from '../kit/database-url.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { apiCallerOf } from '../../auth/api-caller.ts';
-import { fromStandby } from '../../platform/db/standby.ts';
+import { fromStandby } from '../../platform/db/servers/standby.ts';
 import { invalid } from '../../platform/failure.ts';
 import { requestRoot } from '../../platform/http/root.ts';
 import type { Http } from '../../platform/http/surface.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { fromStandby } from '../../platform/db/standby.ts';
+import { fromStandby } from '../../platform/db/servers/standby.ts';
 import { sendCsv } from '../../platform/http/csv.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { Datetime, NoContent, OfService, OneOf, Raw, Uuid } from '../../protocol/fields.ts';

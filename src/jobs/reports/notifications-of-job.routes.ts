@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { ExportRow } from '../../notifications/history/activity-export.ts';
 import { ActivityRecord } from '../../notifications/history/activity-record.ts';
 import { publicStatuses } from '../../notifications/history/public-notification.ts';
-import { fromStandby } from '../../platform/db/standby.ts';
+import { fromStandby } from '../../platform/db/servers/standby.ts';
 import { PageLinks, pageLinks } from '../../platform/http/page-links.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { fromStandby } from '../../platform/db/standby.ts';
+import { fromStandby } from '../../platform/db/servers/standby.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { channels } from '../../protocol/channels.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { isServerGone } from '../../platform/db/errors.ts';
-import { compareServers } from '../../platform/db/replication.ts';
-import { maxBehind_ms } from '../../platform/db/standby.ts';
+import { compareServers } from '../../platform/db/servers/replication.ts';
+import { maxBehind_ms } from '../../platform/db/servers/standby.ts';
 import { beginSnapshot } from './backup.sql.ts';
 import { BackupFolder, type EncryptedTo } from './backup-folder.ts';
 import { withClient, writeDump } from './dump.ts';

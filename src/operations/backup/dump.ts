@@ -5,8 +5,8 @@ import type pg from 'pg';
 import { partitionOf } from '../../notifications/partitions.ts';
 import { londonDay } from '../../platform/calendar.ts';
 import { DatabaseClient } from '../../platform/db/database-client.ts';
-import type { ServerRole } from '../../platform/db/database-hosts.ts';
 import { isBeforeBaseline, migrationFiles } from '../../platform/db/migrate.ts';
+import type { ServerRole } from '../../platform/db/servers/database-hosts.ts';
 import { momentOfId } from '../../platform/id.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import {

@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { type Clock, earlier, timestamp } from '../../platform/clock.ts';
 import { sessionSettings } from '../../platform/db/database.ts';
 import { DatabaseClient } from '../../platform/db/database-client.ts';
-import { compareServers } from '../../platform/db/replication.ts';
-import { maxBehind_ms, type Standby } from '../../platform/db/standby.ts';
+import { compareServers } from '../../platform/db/servers/replication.ts';
+import { maxBehind_ms, type Standby } from '../../platform/db/servers/standby.ts';
 import type { DatabaseSettings } from '../../platform/settings.ts';
 import { type Finding, finding } from './finding.ts';
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { urlsOfHosts } from '../../platform/db/database-hosts.ts';
+import { urlsOfHosts } from '../../platform/db/servers/database-hosts.ts';
 import type { DatabaseSettings } from '../../platform/settings.ts';
 import { readReplication } from './doctor.sql.ts';
 import { type Finding, finding } from './finding.ts';

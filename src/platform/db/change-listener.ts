@@ -4,8 +4,8 @@ import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
 import { keptAlive, openPool, sessionSettings } from './database.ts';
 import { DatabaseClient } from './database-client.ts';
-import { startOfServer } from './server-probe.ts';
-import { primaryOf } from './server-search.ts';
+import { startOfServer } from './servers/server-probe.ts';
+import { primaryOf } from './servers/server-search.ts';
 
 type Listener = (payload: string) => void;
 

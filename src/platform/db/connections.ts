@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { ChangeListener } from './change-listener.ts';
 import { type Database, longPausesInTransactions, openDatabase, openPool, refuseOtherSettings } from './database.ts';
-import { Standby } from './standby.ts';
+import { Standby } from './servers/standby.ts';
 
 interface ConnectionOptions {
   url: string;

@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { type ServerRole, urlsOfHosts } from './database-hosts.ts';
 import { breakWith, cut, isEnding, onParameterStatus, onReadyForQuery } from './driver-internals.ts';
 import { isQueryTimeout, isReadOnlyServer, isServerGone, queryTimeout } from './errors.ts';
-import { serverOf } from './server-search.ts';
+import { type ServerRole, urlsOfHosts } from './servers/database-hosts.ts';
+import { serverOf } from './servers/server-search.ts';
 
 interface Config extends pg.ClientConfig {
   /** `standby`: whoever uses the connection checks that it is one, because a pooler does not say. */

@@ -4,8 +4,8 @@ import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
 import { currentActor, statementKind } from './actor.ts';
 import { DatabaseClient } from './database-client.ts';
-import type { ServerRole } from './database-hosts.ts';
 import type { DB } from './schema.ts';
+import type { ServerRole } from './servers/database-hosts.ts';
 
 /** For reads and single statements. A function that must run in a transaction takes a Tx. */
 export type Db = Kysely<DB>;

@@ -11,7 +11,7 @@ import { checkUpload } from '../../../jobs/uploads/check-upload.ts';
 import { problemsFile } from '../../../jobs/uploads/problems-file.ts';
 import { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
 import { getService, getUpload, receiveUpload } from '../../../jobs/uploads/uploads.ts';
-import { fromStandby } from '../../../platform/db/standby.ts';
+import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
 import { holds, may } from '../../access/may.ts';

@@ -2,7 +2,7 @@ import { originalOfJob, reportOfJob } from '../../../jobs/reports/job-report.ts'
 import { problemsFile } from '../../../jobs/uploads/problems-file.ts';
 import { findStoredRow } from '../../../jobs/uploads/stored-rows.ts';
 import { getUpload } from '../../../jobs/uploads/uploads.ts';
-import { fromStandby } from '../../../platform/db/standby.ts';
+import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
 import type { Channel } from '../../../protocol/channels.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { countKeptMessages, exportMessages, searchMessages } from '../../../notifications/history/search-messages.ts';
 import { statusGroups } from '../../../notifications/status-groups.ts';
 import { londonDay } from '../../../platform/calendar.ts';
-import { fromStandby } from '../../../platform/db/standby.ts';
+import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
 import { channels } from '../../../protocol/channels.ts';
 import { OneOf } from '../../../protocol/fields.ts';

@@ -1,5 +1,5 @@
 import { getOrganisationUsage } from '../../../billing/organisation-usage.ts';
-import { fromStandby } from '../../../platform/db/standby.ts';
+import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { csvText, sendCsv } from '../../../platform/http/csv.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { chosenYear, FinancialYears, yearInWords } from '../../financial-years.tsx';

@@ -1,6 +1,6 @@
 import { getInboundText, listConversations, listInbox } from '../../../inbound/inbound-texts.ts';
 import { londonDay, londonTime } from '../../../platform/calendar.ts';
-import { fromStandby } from '../../../platform/db/standby.ts';
+import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { csvLine, sendCsv } from '../../../platform/http/csv.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';

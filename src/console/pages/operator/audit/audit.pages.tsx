@@ -2,7 +2,7 @@ import { auditActions } from '../../../../auth/audit-entry.ts';
 import { auditNouns } from '../../../../operations/audit/audit-entry.ts';
 import { findAuditEntry, listAuditEntries, readAuditEntries } from '../../../../operations/audit/audit-log.ts';
 import { londonDay } from '../../../../platform/calendar.ts';
-import { fromStandby } from '../../../../platform/db/standby.ts';
+import { fromStandby } from '../../../../platform/db/servers/standby.ts';
 import { notFound } from '../../../../platform/failure.ts';
 import { csvLine, sendCsv } from '../../../../platform/http/csv.ts';
 import { isUuid } from '../../../../platform/id.ts';

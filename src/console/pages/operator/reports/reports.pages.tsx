@@ -1,5 +1,5 @@
 import { addDays, type Days, londonDay } from '../../../../platform/calendar.ts';
-import { fromStandby } from '../../../../platform/db/standby.ts';
+import { fromStandby } from '../../../../platform/db/servers/standby.ts';
 import { Failure, notFound } from '../../../../platform/failure.ts';
 import { csvText, sendCsv } from '../../../../platform/http/csv.ts';
 import type { ConsoleApp } from '../../../console-app.ts';

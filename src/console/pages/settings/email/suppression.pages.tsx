@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { fromStandby } from '../../../../platform/db/standby.ts';
+import { fromStandby } from '../../../../platform/db/servers/standby.ts';
 import { csvLine, sendCsv } from '../../../../platform/http/csv.ts';
 import { isUuid } from '../../../../platform/id.ts';
 import { updateService } from '../../../../services/service-update.ts';

@@ -1,9 +1,9 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
-import { statementKind } from './actor.ts';
-import type { Db } from './database.ts';
+import { statementKind } from '../actor.ts';
+import type { Db } from '../database.ts';
+import type { DB } from '../schema.ts';
 import { hasReplayed, type Position } from './replication.ts';
-import type { DB } from './schema.ts';
 
 interface ReadOptions {
   standby: pg.Pool;

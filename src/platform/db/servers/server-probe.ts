@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { cut } from './driver-internals.ts';
-import { isServerGone } from './errors.ts';
+import { cut } from '../driver-internals.ts';
+import { isServerGone } from '../errors.ts';
 import { positionOf, readReplayed } from './replication.ts';
 
 /** A host of a database URL. */

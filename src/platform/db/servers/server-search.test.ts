@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
-import { DatabaseProxy, message } from '../../../test/kit/database-proxy.ts';
-import { createLog } from '../log.ts';
-import { inTransaction, openDatabase } from './database.ts';
-import { failureOfDatabaseError, isDatabaseUnavailable } from './errors.ts';
+import { DatabaseProxy, message } from '../../../../test/kit/database-proxy.ts';
+import { createLog } from '../../log.ts';
+import { inTransaction, openDatabase } from '../database.ts';
+import { failureOfDatabaseError, isDatabaseUnavailable } from '../errors.ts';
 import { startOfServer } from './server-probe.ts';
 import { primaryOf } from './server-search.ts';
 

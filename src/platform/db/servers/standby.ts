@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
-import { type Database, type Db, openDatabase, openPool } from './database.ts';
+import type { Log } from '../../log.ts';
+import type { Metrics } from '../../metrics.ts';
+import { type Database, type Db, openDatabase, openPool } from '../database.ts';
+import { isServerGone } from '../errors.ts';
 import type { ServerRole } from './database-hosts.ts';
-import { isServerGone } from './errors.ts';
 import { type Position, positionOf, problemOfStandby, readFacts, readPosition, tooLate } from './replication.ts';
 import { serverOf } from './server-search.ts';
 import { StandbyRead } from './standby-read.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { cut } from '../driver-internals.ts';
 import { type ServerRole, urlsOfHosts } from './database-hosts.ts';
-import { cut } from './driver-internals.ts';
 import { type Answer, probe, type Server } from './server-probe.ts';
 
 /** How long the other hosts have to answer once one has answered that has the role. */
