@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** About what Windows does not have: signals that a process handles, file modes, users by number, scripts for a shell. */
@@ -18,7 +19,8 @@ export default defineConfig({
     include: ['src/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...(process.platform === 'win32' ? unixOnly : [])],
     pool: 'forks',
-    maxWorkers: '100%',
+    // One more than cores: a fifth of the time, tests wait for processes, timers and the network.
+    maxWorkers: availableParallelism() + 1,
     // Files share their process's modules, which do no work at import time: reading the application takes a second or more.
     isolate: false,
     testTimeout: 20_000,
