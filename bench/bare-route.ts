@@ -16,7 +16,7 @@ export interface BareRouteReport {
   cpu_ms: number;
 }
 
-/** As many as a process of the product has. */
+/** The default of DATABASE_POOL_SIZE, so that both have the same number. */
 const connections = 20;
 
 process.once('message', ({ databaseUrl }: BareRouteOrder) => void serve(databaseUrl));

@@ -139,7 +139,7 @@ async function measure(bed: Bed, format: FileFormat): Promise<Measured> {
   const cpuNow = () => cpuMs(product.pid) + cpuMsOfFamily(postmaster);
   const cpuFrom = cpuNow();
   await sleep(baseline_s * 1_000);
-  /** Of the other service, in seconds of a processor per second. */
+  /** What the other service uses: seconds of processor time per second. */
   const baseline_cpu = (cpuNow() - cpuFrom) / 1_000 / baseline_s;
   const began = new Date();
   const rssBefore = rssMb(product.pid);

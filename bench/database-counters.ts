@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Of one message or of many. */
+/** What the database did for one message, or for many. */
 export interface DatabaseCosts {
   wal_bytes: number;
   /** Whole pages in the write-ahead log: the first change of each page after a checkpoint. */
@@ -15,7 +15,7 @@ export interface DatabaseCosts {
 }
 
 interface Relation {
-  /** Of a partition, that of the whole. */
+  /** A partition is counted under the name of its partitioned table. */
   table: string;
   inserted: number;
   updated: number;

@@ -79,7 +79,7 @@ async function measureDrawing(progress: Progress): Promise<Figures> {
 
 interface Drawn {
   per_s: number;
-  /** Of one file, on all threads of this process. */
+  /** Processor time per file, on all threads of this process. */
   cpu_ms: number;
   bytes: number;
   latencies: number[];

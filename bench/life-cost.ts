@@ -43,17 +43,17 @@ interface Costs extends DatabaseCosts {
   database_ms: number;
 }
 
-/** Of one message, from its request until the night in which it is deleted. */
+/** What one message costs, from its request until the night in which it is deleted. */
 export interface LifeCost extends Costs {
   /** Contained in database_ms. */
   vacuum_ms: number;
   /** Contained in worker_ms and database_ms: scheduled tasks of the night after, and of the one in which it is deleted. */
   nights_ms: number;
-  /** In tables and indexes, until it is deleted. */
+  /** Size in tables and indexes until it is deleted. */
   kept_bytes: number;
-  /** In tables and indexes, besides that, while it waits to be handed over. */
+  /** Additional size in tables and indexes while it waits to be handed over. */
   queued_bytes: number;
-  /** In the file store, until it is deleted. */
+  /** Size in the file store until it is deleted. */
   file_bytes: number;
   /** The most that one API and one worker process had open together. */
   connections: number;
