@@ -841,6 +841,9 @@ create table sandbox_messages (
   times_sent integer not null,
   created_at timestamp with time zone not null,
   receipt_due_at timestamp with time zone,
+  source_file uuid,
+  source_start integer,
+  source_length integer,
   constraint sandbox_messages_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
   constraint sandbox_messages_pkey PRIMARY KEY (reference)
 );

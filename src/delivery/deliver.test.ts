@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
@@ -7,10 +5,11 @@ import { metricsOf } from '../../test/kit/metrics.ts';
 import { aQueuedMessage, messageOf, queueOf, someQueuedMessages } from '../../test/kit/queued-messages.ts';
 import { timestamp } from '../platform/clock.ts';
 import { buildDelivery } from './delivery.ts';
+import { findSource } from './sandbox/sent-email.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { demo: { enabled: true } } });
 
-const outbox = (file: string) => readFile(join(harness.app.config.storage.dataDir, 'outbox', file), 'utf8');
+const sourceOf = async (id: string) => (await findSource(harness.app, id))?.toString() ?? '';
 
 describe('sending to the sandbox', () => {
   it('a text message is sending, then delivered when its receipt is due', async () => {
@@ -43,7 +42,7 @@ describe('sending to the sandbox', () => {
     });
     await harness.deliver();
     expect(await messageOf(harness, id)).toMatchObject({ status: 'sending', provider: 'sandbox', billable_units: 0 });
-    const eml = await outbox(`${id}.eml`);
+    const eml = await sourceOf(id);
     expect(eml).toContain('To: ada@example.org');
     expect(eml).toContain('Reply-To: reply@example.org');
     expect(eml).toContain('Subject: About engines');
@@ -68,7 +67,7 @@ describe('sending to the sandbox', () => {
     const preview = await harness.v2('POST', `/v2/template/${template_id}/preview`, key, { personalisation });
     const id = await aQueuedMessage(harness, service, { notification_type: 'email', template_id, personalisation });
     await harness.deliver();
-    const eml = await outbox(`${id}.eml`);
+    const eml = await sourceOf(id);
     const part = eml.slice(eml.indexOf('Content-Type: text/html'));
     const [headers = '', body = ''] = part.split('\r\n\r\n');
     expect(headers).toContain('Content-Transfer-Encoding: quoted-printable');
@@ -131,7 +130,7 @@ describe('sending to the sandbox', () => {
     });
     await harness.deliver();
     expect(await messageOf(harness, id)).toMatchObject({ status, provider: 'sandbox' });
-    await expect(outbox(`${id}.eml`)).rejects.toThrow('ENOENT');
+    expect(await sourceOf(id)).toBe('');
   });
 
   it('messages of an inactive service become technical failures', async () => {

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createSession } from '../../src/console/sessions/sessions.ts';
@@ -7,7 +5,7 @@ import { aService, aTemplate } from '../kit/builders.ts';
 import { aPerson } from '../kit/console-people.ts';
 import { useHarness } from '../kit/harness.ts';
 import { aLetter } from '../kit/letters.ts';
-import { aQueuedMessage, messageOf } from '../kit/queued-messages.ts';
+import { aQueuedMessage, messageOf, replaceSource } from '../kit/queued-messages.ts';
 import { useBrowser } from './kit/browser.ts';
 import { problemsInEveryLook, takePicture } from './kit/looks.ts';
 
@@ -121,7 +119,7 @@ describe('an email that attacks', () => {
   beforeAll(async () => {
     id = await aSent({ notification_type: 'email', template_id: await email('Attack') });
     const source = `From: a@example.org\r\nSubject: Attack\r\nContent-Type: text/html; charset=utf-8\r\n\r\n${attack}`;
-    await writeFile(join(harness.app.config.storage.dataDir, 'outbox', `${id}.eml`), source);
+    await replaceSource(harness, id, source);
   });
 
   /** What it is refused is logged by the browser. */

@@ -1,3 +1,4 @@
+import { writeSources } from '../../src/delivery/sandbox/email-sources.ts';
 import { lanes, type NewNotification } from '../../src/notifications/notification.ts';
 import { insertNotifications } from '../../src/notifications/sending/notifications.sql.ts';
 import { timestamp } from '../../src/platform/clock.ts';
@@ -73,4 +74,14 @@ export async function messageOf({ app }: Harness, id: string) {
 
 export async function queueOf({ app }: Harness, id: string) {
   return app.db.selectFrom('delivery_queue').selectAll().where('notification_id', '=', id).executeTakeFirst();
+}
+
+/** Replaces what the sandbox received. */
+export async function replaceSource({ app, clock }: Harness, id: string, source: string): Promise<void> {
+  const [location] = await writeSources(app, [Buffer.from(source)], clock.now());
+  await app.db
+    .updateTable('sandbox_messages')
+    .set({ ...location })
+    .where('reference', '=', id)
+    .execute();
 }

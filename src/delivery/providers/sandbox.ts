@@ -1,14 +1,11 @@
-import { writeFile } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { later, timestamp } from '../../platform/clock.ts';
 import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
 import * as setting from '../../platform/setting.ts';
 import type { Values } from '../../platform/setting-groups.ts';
+import { writeSources } from '../sandbox/email-sources.ts';
 import { insertSandboxMessages, type SandboxMessage, selectSandboxReferences } from '../sandbox/sandbox.sql.ts';
-import { emailFile, encryptBody, outboxFolder } from '../sandbox/sandbox.ts';
+import { encryptBody } from '../sandbox/sandbox.ts';
 import type { EmailDescriptor, ProviderDeps, SmsDescriptor } from './descriptor.ts';
 import { mimeOf } from './mime.ts';
 import type { EmailMessage, Outcome, Provider, TextMessage } from './provider.ts';
@@ -31,7 +28,7 @@ export type SandboxSettings = Values<typeof settings>;
 
 type Deps = ProviderDeps<typeof settings>;
 
-/** Sends nothing: stores each message as a row, the source of an email as a file too, and simulates a receipt later. */
+/** Sends nothing: stores each message as a row, the source of an email in a file too, and simulates a receipt later. */
 export const sandboxTexts = {
   name: 'sandbox' as const,
   channel: 'sms',
@@ -86,41 +83,29 @@ function openEmails(app: Deps): Provider<EmailMessage> {
 }
 
 interface StoredMessage {
-  /** Of an email: the row of a text message says everything. */
-  source?: string | Buffer;
-  row: Omit<SandboxMessage, 'created_at' | 'receipt_due_at'>;
+  /** Of an email. */
+  source?: Buffer;
+  row: Omit<SandboxMessage, 'created_at' | 'receipt_due_at' | 'source'>;
 }
-
-/** Takes half the processor time of the function that returns promises itself, which opens a handle. */
-const createFile = promisify(writeFile);
 
 /** Under load, messages are stored in batches this often. */
 const storeEvery_ms = 5;
 
 function sandboxOutbox(app: Deps) {
-  const folder = outboxFolder(app.config.storage.dataDir);
-  let folderMade: Promise<unknown> | undefined;
-  const makeFolder = () => {
-    folderMade ??= mkdir(folder, { recursive: true, mode: 0o700 });
-    return folderMade;
-  };
-  const writeSource = async ({ row, source }: StoredMessage) => {
-    if (source === undefined) return;
-    await makeFolder();
-    await createFile(join(folder, emailFile(row.reference)), source, { mode: 0o600 });
-  };
   const commits = new GroupCommit<StoredMessage, Outcome>({
     async commit(messages) {
       const now = app.clock.now();
+      const sources = messages.flatMap(({ source }) => source ?? []);
+      const locations = sources.length > 0 ? await writeSources(app, sources, now) : [];
       const due = later(now, app.settings.delay_ms);
       const receipt_due_at = app.settings.receipts === 'auto' ? timestamp(due) : null;
-      const rows = messages.map(({ row }) => ({
+      const rows = messages.map(({ row, source }) => ({
         ...row,
         body: encryptBody(app, row),
         created_at: timestamp(now),
         receipt_due_at,
+        source: source && locations.shift(),
       }));
-      await Promise.all(messages.map(writeSource));
       await insertSandboxMessages(app.db, rows);
       return messages.map(() => ({ kind: 'accepted' as const }));
     },

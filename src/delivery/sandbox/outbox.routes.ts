@@ -14,7 +14,7 @@ import type { ActiveProviders } from '../providers/settings.ts';
 import type { DemoSettings } from '../settings.ts';
 import { selectLatestSandboxMessages, selectSandboxMessage } from './sandbox.sql.ts';
 import { isSandboxInUse, readBody } from './sandbox.ts';
-import { readSource } from './sent-email.ts';
+import { findSource } from './sent-email.ts';
 
 interface Deps extends Platform {
   config: ActiveProviders & {
@@ -118,7 +118,7 @@ export function outboxRoutes(http: Http, app: Deps): void {
       const message = await selectSandboxMessage(app.db, params.reference, hidden);
       if (!message) throw notFound();
       const content =
-        message.notification_type === 'email' ? await readSource(app, message.reference) : textOf(message);
+        message.notification_type === 'email' ? await findSource(app, message.reference) : textOf(message);
       if (content === undefined) throw notFound();
       // An email is its source, never rendered: its HTML would run in the origin of the API.
       return reply.type('text/plain; charset=utf-8').send(content);

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../platform/db/database.ts';
 import { nilId } from '../../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 import type { Channel } from '../../protocol/channels.ts';
+import type { SourceLocation } from './email-sources.ts';
 
 export interface SandboxMessage {
   reference: string;
@@ -14,14 +15,18 @@ export interface SandboxMessage {
   body: string;
   created_at: Timestamp;
   receipt_due_at: Timestamp | null;
+  /** Of an email: the row of a text message says everything. */
+  source: SourceLocation | undefined;
 }
 
 export async function insertSandboxMessages(db: Db, messages: SandboxMessage[]): Promise<void> {
+  const rows = messages.map(({ source, ...message }) => ({ ...message, ...source }));
   await sql`/* prepared: insert-sandbox-messages */
-    insert into sandbox_messages as known
-      (reference, notification_type, recipient, sender, subject, body, created_at, receipt_due_at)
-    select * from json_to_recordset(${JSON.stringify(messages)}::json) as m (reference uuid, notification_type text,
-      recipient text, sender text, subject text, body text, created_at timestamptz, receipt_due_at timestamptz)
+    insert into sandbox_messages as known (reference, notification_type, recipient, sender, subject, body, created_at,
+      receipt_due_at, source_file, source_start, source_length)
+    select * from json_to_recordset(${JSON.stringify(rows)}::json) as m (reference uuid, notification_type text,
+      recipient text, sender text, subject text, body text, created_at timestamptz, receipt_due_at timestamptz,
+      source_file uuid, source_start integer, source_length integer)
     on conflict (reference) do update set times_sent = known.times_sent + 1`.execute(db);
 }
 
@@ -111,6 +116,13 @@ export function selectSandboxText(db: Db, reference: string) {
     .executeTakeFirst();
 }
 
+/** Of an email. */
+export async function selectSource(db: Db, reference: string): Promise<SourceLocation | undefined> {
+  const { rows } = await sql<Pick<DeletedMessage, 'source'>>`
+    select ${source} from sandbox_messages where reference = ${reference}`.execute(db);
+  return rows[0]?.source ?? undefined;
+}
+
 function sandboxMessages(db: Db, hiddenService: string | undefined) {
   return db
     .selectFrom('sandbox_messages')
@@ -132,24 +144,37 @@ export async function replaceSandboxBodies(db: Db, values: ReplacedValue[]): Pro
     where m.reference = v.id and m.body = v.before`.execute(db);
 }
 
-export async function deleteSandboxMessages(db: Db, references: string[]): Promise<string[]> {
-  const { rows } = await sql<{ reference: string }>`
-    delete from sandbox_messages where reference = any (${references}::uuid[]) returning reference`.execute(db);
-  return rows.map(({ reference }) => reference);
+interface DeletedMessage {
+  reference: string;
+  source: SourceLocation | null;
 }
+
+export async function deleteSandboxMessages(db: Db, references: string[]): Promise<DeletedMessage[]> {
+  const { rows } = await sql<DeletedMessage>`
+    delete from sandbox_messages where reference = any (${references}::uuid[]) returning reference, ${source}`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** Null for text messages. */
+const source = sql`case when source_file is not null then
+  json_build_object('source_file', source_file, 'source_start', source_start, 'source_length', source_length)
+  end as source`;
 
 /** Deletes one batch of messages whose notification is deleted. `last` is null at the end. */
 export async function deleteSandboxOrphans(db: Db, after: string, size: number) {
-  const { rows } = await sql<{ gone: string[]; last: string | null }>`
+  const { rows } = await sql<{ sources: SourceLocation[]; last: string | null }>`
     with part as (
       select reference from sandbox_messages where reference > ${after} order by reference limit ${size}
-    ), gone as (
+    ), deleted as (
       delete from sandbox_messages where reference in (
         select reference from part where not exists (select from notifications n where n.id = part.reference))
-      returning reference
+      returning ${source}
     )
-    select array(select reference::text from gone) as gone, max(reference::text) as last from part`.execute(db);
-  return rows[0] ?? { gone: [], last: null };
+    select array(select source from deleted where source is not null) as sources, max(reference::text) as last
+    from part`.execute(db);
+  return rows[0] ?? { sources: [], last: null };
 }
 
 export async function deleteSandboxMessagesBefore(db: Db, firstKept: string): Promise<void> {

@@ -1,5 +1,3 @@
-import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { PrintSettings } from '../../letters/settings.ts';
 import { day_ms, earlier, timestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
@@ -10,6 +8,7 @@ import type { StorageSettings } from '../../platform/settings.ts';
 import { simulatedOutcome } from '../../recipients/simulated-recipients.ts';
 import type { Receipt } from '../providers/reports.ts';
 import type { ActiveProviders } from '../providers/settings.ts';
+import { deleteOldFile, deleteSourcesBefore, eraseSource } from './email-sources.ts';
 import {
   deleteSandboxMessages,
   deleteSandboxMessagesBefore,
@@ -22,11 +21,7 @@ import {
   takeDueReceipts,
 } from './sandbox.sql.ts';
 
-type Deps = Platform & OfFolder;
-
-interface OfFolder {
-  config: { storage: StorageSettings };
-}
+type Deps = Platform & { config: { storage: StorageSettings } };
 
 /** How each channel leaves, as in the configuration. */
 export interface Carriers extends ActiveProviders {
@@ -76,15 +71,6 @@ export const sandboxBodies: EncryptedValues = {
   replace: replaceSandboxBodies,
 };
 
-export function outboxFolder(dataDir: string): string {
-  return join(dataDir, 'outbox');
-}
-
-/** In that folder, with the source of an email. */
-export function emailFile(reference: string): string {
-  return `${reference.toLowerCase()}.eml`;
-}
-
 const receiptBatchSize = 1_000;
 
 /** Whether it is worth a transaction to look for receipts. */
@@ -108,45 +94,32 @@ export const retentionDays = 7;
 
 const partSize = 5_000;
 
-/** Deletes rows and files of messages whose notification is deleted. */
+/** Deletes messages whose notification is deleted. */
 async function deleteOrphans(app: Deps): Promise<void> {
   for (let after: string | null = nilId; after !== null; ) {
     const part = await deleteSandboxOrphans(app.db, after, partSize);
-    await deleteFiles(app, part.gone);
+    for (const source of part.sources) await eraseSource(app, source);
     after = part.last;
   }
 }
 
 /** Returns the number of deleted messages. */
-export async function eraseSandboxMessages(app: Platform & OfFolder, references: string[]): Promise<number> {
+export async function eraseSandboxMessages(app: Deps, references: string[]): Promise<number> {
   let erased = 0;
   for (let from = 0; from < references.length; from += partSize) {
-    const gone = await deleteSandboxMessages(app.db, references.slice(from, from + partSize));
-    await deleteFiles(app, gone);
-    erased += gone.length;
+    const deleted = await deleteSandboxMessages(app.db, references.slice(from, from + partSize));
+    for (const { reference, source } of deleted) {
+      await (source ? eraseSource(app, source) : deleteOldFile(app, reference));
+    }
+    erased += deleted.length;
   }
   return erased;
 }
 
-async function deleteFiles({ config }: OfFolder, references: string[]): Promise<void> {
-  const folder = outboxFolder(config.storage.dataDir);
-  for (const reference of references) {
-    // Text messages had files too, up to release 0.2.
-    for (const name of [emailFile(reference), `${reference}.txt`]) await rm(join(folder, name), { force: true });
-  }
-}
-
-/** Deletes messages, rows and files, when their notification is deleted or after a week. */
+/** Deletes messages when their notification is deleted, or after a week. */
 export async function cleanSandbox(app: Deps): Promise<void> {
   const cutoff = earlier(app.clock.now(), retentionDays * day_ms);
   await deleteSandboxMessagesBefore(app.db, firstIdAt(cutoff));
   await deleteOrphans(app);
-  const folder = outboxFolder(app.config.storage.dataDir);
-  const names = await readdir(folder).catch(() => []);
-  for (const name of names.filter((file) => /\.(txt|eml)$/.test(file))) {
-    const path = join(folder, name);
-    const stats = await stat(path);
-    // The print folder is in the same folder.
-    if (stats.isFile() && stats.mtime < cutoff) await rm(path, { force: true });
-  }
+  await deleteSourcesBefore(app, cutoff);
 }

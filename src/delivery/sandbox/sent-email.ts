@@ -1,13 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import PostalMime, { decodeWords, type Email } from 'postal-mime';
+import type { Platform } from '../../platform/platform.ts';
 import type { StorageSettings } from '../../platform/settings.ts';
 import { decodeEntities } from '../../rendering/escape.ts';
-import { emailFile, outboxFolder } from './sandbox.ts';
+import { readSource } from './email-sources.ts';
+import { selectSource } from './sandbox.sql.ts';
 
-interface OfFolder {
-  config: { storage: StorageSettings };
-}
+type Deps = Platform & { config: { storage: StorageSettings } };
 
 /** An email as the sandbox received it. */
 export interface SentEmail {
@@ -24,17 +22,15 @@ export interface SentEmail {
   unsubscribe_url: string | undefined;
 }
 
-/** Undefined when this machine has no file of it: another process keeps its own. */
-export async function findSentEmail(app: OfFolder, id: string): Promise<SentEmail | undefined> {
-  const source = await readSource(app, id);
+/** Undefined when this machine does not have it: another process keeps its own. */
+export async function findSentEmail(app: Deps, id: string): Promise<SentEmail | undefined> {
+  const source = await findSource(app, id);
   return source && parseEmail(source);
 }
 
-export async function readSource({ config }: OfFolder, id: string): Promise<Buffer | undefined> {
-  return readFile(join(outboxFolder(config.storage.dataDir), emailFile(id))).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+export async function findSource(app: Deps, id: string): Promise<Buffer | undefined> {
+  const location = await selectSource(app.db, id);
+  return location && readSource(app, location);
 }
 
 async function parseEmail(source: Buffer): Promise<SentEmail> {

@@ -5,6 +5,7 @@ import { changedConfig } from '../../../test/kit/changed-config.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { startStubGateways } from '../../../test/kit/stub-gateways.ts';
 import { buildDelivery } from '../../delivery/delivery.ts';
+import { findSource } from '../../delivery/sandbox/sent-email.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { demo: { enabled: true } } });
@@ -51,12 +52,6 @@ async function deliverByProvider(id: string): Promise<void> {
   await delivery.runOnce();
   await delivery.stop();
   expect(gateways.sentTo(id)).toHaveLength(1);
-}
-
-function outboxFile(name: string): Promise<string> {
-  return import('node:fs/promises').then((fs) =>
-    fs.readFile(`${harness.app.config.storage.dataDir}/outbox/${name}`, 'utf8'),
-  );
 }
 
 describe('a sign-in code', () => {
@@ -130,7 +125,7 @@ describe('a link to a file', () => {
   it('appears in the email and in the API of the service', async () => {
     const { service, key, response, secret } = await anEmailWithAFile();
     await harness.deliver();
-    expect((await outboxFile(`${response.body.id}.eml`)).replaceAll(/=\r?\n/g, '')).toContain(secret);
+    expect((await findSource(harness.app, response.body.id))?.toString().replaceAll(/=\r?\n/g, '')).toContain(secret);
     const read = await harness.v2('GET', `/v2/notifications/${response.body.id}`, key);
     expect(read.body.body).toBe(response.body.content.body);
     expect(read.body.subject).toBe('For Ada');

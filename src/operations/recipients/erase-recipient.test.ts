@@ -76,8 +76,8 @@ describe('POST /platform-admin/erase-recipient', () => {
     const before = (await figures()).body;
     const files = join(harness.app.config.storage.dataDir, 'outbox');
     await mkdir(files, { recursive: true });
-    // As release 0.2 did.
-    await writeFile(join(files, `${theirs}.txt`), 'Canary');
+    // As release 0.3 did.
+    await writeFile(join(files, `${theirs}.eml`), 'Canary');
 
     const response = await erase('+44 7700 900551');
     expect([response.status, response.body]).toEqual([
@@ -110,7 +110,7 @@ describe('POST /platform-admin/erase-recipient', () => {
     expect([read.status, read.body.phone_number]).toEqual([200, '[erased]']);
     expect(read.text).not.toContain('Canary');
     expect((await harness.admin('GET', `/service/${service}/notifications/${theirs}`)).status).toBe(200);
-    await expect(access(join(files, `${theirs}.txt`))).rejects.toThrow();
+    await expect(access(join(files, `${theirs}.eml`))).rejects.toThrow();
     expect((await harness.v2('GET', `/v2/notifications/${other}`, key)).body.body).toBe('Hello Canary Person');
     expect((await figures()).body).toEqual(before);
     expect(harness.logged.join('')).not.toContain('7700900551');

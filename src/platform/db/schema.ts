@@ -642,6 +642,9 @@ export interface SandboxMessages {
   times_sent: Generated<number>;
   created_at: Time;
   receipt_due_at: Time | null;
+  source_file: string | null;
+  source_start: number | null;
+  source_length: number | null;
 }
 
 export interface ServiceCallbackApi {

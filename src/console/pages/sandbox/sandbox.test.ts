@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anInboundNumber, aService, aTemplate, aUser } from '../../../../test/kit/builders.ts';
@@ -7,7 +5,7 @@ import { aPerson, signedIn } from '../../../../test/kit/console-people.ts';
 import type { ConsoleVisitor, Page } from '../../../../test/kit/console-visitor.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { aLetter } from '../../../../test/kit/letters.ts';
-import { aQueuedMessage, messageOf } from '../../../../test/kit/queued-messages.ts';
+import { aQueuedMessage, messageOf, replaceSource } from '../../../../test/kit/queued-messages.ts';
 import { newId } from '../../../platform/id.ts';
 import { unsubscribeUrl } from '../../../unsubscribe/unsubscribe.ts';
 
@@ -452,7 +450,7 @@ describe('messages that attack the page', () => {
       '<script>alert(1)</script><form action="/console/sign-out" method="post"><button>x</button></form>',
       '<a href="javascript:alert(1)">x</a><a href=\'https://good.example/?a=1&amp;b=2\'>y</a></iframe></pre>',
     ].join('\r\n');
-    await writeFile(join(harness.app.config.storage.dataDir, 'outbox', `${id}.eml`), source);
+    await replaceSource(harness, id, source);
     const frame = await member.get(`/console/sandbox/emails/${id}/frame`);
     expect(frame.headers['content-security-policy']).toMatch(/^sandbox; default-src 'none';/);
     for (const view of ['html', 'text', 'source', 'headers', 'raw']) {
