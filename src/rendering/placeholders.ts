@@ -20,8 +20,6 @@ export type Slots = {
   html: boolean;
   names: string[];
   byKey: Map<string, number>;
-  /** Spellings seen in personalisation, -1 for those that the template does not use: the same ones recur. */
-  bySpelling: Map<string, number>;
 };
 
 /** A compiled template text: `plain[0]`, `placeholders[0]`, `plain[1]`, ... `plain[n]`. */
@@ -31,8 +29,8 @@ export type CompiledText = {
   slots: Slots;
   /** Characters of the text as it is written. */
   length: number;
-  /** How often each slot is printed, as pairs: there are few slots, and may be many placeholders. */
-  uses: ReadonlyMap<number, number>;
+  /** How often each slot is printed: there are few slots, and may be many placeholders. */
+  uses: readonly number[];
 };
 
 /** How a placeholder without a value is printed. */
@@ -42,7 +40,7 @@ type Filling = { lists: ListStyle; unfilled: Unfilled };
 
 /** For text that is never interpreted as HTML: text messages, subjects, the plain part of an email. */
 export function textSlots(): Slots {
-  return { html: false, names: [], byKey: new Map(), bySpelling: new Map() };
+  return { html: false, names: [], byKey: new Map() };
 }
 
 export function htmlSlots(): Slots {
@@ -56,17 +54,30 @@ export function compileText(source: string, slots: Slots): CompiledText {
   const text = slots.html ? escapeHtml(source) : source;
   const plain: string[] = [];
   const placeholders: Placeholder[] = [];
-  const uses = new Map<number, number>();
+  const uses: number[] = [];
   let end = 0;
   for (const match of text.matchAll(placeholderPattern)) {
     plain.push(text.slice(end, match.index));
     const placeholder = readPlaceholder(match[1] ?? '', slots);
     placeholders.push(placeholder);
-    if (placeholder.text === null) uses.set(placeholder.slot, (uses.get(placeholder.slot) ?? 0) + 1);
+    while (uses.length < slots.names.length) uses.push(0);
+    if (placeholder.text === null) uses[placeholder.slot] = (uses[placeholder.slot] ?? 0) + 1;
     end = match.index + match[0].length;
   }
   plain.push(text.slice(end));
-  return { plain, placeholders, slots, length: text.length, uses };
+  slots.names = withoutSpareRoom(slots.names);
+  return {
+    plain: withoutSpareRoom(plain),
+    placeholders: withoutSpareRoom(placeholders),
+    slots,
+    length: text.length,
+    uses: withoutSpareRoom(uses),
+  };
+}
+
+/** An array that grows has room for 17 items at least. Thousands of compiled templates are cached. */
+function withoutSpareRoom<T>(items: readonly T[]): T[] {
+  return items.slice();
 }
 
 /** A text as written, cut at its placeholders: for showing them highlighted. */
@@ -97,23 +108,29 @@ function claimSlot(slots: Slots, name: string): number {
   if (slot === undefined) {
     slot = slots.names.push(name) - 1;
     slots.byKey.set(key, slot);
-    slots.bySpelling.clear();
   }
   return slot;
 }
 
-/** Limits for caching caller-supplied keys. */
-const maxSpellings = 500;
+/** -1 for a spelling that the template does not use. */
+function findSlot(slots: Slots, spelling: string): number {
+  return slots.byKey.get(keyOfSpelling(slots.html ? escapeHtml(spelling) : spelling)) ?? -1;
+}
+
+/** The spellings in personalisation recur. Callers choose them, so their number and length are limited. */
+const keysOfSpellings = new Map<string, string>();
+const maxSpellings = 5_000;
 const maxSpellingLength = 200;
 
-function findSlot(slots: Slots, spelling: string): number {
-  const cached = slots.bySpelling.get(spelling);
+function keyOfSpelling(spelling: string): string {
+  const cached = keysOfSpellings.get(spelling);
   if (cached !== undefined) return cached;
-  const slot = slots.byKey.get(comparableKey(slots.html ? escapeHtml(spelling) : spelling)) ?? -1;
-  if (slots.bySpelling.size < maxSpellings && spelling.length <= maxSpellingLength) {
-    slots.bySpelling.set(spelling, slot);
+  const key = comparableKey(spelling);
+  if (spelling.length <= maxSpellingLength) {
+    if (keysOfSpellings.size >= maxSpellings) keysOfSpellings.clear();
+    keysOfSpellings.set(spelling, key);
   }
-  return slot;
+  return key;
 }
 
 /** The value of each slot. If two keys match the same placeholder, the later one wins. */
@@ -148,10 +165,10 @@ export function filledLength(
   { slots, length, uses }: CompiledText,
   personalisation: Personalisation | null | undefined,
 ): number {
-  if (uses.size === 0) return length;
+  if (uses.length === 0) return length;
   const values = readValues(slots, personalisation);
   let sum = length;
-  for (const [slot, count] of uses) sum += count * lengthOfValue(values[slot]);
+  for (const [slot, count] of uses.entries()) sum += count * lengthOfValue(values[slot]);
   return sum;
 }
 

@@ -3,10 +3,10 @@ import { runInNewContext } from 'node:vm';
 
 /**
  * V8 lets a large heap grow to four times what is in use before it collects the old generation, or to a tenth more if little is
- * allocated, and then collects it every second. With this it always doubles.
+ * allocated, and then collects it every second. With this it always grows by half.
  */
 export function limitHeapGrowth(): void {
-  setFlagsFromString('--heap-growing-percent=100');
+  setFlagsFromString('--heap-growing-percent=50');
 }
 
 let collect: (() => void) | undefined;
