@@ -10,11 +10,11 @@ import { FormLimit } from './access/form-limit.ts';
 import { addPageHeaders } from './access/page-headers.ts';
 import { refuseOtherOrigins } from './access/same-origin.ts';
 import type { ConsoleApp } from './console-app.ts';
-import { isAboutForm, noDraft, problemsOf, problemsOfForm } from './draft.ts';
 import { bodyOptions, readFields } from './form-body.ts';
+import { emptyForm, isAboutForm, problemsOf, problemsOfForm } from './form-state.ts';
 import { assetRoutes } from './layout/assets.ts';
 import { withOwnLinks } from './own-links.ts';
-import type { Asked, DeclaredPage, Draft, Redirection, Sent, View } from './page.ts';
+import type { DeclaredPage, FormState, PageRequest, Redirection, Sent, View } from './page.ts';
 import { keepLastService } from './pages/services/last-service.ts';
 import { renderPage, sendHtml } from './render.tsx';
 import { keepNotice, takeNotice } from './sessions/notice.ts';
@@ -31,7 +31,7 @@ const preloadAfter_ms = 1_000;
 /** A page that the visitor may open. */
 interface OpenedPage {
   page: DeclaredPage;
-  asked: Asked;
+  pageRequest: PageRequest;
   /** All pages, for the menus. */
   pages: readonly DeclaredPage[];
 }
@@ -79,18 +79,22 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
       return reply.redirect(`/console/sign-in${next}`, 303);
     }
     if (may.service) keepLastService(app, request, reply, may.service.id);
-    request.opened = { pages, page, asked: askedOf(request, reply, visitor, may) };
+    request.opened = { pages, page, pageRequest: toPageRequest(request, reply, visitor, may) };
     return undefined;
   }
 
-  function respond({ pages, page, asked }: OpenedPage, result: View | Redirection | Sent, draft: Draft): FastifyReply {
-    const { request, reply, visitor, service } = asked;
+  function respond(
+    { pages, page, pageRequest }: OpenedPage,
+    result: View | Redirection | Sent,
+    formState: FormState,
+  ): FastifyReply {
+    const { http: request, reply, visitor, service } = pageRequest;
     if ('sent' in result) return result.sent;
     if ('to' in result) {
       if (result.notice !== undefined) keepNotice(app, reply, result.notice);
       return reply.redirect(`/console${result.to}`, 303);
     }
-    const html = renderPage(result, draft, {
+    const html = renderPage(result, formState, {
       pages,
       request,
       visitor,
@@ -100,11 +104,11 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
       now: app.clock.now(),
       platformName: app.config.branding.platformName,
     });
-    return sendHtml(reply, result.status ?? (draft.problems.size > 0 ? 400 : 200), html);
+    return sendHtml(reply, result.status ?? (formState.problems.size > 0 ? 400 : 200), html);
   }
 
-  const show = async (opened: OpenedPage, draft: Draft) =>
-    respond(opened, await opened.page.show(opened.asked, draft), draft);
+  const show = async (opened: OpenedPage, formState: FormState) =>
+    respond(opened, await opened.page.show(opened.pageRequest, formState), formState);
 
   async function send(opened: OpenedPage, request: FastifyRequest) {
     const { form, act, needs, file } = opened.page;
@@ -115,7 +119,11 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
       const invalidBody = http.failureOfBody(request, form);
       const problems = problemsOfForm({ form, needs, file }, typed, multipart?.file !== undefined, invalidBody);
       if (problems.size > 0) throw invalid(Object.fromEntries(problems));
-      return respond(opened, await act(opened.asked, body as Record<string, unknown>, multipart?.file), noDraft);
+      return respond(
+        opened,
+        await act(opened.pageRequest, body as Record<string, unknown>, multipart?.file),
+        emptyForm,
+      );
     } catch (error) {
       if (!isAboutForm(error)) throw error;
       return show(opened, { typed, problems: problemsOf(error.detail) });
@@ -125,7 +133,7 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
   }
 
   for (const url of ['/console', '/console/*']) {
-    http.get(url, { onRequest }, ({ opened }) => opened && show(opened, noDraft));
+    http.get(url, { onRequest }, ({ opened }) => opened && show(opened, emptyForm));
     http.post(url, { onRequest, preValidation: readFields(app) }, (request) => {
       return request.opened && send(request.opened, request);
     });
@@ -143,18 +151,18 @@ function choosePage(pages: readonly DeclaredPage[], request: FastifyRequest): De
   return page;
 }
 
-function askedOf(
+function toPageRequest(
   request: FastifyRequest,
   reply: FastifyReply,
-  visitor: Asked<'anyone'>['visitor'],
-  { service, organisation }: Pick<Asked, 'service' | 'organisation'>,
-): Asked {
+  visitor: PageRequest<'anyone'>['visitor'],
+  { service, organisation }: Pick<PageRequest, 'service' | 'organisation'>,
+): PageRequest {
   const params = new Map(Object.entries(request.params as Record<string, string>));
   const query = new Map(Object.entries(request.query as Record<string, string | string[]>));
   return {
-    request,
+    http: request,
     reply,
-    visitor: visitor as Asked['visitor'],
+    visitor: visitor as PageRequest['visitor'],
     service,
     organisation,
     param: (name) => params.get(name) ?? '',

@@ -34,10 +34,10 @@ beforeAll(async () => {
   // A page of every list.
   const fifty = Array.from({ length: 50 }, () => ({ template_id: world.ids.get('template_id') ?? '' }));
   await someQueuedMessages(harness, world.service.id, fifty);
-  const asked = [...world.visitors].flatMap(([role, { browser, user }]) =>
+  const request = [...world.visitors].flatMap(([role, { browser, user }]) =>
     pages.map((page) => ({ page, role, browser, expected: expectedOf(page, user) })),
   );
-  opened = await atOnce(asked, async (one) => ({ ...one, shown: await one.browser.get(world.urlOf(one.page)) }));
+  opened = await atOnce(request, async (one) => ({ ...one, shown: await one.browser.get(world.urlOf(one.page)) }));
 }, 300_000);
 
 function expectedOf(page: DeclaredPage, user: UserRecord | undefined, doing: Doing = 'look'): ReturnType<typeof may> {
@@ -169,11 +169,11 @@ describe('every page', { timeout: 120_000 }, () => {
   });
 
   it('asks only those pages for updates that are declared as live parts', () => {
-    const asked = opened.flatMap(({ shown }) =>
+    const request = opened.flatMap(({ shown }) =>
       [...shown.text.matchAll(/<live-part data-from="\/console([^"]+)"/g)].map(([, address = '']) => address),
     );
-    expect(asked.filter((address) => !findPage(pages, address)?.page.live)).toEqual([]);
-    expect(asked.length).toBeGreaterThan(5);
+    expect(request.filter((address) => !findPage(pages, address)?.page.live)).toEqual([]);
+    expect(request.length).toBeGreaterThan(5);
     expect(pages.filter(({ live, act, menu }) => live && (act || menu)).map(({ path }) => path)).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Failure } from '../platform/failure.ts';
-import { noDraft, problemsOf } from './draft.ts';
+import { emptyForm, problemsOf } from './form-state.ts';
 import { renderPage, sendHtml } from './render.tsx';
 
 /** What a person can do about a failure. The sentences of the API are for programs. */
@@ -48,7 +48,7 @@ export function sendFailurePage(
       </p>
     </>
   );
-  const html = renderPage({ title: page.title, content }, noDraft, {
+  const html = renderPage({ title: page.title, content }, emptyForm, {
     pages: [],
     request,
     visitor: undefined,

@@ -24,12 +24,12 @@ beforeAll(async () => {
   const pages = new Pages();
   pages.add('/upload', {
     who: 'anyone',
-    show: (_asked, draft) => ({
+    show: (_asked, formState) => ({
       title: 'Upload',
       content: (
         <form method="post" encType="multipart/form-data" noValidate>
-          <Field draft={draft} name="name" label="Name" />
-          <FileField draft={draft} name="file" label="File" accept=".csv" />
+          <Field formState={formState} name="name" label="Name" />
+          <FileField formState={formState} name="file" label="File" accept=".csv" />
         </form>
       ),
     }),

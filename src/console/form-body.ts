@@ -3,7 +3,7 @@ import type { BodyMemory } from '../platform/http/body/body-memory.ts';
 import { type MultipartForm, readMultipart } from '../platform/http/body/multipart.ts';
 import { StreamedBody } from '../platform/http/body/streamed-body.ts';
 import type { Subroute } from '../platform/http/subroute.ts';
-import { fieldsOf, maxFields, prepareForm } from './draft.ts';
+import { fieldsOf, maxFields, prepareForm } from './form-state.ts';
 import type { DeclaredPage } from './page.ts';
 
 declare module 'fastify' {

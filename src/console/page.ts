@@ -10,8 +10,8 @@ import type { MenuEntry } from './layout/menu.ts';
 import type { Visitor } from './sessions/visitor.ts';
 
 /** What a page knows about the request for it. */
-export type Asked<W extends Who = Who> = {
-  request: FastifyRequest;
+export type PageRequest<W extends Who = Who> = {
+  http: FastifyRequest;
   reply: FastifyReply;
   visitor: W extends 'anyone' ? Visitor | undefined : Visitor;
   service: W extends OfService ? Service : undefined;
@@ -22,7 +22,7 @@ export type Asked<W extends Who = Who> = {
 };
 
 /** What was typed into a form, and what is wrong with it; both empty until it is sent. */
-export interface Draft {
+export interface FormState {
   typed: ReadonlyMap<string, string | string[]>;
   /** Sentences by field, in the order of the form. The empty name is the form itself. */
   problems: ReadonlyMap<string, string>;
@@ -71,7 +71,7 @@ interface Shows<W extends Who> {
   listedFor?: Who;
   /** The entry that is marked as the current one: for pages below another. */
   below?: MenuEntry;
-  show(asked: Asked<W>, draft: Draft): Result<View | Redirection | Sent>;
+  show(request: PageRequest<W>, formState: FormState): Result<View | Redirection | Sent>;
 }
 
 /** The file that a form takes, in the last field of the form. */
@@ -102,7 +102,7 @@ interface Acts<W extends Who, S extends TObject, F extends FileRule | undefined>
   /**
    * Called with a valid form. An invalid one, and a Failure about fields, shows the page again with what was typed.
    */
-  act(asked: Asked<W>, form: Static<S>, file: FileOf<F>): Result<View | Redirection | Sent>;
+  act(request: PageRequest<W>, form: Static<S>, file: FileOf<F>): Result<View | Redirection | Sent>;
 }
 
 export interface DeclaredPage extends Shows<Who>, Partial<Acts<Who, TObject, FileRule | undefined>> {

@@ -9,7 +9,7 @@ import type { MenuEntry } from './layout/menu.ts';
 import { Shell } from './layout/shell.tsx';
 import { shownMenus } from './layout/shown-menus.ts';
 import { themeOf } from './layout/theme.ts';
-import type { DeclaredPage, Draft, View } from './page.ts';
+import type { DeclaredPage, FormState, View } from './page.ts';
 import type { Visitor } from './sessions/visitor.ts';
 
 /** What the frame around a page needs. */
@@ -25,16 +25,16 @@ interface Frame {
   platformName: string;
 }
 
-export function renderPage(view: View, draft: Draft, frame: Frame): string {
+export function renderPage(view: View, formState: FormState, frame: Frame): string {
   const { visitor, service, notice, now, platformName, pages, current } = frame;
   const [first, ...others] = [view.about, view.title, service?.name, 'Pennypost'].filter(Boolean);
-  const title = [`${draft.problems.size > 0 ? 'Error: ' : ''}${first}`, ...others];
+  const title = [`${formState.problems.size > 0 ? 'Error: ' : ''}${first}`, ...others];
   return renderDocument(
     <Document title={title.join(' – ')} theme={themeOf(frame.request)} scripts={view.scripts ?? []}>
       {visitor && view.frame !== 'door' ? (
         <Shell
           view={view}
-          draft={draft}
+          formState={formState}
           notice={notice}
           menus={shownMenus(pages, { visitor, ...(service ? { service } : {}), current })}
           service={service}
@@ -42,7 +42,7 @@ export function renderPage(view: View, draft: Draft, frame: Frame): string {
           isOperator={may('operator', visitor.user) === 'yes'}
         />
       ) : (
-        <Door view={view} draft={draft} now={now} notice={notice} platformName={platformName} />
+        <Door view={view} formState={formState} now={now} notice={notice} platformName={platformName} />
       )}
     </Document>,
   );

@@ -113,10 +113,10 @@ export class ChannelWorker<Message> {
   start(): void {
     const { changeListener, clock } = this.app;
     changeListener.on(newsChannel(this.channel.type), (news) => {
-      this.reader.hear(news, clock.now());
+      this.reader.onNotify(news, clock.now());
       this.loop.wake();
     });
-    changeListener.onReset(() => this.reader.lookAgain());
+    changeListener.onReset(() => this.reader.pollSoon());
     this.leases.start();
     this.loop.start();
   }
@@ -134,7 +134,7 @@ export class ChannelWorker<Message> {
   async runOnce(): Promise<void> {
     await this.leases.readDatabaseTime();
     for (;;) {
-      this.reader.lookAgain();
+      this.reader.pollSoon();
       await this.step();
       if (this.held.size === 0) return;
       await this.settle();

@@ -1,6 +1,11 @@
 import { sql } from 'kysely';
 import { type FailedAttemptRow, keepFailures } from '../notifications/attempts/attempts.ts';
-import { heldBy, placeBroughtForward, placeChange, placeColumns } from '../notifications/queue/delivery-queue.ts';
+import {
+  heldBy,
+  queueRowBroughtForward,
+  queueRowChange,
+  queueRowColumns,
+} from '../notifications/queue/delivery-queue.ts';
 import { type ChangedNotification, changeColumns, type StatusChange, statusChange } from '../notifications/status.ts';
 import { earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
@@ -45,10 +50,10 @@ export async function updateResults(
     namesOfStatement[failures.length > 0 ? 'failures' : 'results'][unfinished.length > 0 ? 'listed' : 'alone'];
   const { rows: held } = await sql<{ id: string }>`${name}
     with result as (
-      select * from json_to_recordset(${JSON.stringify(rows)}::json) as r (${changeColumns}, ${placeColumns})
+      select * from json_to_recordset(${JSON.stringify(rows)}::json) as r (${changeColumns}, ${queueRowColumns})
     ), ${heldBy(worker, ids)}, wanted as (
       select * from held where event is not null
-    ), ${statusChange(timestamp(now))}, ${placeChange(worker)}, ${handOverHealth(health)}, ${announcement(now)}${kept}${listed}
+    ), ${statusChange(timestamp(now))}, ${queueRowChange(worker)}, ${handOverHealth(health)}, ${announcement(now)}${kept}${listed}
     select id from held`.execute(db);
   return new Set(held.map(({ id }) => id));
 }
@@ -63,7 +68,7 @@ export async function updateReported(
   const { rows } = await sql<ChangedNotification>`/* prepared: record-reported */
     with wanted as (
       select * from json_to_recordset(${JSON.stringify(changes)}::json) as w (${changeColumns})
-    ), ${statusChange(timestamp(now))}, ${placeBroughtForward(timestamp(now))},
+    ), ${statusChange(timestamp(now))}, ${queueRowBroughtForward(timestamp(now))},
     ${receiptHealth(inTimeSince, ofProvider)}, ${announcement(now)}
     select id, service_id, notification_type, key_type, previous_status, status, provider, created_at, sent_at
     from after`.execute(db);

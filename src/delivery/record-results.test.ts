@@ -14,7 +14,7 @@ const aWorker = (channel: 'sms' | 'email' = 'sms') => new DeliveryQueueReader(ch
 
 async function lease(reader: DeliveryQueueReader): Promise<QueuedNotification[]> {
   const now = harness.clock.now();
-  reader.lookAgain();
+  reader.pollSoon();
   return reader.lease(harness.app.db, {
     max: 10,
     maxBulk: 10,

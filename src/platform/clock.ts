@@ -45,15 +45,15 @@ export class ClockWatch {
 /** The contract's datetime: UTC with six fractional digits and a Z. */
 export type Timestamp = string;
 
-let lastMs = Number.NaN;
+let last_ms = Number.NaN;
 let lastWritten = '';
 
 export function timestamp(date: Date): Timestamp {
   const ms = date.getTime();
   // Under load many messages share a millisecond, and formatting is the most expensive part.
-  if (ms !== lastMs) {
+  if (ms !== last_ms) {
     lastWritten = `${date.toISOString().slice(0, -1)}000Z`;
-    lastMs = ms;
+    last_ms = ms;
   }
   return lastWritten;
 }

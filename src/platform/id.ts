@@ -35,7 +35,7 @@ export function idInPath(text: string): string | undefined {
   return hexPattern.test(hex.toLowerCase()) ? uuidOfHex(hex.toLowerCase()) : undefined;
 }
 
-let lastMs = 0;
+let last_ms = 0;
 let sequence = 0;
 
 /**
@@ -45,8 +45,8 @@ let sequence = 0;
 export function newId(now: Date): string {
   const bytes = drawRandomBytes(16);
   const ms = now.getTime();
-  sequence = ms === lastMs ? (sequence + 1) & 0xfff : bytes.readUInt16BE(6) & 0x7ff;
-  lastMs = ms;
+  sequence = ms === last_ms ? (sequence + 1) & 0xfff : bytes.readUInt16BE(6) & 0x7ff;
+  last_ms = ms;
   bytes.writeUIntBE(ms, 0, 6);
   bytes.writeUInt16BE(0x7000 | sequence, 6);
   bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8);

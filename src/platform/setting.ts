@@ -141,7 +141,7 @@ export function headers(name: string, description: string): Setting<Record<strin
 
 /** Several durations: in seconds in the environment, in milliseconds as a value. */
 export function secondsList(name: string, description: string, options: Options<number[]>): Setting<number[]> {
-  const inMs = (numbers: number[]) => numbers.map((number) => number * 1_000);
+  const toMilliseconds = (numbers: number[]) => numbers.map((number) => number * 1_000);
   const parse = (value: string) =>
     value.split(',').map((item) => {
       const number = Number(item);
@@ -153,8 +153,8 @@ export function secondsList(name: string, description: string, options: Options<
   return setting(
     name,
     description,
-    { ...options, fallback: inMs(options.fallback) },
-    (value) => inMs(parse(value)),
+    { ...options, fallback: toMilliseconds(options.fallback) },
+    (value) => toMilliseconds(parse(value)),
     (values) => values.map((value_ms) => value_ms / 1_000).join(','),
   );
 }

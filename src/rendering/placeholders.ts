@@ -16,14 +16,14 @@ export type Placeholder = { name: string; slot: number; text: string | null };
  * The distinct placeholders of a template. Each has a slot, named by the first of its equivalent spellings. For HTML,
  * names are escaped, because the template is escaped before placeholders are parsed.
  */
-export type Slots = {
+export interface Slots {
   html: boolean;
   names: string[];
   byKey: Map<string, number>;
-};
+}
 
 /** A compiled template text: `plain[0]`, `placeholders[0]`, `plain[1]`, ... `plain[n]`. */
-export type CompiledText = {
+export interface CompiledText {
   plain: readonly string[];
   placeholders: readonly Placeholder[];
   slots: Slots;
@@ -31,7 +31,7 @@ export type CompiledText = {
   length: number;
   /** How often each slot is printed: there are few slots, and may be many placeholders. */
   uses: readonly number[];
-};
+}
 
 /** How a placeholder without a value is printed. */
 export type Unfilled = (placeholder: Placeholder) => string;

@@ -33,7 +33,7 @@ import {
 import { renderSms, type SmsMessage, type SmsOptions } from './sms/sms.ts';
 
 /** A template as stored; texts that its type does not use may be left out. */
-export type TemplateSource = {
+export interface TemplateSource {
   template_type: Channel;
   content: string;
   subject?: string | null;
@@ -41,21 +41,21 @@ export type TemplateSource = {
   letter_welsh_content?: string | null;
   /** For a letter: the sender's address, which may contain placeholders. */
   contact_block?: string | null;
-};
+}
 
 export type EmailSource = TemplateSource & { template_type: 'email' };
 
 /** A template compiled once and rendered many times. */
 export type CompiledTemplate = SmsTemplate | EmailTemplate | LetterTemplate;
 
-type Placeholders = {
+interface Placeholders {
   /** In order of appearance. */
   placeholders: readonly string[];
   /** Names without a value, in the same order. An empty string is a value, null is not. */
   missing(personalisation: Personalisation): string[];
   /** Without the values that the template does not use. */
   used<Value>(values: Readonly<Record<string, Value>>): Record<string, Value>;
-};
+}
 
 type SmsTemplate = Placeholders & {
   template_type: 'sms';

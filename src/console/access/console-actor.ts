@@ -5,6 +5,6 @@ import type { ConsoleApp } from '../console-app.ts';
 
 /** The person of the session, or somebody who is not signed in yet. */
 export function consoleActor(app: Pick<ConsoleApp, 'clock' | 'config'>, request: FastifyRequest): Actor {
-  const visitor = request.opened?.asked.visitor;
+  const visitor = request.opened?.pageRequest.visitor;
   return { ...requestFacts(app, request), type: visitor ? 'user' : 'visitor', user_id: visitor?.user.id };
 }

@@ -38,7 +38,7 @@ interface Visitor {
 }
 
 /** The service of a page, or its organisation without a service. */
-interface Place {
+interface AccessScope {
   id?: string;
   organisation: string | null;
 }
@@ -46,21 +46,21 @@ interface Place {
 /** `not-found`: the visitor may not even learn that the service exists. */
 type Answer = 'yes' | 'sign-in' | 'forbidden' | 'not-found';
 
-export function may(who: Who, visitor: Visitor | undefined, place?: Place, doing: Doing = 'look'): Answer {
+export function may(who: Who, visitor: Visitor | undefined, scope?: AccessScope, doing: Doing = 'look'): Answer {
   if (who === 'anyone') return 'yes';
   if (!visitor) return 'sign-in';
   if (who === 'signed-in') return 'yes';
   if (who === 'platform-admin') return visitor.platform_admin ? 'yes' : 'forbidden';
   const looksAsOperator = visitor.read_only_operator && doing === 'look';
   if (who === 'operator') return visitor.platform_admin || looksAsOperator ? 'yes' : 'forbidden';
-  if (!place) return 'not-found';
-  const ofOrganisation = place.organisation !== null && visitor.organisations.includes(place.organisation);
+  if (!scope) return 'not-found';
+  const ofOrganisation = scope.organisation !== null && visitor.organisations.includes(scope.organisation);
   if ('membersOf' in who) {
     if (visitor.platform_admin || ofOrganisation || looksAsOperator) return 'yes';
     return isOperator(visitor) ? 'forbidden' : 'not-found';
   }
   if (visitor.platform_admin && !who.membersOnly) return 'yes';
-  const { id = '' } = place;
+  const { id = '' } = scope;
   const permissions = Object.hasOwn(visitor.permissions, id) ? visitor.permissions[id] : undefined;
   if (!who.platformAdminsOnly && permissions && [who.service].flat().some((right) => holds(right, permissions)))
     return 'yes';

@@ -22,8 +22,8 @@ export async function refuseUnlessMay(
   const isOfOrganisation = typeof who === 'object' && 'membersOf' in who && user && organisation_id !== undefined;
   const service = isOfService ? await getService(app.db, service_id) : undefined;
   const organisation = isOfOrganisation ? await getOrganisation(app.db, organisation_id) : undefined;
-  const place = service ?? (organisation && { organisation: organisation.id });
-  switch (may(who, user, place, doing)) {
+  const scope = service ?? (organisation && { organisation: organisation.id });
+  switch (may(who, user, scope, doing)) {
     case 'yes':
       return { service, organisation };
     case 'sign-in':

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Draft, View } from '../page.ts';
+import type { FormState, View } from '../page.ts';
 import { ErrorSummary } from '../parts/error-summary.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { clockTime, dayAndMonth } from '../parts/time.tsx';
@@ -7,14 +7,14 @@ import { Franking } from './franking.tsx';
 
 interface DoorProps {
   view: View;
-  draft: Draft;
+  formState: FormState;
   now: Date | undefined;
   notice: string | undefined;
   platformName: string;
 }
 
 /** Outside of the frame: signing in, setting up, failures. */
-export function Door({ view, draft, now, notice, platformName }: DoorProps): ComponentChildren {
+export function Door({ view, formState, now, notice, platformName }: DoorProps): ComponentChildren {
   return (
     <main class="door" id="main">
       <div class="envelope stack">
@@ -23,7 +23,7 @@ export function Door({ view, draft, now, notice, platformName }: DoorProps): Com
           Pennypost
         </a>
         {notice && <Notice tone="green">{notice}</Notice>}
-        <ErrorSummary problems={draft.problems} />
+        <ErrorSummary problems={formState.problems} />
         <div class="stack stack--tight">
           <h1>{view.title}</h1>
           {view.lead && <p class="lead muted">{view.lead}</p>}

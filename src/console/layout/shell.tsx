@@ -1,4 +1,4 @@
-import type { Draft, View } from '../page.ts';
+import type { FormState, View } from '../page.ts';
 import { ErrorSummary } from '../parts/error-summary.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Crumbs } from './crumbs.tsx';
@@ -7,7 +7,7 @@ import type { ShownMenu } from './shown-menus.ts';
 
 interface ShellProps {
   view: View;
-  draft: Draft;
+  formState: FormState;
   notice: string | undefined;
   menus: ShownMenu[];
   service: { id: string; name: string; restricted: boolean } | undefined;
@@ -17,7 +17,7 @@ interface ShellProps {
 }
 
 /** The frame of those who are signed in: top bar, menus, the page. */
-export function Shell({ view, draft, notice, menus, service, userName, isOperator }: ShellProps) {
+export function Shell({ view, formState, notice, menus, service, userName, isOperator }: ShellProps) {
   const current = menus.flatMap(({ entries }) => entries).find(({ isCurrent }) => isCurrent);
   return (
     <>
@@ -50,7 +50,7 @@ export function Shell({ view, draft, notice, menus, service, userName, isOperato
           {view.crumbs && <Crumbs crumbs={view.crumbs} />}
           <div class="stack">
             {notice && <Notice tone="green">{notice}</Notice>}
-            <ErrorSummary problems={draft.problems} />
+            <ErrorSummary problems={formState.problems} />
           </div>
           <div class="page-head">
             <div class="stack stack--tight">

@@ -29,17 +29,17 @@ const groups = [
   { of: 'operator', name: 'Operator', heading: 'Operator' },
 ] as const;
 
-type Place = {
+interface MenuContext {
   visitor: Visitor;
   service?: { id: string; organisation: string | null };
   current: MenuEntry | undefined;
-};
+}
 
 /**
  * Entries that the visitor may open, without those of another place: either the service is shown, or the account. In a
  * service the operator's menu has the way back only.
  */
-export function shownMenus(pages: readonly Listed[], { visitor, service, current }: Place): ShownMenu[] {
+export function shownMenus(pages: readonly Listed[], { visitor, service, current }: MenuContext): ShownMenu[] {
   return groups
     .filter(({ of }) => of !== (service ? 'account' : 'service'))
     .map(({ of, name, heading }) => ({

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Draft } from '../page.ts';
+import type { FormState } from '../page.ts';
 import { describedBy, HintAndError } from './field.tsx';
 
 interface Choice {
@@ -9,7 +9,7 @@ interface Choice {
 }
 
 interface ChoicesProps {
-  draft: Draft;
+  formState: FormState;
   name: string;
   legend: string;
   hint?: ComponentChildren;
@@ -21,10 +21,10 @@ interface ChoicesProps {
 }
 
 /** Radio buttons or ticks, as one group with a legend. */
-export function Choices({ draft, name, legend, hint, kind, choices, chosen = [] }: ChoicesProps) {
-  const error = draft.problems.get(name);
-  const typed = draft.typed.get(name);
-  const current = typed === undefined && draft.problems.size === 0 ? chosen : [typed ?? []].flat();
+export function Choices({ formState, name, legend, hint, kind, choices, chosen = [] }: ChoicesProps) {
+  const error = formState.problems.get(name);
+  const typed = formState.typed.get(name);
+  const current = typed === undefined && formState.problems.size === 0 ? chosen : [typed ?? []].flat();
   return (
     <fieldset
       class={error === undefined ? 'choices' : 'choices field--error'}

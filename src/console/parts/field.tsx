@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { Icon } from '../layout/icon.tsx';
-import type { Draft } from '../page.ts';
+import type { FormState } from '../page.ts';
 
 interface FieldProps {
-  draft: Draft;
+  formState: FormState;
   /** Also the id of the input, which the error summary links to. */
   name: string;
   /** Another name in the form, such as that of a list. */
@@ -22,10 +22,20 @@ interface FieldProps {
 }
 
 /** A labelled input that keeps what was typed and shows its own error. A password is never sent back to the page. */
-export function Field({ draft, name, label, hint, type = 'text', value, beside, sentAs = name, ...more }: FieldProps) {
+export function Field({
+  formState,
+  name,
+  label,
+  hint,
+  type = 'text',
+  value,
+  beside,
+  sentAs = name,
+  ...more
+}: FieldProps) {
   const { autocomplete, inputmode, short, code } = more;
-  const error = draft.problems.get(name);
-  const typed = draft.typed.get(name);
+  const error = formState.problems.get(name);
+  const typed = formState.typed.get(name);
   const classes = ['input', short && 'input--short', code && 'input--code'].filter(Boolean).join(' ');
   const input = (
     <input

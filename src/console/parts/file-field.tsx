@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import type { Draft } from '../page.ts';
+import type { FormState } from '../page.ts';
 import { describedBy, HintAndError } from './field.tsx';
 
 interface FileFieldProps {
-  draft: Draft;
+  formState: FormState;
   /** That of the page's `file`. */
   name: string;
   label: string;
@@ -13,8 +13,8 @@ interface FileFieldProps {
 }
 
 /** The last field of its form, which has `enctype="multipart/form-data"`. A browser forgets the file when it is refused. */
-export function FileField({ draft, name, label, hint, accept }: FileFieldProps) {
-  const error = draft.problems.get(name);
+export function FileField({ formState, name, label, hint, accept }: FileFieldProps) {
+  const error = formState.problems.get(name);
   return (
     <div class={error === undefined ? 'field' : 'field field--error'}>
       <label class="label" for={name}>

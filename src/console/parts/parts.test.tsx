@@ -38,9 +38,9 @@ const parts: Record<string, (text: string) => VNode> = {
       {text}
     </SaveForm>
   ),
-  field: (text) => <Field draft={draftOf(text)} name="name" label={text} hint={text} value={text} beside={text} />,
+  field: (text) => <Field formState={draftOf(text)} name="name" label={text} hint={text} value={text} beside={text} />,
   select: (text) => (
-    <Select draft={draftOf(text)} name="name" label={text} hint={text} choices={[{ value: text, label: text }]} />
+    <Select formState={draftOf(text)} name="name" label={text} hint={text} choices={[{ value: text, label: text }]} />
   ),
   diff: (text) => (
     <Diff
@@ -53,10 +53,12 @@ const parts: Record<string, (text: string) => VNode> = {
     />
   ),
   'template text': (text) => <TemplateText text={`((name)) ${text}`} />,
-  'text area': (text) => <TextArea draft={draftOf(text)} name="name" label={text} hint={text} rows={3} value={text} />,
+  'text area': (text) => (
+    <TextArea formState={draftOf(text)} name="name" label={text} hint={text} rows={3} value={text} />
+  ),
   when: (text) => (
     <When
-      draft={{ typed: new Map([['scheduled_for', text]]), problems: new Map([['scheduled_for', text]]) }}
+      formState={{ typed: new Map([['scheduled_for', text]]), problems: new Map([['scheduled_for', text]]) }}
       now={new Date('2026-10-24T22:30:00Z')}
       until={new Date('2026-10-25T02:30:00Z')}
       hint={text}
@@ -64,7 +66,7 @@ const parts: Record<string, (text: string) => VNode> = {
   ),
   'touch key': (text) => (
     <TouchKey
-      draft={{ typed: new Map(), problems: new Map([['response', text]]) }}
+      formState={{ typed: new Map(), problems: new Map([['response', text]]) }}
       task="get"
       options={text}
       label={text}
@@ -75,7 +77,7 @@ const parts: Record<string, (text: string) => VNode> = {
   copy: (text) => <Copy of={text} what={text} />,
   choices: (text) => (
     <Choices
-      draft={draftOf(text)}
+      formState={draftOf(text)}
       name="name"
       legend={text}
       hint={text}
@@ -166,7 +168,7 @@ describe('When', () => {
   it('offers full hours in London, also those of the night when clocks go back', () => {
     const html = renderToString(
       <When
-        draft={{ typed: new Map(), problems: new Map() }}
+        formState={{ typed: new Map(), problems: new Map() }}
         now={new Date('2026-10-24T22:30:00Z')}
         until={new Date('2026-10-25T02:30:00Z')}
       />,

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import type { Draft } from '../page.ts';
+import type { FormState } from '../page.ts';
 import { Field } from './field.tsx';
 
 interface PasswordProps {
-  draft: Draft;
+  formState: FormState;
   name: string;
   label: string;
   hint?: ComponentChildren;

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import type { Draft } from '../page.ts';
+import type { FormState } from '../page.ts';
 import { describedBy, HintAndError } from './field.tsx';
 
 interface SelectProps {
-  draft: Draft;
+  formState: FormState;
   name: string;
   label: string;
   hint?: ComponentChildren;
@@ -14,9 +14,9 @@ interface SelectProps {
 }
 
 /** One of many; few choices are better seen at once, see `Choices`. */
-export function Select({ draft, name, label, hint, choices, value, short }: SelectProps) {
-  const error = draft.problems.get(name);
-  const typed = draft.typed.get(name);
+export function Select({ formState, name, label, hint, choices, value, short }: SelectProps) {
+  const error = formState.problems.get(name);
+  const typed = formState.typed.get(name);
   const current = typeof typed === 'string' ? typed : value;
   return (
     <div class={error === undefined ? 'field' : 'field field--error'}>

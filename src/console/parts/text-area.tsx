@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import type { Draft } from '../page.ts';
+import type { FormState } from '../page.ts';
 import { describedBy, HintAndError } from './field.tsx';
 
 interface TextAreaProps {
-  draft: Draft;
+  formState: FormState;
   name: string;
   label: string;
   hint?: ComponentChildren;
@@ -12,9 +12,9 @@ interface TextAreaProps {
 }
 
 /** Like `Field`, with several lines. */
-export function TextArea({ draft, name, label, hint, rows, value = '' }: TextAreaProps) {
-  const error = draft.problems.get(name);
-  const typed = draft.typed.get(name);
+export function TextArea({ formState, name, label, hint, rows, value = '' }: TextAreaProps) {
+  const error = formState.problems.get(name);
+  const typed = formState.typed.get(name);
   return (
     <div class={error === undefined ? 'field' : 'field field--error'}>
       <label class="label" for={name}>

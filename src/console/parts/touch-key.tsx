@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import type { Draft } from '../page.ts';
+import type { FormState } from '../page.ts';
 import { HintAndError } from './field.tsx';
 import { Notice } from './notice.tsx';
 
 interface TouchKeyProps {
-  draft: Draft;
+  formState: FormState;
   /** Whether the browser registers a key, or asks for one that is registered. */
   task: 'create' | 'get';
   /** The page that says what the key has to sign, below /console. */
@@ -15,8 +15,8 @@ interface TouchKeyProps {
 }
 
 /** A button that opens the browser's dialog for security keys and sends the answer of the key as a form. */
-export function TouchKey({ draft, task, options, label, children }: TouchKeyProps) {
-  const error = draft.problems.get('response');
+export function TouchKey({ formState, task, options, label, children }: TouchKeyProps) {
+  const error = formState.problems.get('response');
   return (
     <form class="stack" method="post" data-security-key={task} data-options={`/console${options}`} noValidate>
       <input type="hidden" name="response" />

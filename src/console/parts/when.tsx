@@ -1,11 +1,11 @@
 import { londonDay, londonWallTime } from '../../platform/calendar.ts';
 import { day_ms, hour_ms, later } from '../../platform/clock.ts';
-import type { Draft } from '../page.ts';
+import type { FormState } from '../page.ts';
 import { describedBy, HintAndError } from './field.tsx';
 import { clockTime, dayAndMonth } from './time.tsx';
 
 interface WhenProps {
-  draft: Draft;
+  formState: FormState;
   now: Date;
   /** Full hours until then are offered. */
   until: Date;
@@ -13,10 +13,10 @@ interface WhenProps {
 }
 
 /** When to send: now, or on the hour. The field is `scheduled_for`; blank means now. */
-export function When({ draft, now, until, hint }: WhenProps) {
+export function When({ formState, now, until, hint }: WhenProps) {
   const name = 'scheduled_for';
-  const error = draft.problems.get(name);
-  const chosen = draft.typed.get(name);
+  const error = formState.problems.get(name);
+  const chosen = formState.typed.get(name);
   return (
     <div class={error === undefined ? 'field' : 'field field--error'}>
       <label class="label" for={name}>

@@ -5,9 +5,9 @@ import { deleteRateWindows, type RateGrant, type RateWindow, takeRatePermits } f
 
 const rateWindowSeconds = 60;
 
-const slotMs = 250;
+const slot_ms = 250;
 // The oldest slot counts until it has passed completely, so the window covers one more slot than this.
-const windowSlots = (rateWindowSeconds * 1000) / slotMs;
+const windowSlots = (rateWindowSeconds * 1000) / slot_ms;
 
 /**
  * The share of a limit that each process may grant before it reports: eight processes together stay within 5 %.
@@ -24,7 +24,7 @@ const aheadShare = 0.05 / 8;
 const delays_ms = { waiting: 0, near: 50, far: 4_000, few: 30_000 };
 type Urgency = keyof typeof delays_ms;
 /** Windows that are due within this time are reported together: a query for each would cost more than an early report. */
-const reportTogetherMs = 1_000;
+const reportTogether_ms = 1_000;
 /** Of the windows for which no request waits: those that wait for the next query must not wait long. */
 const maxReportedTogether = 100;
 const nothingToReport = Number.POSITIVE_INFINITY;
@@ -169,7 +169,7 @@ export class RateLimits {
 
   /** Without windows that can wait: each costs the database the same, regardless of how many requests it reports. */
   private takeDue(): Window[] {
-    const due = performance.now() + reportTogetherMs;
+    const due = performance.now() + reportTogether_ms;
     const windows = [...this.toReport.waiting];
     const max = windows.length + maxReportedTogether;
     for (const list of [this.toReport.near, this.toReport.far, this.toReport.few]) {
@@ -225,7 +225,7 @@ export class RateLimits {
         batch.map(({ window: { service_id, window: key_type, reporting, limit }, waiting }) => {
           return { service_id, key_type, already: reporting, waiting: waiting.length, request_limit: limit };
         }),
-        { slot: Math.floor(now / slotMs), window_slots: windowSlots },
+        { slot: Math.floor(now / slot_ms), window_slots: windowSlots },
       );
       const byKey = new Map(grants.map((grant) => [`${grant.service_id} ${grant.key_type}`, grant]));
       for (const { window, waiting } of batch) {
@@ -249,7 +249,7 @@ function settle(window: Window, waiting: Window['waiting'], grant: RateGrant, no
   window.unreported -= window.reporting;
   window.reporting = window.undecided = 0;
   window.used = grant.used;
-  window.oldestSlot = grant.oldest_slot ?? Math.floor(now / slotMs);
+  window.oldestSlot = grant.oldest_slot ?? Math.floor(now / slot_ms);
   const reset_s = secondsUntil(endOf(window, now), now);
   // Count down, so that the last granted request sees what remains after it.
   const remaining = Math.max(0, window.limit - grant.used);
@@ -262,12 +262,12 @@ function settle(window: Window, waiting: Window['waiting'], grant: RateGrant, no
 
 /** A window that is full for longer than its length means that the clock was set back: then query the database. */
 function isFull({ fullUntil }: Window, now: number): boolean {
-  return fullUntil > now && fullUntil - now <= (windowSlots + 1) * slotMs;
+  return fullUntil > now && fullUntil - now <= (windowSlots + 1) * slot_ms;
 }
 
 /** Returns when the oldest slot leaves the window. */
 function endOf(window: Window, now: number): number {
-  return window.oldestSlot === 0 ? now + rateWindowSeconds * 1000 : (window.oldestSlot + windowSlots + 1) * slotMs;
+  return window.oldestSlot === 0 ? now + rateWindowSeconds * 1000 : (window.oldestSlot + windowSlots + 1) * slot_ms;
 }
 
 /** Capped at the window's length, although a slot counts slightly longer, until it has passed completely. */
@@ -297,6 +297,6 @@ export function rateLimitExceeded(keyType: ApiCaller['key_type'], limit: number,
 
 /** Deletes windows of services without recent requests. */
 export async function deleteOldRateWindows(app: Platform): Promise<void> {
-  const slot = Math.floor(app.clock.now().getTime() / slotMs);
+  const slot = Math.floor(app.clock.now().getTime() / slot_ms);
   await deleteRateWindows(app.db, slot - 2 * windowSlots);
 }

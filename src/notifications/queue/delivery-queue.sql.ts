@@ -186,7 +186,7 @@ export async function selectDatabaseTime(db: Db): Promise<number> {
 }
 
 /** Columns of a result that update its queue entry; without `due_at` the entry is deleted. */
-export const placeColumns = sql`due_at timestamptz, attempts int, outcome_known boolean`;
+export const queueRowColumns = sql`due_at timestamptz, attempts int, outcome_known boolean`;
 
 /** A CTE for statements that begin with `result`: `held` contains the results whose lease the worker still holds. */
 export function heldBy(worker: string, ids: string[]): RawBuilder<unknown> {
@@ -200,7 +200,7 @@ export function heldBy(worker: string, ids: string[]): RawBuilder<unknown> {
  * CTEs that follow `held` and the status change: delete or reschedule queue entries. They lock rows of notifications first,
  * as receipts do, so that the two never deadlock.
  */
-export function placeChange(worker: string): RawBuilder<unknown> {
+export function queueRowChange(worker: string): RawBuilder<unknown> {
   const isHeld = sql`q.leased_by = ${worker} and (select count(*) from after) >= 0`;
   return sql`gone as (
       delete from delivery_queue q
@@ -215,7 +215,7 @@ export function placeChange(worker: string): RawBuilder<unknown> {
 }
 
 /** A CTE for statements that record receipts: makes a message due now if its receipt came before the hand-over. */
-export function placeBroughtForward(now: Timestamp): RawBuilder<unknown> {
+export function queueRowBroughtForward(now: Timestamp): RawBuilder<unknown> {
   return sql`brought_forward as (
       update delivery_queue q set due_at = least(q.due_at, ${now}::timestamptz)
       where q.notification_id = any (array(select id from after where sent_at is null))

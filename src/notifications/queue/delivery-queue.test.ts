@@ -23,7 +23,7 @@ function lease(
   takeOver = true,
 ): Promise<QueuedNotification[]> {
   const now = harness.clock.now();
-  reader.lookAgain();
+  reader.pollSoon();
   return reader.lease(harness.app.db, {
     max,
     maxBulk,

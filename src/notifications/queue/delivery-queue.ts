@@ -11,10 +11,10 @@ export {
   extendLeases,
   heldBy,
   type LeasedNotification,
-  placeBroughtForward,
-  placeChange,
-  placeColumns,
   type QueuedNotification,
+  queueRowBroughtForward,
+  queueRowChange,
+  queueRowColumns,
   rescheduleFutureDue,
   selectDatabaseTime as readDatabaseTime,
   updateProviders,
@@ -71,15 +71,15 @@ export class DeliveryQueueReader {
   }
 
   /** Handles an announcement of new messages: see `QueueNews`. */
-  hear(payload: string, now: Date): void {
+  onNotify(payload: string, now: Date): void {
     const news = readNews(payload);
     const since = earlier(now, maxNewsAge_ms).getTime();
     for (const { lane, service_id } of news ?? []) this.ready.get(lane)?.add(service_id, since);
-    if (!news) this.lookAgain();
+    if (!news) this.pollSoon();
   }
 
   /** Polls at the next lease, because announcements may have been missed. */
-  lookAgain(): void {
+  pollSoon(): void {
     this.nextPoll = Number.NEGATIVE_INFINITY;
   }
 

@@ -224,11 +224,11 @@ export async function launch(cluster: Cluster): Promise<void> {
     child.once('exit', () => {
       ended = true;
     });
-    for (let waitedMs = 0; failure === undefined && !ended; waitedMs += 10) {
+    for (let waited_ms = 0; failure === undefined && !ended; waited_ms += 10) {
       await sleep(10);
       const running = findRunningServer(cluster);
       if (running?.pid === child.pid && running?.status === 'ready') break;
-      if (waitedMs % 10_000 === 9_990)
+      if (waited_ms % 10_000 === 9_990)
         cluster.log.info({ event: 'postgres.starting' }, 'PostgreSQL is still starting, perhaps after a crash');
     }
     if (failure !== undefined) throw failure;

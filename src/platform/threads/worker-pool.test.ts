@@ -6,7 +6,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
 
-type Tasks = {
+interface Tasks {
   double(n: number): number;
   slow(ms: number): Promise<string>;
   thread(): number;
@@ -18,7 +18,7 @@ type Tasks = {
   throwLater(): Promise<never>;
   unpassable(): unknown;
   count(port: MessagePort, bytes: Uint8Array): Promise<number>;
-};
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'worker-pool-'));
 const module = pathToFileURL(join(folder, 'tasks.mjs'));

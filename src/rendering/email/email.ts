@@ -14,15 +14,15 @@ export const maxEmailBytes = 2_000_000;
 
 const preheaderLength = 256;
 
-export type Subscription = {
+export interface Subscription {
   /** Where the reader can unsubscribe; a line with the link is added below the message. */
   unsubscribe_link?: string | null;
-};
+}
 
-export type Redaction = {
+export interface Redaction {
   /** Prints `hidden` instead of the names of missing values. */
   redact?: boolean;
-};
+}
 
 const bodyFilling = { lists: 'markdown', unfilled: keepPlaceholder } as const;
 const subjectFilling = { lists: 'inline', unfilled: keepPlaceholder } as const;

@@ -116,8 +116,8 @@ describe('an email rendered from its outline', () => {
     ['a key in entities', 'x ((a))', { a: 'x', '&#97;': 'y' }],
     ['a name in entities', 'x ((a&b))', { 'a&b': 'x', 'a&amp;b': 'y' }],
     ['a value that is missing', '((a))', {}],
-    ['text that looks like a stand-in', 'zqx0000xqz ((a))', { a: 'x' }],
-    ['text that becomes like a stand-in', 'zq![x](y)x0000xqz ((a))', { a: 'x' }],
+    ['text that looks like a sentinel', 'zqx0000xqz ((a))', { a: 'x' }],
+    ['text that becomes like a sentinel', 'zq![x](y)x0000xqz ((a))', { a: 'x' }],
     ['a placeholder in entities', '((a)) &#40;&#40;b&#41;&#41;', { a: 'x', b: 'y' }],
     ['half a name and a dot in entities', 'gov&#46;((a))', { a: 'uk' }],
   ])('not with %s', (_, content, values) => {

@@ -1,44 +1,44 @@
 import { isDeepStrictEqual } from 'node:util';
 import { escapeHtml } from '../escape.ts';
 import {
-  anyStandIn,
+  anySentinel,
   type CutText,
-  cutAtStandIns,
-  defaultStandIns,
+  cutAtSentinels,
+  defaultSentinels,
   fillHoles,
-  otherStandIns,
-  phraseStandIn,
+  otherSentinels,
+  phraseSentinel,
   phrasesIn,
-  type StandIns,
+  type Sentinels,
   shorten,
-} from '../stand-ins.ts';
+} from '../sentinels.ts';
 import type { EmailTexts } from './email.ts';
 
 /*
- * An outline is an email rendered once with stand-ins for its values and cut at them, so that a message is its pieces
+ * An outline is an email rendered once with sentinels for its values and cut at them, so that a message is its pieces
  * with the values between them. It is exact to the byte for three reasons together:
  *
  * - Values are simple (`simple-values.ts`): one line, nothing that Markdown, typography, entities or URL detection react
  *   to, a letter or digit at the end. Everything else about a message (conditions, empty values, which values are URLs)
  *   is part of its shape, and each shape has its own outline.
- * - A stand-in is a simple value too. So a rule can distinguish it from the value only where the rule joins the value
+ * - A sentinel is a simple value too. So a rule can distinguish it from the value only where the rule joins the value
  *   with adjacent text. `readsTheSame` and `looksTheSame` find these places; a template that has one gets no outline.
  * - Where the result depends on the value, the outline records what the value of that slot must not match (`refusals`).
  *
  * Messages without an outline are rendered in full.
  */
 
-export type EmailOutline = {
+export interface EmailOutline {
   cuts: { readonly [Text in keyof EmailTexts]: CutText };
   refusals: readonly Refusal[];
-};
+}
 
 /** Longer than a preheader, even with surrogate pairs. */
 const summaryLength = 600;
 
 type Refusal = { slot: number; pattern: RegExp };
 
-/** An email rendered with stand-ins, and everything that the renderer parsed: subject and body, as text and as HTML. */
+/** An email rendered with sentinels, and everything that the renderer parsed: subject and body, as text and as HTML. */
 type Rendered = { texts: EmailTexts; filled: { subjects: string[]; contents: string[] } };
 
 export function cutOutline({ texts, filled }: Rendered, withOthers: EmailTexts): EmailOutline | undefined {
@@ -50,18 +50,18 @@ export function cutOutline({ texts, filled }: Rendered, withOthers: EmailTexts):
     if (mayGetScheme(url)) return undefined;
     for (const slot of phrasesIn(url)) refusals.push({ slot, pattern: changesUrl });
   }
-  const cuts = cutTexts(texts, defaultStandIns);
-  if (!isDeepStrictEqual(cuts, cutTexts(withOthers, otherStandIns))) return undefined;
+  const cuts = cutTexts(texts, defaultSentinels);
+  if (!isDeepStrictEqual(cuts, cutTexts(withOthers, otherSentinels))) return undefined;
   return { cuts, refusals };
 }
 
-function cutTexts(texts: EmailTexts, standIns: StandIns): EmailOutline['cuts'] {
+function cutTexts(texts: EmailTexts, sentinels: Sentinels): EmailOutline['cuts'] {
   return {
-    subject: cutAtStandIns(texts.subject, standIns),
-    htmlSubject: cutAtStandIns(texts.htmlSubject, standIns),
-    body: cutAtStandIns(texts.body, standIns),
-    summary: shorten(cutAtStandIns(texts.summary, standIns), summaryLength),
-    text: cutAtStandIns(texts.text, standIns),
+    subject: cutAtSentinels(texts.subject, sentinels),
+    htmlSubject: cutAtSentinels(texts.htmlSubject, sentinels),
+    body: cutAtSentinels(texts.body, sentinels),
+    summary: shorten(cutAtSentinels(texts.summary, sentinels), summaryLength),
+    text: cutAtSentinels(texts.text, sentinels),
   };
 }
 
@@ -79,7 +79,7 @@ export function fillOutline({ cuts, refusals }: EmailOutline, texts: readonly st
 }
 
 /** The values to render an outline with, by slot. */
-export function standInValues(shape: string, { phrase, address }: StandIns): unknown[] {
+export function sentinelValues(shape: string, { phrase, address }: Sentinels): unknown[] {
   return Array.from(shape, (kind, slot) => {
     if (kind === 'p') return phrase(slot);
     if (kind === 'a') return address(slot);
@@ -97,7 +97,7 @@ const unpredictable = /[\t<\u2028\u3164\uFDD0\uFDD1]|```|~~~/;
 const letterSource = '[\\p{L}\\p{N}]';
 /** A value that is part of a longer word or name: `gov.((x))`, `((x))://`, `((first))((last))`. */
 const partOfAWord = new RegExp(
-  `(?:${letterSource}|\\.)${anyStandIn}|${anyStandIn}(?:${letterSource}|\\.(?:${letterSource})|:/)`,
+  `(?:${letterSource}|\\.)${anySentinel}|${anySentinel}(?:${letterSource}|\\.(?:${letterSource})|:/)`,
   'u',
 );
 
@@ -110,14 +110,14 @@ function readsTheSame(filled: string): boolean {
  * may end an entity; `&` and a phrase may become an entity.
  */
 const quote = '[\'"‘’“”]';
-const touched = new RegExp(`${quote}${anyStandIn}|uqz(?:${quote}|;)|&[#A-Za-z0-9]*zqx`);
+const touched = new RegExp(`${quote}${anySentinel}|uqz(?:${quote}|;)|&[#A-Za-z0-9]*zqx`);
 
 function looksTheSame(text: string): boolean {
   return !touched.test(text);
 }
 
 /** `12.`, or `12` before a dot, at the start of a line or an item is a list marker. */
-const firstInLine = new RegExp(`^[^\\p{L}]*?${phraseStandIn}(\\.?)`, 'u');
+const firstInLine = new RegExp(`^[^\\p{L}]*?${phraseSentinel}(\\.?)`, 'u');
 
 function refuseListMarks(content: string): Refusal[] {
   const refusals: Refusal[] = [];
@@ -141,6 +141,6 @@ const changesUrl = /[^A-Za-z0-9_-]|^.$/;
 
 /** `((x)):` becomes a URL with a scheme when the value is `tel`. */
 function mayGetScheme(url: string): boolean {
-  const standIn = url.search(new RegExp(anyStandIn));
-  return standIn !== -1 && url.startsWith('http://') && url.lastIndexOf(':') > standIn;
+  const sentinel = url.search(new RegExp(anySentinel));
+  return sentinel !== -1 && url.startsWith('http://') && url.lastIndexOf(':') > sentinel;
 }

@@ -1,9 +1,9 @@
 import type { Personalisation } from '../personalisation.ts';
 import { type CompiledText, fillText, keepPlaceholder } from '../placeholders.ts';
+import { defaultSentinels, maxSentinels, otherSentinels, type Sentinels } from '../sentinels.ts';
 import { isAddress, readSimpleValues, slotUses } from '../simple-values.ts';
-import { defaultStandIns, maxStandIns, otherStandIns, type StandIns } from '../stand-ins.ts';
 import { type EmailContents, type EmailTexts, renderTexts } from './email.ts';
-import { cutOutline, type EmailOutline, fillOutline, standInValues } from './outline.ts';
+import { cutOutline, type EmailOutline, fillOutline, sentinelValues } from './outline.ts';
 
 /** A template with three conditions has eight shapes. Further shapes are rendered in full. */
 const maxShapes = 16;
@@ -26,7 +26,7 @@ export function outlineRenderer(
 ): (personalisation: Personalisation, unsubscribeLink: string | null | undefined) => EmailTexts | undefined {
   const { slots } = text.content;
   const length = text.subject.length + text.content.length;
-  if (length > maxOutlinedLength || slots.names.length >= maxStandIns) return () => undefined;
+  if (length > maxOutlinedLength || slots.names.length >= maxSentinels) return () => undefined;
   if (slots.names.some((name) => /[&<>]/.test(name))) return () => undefined;
   const uses = slotUses(slots, text.subject, text.content);
   const outlines = new Map<string, EmailOutline | undefined>();
@@ -35,21 +35,21 @@ export function outlineRenderer(
   const makeOutline = (shape: string, hasLink: boolean) => {
     // Entities may spell a placeholder that exists only in HTML.
     if (html().content.slots.names.join() !== slots.names.join()) return undefined;
-    const renderWith = (standIns: StandIns) => {
-      const values = standInValues(shape, standIns).map((value, slot) => [slots.names[slot], value]);
+    const renderWith = (sentinels: Sentinels) => {
+      const values = sentinelValues(shape, sentinels).map((value, slot) => [slots.names[slot], value]);
       const personalisation: Personalisation = Object.fromEntries(values);
       const filled = {
         subjects: [fill(text.subject, personalisation), fill(html().subject, personalisation)],
         contents: [fill(text.content, personalisation), fill(html().content, personalisation)],
       };
-      const unsubscribe_link = hasLink ? standIns.address(slots.names.length) : null;
+      const unsubscribe_link = hasLink ? sentinels.address(slots.names.length) : null;
       return { filled, texts: renderTexts(text, html(), personalisation, { unsubscribe_link }) };
     };
-    const rendered = renderWith(defaultStandIns);
+    const rendered = renderWith(defaultSentinels);
     const characters = Object.values(rendered.texts).reduce((sum, { length }) => sum + length, 0);
     // Before the rest of the work: a thousand lines of lists become a hundred times as much HTML.
     if (characters > charactersLeft) return undefined;
-    const outline = cutOutline(rendered, renderWith(otherStandIns).texts);
+    const outline = cutOutline(rendered, renderWith(otherSentinels).texts);
     if (outline) charactersLeft -= characters;
     return outline;
   };

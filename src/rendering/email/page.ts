@@ -3,7 +3,7 @@ import { hrefOf } from '../href.ts';
 
 export type EmailBrandType = 'org' | 'both' | 'org_banner';
 
-export type EmailBrand = {
+export interface EmailBrand {
   brand_type: EmailBrandType;
   /** `#rrggbb` */
   colour: string | null;
@@ -11,7 +11,7 @@ export type EmailBrand = {
   logo_url: string | null;
   text: string | null;
   alt_text: string | null;
-};
+}
 
 /** The banner above emails without a brand, or with a brand next to the platform's. */
 export type EmailPlatform = { name: string; url?: string | null };

@@ -5,13 +5,13 @@ export type LetterPurpose = 'print' | 'preview';
 
 type InkColor = [number, number, number] | [number, number, number, number];
 
-export type Ink = {
+export interface Ink {
   black: InkColor;
   white: InkColor;
   grey: InkColor;
   highlight: InkColor;
   fromRgb(channels: number[]): InkColor;
-};
+}
 
 /**
  * Printers need CMYK: text in pure black ink needs one plate and stays sharp. Screens show CMYK muted, so previews keep

@@ -9,22 +9,22 @@ import { letterDate } from './date.ts';
 import { readLetterBlocks, readLetterLine } from './markdown.ts';
 import type { LetterDocument, LetterInline, LetterLanguage, LetterPart } from './model.ts';
 
-export type LetterTexts = {
+export interface LetterTexts {
   contact_block: CompiledText;
   /** Printed before the English texts; null if the letter is in English only. */
   welsh: { subject: CompiledText; content: CompiledText } | null;
   subject: CompiledText;
   content: CompiledText;
-};
+}
 
-export type LetterOptions = {
+export interface LetterOptions {
   /** The lines to print. Without them the seven lines are taken from the personalisation. */
   address?: readonly string[];
   /** Printed as a day in London. */
   date: Date;
   /** Prints `hidden` instead of the names of missing values. */
   redact?: boolean;
-};
+}
 
 export function renderLetter(
   texts: LetterTexts,

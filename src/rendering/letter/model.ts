@@ -1,12 +1,12 @@
 /** The content of a letter, ready to draw: no Markdown, HTML or escaping left in any text. */
-export type LetterDocument = {
+export interface LetterDocument {
   /** One part, or two if the letter is Welsh then English. Each part has its own page numbers from 1. */
   parts: LetterPart[];
-};
+}
 
 export type LetterLanguage = 'english' | 'welsh';
 
-export type LetterPart = {
+export interface LetterPart {
   language: LetterLanguage;
   /** One entry per printed line; an unfilled slot is a placeholder of style `no-brackets`. */
   address: LetterInline[][];
@@ -16,7 +16,7 @@ export type LetterPart = {
   date: string;
   subject: LetterInline[];
   blocks: LetterBlock[];
-};
+}
 
 export type LetterBlock =
   | { kind: 'heading'; inlines: LetterInline[] }

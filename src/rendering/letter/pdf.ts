@@ -10,12 +10,12 @@ import { drawLogo } from './logo.ts';
 import { drawMarks } from './marks.ts';
 import type { LetterDocument, LetterInline, LetterLanguage } from './model.ts';
 
-export type DrawLetterOptions = {
+export interface DrawLetterOptions {
   purpose: LetterPurpose;
   logo?: { svg: string; name: string };
   /** The date in the file's metadata. Without it a fixed date is used: the same letter always gives the same bytes. */
   created_at?: Date;
-};
+}
 
 type DrawnLetter = { pdf: Uint8Array; page_count: number; welsh_page_count: number };
 

@@ -2,11 +2,11 @@ import { create } from 'qrcode';
 import { mm } from '../pdf/letter-geometry.ts';
 
 /** Points, from the code's top left corner. */
-export type QrDrawing = {
+export interface QrDrawing {
   size: number;
   module: number;
   squares: { x: number; y: number; width: number; height: number }[];
-};
+}
 
 // A module below half a millimetre is hard to scan with old phone cameras; above one, a short link would fill the page.
 const minModule = mm(0.5);

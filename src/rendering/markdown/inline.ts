@@ -3,12 +3,12 @@ import { trimEndOf } from '../whitespace.ts';
 import { type FoundLink, linkFinder } from './links.ts';
 import type { MarkdownInline } from './tree.ts';
 
-export type InlineGrammar = {
+export interface InlineGrammar {
   /** Letters have no links: `[text](url)` stays literal there. */
   links: boolean;
   /** The placeholders that the marks in the text stand for. */
   open: readonly OpenPlaceholder[];
-};
+}
 
 const specialPattern = /[\\\n[]|!\[|https?:\/\//g;
 

@@ -36,7 +36,7 @@ export function linkFinder(text: string): (openingBracket: number) => FoundLink 
   };
 }
 
-type Brackets = {
+interface Brackets {
   positions: number[];
   /** Carets before each bracket: one inside inner brackets makes them a footnote mark, and the text no link. */
   carets: number[];
@@ -44,7 +44,7 @@ type Brackets = {
    * For a closing bracket, the last of the closing brackets that follow without an opening one; -1 for opening ones.
    */
   runEnds: number[];
-};
+}
 
 function listBrackets(text: string): Brackets {
   const positions: number[] = [];

@@ -1,11 +1,11 @@
 import { hasOnlyRuleMarks, nextWithText } from './lines.ts';
 
-type ListLines = {
+interface ListLines {
   ordered: boolean;
   items: { loose: boolean; lines: string[] }[];
   /** The line after the list and its blank lines. */
   next: number;
-};
+}
 
 const markPattern = /^( *)([•*-]|\d+\.)/;
 const markHere = /([•*-]|\d+\.)/y;

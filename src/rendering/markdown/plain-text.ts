@@ -5,10 +5,10 @@ const width = 65;
 const underlineByLevel = { 1: '='.repeat(width), 2: '-'.repeat(width) };
 const ruleLine = '=-'.repeat(width).slice(0, width);
 
-type Style = {
+interface Style {
   /** A summary is one line of words: no underlines, rules or URLs. */
   summary: boolean;
-};
+}
 
 /** Each block starts with the line breaks that separate it from the previous one. */
 export function renderPlainText(blocks: readonly MarkdownBlock[]): string {

@@ -21,22 +21,22 @@ export type AddressProblem =
   | 'no-fixed-abode-address';
 
 /** What a worker thread read from the file: its first problem, or the lines in its address window. */
-export type PrecompiledReading = {
+export interface PrecompiledReading {
   page_count: number | null;
   message: PageProblem | null;
   /** Page numbers from 1; null if the problem is not on a particular page. */
   invalid_pages: number[] | null;
   /** Null for an attachment, and if there is a problem. */
   address_lines: string[] | null;
-};
+}
 
-export type PrecompiledCheck = {
+export interface PrecompiledCheck {
   page_count: number | null;
   /** The address as printed, lines joined by newlines; null for an attachment and for a rejected letter. */
   recipient_address: string | null;
   message: PageProblem | AddressProblem | null;
   invalid_pages: number[] | null;
-};
+}
 
 /** Of a parser error, and of a thread that had to be stopped. */
 export const unreadablePrecompiled: PrecompiledReading = {

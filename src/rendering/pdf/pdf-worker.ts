@@ -18,13 +18,13 @@ type ComposeLetterOptions = DrawLetterOptions & {
   attachments?: Uint8Array[];
 };
 
-type ComposedLetter = {
+interface ComposedLetter {
   pdf: Uint8Array;
   /** All pages: Welsh, English and attachments. The caller limits them. */
   page_count: number;
   welsh_page_count: number;
   attachment_page_count: number;
-};
+}
 
 export async function composeLetter(letter: LetterDocument, options: ComposeLetterOptions): Promise<ComposedLetter> {
   const { attachments = [], ...drawing } = options;

@@ -1,11 +1,11 @@
 import { type Box, pointsPerMm } from './letter-geometry.ts';
 import { type Pdfium, withMemory } from './pdfium-module.ts';
 
-export type PageImage = {
+export interface PageImage {
   width: number;
   height: number /** Four bytes a pixel: red, green, blue, 255. */;
   pixels: Uint8Array;
-};
+}
 
 /** A character and its position, in millimetres from the top left corner of the page as displayed. */
 export type PageCharacter = { character: string; left: number; right: number; baseline: number };
@@ -13,7 +13,7 @@ export type PageCharacter = { character: string; left: number; right: number; ba
 type Color = [red: number, green: number, blue: number, alpha: number];
 
 /** A page as displayed, with the rotation of the file applied. */
-export type PdfPage = {
+export interface PdfPage {
   width_mm: number;
   height_mm: number;
   render(dpi: number): PageImage;
@@ -24,7 +24,7 @@ export type PdfPage = {
   clear(box: Box): void;
   /** Adds a PDFium page object with its top left corner on that of the page. */
   insert(object: number, height_mm: number): void;
-};
+}
 
 // PDFium takes device positions as integers; a thousand per point is precise enough.
 const unitsPerPoint = 1000;

@@ -16,7 +16,7 @@ export class UnreadablePdf extends Error {
 }
 
 /** Pages are numbered from 1. */
-export type PdfFile = {
+export interface PdfFile {
   readonly page_count: number;
   page<T>(number: number, use: (page: PdfPage) => T): T;
   /** Appends all pages of another file as they would be printed; returns their number. */
@@ -25,7 +25,7 @@ export type PdfFile = {
   /** Draws the first page of another file over a page, aligned at the top left corners. */
   stamp(number: number, pdf: Uint8Array): void;
   save(): Uint8Array;
-};
+}
 
 /**
  * Opens a PDF, passes it to the callback and closes it. Nothing in the file is executed: this PDFium build has no

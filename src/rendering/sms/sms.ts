@@ -6,7 +6,7 @@ import { countExtensionCharacters, downgrade, needsUcs2 } from './gsm.ts';
 
 type SmsEncoding = 'gsm7' | 'ucs2';
 
-export type SmsMessage = {
+export interface SmsMessage {
   /** As sent, including the prefix. */
   text: string;
   encoding: SmsEncoding;
@@ -14,16 +14,16 @@ export type SmsMessage = {
   /** The length that is limited: the prefix and its colon are not counted. */
   character_count_without_prefix: number;
   fragments: number;
-};
+}
 
 export const maxSmsCharacters = 918;
 
 const fragmentSizes = { gsm7: { single: 160, part: 153 }, ucs2: { single: 70, part: 67 } } as const;
 
-export type SmsOptions = {
+export interface SmsOptions {
   /** The service name, if the service prefixes its messages with it. */
   prefix?: string | null;
-};
+}
 
 /**
  * Without personalisation the message is the template's own text: placeholders count as empty, but the spaces around
@@ -34,7 +34,7 @@ export function renderSms(
   personalisation: Personalisation | null | undefined,
   { prefix }: SmsOptions = {},
 ): SmsMessage {
-  const filled = fillText(content, personalisation, hasValues(personalisation) ? filling : standingIn);
+  const filled = fillText(content, personalisation, hasValues(personalisation) ? filling : withSentinels);
   const name = prefix?.trim() ?? '';
   if (name === '') return measure(filled);
   return {
@@ -59,8 +59,8 @@ function hasValues(personalisation: Personalisation | null | undefined): boolean
 const filling = { lists: 'inline', unfilled: keepPlaceholder } as const;
 
 /** No template can contain a NUL, so it can stand in for a value. */
-const standIn = '\0';
-const standingIn = { lists: 'inline', unfilled: () => standIn } as const;
+const sentinel = '\0';
+const withSentinels = { lists: 'inline', unfilled: () => sentinel } as const;
 
 const lineBreak = /\r\n|[\n\r\v\f\x85\u2028\u2029]/;
 
@@ -70,7 +70,7 @@ function tidy(text: string): string {
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
-    .replaceAll(standIn, '');
+    .replaceAll(sentinel, '');
 }
 
 /**

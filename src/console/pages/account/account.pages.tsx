@@ -20,7 +20,7 @@ export function accountPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account', {
     who: 'signed-in',
     menu: 'Your account',
-    show: async ({ visitor: { user }, request }) => ({
+    show: async ({ visitor: { user }, http: request }) => ({
       title: 'Your account',
       content: (
         <section class="card measure" aria-label="Your account">

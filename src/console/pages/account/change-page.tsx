@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Type } from 'typebox';
-import type { Draft, View } from '../../page.ts';
+import type { FormState, View } from '../../page.ts';
 import { PasswordField } from '../../parts/password-field.tsx';
 
 export const currentPassword = Type.String({ maxLength: 1_000 });
@@ -27,8 +27,13 @@ export function changePage(title: string, action: string, fields: ComponentChild
   };
 }
 
-export function CurrentPassword({ draft }: { draft: Draft }) {
+export function CurrentPassword({ formState }: { formState: FormState }) {
   return (
-    <PasswordField draft={draft} name="current_password" label="Current password" autocomplete="current-password" />
+    <PasswordField
+      formState={formState}
+      name="current_password"
+      label="Current password"
+      autocomplete="current-password"
+    />
   );
 }

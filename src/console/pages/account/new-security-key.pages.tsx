@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { beginRegistration, registerKey } from '../../../users/sign-in/security-keys.ts';
 import { keySiteOf } from '../../../users/sign-in/webauthn.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Asked, Pages } from '../../page.ts';
+import type { PageRequest, Pages } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { TouchKey } from '../../parts/touch-key.tsx';
@@ -23,30 +23,30 @@ const newKey = new SealedCookie<{ user_id: string; key_name: string }>('newKey')
 
 /** First a name and the password, then the key itself. */
 export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
-  function findName({ request, visitor }: Pick<Asked<'signed-in'>, 'request' | 'visitor'>): string | undefined {
-    const kept = newKey.read(app, request);
+  function findName({ http, visitor }: Pick<PageRequest<'signed-in'>, 'http' | 'visitor'>): string | undefined {
+    const kept = newKey.read(app, http);
     return kept?.user_id === visitor.user.id ? kept.key_name : undefined;
   }
 
   pages.add(newPage, {
     who: 'signed-in',
     below: 'Your account',
-    show(asked, draft) {
+    show(request, formState) {
       const title = 'Add a security key';
       if (!keySiteOf(app.config)) return { title, crumbs, content: <NoKeysHere address={app.config.urls.api} /> };
       const fields = (
         <>
           <Field
-            draft={draft}
+            formState={formState}
             name="name"
             label="Name of the key"
             hint="So that you recognise it, for example “Blue key at work”."
             autocomplete="off"
           />
-          <CurrentPassword draft={draft} />
+          <CurrentPassword formState={formState} />
         </>
       );
-      return withPassword(app, asked, { ...changePage(title, 'Continue', fields, home), crumbs });
+      return withPassword(app, request, { ...changePage(title, 'Continue', fields, home), crumbs });
     },
     form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }), current_password: currentPassword }),
     needs: { name: 'Enter a name.', ...needsPassword },
@@ -60,8 +60,8 @@ export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
   pages.add(touchPage, {
     who: 'signed-in',
     below: 'Your account',
-    show(asked, draft) {
-      const name = findName(asked);
+    show(request, formState) {
+      const name = findName(request);
       if (name === undefined) return { to: newPage };
       return {
         title: `Add “${name}”`,
@@ -69,7 +69,7 @@ export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
         crumbs,
         scripts: ['security-key'],
         content: (
-          <TouchKey draft={draft} task="create" options={`${touchPage}/options`} label="Register the key">
+          <TouchKey formState={formState} task="create" options={`${touchPage}/options`} label="Register the key">
             <a class="button button--quiet" href={`/console${home}`}>
               Cancel
             </a>
@@ -79,11 +79,11 @@ export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
     },
     form: Type.Object({ response: Type.String({ maxLength: 20_000 }) }),
     needs: { response: 'Press the button, then touch your security key.' },
-    async act(asked, { response }) {
-      const name = findName(asked);
+    async act(request, { response }) {
+      const name = findName(request);
       if (name === undefined) return { to: newPage };
-      await registerKey(app, asked.visitor.user.id, { name, response });
-      newKey.forget(app, asked.reply);
+      await registerKey(app, request.visitor.user.id, { name, response });
+      newKey.forget(app, request.reply);
       return { to: home, notice: `“${name}” is registered. You can sign in with it from now on.` };
     },
   });
@@ -92,9 +92,9 @@ export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
     who: 'signed-in',
     show: () => ({ to: touchPage }),
     form: Type.Object({}),
-    async act(asked) {
-      if (findName(asked) === undefined) return { to: newPage };
-      return { sent: asked.reply.send(await beginRegistration(app, asked.visitor.user)) };
+    async act(request) {
+      if (findName(request) === undefined) return { to: newPage };
+      return { sent: request.reply.send(await beginRegistration(app, request.visitor.user)) };
     },
   });
 }

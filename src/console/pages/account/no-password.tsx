@@ -1,14 +1,14 @@
 import { hasPassword } from '../../../users/sign-in/sign-in.ts';
 import { maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Asked, View } from '../../page.ts';
+import type { PageRequest, View } from '../../page.ts';
 
 export const choosePasswordPath = '/account/choose-password';
 
 /** A page that asks for the password; people without one learn how to get it, or why they need none. */
 export async function withPassword(
   app: ConsoleApp,
-  { visitor: { user } }: Pick<Asked<'signed-in'>, 'visitor'>,
+  { visitor: { user } }: Pick<PageRequest<'signed-in'>, 'visitor'>,
   view: View,
 ): Promise<View> {
   if (await hasPassword(app, user.id)) return view;

@@ -26,11 +26,11 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/name', {
     who: 'signed-in',
     below: 'Your account',
-    show: ({ visitor }, draft) =>
+    show: ({ visitor }, formState) =>
       changePage(
         'Your name',
         'Save',
-        <Field draft={draft} name="name" label="Your name" value={visitor.user.name} autocomplete="name" />,
+        <Field formState={formState} name="name" label="Your name" value={visitor.user.name} autocomplete="name" />,
       ),
     form: Type.Object({ name: Type.String({ format: 'user-name', maxLength: 255 }) }),
     needs: { name: 'Enter your name.' },
@@ -43,23 +43,23 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/email', {
     who: 'signed-in',
     below: 'Your account',
-    show: (asked, draft) =>
+    show: (request, formState) =>
       withPassword(
         app,
-        asked,
+        request,
         changePage(
           'Email address',
           'Continue',
           <>
             <Field
-              draft={draft}
+              formState={formState}
               name="email_address"
               label="New email address"
               hint="We send a link there. The address changes when you open it."
               type="email"
               autocomplete="email"
             />
-            <CurrentPassword draft={draft} />
+            <CurrentPassword formState={formState} />
           </>,
         ),
       ),
@@ -101,23 +101,23 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/mobile', {
     who: 'signed-in',
     below: 'Your account',
-    show: (asked, draft) =>
+    show: (request, formState) =>
       withPassword(
         app,
-        asked,
+        request,
         changePage(
           'Mobile number',
           'Continue',
           <>
             <Field
-              draft={draft}
+              formState={formState}
               name="mobile_number"
               label="New mobile number"
               hint="We send a security code there."
               type="tel"
               autocomplete="tel"
             />
-            <CurrentPassword draft={draft} />
+            <CurrentPassword formState={formState} />
           </>,
         ),
       ),
@@ -137,7 +137,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/mobile/confirm', {
     who: 'signed-in',
     below: 'Your account',
-    async show({ visitor, request }, draft) {
+    async show({ visitor, http: request }, formState) {
       const pending = pendingNumber.read(app, request);
       if (pending?.user_id !== visitor.user.id) return { to: '/account/mobile' };
       const demo = await findDemoMessage(app, pending.message_id);
@@ -147,7 +147,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
         <>
           {demo && <DemoMessage text={demo} action="Open the link" />}
           <Field
-            draft={draft}
+            formState={formState}
             name="code"
             label="Security code"
             hint={`We sent 5 digits to ${pending.number}.`}
@@ -161,7 +161,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
     },
     form: Type.Object({ code: Type.String({ maxLength: 20 }) }),
     needs: { code: 'Enter the security code.' },
-    async act({ visitor, request, reply }, form) {
+    async act({ visitor, http: request, reply }, form) {
       const pending = pendingNumber.read(app, request);
       if (pending?.user_id !== visitor.user.id) return { to: '/account/mobile' };
       await checkCode(app, visitor.user.id, {
@@ -191,17 +191,17 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/password', {
     who: 'signed-in',
     below: 'Your account',
-    show: (asked, draft) =>
+    show: (request, formState) =>
       withPassword(
         app,
-        asked,
+        request,
         changePage(
           'Password',
           'Save',
           <>
-            <CurrentPassword draft={draft} />
+            <CurrentPassword formState={formState} />
             <PasswordField
-              draft={draft}
+              formState={formState}
               name="password"
               label="New password"
               hint={passwordHint}

@@ -3,7 +3,7 @@ import { notFound } from '../../../platform/failure.ts';
 import { deleteSecurityKey, listSecurityKeys, setKeysOnly } from '../../../users/sign-in/security-keys.ts';
 import { renameCredential } from '../../../users/sign-in/webauthn-credentials.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Asked, Pages, View } from '../../page.ts';
+import type { PageRequest, Pages, View } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { SaveForm } from '../../parts/save-form.tsx';
 import { CurrentPassword, changePage, currentPassword, needsPassword } from './change-page.tsx';
@@ -19,7 +19,7 @@ const crumbs = [
 
 /** A person's own keys, and whether they sign in with those only. */
 export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
-  async function keysView({ visitor: { user } }: Asked<'signed-in'>): Promise<View> {
+  async function keysView({ visitor: { user } }: PageRequest<'signed-in'>): Promise<View> {
     const keys = await listSecurityKeys(app, user.id);
     return {
       title: 'Security keys',
@@ -39,7 +39,7 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
     };
   }
 
-  async function findKey({ visitor, param }: Asked<'signed-in'>) {
+  async function findKey({ visitor, param }: PageRequest<'signed-in'>) {
     const keys = await listSecurityKeys(app, visitor.user.id);
     const key = keys.find(({ id }) => id === param('own_key_id').toLowerCase());
     if (!key) throw notFound();
@@ -51,9 +51,9 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${home}/:own_key_id/name`, {
     who: 'signed-in',
     below: 'Your account',
-    async show(asked, draft) {
-      const key = await findKey(asked);
-      const field = <Field draft={draft} name="name" label="Name" value={key.name} autocomplete="off" />;
+    async show(request, formState) {
+      const key = await findKey(request);
+      const field = <Field formState={formState} name="name" label="Name" value={key.name} autocomplete="off" />;
       return { ...changePage('Rename the security key', 'Save', field, home), crumbs };
     },
     form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
@@ -67,25 +67,25 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${home}/:own_key_id/delete`, {
     who: 'signed-in',
     below: 'Your account',
-    async show(asked, draft) {
-      const key = await findKey(asked);
-      return withPassword(app, asked, {
+    async show(request, formState) {
+      const key = await findKey(request);
+      return withPassword(app, request, {
         title: `Delete “${key.name}”?`,
         lead: 'You can no longer sign in with it. We tell you by email.',
         crumbs,
         content: (
           <SaveForm action="Delete this key" danger back={home}>
-            <CurrentPassword draft={draft} />
+            <CurrentPassword formState={formState} />
           </SaveForm>
         ),
       });
     },
     form: Type.Object({ current_password: currentPassword }),
     needs: needsPassword,
-    async act(asked, form) {
-      const key = await findKey(asked);
-      await checkOwnPassword(app, asked.visitor.user.id, form);
-      await deleteSecurityKey(app, asked.visitor.user.id, key.id);
+    async act(request, form) {
+      const key = await findKey(request);
+      await checkOwnPassword(app, request.visitor.user.id, form);
+      await deleteSecurityKey(app, request.visitor.user.id, key.id);
       return { to: home, notice: 'The security key is deleted.' };
     },
   });
@@ -93,15 +93,15 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${home}/only`, {
     who: 'signed-in',
     below: 'Your account',
-    show(asked, draft) {
-      const { user } = asked.visitor;
+    show(request, formState) {
+      const { user } = request.visitor;
       const isOn = user.auth_type === 'webauthn_auth';
       const other = user.mobile_number === null ? 'an email link' : 'a text code';
-      return withPassword(app, asked, {
+      return withPassword(app, request, {
         ...changePage(
           isOn ? 'Allow another way to sign in' : 'Sign in with security keys only',
           'Save',
-          <CurrentPassword draft={draft} />,
+          <CurrentPassword formState={formState} />,
           home,
         ),
         lead: isOn

@@ -12,13 +12,13 @@ export function themePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/theme', {
     who: 'signed-in',
     below: 'Your account',
-    show: ({ request }, draft) => ({
+    show: ({ http: request }, formState) => ({
       title: 'Theme',
       crumbs: [{ label: 'Your account', to: '/account' }],
       content: (
         <form class="stack measure" method="post">
           <Choices
-            draft={draft}
+            formState={formState}
             name="theme"
             legend="Colours on this device"
             kind="one"

@@ -16,14 +16,14 @@ import { invalidField, notFound } from '../../../platform/failure.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
 import { holds, may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Asked, Draft, Pages, Redirection, View } from '../../page.ts';
+import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { aboutFile } from '../files/about-file.ts';
 import { maxFileBytes } from '../files/spreadsheets.ts';
 import { listSendableTemplates } from '../send/sendable-templates.ts';
 import { CheckedList, ListTable, NewList, SavedList } from './contact-lists.tsx';
 
 const sender = { service: 'send', membersOnly: true } as const;
-type OfSender = Asked<typeof sender>;
+type OfSender = PageRequest<typeof sender>;
 
 /** Lists of recipients that are kept for later. */
 export function contactListPages(pages: Pages, app: ConsoleApp): void {
@@ -49,10 +49,10 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/contact-lists/new', {
     who: sender,
     below: 'Send',
-    show: ({ service }, draft) => ({
+    show: ({ service }, formState) => ({
       title: 'Upload a contact list',
       crumbs: [{ label: 'Contact lists', to: `/services/${service.id}/contact-lists` }],
-      content: <NewList draft={draft} />,
+      content: <NewList formState={formState} />,
     }),
     form: Type.Object({}),
     file: { name: 'file', max_bytes: maxFileBytes, needs: 'Choose a file.' },
@@ -70,8 +70,8 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
   });
 
   /** A list that was checked, to save it; or a saved one, to send with it. */
-  async function view(asked: OfSender, draft: Draft): Promise<View> {
-    const { service, param, visitor } = asked;
+  async function view(request: OfSender, formState: FormState): Promise<View> {
+    const { service, param, visitor } = request;
     const crumbs = [{ label: 'Contact lists', to: `/services/${service.id}/contact-lists` }];
     const upload = await getUpload(app, service.id, param('list_id'));
     if (!upload.is_contact_list) throw notFound();
@@ -80,7 +80,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
       return {
         title: `Check ${upload.original_file_name}`,
         crumbs,
-        content: <CheckedList serviceId={service.id} record={record} draft={draft} />,
+        content: <CheckedList serviceId={service.id} record={record} formState={formState} />,
       };
     }
     const list = await getContactList(app, service.id, upload.id);
@@ -92,7 +92,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
         <SavedList
           list={list}
           templates={templates.filter(({ template_type }) => template_type === list.template_type)}
-          draft={draft}
+          formState={formState}
           now={app.clock.now()}
           mayDelete={holds('templates', visitor.user.permissions[service.id] ?? [])}
         />
@@ -124,21 +124,22 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/contact-lists/:list_id/save', {
     who: sender,
     below: 'Send',
-    show: (asked, draft) => (draft.typed.size === 0 && draft.problems.size === 0 ? toList(asked) : view(asked, draft)),
+    show: (request, formState) =>
+      formState.typed.size === 0 && formState.problems.size === 0 ? toList(request) : view(request, formState),
     form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 1_600 }) }),
     needs: { name: 'Enter a name.' },
-    async act(asked, { name }) {
-      const { service, visitor, param } = asked;
+    async act(request, { name }) {
+      const { service, visitor, param } = request;
       const upload = await getUpload(app, service.id, param('list_id'));
       const template_type = upload.summary?.channel;
-      if (upload.state === 'saved') return toList(asked);
+      if (upload.state === 'saved') return toList(request);
       await saveContactList(app, service.id, {
         id: upload.id,
         original_file_name: name,
         template_type: template_type === 'email' ? 'email' : 'sms',
         created_by: visitor.user.id,
       });
-      return { ...toList(asked), notice: 'The list is saved.' };
+      return { ...toList(request), notice: 'The list is saved.' };
     },
   });
 

@@ -2,7 +2,7 @@ import type { getContactList } from '../../../jobs/contact-lists/contact-lists.t
 import type { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
 import { contactListProblemTexts } from '../../../recipients/spreadsheet/spreadsheet-problems.ts';
 import type { listTemplates } from '../../../templates/templates.ts';
-import type { Draft } from '../../page.ts';
+import type { FormState } from '../../page.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Field, HintAndError } from '../../parts/field.tsx';
 import { FileField } from '../../parts/file-field.tsx';
@@ -62,11 +62,11 @@ export function ListTable({ serviceId, lists, now, maySend }: ListTableProps) {
   );
 }
 
-export function NewList({ draft }: { draft: Draft }) {
+export function NewList({ formState }: { formState: FormState }) {
   return (
     <form class="stack measure" method="post" encType="multipart/form-data" noValidate>
       <FileField
-        draft={draft}
+        formState={formState}
         name="file"
         label="File"
         hint="A spreadsheet with one column, named email address or phone number; up to 100,000 rows and 10 MB."
@@ -82,14 +82,22 @@ export function NewList({ draft }: { draft: Draft }) {
 }
 
 /** What the check found; a list without problems can be saved. */
-export function CheckedList({ serviceId, record, draft }: { serviceId: string; record: UploadRecord; draft: Draft }) {
+export function CheckedList({
+  serviceId,
+  record,
+  formState,
+}: {
+  serviceId: string;
+  record: UploadRecord;
+  formState: FormState;
+}) {
   const path = `/console/services/${serviceId}/contact-lists/${record.id}`;
   if (record.valid) {
     return (
       <form class="stack measure" method="post" action={`${path}/save`} noValidate>
         <Notice tone="green">All {inWords(record.row_count)} rows are good.</Notice>
         <Field
-          draft={draft}
+          formState={formState}
           name="name"
           label="Name of the list"
           value={record.original_file_name}
@@ -125,14 +133,14 @@ export function CheckedList({ serviceId, record, draft }: { serviceId: string; r
 interface SavedListProps {
   list: ContactList;
   templates: Templates;
-  draft: Draft;
+  formState: FormState;
   now: Date;
   mayDelete: boolean;
 }
 
-export function SavedList({ list, templates, draft, now, mayDelete }: SavedListProps) {
+export function SavedList({ list, templates, formState, now, mayDelete }: SavedListProps) {
   const path = `/console/services/${list.service_id}/contact-lists/${list.id}`;
-  const error = draft.problems.get('template_id');
+  const error = formState.problems.get('template_id');
   return (
     <div class="stack measure">
       <p class="muted">

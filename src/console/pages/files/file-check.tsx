@@ -1,7 +1,7 @@
 import { day_ms, later } from '../../../platform/clock.ts';
 import { comparableKey } from '../../../protocol/comparable-key.ts';
 import { fileProblemTexts } from '../../../recipients/spreadsheet/spreadsheet-problems.ts';
-import type { Draft } from '../../page.ts';
+import type { FormState } from '../../page.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Status } from '../../parts/status.tsx';
 import { When } from '../../parts/when.tsx';
@@ -13,7 +13,7 @@ import { RowCard } from './row-card.tsx';
 
 interface FileCheckProps {
   file: CheckedFile;
-  draft: Draft;
+  formState: FormState;
   now: Date;
 }
 
@@ -21,7 +21,7 @@ const inWords = (count: number) => count.toLocaleString('en-GB');
 const rows = (count: number) => (count === 1 ? '1 row' : `${inWords(count)} rows`);
 
 /** The result of the check, and the form that sends the file. */
-export function FileCheck({ file, draft, now }: FileCheckProps) {
+export function FileCheck({ file, formState, now }: FileCheckProps) {
   const { upload, record, template, goodRows } = file;
   const path = `/console/services/${upload.service_id}/files/${upload.id}`;
   return (
@@ -33,7 +33,7 @@ export function FileCheck({ file, draft, now }: FileCheckProps) {
           {upload.row_count > goodRows && record.missing_column_headers.length === 0 && (
             <ProblemTable file={file} path={path} />
           )}
-          {canBeSent(file) && <SendForm file={file} draft={draft} now={now} path={path} />}
+          {canBeSent(file) && <SendForm file={file} formState={formState} now={now} path={path} />}
           <p>
             <a href={`/console/services/${upload.service_id}/files/new/${template.row.id}`}>Choose another file</a>
           </p>
@@ -128,12 +128,12 @@ function Figures({ file: { goodRows, record, repeated, cost, left, upload, templ
   );
 }
 
-function SendForm({ file, draft, now, path }: FileCheckProps & { path: string }) {
+function SendForm({ file, formState, now, path }: FileCheckProps & { path: string }) {
   const { goodRows, upload } = file;
   const skips = goodRows < upload.row_count;
   return (
     <form class="stack measure" method="post" action={`${path}/send`}>
-      <When draft={draft} now={now} until={later(now, 7 * day_ms)} hint="London time, within 7 days." />
+      <When formState={formState} now={now} until={later(now, 7 * day_ms)} hint="London time, within 7 days." />
       <input type="hidden" name="on_error" value={skips ? 'skip' : 'reject'} />
       <div class="row">
         <button class="button button--primary" type="submit">

@@ -8,7 +8,7 @@ import { sendCsv } from '../../../platform/http/csv.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { findTemplate } from '../../../templates/compiled-templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Asked, Pages } from '../../page.ts';
+import type { PageRequest, Pages } from '../../page.ts';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
 import { emailOfRow, letterOfRow } from './row-preview.ts';
 
@@ -44,7 +44,7 @@ export function fileDownloadPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  async function rowOf({ service, param }: Asked<typeof who>, fileId: string, channel: Channel) {
+  async function rowOf({ service, param }: PageRequest<typeof who>, fileId: string, channel: Channel) {
     const upload = await getUpload(app, service.id, fileId);
     const row = await findStoredRow(app.db, upload, Number(param('row')) || 0);
     const found = await findTemplate(app, service.id, upload.template_id ?? '');
@@ -54,21 +54,21 @@ export function fileDownloadPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add('/services/:service_id/files/:email_file_id/rows/:row/email', {
     who,
-    async show(asked) {
-      const { upload, template, message } = await rowOf(asked, asked.param('email_file_id'), 'email');
+    async show(request) {
+      const { upload, template, message } = await rowOf(request, request.param('email_file_id'), 'email');
       const { html } = await emailOfRow(app, template, upload, message);
-      return sendMailFrame(app, asked.reply, html, { images: false });
+      return sendMailFrame(app, request.reply, html, { images: false });
     },
   });
 
   pages.add('/services/:service_id/files/:letter_file_id/rows/:row/pages/:page', {
     who,
-    async show(asked) {
-      const { template, message } = await rowOf(asked, asked.param('letter_file_id'), 'letter');
-      const page = Number(asked.param('page'));
+    async show(request) {
+      const { template, message } = await rowOf(request, request.param('letter_file_id'), 'letter');
+      const page = Number(request.param('page'));
       if (!Number.isInteger(page) || page < 1) throw notFound();
       const { content } = await letterOfRow(app, template, message, 'png', page);
-      return sendSentFile(asked.reply, 'image/png', content);
+      return sendSentFile(request.reply, 'image/png', content);
     },
   });
 }

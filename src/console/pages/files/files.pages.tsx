@@ -8,8 +8,8 @@ import { Failure, invalid } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { may, type OfService } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { noDraft } from '../../draft.ts';
-import type { Asked, Draft, Pages, Redirection, View } from '../../page.ts';
+import { emptyForm } from '../../form-state.ts';
+import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { Live } from '../../parts/live.tsx';
 import { sendFragment } from '../../send-fragment.tsx';
 import { Checking } from './checking.tsx';
@@ -18,19 +18,19 @@ import { FileJob, isUnderWay } from './file-job.tsx';
 import { type LoadedFile, loadFile } from './load-file.ts';
 
 const sender = { service: 'send', membersOnly: true } as const;
-type OfMember = Asked<OfService>;
+type OfMember = PageRequest<OfService>;
 
 /** One file, from its check to its results: the same address for all of them. */
 export function filePages(pages: Pages, app: ConsoleApp): void {
-  function content(asked: OfMember, file: LoadedFile, draft: Draft) {
+  function content(request: OfMember, file: LoadedFile, formState: FormState) {
     const now = app.clock.now();
     switch (file.kind) {
       case 'checking':
         return <Checking file={file} now={now} />;
       case 'checked':
-        return <FileCheck file={file} draft={draft} now={now} />;
+        return <FileCheck file={file} formState={formState} now={now} />;
       case 'sent': {
-        const maySend = may(sender, asked.visitor.user, asked.service) === 'yes';
+        const maySend = may(sender, request.visitor.user, request.service) === 'yes';
         return <FileJob job={file.job} now={now} maySend={maySend} />;
       }
       default:
@@ -38,11 +38,11 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
     }
   }
 
-  async function view(asked: OfMember, draft: Draft): Promise<View | Redirection> {
-    const { service, param, query, visitor } = asked;
+  async function view(request: OfMember, formState: FormState): Promise<View | Redirection> {
+    const { service, param, query, visitor } = request;
     const file = await loadFile(app, visitor, service, param('file_id'), Number(query('row')) || 0);
     if (file.kind === 'contact-list') return { to: `/services/${service.id}/contact-lists/${file.upload.id}` };
-    const shown = content(asked, file, draft);
+    const shown = content(request, file, formState);
     const path = `/console/services/${service.id}/files/${param('file_id')}`;
     return {
       title: titleOf(file),
@@ -63,32 +63,32 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/files/:file_id/progress', {
     who: { service: 'any' },
     live: true,
-    async show(asked) {
-      const file = await loadFile(app, asked.visitor, asked.service, asked.param('file_id'));
-      const shown = content(asked, file, noDraft);
-      return sendFragment(asked.request, asked.reply, <div data-live={isLive(file) ? '' : undefined}>{shown}</div>);
+    async show(request) {
+      const file = await loadFile(app, request.visitor, request.service, request.param('file_id'));
+      const shown = content(request, file, emptyForm);
+      return sendFragment(request.http, request.reply, <div data-live={isLive(file) ? '' : undefined}>{shown}</div>);
     },
   });
 
   pages.add('/services/:service_id/files/:file_id/send', {
     who: sender,
     below: 'Send',
-    show: (asked, draft) => (draft === noDraft ? toFile(asked) : view(asked, draft)),
+    show: (request, formState) => (formState === emptyForm ? toFile(request) : view(request, formState)),
     form: Type.Object({
       scheduled_for: Type.Optional(Type.String()),
       on_error: Type.Optional(OneOf(['skip', 'reject'])),
     }),
-    async act(asked, { scheduled_for, on_error }) {
-      const { service, visitor } = asked;
-      const id = asked.param('file_id');
+    async act(request, { scheduled_for, on_error }) {
+      const { service, visitor } = request;
+      const id = request.param('file_id');
       try {
         await createJob(app, service.id, { id, created_by: visitor.user.id, scheduled_for, on_error });
       } catch (error) {
         // Sent by the first of two clicks.
-        if (await isSent(service.id, id)) return toFile(asked);
+        if (await isSent(service.id, id)) return toFile(request);
         throw aboutSending(error);
       }
-      return toFile(asked);
+      return toFile(request);
     },
   });
 
@@ -101,32 +101,32 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
     who: sender,
     show: toFile,
     form: Type.Object({}),
-    async act(asked) {
+    async act(request) {
       const {
         service_id,
         id: upload_id,
         template_id,
         sender_id,
-      } = await getUpload(app, asked.service.id, asked.param('file_id'));
+      } = await getUpload(app, request.service.id, request.param('file_id'));
       if (template_id !== null)
         await app.queue.add(app.db, checkUpload, { service_id, upload_id, template_id, sender_id });
-      return toFile(asked);
+      return toFile(request);
     },
   });
 
   pages.add('/services/:service_id/files/:file_id/cancel', {
     who: sender,
     below: 'Send',
-    show: (asked, draft) => (draft === noDraft ? toFile(asked) : view(asked, draft)),
+    show: (request, formState) => (formState === emptyForm ? toFile(request) : view(request, formState)),
     form: Type.Object({}),
-    async act(asked) {
-      const { service, param } = asked;
+    async act(request) {
+      const { service, param } = request;
       const job = await getJob(app, service.id, param('file_id'));
       if (!isCancellable(job)) throw invalid('It is too late: every message has been handed over.');
       const isDone = job.job_status.startsWith('finished');
       if (isDone) await cancelLetterJob(app, service.id, job.id);
       else await cancelJob(app, service.id, job.id);
-      return toFile(asked);
+      return toFile(request);
     },
   });
 }

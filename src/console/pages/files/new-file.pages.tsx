@@ -20,7 +20,7 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/files/new/:template_id', {
     who,
     below: 'Send',
-    async show({ service, visitor, param }, draft) {
+    async show({ service, visitor, param }, formState) {
       const template = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
       const senders = await listSenderChoices(app, template);
       const path = `/services/${service.id}/files/new/${template.row.id}`;
@@ -33,7 +33,7 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
             <form class="stack measure" method="post" encType="multipart/form-data" noValidate>
               {senders.length > 1 && (
                 <Choices
-                  draft={draft}
+                  formState={formState}
                   name="sender_id"
                   legend={template.row.template_type === 'sms' ? 'From' : 'Answers go to'}
                   kind="one"
@@ -42,7 +42,7 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
                 />
               )}
               <FileField
-                draft={draft}
+                formState={formState}
                 name="file"
                 label="File"
                 hint="A spreadsheet (csv, tsv, xlsx, xlsm or ods) of up to 100,000 rows and 10 MB."

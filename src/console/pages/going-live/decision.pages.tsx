@@ -36,7 +36,7 @@ export function goLiveDecisionPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/make-service-live', {
     who: { service: 'manage', organisation: true },
     below: 'Settings',
-    async show({ service, visitor }, draft) {
+    async show({ service, visitor }, formState) {
       const title = `Should ${service.name} go live?`;
       if (!service.restricted) return { title, content: <Notice tone="green">This service is live.</Notice> };
       if (isOwnRequest(service, visitor)) {
@@ -70,7 +70,7 @@ export function goLiveDecisionPages(pages: Pages, app: ConsoleApp): void {
             </ul>
             <SaveForm action="Decide" back={back}>
               <Choices
-                draft={draft}
+                formState={formState}
                 name="decision"
                 legend="Your decision"
                 kind="one"
@@ -87,7 +87,7 @@ export function goLiveDecisionPages(pages: Pages, app: ConsoleApp): void {
                   },
                 ]}
               />
-              <TextArea draft={draft} name="reason" label="Reason, if you refuse" rows={4} />
+              <TextArea formState={formState} name="reason" label="Reason, if you refuse" rows={4} />
             </SaveForm>
           </div>
         ),

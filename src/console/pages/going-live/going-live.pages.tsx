@@ -79,23 +79,30 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/going-live/volumes', {
     who: team,
     below: 'Settings',
-    show: ({ service }, draft) => ({
+    show: ({ service }, formState) => ({
       title: 'How many messages will you send?',
       lead: 'In the next 12 months, roughly.',
       crumbs: [{ label: 'Going live', to: `/services/${service.id}/going-live` }],
       content: (
         <SaveForm back={`/services/${service.id}/going-live`}>
           <Field
-            draft={draft}
+            formState={formState}
             name="email"
             label="Emails"
             value={textOf(service.volume_email)}
             inputmode="numeric"
             short
           />
-          <Field draft={draft} name="sms" label="Texts" value={textOf(service.volume_sms)} inputmode="numeric" short />
           <Field
-            draft={draft}
+            formState={formState}
+            name="sms"
+            label="Texts"
+            value={textOf(service.volume_sms)}
+            inputmode="numeric"
+            short
+          />
+          <Field
+            formState={formState}
             name="letter"
             label="Letters"
             value={textOf(service.volume_letter)}

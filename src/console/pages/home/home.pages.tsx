@@ -3,13 +3,13 @@ import { may } from '../../access/may.ts';
 import { reachable } from '../../access/reachable.ts';
 import { BriefCache } from '../../brief-cache.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Asked, Pages } from '../../page.ts';
+import type { PageRequest, Pages } from '../../page.ts';
 import { Live } from '../../parts/live.tsx';
 import { sendFragment } from '../../send-fragment.tsx';
 import { type Figures, readFigures } from './figures.ts';
 import { Home } from './home.tsx';
 
-type Seen = Asked<{ service: 'any' }>;
+type Seen = PageRequest<{ service: 'any' }>;
 
 /** Less than the time between two requests of a page. */
 const sharedFor_ms = 8_000;
@@ -25,10 +25,10 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
     who: { service: 'any', organisation: true },
     menu: 'Home',
     listedFor: { service: 'activity' },
-    async show(asked) {
-      const { service, visitor } = asked;
-      if (may({ service: 'activity' }, visitor.user, service) !== 'yes') return elsewhere(asked);
-      const link = linkTo(asked);
+    async show(request) {
+      const { service, visitor } = request;
+      if (may({ service: 'activity' }, visitor.user, service) !== 'yes') return elsewhere(request);
+      const link = linkTo(request);
       const send = link('/send');
       return {
         title: 'Home',
@@ -44,7 +44,7 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
         ),
         content: (
           <Live from={`/console/services/${service.id}/figures`} every={10}>
-            {home(asked, await readFigures(app, service))}
+            {home(request, await readFigures(app, service))}
           </Live>
         ),
       };
@@ -54,15 +54,15 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/figures', {
     who: { service: 'activity' },
     live: true,
-    async show(asked) {
-      const figures = await shared.get(asked.service.id, () => readFigures(app, asked.service));
-      return sendFragment(asked.request, asked.reply, <div data-live>{home(asked, figures)}</div>);
+    async show(request) {
+      const figures = await shared.get(request.service.id, () => readFigures(app, request.service));
+      return sendFragment(request.http, request.reply, <div data-live>{home(request, figures)}</div>);
     },
   });
 
-  function home(asked: Seen, figures: Figures) {
-    const { service } = asked;
-    return <Home figures={figures} service={service} link={linkTo(asked)} now={app.clock.now()} />;
+  function home(request: Seen, figures: Figures) {
+    const { service } = request;
+    return <Home figures={figures} service={service} link={linkTo(request)} now={app.clock.now()} />;
   }
 
   /** Pages of other parts of the console are linked where they exist and the visitor may open them. */
@@ -70,8 +70,8 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
     return (path: string) => reachable(pages.all, visitor.user, `/services/${service.id}${path}`, service);
   }
 
-  function elsewhere(asked: Seen) {
-    const link = linkTo(asked);
+  function elsewhere(request: Seen) {
+    const link = linkTo(request);
     const [first] = others.flatMap((path) => link(path) ?? []);
     if (first) return { to: first.slice('/console'.length) };
     return {

@@ -22,7 +22,7 @@ export function callbackTargetPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/integration/callbacks/:callback_type', {
     who: { service: 'api' },
     below: 'Integration',
-    async show({ service, param }, draft) {
+    async show({ service, param }, formState) {
       const type = typeOf(param('callback_type'));
       const current = await findTarget(service, type);
       const back = `/services/${service.id}/integration/callbacks`;
@@ -34,7 +34,7 @@ export function callbackTargetPages(pages: Pages, app: ConsoleApp): void {
         content: (
           <SaveForm back={back}>
             <Field
-              draft={draft}
+              formState={formState}
               name="url"
               label="URL"
               hint={`We post JSON there. It begins with https://.${current ? ' Empty: no more callbacks.' : ''}`}
@@ -43,7 +43,7 @@ export function callbackTargetPages(pages: Pages, app: ConsoleApp): void {
               autocomplete="off"
             />
             <Field
-              draft={draft}
+              formState={formState}
               name="bearer_token"
               label="Bearer token"
               hint={

@@ -14,7 +14,7 @@ export function guestListPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/integration/guest-list', {
     who: { service: 'api' },
     below: 'Integration',
-    async show({ service }, draft) {
+    async show({ service }, formState) {
       const { email_addresses, phone_numbers } = await getGuestList(app, service.id);
       return integrationView(
         app,
@@ -28,7 +28,7 @@ export function guestListPages(pages: Pages, app: ConsoleApp): void {
           </p>
           <SaveForm back={`/services/${service.id}/integration/keys`}>
             <TextArea
-              draft={draft}
+              formState={formState}
               name="email_addresses"
               label="Email addresses"
               hint={`At most ${maxEach}, one on each line.`}
@@ -36,7 +36,7 @@ export function guestListPages(pages: Pages, app: ConsoleApp): void {
               value={email_addresses.join('\n')}
             />
             <TextArea
-              draft={draft}
+              formState={formState}
               name="phone_numbers"
               label="Mobile numbers"
               hint={`At most ${maxEach}, one on each line.`}

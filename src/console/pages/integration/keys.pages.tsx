@@ -5,11 +5,11 @@ import { OneOf, Uuid } from '../../../protocol/fields.ts';
 import { listUserRecords } from '../../../users/user-record.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Asked, Draft, Pages, View } from '../../page.ts';
+import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { integrationView } from './integration-tabs.tsx';
 import { CreateKey, KeyTable, NewKey, RevokedKeys } from './keys.tsx';
 
-type OfApi = Asked<{ service: 'api' }>;
+type OfApi = PageRequest<{ service: 'api' }>;
 
 /** Keys act for the team, so only its members create them. */
 const creators = { service: 'api', membersOnly: true } as const;
@@ -19,7 +19,7 @@ const templateEditors = { service: 'templates', membersOnly: true } as const;
 export function keyPages(pages: Pages, app: ConsoleApp): void {
   async function keysView(
     { service, visitor, reply }: OfApi,
-    draft: Draft,
+    formState: FormState,
     created?: { name: string; key: string },
   ): Promise<View> {
     if (created) reply.header('cache-control', 'no-store');
@@ -39,7 +39,7 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
         <RevokedKeys keys={shown.filter(({ expiry_date }) => expiry_date !== null)} now={now} />
         {may(creators, visitor.user, service) === 'yes' && (
           <CreateKey
-            draft={draft}
+            formState={formState}
             service={service}
             mayManageTemplates={may(templateEditors, visitor.user, service) === 'yes'}
           />
@@ -56,28 +56,30 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/integration/keys', {
     who: { service: 'api' },
     menu: 'Integration',
-    show: (asked, draft) => keysView(asked, draft),
+    show: (request, formState) => keysView(request, formState),
   });
 
   pages.add('/services/:service_id/integration/keys/create', {
     who: creators,
     below: 'Integration',
-    show: (asked, draft) =>
-      draft.problems.size > 0 ? keysView(asked, draft) : { to: `/services/${asked.service.id}/integration/keys` },
+    show: (request, formState) =>
+      formState.problems.size > 0
+        ? keysView(request, formState)
+        : { to: `/services/${request.service.id}/integration/keys` },
     form: Type.Object({ name: ApiKeyName, key_type: OneOf(keyTypes), manage_templates: Type.Optional(OneOf(['yes'])) }),
     needs: { name: 'Enter a name.', key_type: 'Choose the kind of the key.' },
-    async act(asked, { name, key_type, ...more }) {
-      const { service, visitor } = asked;
+    async act(request, { name, key_type, ...more }) {
+      const { service, visitor } = request;
       if (key_type === 'normal' && service.restricted) {
         throw invalidField('key_type', 'While the service is in trial mode, it can have no live keys.');
       }
       const manage_templates = more.manage_templates === 'yes';
       if (manage_templates && may(templateEditors, visitor.user, service, 'change') !== 'yes')
         throw invalidField('manage_templates', 'You may not manage templates yourself, so your keys may not either.');
-      const request = { name, key_type, created_by: visitor.user.id, manage_templates };
-      const secret = await createApiKey(app, service.id, request);
+      const newKey = { name, key_type, created_by: visitor.user.id, manage_templates };
+      const secret = await createApiKey(app, service.id, newKey);
       const key = `${name}-${service.id}-${secret}`;
-      return keysView(asked, { typed: new Map(), problems: new Map() }, { name, key });
+      return keysView(request, { typed: new Map(), problems: new Map() }, { name, key });
     },
   });
 

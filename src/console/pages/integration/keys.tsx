@@ -1,5 +1,5 @@
 import type { KeyType } from '../../../auth/api-keys.ts';
-import type { Draft } from '../../page.ts';
+import type { FormState } from '../../page.ts';
 import { Choices } from '../../parts/choices.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Copy } from '../../parts/copy.tsx';
@@ -136,26 +136,26 @@ export function NewKey({ name, key }: { name: string; key: string }) {
 }
 
 interface CreateKeyProps {
-  draft: Draft;
+  formState: FormState;
   service: { id: string; restricted: boolean };
   mayManageTemplates: boolean;
 }
 
-export function CreateKey({ draft, service, mayManageTemplates }: CreateKeyProps) {
+export function CreateKey({ formState, service, mayManageTemplates }: CreateKeyProps) {
   const offered = (['normal', 'team', 'test'] as const).filter((kind) => kind !== 'normal' || !service.restricted);
   return (
     <section class="stack measure" aria-labelledby="create">
       <h2 id="create">Create a key</h2>
       <form class="stack" method="post" action={`/console/services/${service.id}/integration/keys/create`} noValidate>
         <Field
-          draft={draft}
+          formState={formState}
           name="name"
           label="Name"
           hint="What will use it, for example “website”."
           autocomplete="off"
         />
         <Choices
-          draft={draft}
+          formState={formState}
           name="key_type"
           legend="Kind"
           hint={service.restricted ? 'Live keys are possible once the service is live.' : undefined}
@@ -168,7 +168,7 @@ export function CreateKey({ draft, service, mayManageTemplates }: CreateKeyProps
               type="checkbox"
               name="manage_templates"
               value="yes"
-              checked={draft.typed.get('manage_templates') === 'yes'}
+              checked={formState.typed.get('manage_templates') === 'yes'}
             />
             <span>May manage templates</span>
             <span class="hint">Also creates, changes and archives templates: for templates kept in a repository.</span>

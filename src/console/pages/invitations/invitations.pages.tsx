@@ -3,7 +3,7 @@ import { invalid } from '../../../platform/failure.ts';
 import { maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
 import { createUser, findUserByEmail } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Asked, Pages, Redirection, View } from '../../page.ts';
+import type { PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { refuseWeakPassword } from '../sign-in/new-password.ts';
 import { beginSecondStep, completeSignIn } from '../sign-in/sign-in-steps.ts';
 import { acceptInvitation, findInvitation, type Invitation } from './invitations.ts';
@@ -22,17 +22,17 @@ export function invitationPages(pages: Pages, app: ConsoleApp): void {
   for (const to of ['service', 'organisation'] as const) {
     pages.add(`${paths[to]}/:token`, {
       who: 'anyone',
-      async show(asked, draft) {
-        const { invitation, refusal } = await open(asked);
+      async show(request, formState) {
+        const { invitation, refusal } = await open(request);
         if (!invitation) return refusal;
-        return asked.visitor ? join(invitation) : newAccount(invitation, draft);
+        return request.visitor ? join(invitation) : newAccount(invitation, formState);
       },
       form: NewAccount,
-      async act(asked, form) {
-        const { invitation, refusal } = await open(asked);
+      async act(request, form) {
+        const { invitation, refusal } = await open(request);
         if (!invitation) return refusal;
-        if (!asked.visitor) return register(asked, invitation, form);
-        await acceptInvitation(app, invitation, asked.visitor.user.id);
+        if (!request.visitor) return register(request, invitation, form);
+        await acceptInvitation(app, invitation, request.visitor.user.id);
         return { to: invitation.home, notice: `You have joined ${invitation.name}.` };
       },
     });
@@ -40,7 +40,7 @@ export function invitationPages(pages: Pages, app: ConsoleApp): void {
     type Opened = { invitation: Invitation; refusal?: never } | { invitation?: never; refusal: View | Redirection };
 
     /** The invitation, if this visitor can accept it now. */
-    async function open({ visitor, param }: Asked<'anyone'>): Promise<Opened> {
+    async function open({ visitor, param }: PageRequest<'anyone'>): Promise<Opened> {
       const token = param('token');
       const invitation = await findInvitation(app, to, token);
       if (!invitation) return { refusal: unusable };
@@ -59,7 +59,7 @@ export function invitationPages(pages: Pages, app: ConsoleApp): void {
 
   /** The link has proven the address. Who signs in with text codes also has to prove the number. */
   async function register(
-    asked: Asked<'anyone'>,
+    request: PageRequest<'anyone'>,
     { to, id, email_address, auth_type, home }: Invitation,
     { name, mobile_number, password }: { name?: string; mobile_number?: string; password?: string },
   ): Promise<View | Redirection> {
@@ -80,7 +80,7 @@ export function invitationPages(pages: Pages, app: ConsoleApp): void {
       state: 'pending',
     });
     const more = { next: home, activates: true, invitation: { to, id } } as const;
-    if (method === 'sms_auth') return beginSecondStep(app, asked, user, more);
-    return completeSignIn(app, asked, { ...more, user_id: user.id, step: 'email' });
+    if (method === 'sms_auth') return beginSecondStep(app, request, user, more);
+    return completeSignIn(app, request, { ...more, user_id: user.id, step: 'email' });
   }
 }

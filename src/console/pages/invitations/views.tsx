@@ -1,4 +1,4 @@
-import type { Draft, View } from '../../page.ts';
+import type { FormState, View } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { PasswordField } from '../../parts/password-field.tsx';
 import { passwordHint } from '../sign-in/new-password.ts';
@@ -79,17 +79,17 @@ export function join({ name, invitedBy }: Invitation): View {
   };
 }
 
-export function newAccount({ name, invitedBy, email_address, auth_type }: Invitation, draft: Draft): View {
+export function newAccount({ name, invitedBy, email_address, auth_type }: Invitation, formState: FormState): View {
   return {
     title: `Join ${name}`,
     lead: `${invitedBy} invited you. Create an account for ${email_address}.`,
     frame: 'door',
     content: (
       <form class="stack" method="post" noValidate>
-        <Field draft={draft} name="name" label="Your name" autocomplete="name" />
+        <Field formState={formState} name="name" label="Your name" autocomplete="name" />
         {auth_type !== 'email_auth' && (
           <Field
-            draft={draft}
+            formState={formState}
             name="mobile_number"
             label="Mobile number"
             hint="We send a security code there each time you sign in."
@@ -97,7 +97,13 @@ export function newAccount({ name, invitedBy, email_address, auth_type }: Invita
             autocomplete="tel"
           />
         )}
-        <PasswordField draft={draft} name="password" label="Password" hint={passwordHint} autocomplete="new-password" />
+        <PasswordField
+          formState={formState}
+          name="password"
+          label="Password"
+          hint={passwordHint}
+          autocomplete="new-password"
+        />
         <div>
           <button class="button button--primary" type="submit">
             Create account

@@ -7,7 +7,7 @@ import { Pager } from '../../parts/pager.tsx';
 import { Stamp } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { addressOf, type Place } from './place.ts';
+import { type ListQuery, listUrl } from './list-query.ts';
 import { providerName } from './provider-name.ts';
 import { shortRecipient } from './recipient.ts';
 
@@ -15,7 +15,7 @@ export const stampOf = { email: 'email', sms: 'text', letter: 'letter' } as cons
 
 interface ListProps {
   found: FoundMessages;
-  place: Place;
+  list: ListQuery;
   /** The address of the list. */
   path: string;
   /** How many there are, where the statistics know. */
@@ -26,14 +26,14 @@ interface ListProps {
 }
 
 /** The rows and the links to the next ones; also a fragment. */
-export function MessageList({ found, place, path, total, mayOpen, now }: ListProps) {
+export function MessageList({ found, list, path, total, mayOpen, now }: ListProps) {
   const { messages, newer, older, searchedTo } = found;
   return (
     <>
       {messages.length === 0 ? (
         <div class="empty">
-          <h2>{searchedTo ? 'Nothing found so far' : isNarrowed(place) ? 'Nothing found' : 'No messages yet'}</h2>
-          <p>{emptyNote(place, searchedTo !== undefined)}</p>
+          <h2>{searchedTo ? 'Nothing found so far' : isNarrowed(list) ? 'Nothing found' : 'No messages yet'}</h2>
+          <p>{emptyNote(list, searchedTo !== undefined)}</p>
         </div>
       ) : (
         <Table
@@ -59,9 +59,9 @@ export function MessageList({ found, place, path, total, mayOpen, now }: ListPro
         />
       )}
       <Pager
-        shown={shownText({ found, place, total })}
-        newer={newer && addressOf(path, place, { after: newer })}
-        older={older && addressOf(path, place, { before: older })}
+        shown={shownText({ found, list, total })}
+        newer={newer && listUrl(path, list, { after: newer })}
+        older={older && listUrl(path, list, { before: older })}
       />
       {searchedTo && (
         <p class="small muted">
@@ -104,19 +104,19 @@ function SentBy({ row }: { row: MessageRow }) {
   );
 }
 
-function isNarrowed({ channel, status, from, find }: Place): boolean {
+function isNarrowed({ channel, status, from, find }: ListQuery): boolean {
   return channel !== undefined || status !== undefined || from !== undefined || find !== '';
 }
 
-function emptyNote(place: Place, hasMore: boolean): string {
+function emptyNote(list: ListQuery, hasMore: boolean): string {
   if (hasMore) return 'There are more messages to search: choose “Older”.';
-  if (isNarrowed(place)) return 'Look for less, or choose another channel or status.';
-  return place.before || place.after ? 'There are no messages here.' : 'Send one, and it appears here.';
+  if (isNarrowed(list)) return 'Look for less, or choose another channel or status.';
+  return list.before || list.after ? 'There are no messages here.' : 'Send one, and it appears here.';
 }
 
-function shownText({ found: { messages }, place, total }: Pick<ListProps, 'found' | 'place' | 'total'>): string {
+function shownText({ found: { messages }, list, total }: Pick<ListProps, 'found' | 'list' | 'total'>): string {
   const count = messages.length.toLocaleString('en-GB');
   if (total === undefined || messages.length === 0) return messages.length === 1 ? '1 message' : `${count} messages`;
-  const isNewest = place.before === undefined && place.after === undefined;
+  const isNewest = list.before === undefined && list.after === undefined;
   return `${isNewest ? 'Newest ' : ''}${count} of ${Math.max(total, messages.length).toLocaleString('en-GB')}`;
 }

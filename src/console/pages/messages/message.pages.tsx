@@ -10,14 +10,14 @@ import { sendAgain } from '../../../notifications/one-off/send-again.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { may, type Right } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Asked, Pages, View } from '../../page.ts';
+import type { PageRequest, Pages, View } from '../../page.ts';
 import { sendFragment } from '../../send-fragment.tsx';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
 import { Message, Progress } from './message.tsx';
 import { shortRecipient } from './recipient.ts';
 import { timelineEvents } from './timeline-events.ts';
 
-type Seen = Asked<{ service: 'messages' }>;
+type Seen = PageRequest<{ service: 'messages' }>;
 
 const path = '/services/:service_id/messages/:message_id';
 const who = { service: 'messages' } as const;
@@ -25,42 +25,42 @@ const noFields = Type.Object({});
 
 /** One message with everything about it. */
 export function messagePages(pages: Pages, app: ConsoleApp): void {
-  pages.add(path, { who, below: 'Messages', show: (asked) => view(asked) });
+  pages.add(path, { who, below: 'Messages', show: (request) => view(request) });
 
   pages.add(`${path}/progress`, {
     who,
     live: true,
-    async show(asked) {
-      const message = await messageOf(asked);
-      return sendFragment(asked.request, asked.reply, (await progress(asked, message)).content);
+    async show(request) {
+      const message = await messageOf(request);
+      return sendFragment(request.http, request.reply, (await progress(request, message)).content);
     },
   });
 
   pages.add(`${path}/email`, {
     who,
-    async show(asked) {
-      const received = await composeReceived(app, await messageOf(asked));
+    async show(request) {
+      const received = await composeReceived(app, await messageOf(request));
       if (received.channel !== 'email') throw notFound();
-      return sendMailFrame(app, asked.reply, received.message.html, { images: asked.query('images') === 'remote' });
+      return sendMailFrame(app, request.reply, received.message.html, { images: request.query('images') === 'remote' });
     },
   });
 
   pages.add(`${path}/pdf`, {
     who,
-    async show(asked) {
-      const id = asked.param('message_id');
-      const { content } = await previewLetter(app, asked.service.id, id, 'pdf', 1);
-      return sendSentFile(asked.reply, 'application/pdf', content, `${id}.pdf`);
+    async show(request) {
+      const id = request.param('message_id');
+      const { content } = await previewLetter(app, request.service.id, id, 'pdf', 1);
+      return sendSentFile(request.reply, 'application/pdf', content, `${id}.pdf`);
     },
   });
 
   pages.add(`${path}/pages/:page`, {
     who,
-    async show(asked) {
-      const page = Number(asked.param('page'));
+    async show(request) {
+      const page = Number(request.param('page'));
       if (!Number.isInteger(page) || page < 1 || page > 100) throw notFound();
-      const { content } = await previewLetter(app, asked.service.id, asked.param('message_id'), 'png', page);
-      return sendSentFile(asked.reply, 'image/png', content);
+      const { content } = await previewLetter(app, request.service.id, request.param('message_id'), 'png', page);
+      return sendSentFile(request.reply, 'image/png', content);
     },
   });
 
@@ -68,22 +68,22 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
     who: { service: 'send' },
     below: 'Messages',
     // The form is on the page of the message; only a refusal is shown here.
-    show: (asked, draft) => (draft.problems.size > 0 ? view(asked) : { to: addressOf(asked) }),
+    show: (request, formState) => (formState.problems.size > 0 ? view(request) : { to: listUrl(request) }),
     form: noFields,
-    async act(asked) {
-      await cancelLetter(app, asked.service.id, asked.param('message_id'));
-      return { to: addressOf(asked), notice: 'The letter will not be printed.' };
+    async act(request) {
+      await cancelLetter(app, request.service.id, request.param('message_id'));
+      return { to: listUrl(request), notice: 'The letter will not be printed.' };
     },
   });
 
   pages.add(`${path}/send-again`, {
     who: { service: 'send', membersOnly: true },
     below: 'Messages',
-    show: (asked, draft) => (draft.problems.size > 0 ? view(asked) : { to: addressOf(asked) }),
+    show: (request, formState) => (formState.problems.size > 0 ? view(request) : { to: listUrl(request) }),
     form: noFields,
-    async act(asked) {
-      const { service, visitor } = asked;
-      const { id } = await sendAgain(app, service.id, asked.param('message_id'), visitor.user.id);
+    async act(request) {
+      const { service, visitor } = request;
+      const { id } = await sendAgain(app, service.id, request.param('message_id'), visitor.user.id);
       return { to: `/services/${service.id}/messages/${id}`, notice: 'A new message was sent. This is its page.' };
     },
   });
@@ -91,32 +91,32 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${path}/callbacks/:callback_id/replay`, {
     who: { service: 'api' },
     below: 'Messages',
-    show: (asked) => ({ to: addressOf(asked) }),
+    show: (request) => ({ to: listUrl(request) }),
     form: noFields,
-    async act(asked) {
-      const message = await messageOf(asked);
-      const callbacks = await listCallbacksAbout(app, asked.service.id, message.stored.id);
-      if (!callbacks.some(({ id }) => id === asked.param('callback_id'))) throw notFound();
-      await replayCallback(app, asked.service.id, asked.param('callback_id'));
-      return { to: addressOf(asked), notice: 'The callback is sent again, to the address that is set now.' };
+    async act(request) {
+      const message = await messageOf(request);
+      const callbacks = await listCallbacksAbout(app, request.service.id, message.stored.id);
+      if (!callbacks.some(({ id }) => id === request.param('callback_id'))) throw notFound();
+      await replayCallback(app, request.service.id, request.param('callback_id'));
+      return { to: listUrl(request), notice: 'The callback is sent again, to the address that is set now.' };
     },
   });
 
   type OfMessage = Pick<Seen, 'service' | 'visitor' | 'param'>;
 
-  const addressOf = ({ service, param }: OfMessage) => `/services/${service.id}/messages/${param('message_id')}`;
+  const listUrl = ({ service, param }: OfMessage) => `/services/${service.id}/messages/${param('message_id')}`;
   const messageOf = ({ service, param }: OfMessage) =>
     getShownMessage(app, service.id, param('message_id'), app.config.urls.api);
   const mayDo = ({ visitor, service }: OfMessage, right: Right, membersOnly?: true) =>
     may({ service: right, ...(membersOnly ? { membersOnly } : {}) }, visitor.user, service) === 'yes';
 
-  async function progress(asked: OfMessage, message: ShownMessage) {
-    const { service } = asked;
+  async function progress(request: OfMessage, message: ShownMessage) {
+    const { service } = request;
     const [attempts, callbacks] = await Promise.all([
       listAttempts(app, service.id, message.stored.id),
       listCallbacksAbout(app, service.id, message.stored.id),
     ]);
-    const replayAt = (id: string) => `/console${addressOf(asked)}/callbacks/${id}/replay`;
+    const replayAt = (id: string) => `/console${listUrl(request)}/callbacks/${id}/replay`;
     const isUnderWay = unfinishedStatuses.some((status) => status === message.record.status);
     const isOpen = isUnderWay || callbacks.some(({ status }) => status === 'waiting');
     return {
@@ -126,33 +126,33 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
           record={message.record}
           events={timelineEvents({ message, attempts, callbacks })}
           isOpen={isOpen}
-          replayAt={mayDo(asked, 'api') ? replayAt : undefined}
+          replayAt={mayDo(request, 'api') ? replayAt : undefined}
         />
       ),
     };
   }
 
-  async function view(asked: OfMessage & Pick<Seen, 'query'>): Promise<View> {
-    const message = await messageOf(asked);
+  async function view(request: OfMessage & Pick<Seen, 'query'>): Promise<View> {
+    const message = await messageOf(request);
     const { record, stored } = message;
-    const { content, isOpen } = await progress(asked, message);
+    const { content, isOpen } = await progress(request, message);
     const name = { sms: 'Text', email: 'Email', letter: 'Letter' }[record.notification_type];
     const isLetter = record.notification_type === 'letter';
     return {
       title: `${name} to ${shortRecipient(stored)}`,
-      crumbs: [{ label: 'Messages', to: `/services/${asked.service.id}/messages` }],
+      crumbs: [{ label: 'Messages', to: `/services/${request.service.id}/messages` }],
       ...Message({
         message,
         received: await composeReceived(app, message),
         pageCount: isLetter ? await countLetterPages(app, stored.id) : null,
-        path: `/console${addressOf(asked)}`,
-        place: {
-          view: asked.query('view') === 'text' ? 'text' : 'html',
-          images: asked.query('images') === 'remote',
-          page: /^[1-9]\d?$/.test(asked.query('page')) ? Number(asked.query('page')) : 1,
+        path: `/console${listUrl(request)}`,
+        list: {
+          view: request.query('view') === 'text' ? 'text' : 'html',
+          images: request.query('images') === 'remote',
+          page: /^[1-9]\d?$/.test(request.query('page')) ? Number(request.query('page')) : 1,
         },
-        may: { send: mayDo(asked, 'send'), sendAsMember: mayDo(asked, 'send', true) },
-        templatePage: pageOf('/services/:service_id/templates/:template_id', asked.service.id, record.template.id),
+        may: { send: mayDo(request, 'send'), sendAsMember: mayDo(request, 'send', true) },
+        templatePage: pageOf('/services/:service_id/templates/:template_id', request.service.id, record.template.id),
         progress: content,
         isOpen,
         apiUrl: app.config.urls.api,

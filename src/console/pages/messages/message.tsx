@@ -25,7 +25,7 @@ interface MessageProps {
   pageCount: number | null;
   /** The address of the message. */
   path: string;
-  place: { view: 'html' | 'text'; images: boolean; page: number };
+  list: { view: 'html' | 'text'; images: boolean; page: number };
   may: { send: boolean; sendAsMember: boolean };
   templatePage: string | undefined;
   progress: ComponentChildren;
@@ -36,7 +36,7 @@ interface MessageProps {
 }
 
 export function Message(props: MessageProps): Pick<View, 'actions' | 'content'> {
-  const { message, received, pageCount, path, place, templatePage, progress, isOpen } = props;
+  const { message, received, pageCount, path, list, templatePage, progress, isOpen } = props;
   const isWide = received.channel === 'email';
   return {
     actions: <Actions {...props} />,
@@ -47,7 +47,7 @@ export function Message(props: MessageProps): Pick<View, 'actions' | 'content'> 
             <h2 class="sr" id="received">
               As received
             </h2>
-            <AsReceived received={received} record={message.record} path={path} pageCount={pageCount} {...place} />
+            <AsReceived received={received} record={message.record} path={path} pageCount={pageCount} {...list} />
             <MessageFacts message={message} pageCount={pageCount} templatePage={templatePage} />
           </section>
           {isOpen ? <Live from={`${path}/progress`}>{progress}</Live> : progress}

@@ -11,15 +11,15 @@ import { may } from '../../access/may.ts';
 import { BriefCache } from '../../brief-cache.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { keepSearch } from '../../kept-search.ts';
-import type { Asked, Draft, Pages, View } from '../../page.ts';
+import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { Live } from '../../parts/live.tsx';
 import { type Fragment, renderFragment, sendFragment } from '../../send-fragment.tsx';
+import { type FromOrigin, type ListQuery, listUrl, origins, readListQuery, searchOf } from './list-query.ts';
 import { MessageList } from './message-list.tsx';
-import { addressOf, type FromOrigin, origins, type Place, placeOf, searchOf } from './place.ts';
 import { readSearch } from './read-search.ts';
 import { countsOf, MessageFilters, MessageSearchForm } from './toolbar.tsx';
 
-type Seen = Asked<{ service: 'any' }>;
+type Seen = PageRequest<{ service: 'any' }>;
 
 /** Less than the time between two requests of a page. */
 const sharedFor_ms = 3_000;
@@ -31,7 +31,7 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/messages', {
     who: { service: 'any' },
     menu: 'Messages',
-    show: (asked, draft) => listView(asked, draft),
+    show: (request, formState) => listView(request, formState),
     form: Type.Object({
       find: Type.Optional(Type.String({ maxLength: 200 })),
       channel: Type.Optional(OneOf(channels)),
@@ -48,68 +48,68 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/messages/list', {
     who: { service: 'any' },
     live: true,
-    async show(asked) {
-      const place = placeOf(app, asked);
-      const read = async () => renderFragment(<div data-live>{await content(asked, place)}</div>);
+    async show(request) {
+      const list = readListQuery(app, request);
+      const read = async () => renderFragment(<div data-live>{await content(request, list)}</div>);
       // What somebody searches for is not shared.
-      const key = `${asked.service.id} ${mayOpen(asked)} ${addressOf('', place)}`;
-      const fragment = place.find === '' ? await shared.get(key, read) : await read();
-      return sendFragment(asked.request, asked.reply, fragment);
+      const key = `${request.service.id} ${mayOpen(request)} ${listUrl('', list)}`;
+      const fragment = list.find === '' ? await shared.get(key, read) : await read();
+      return sendFragment(request.http, request.reply, fragment);
     },
   });
 
   pages.add('/services/:service_id/messages/csv', {
     who: { service: 'activity' },
-    async show(asked) {
+    async show(request) {
       const now = app.clock.now();
-      const search = searchOf(placeOf(app, asked), now);
-      const parts = await fromStandby(app, 'file', (reader) => exportMessages(reader, asked.service.id, search));
-      return { sent: sendCsv(asked.reply, `${asked.service.name} messages ${londonDay(now)}.csv`, parts) };
+      const search = searchOf(readListQuery(app, request), now);
+      const parts = await fromStandby(app, 'file', (reader) => exportMessages(reader, request.service.id, search));
+      return { sent: sendCsv(request.reply, `${request.service.name} messages ${londonDay(now)}.csv`, parts) };
     },
   });
 
   const mayOpen = ({ visitor, service }: Seen) => may({ service: 'messages' }, visitor.user, service) === 'yes';
   const pathOf = ({ service }: Seen) => `/console/services/${service.id}/messages`;
 
-  async function content(asked: Seen, place: Place) {
+  async function content(request: Seen, list: ListQuery) {
     const now = app.clock.now();
-    const path = pathOf(asked);
-    const find = (reader: ConsoleApp) => searchMessages(reader, asked.service.id, searchOf(place, now), place);
+    const path = pathOf(request);
+    const find = (reader: ConsoleApp) => searchMessages(reader, request.service.id, searchOf(list, now), list);
     // The newest messages are found at once, and open pages ask for them every few seconds.
-    const isSearch = place.find !== '' || place.before !== undefined || place.after !== undefined;
+    const isSearch = list.find !== '' || list.before !== undefined || list.after !== undefined;
     const found = await (isSearch ? fromStandby(app, 'page', find) : find(app));
     // The statistics know channels and statuses, not what is searched for.
-    const isCounted = place.find === '' && place.from === undefined;
-    const counts = isCounted ? countsOf(await countKeptMessages(app, asked.service.id), place) : undefined;
+    const isCounted = list.find === '' && list.from === undefined;
+    const counts = isCounted ? countsOf(await countKeptMessages(app, request.service.id), list) : undefined;
     return (
       <div class="stack">
-        <MessageFilters place={place} path={path} counts={counts} />
+        <MessageFilters list={list} path={path} counts={counts} />
         <MessageList
           found={found}
-          place={place}
+          list={list}
           path={path}
-          total={counts?.[place.status ?? 'all']}
-          mayOpen={mayOpen(asked)}
+          total={counts?.[list.status ?? 'all']}
+          mayOpen={mayOpen(request)}
           now={now}
         />
       </div>
     );
   }
 
-  async function listView(asked: Seen, draft: Draft): Promise<View> {
-    const place = placeOf(app, asked);
-    const path = pathOf(asked);
-    const mayDownload = may({ service: 'activity' }, asked.visitor.user, asked.service) === 'yes';
-    const list = await content(asked, place);
-    const isNewest = place.before === undefined && place.after === undefined;
+  async function listView(request: Seen, formState: FormState): Promise<View> {
+    const list = readListQuery(app, request);
+    const path = pathOf(request);
+    const mayDownload = may({ service: 'activity' }, request.visitor.user, request.service) === 'yes';
+    const shown = await content(request, list);
+    const isNewest = list.before === undefined && list.after === undefined;
     return {
       title: 'Messages',
-      lead: keptFor(await retentionDaysOf(app.db, asked.service.id)),
+      lead: keptFor(await retentionDaysOf(app.db, request.service.id)),
       actions: (
         <>
           <span data-live-controls />
           {mayDownload && (
-            <a class="button button--small" href={addressOf(`${path}/csv`, place)} download>
+            <a class="button button--small" href={listUrl(`${path}/csv`, list)} download>
               Download CSV
             </a>
           )}
@@ -117,15 +117,15 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
       ),
       content: (
         <div class="stack">
-          <MessageSearchForm place={place} path={path} draft={draft} />
+          <MessageSearchForm list={list} path={path} formState={formState} />
           {isNewest ? (
-            <Live from={addressOf(`${path}/list`, place)} every={5}>
-              {list}
+            <Live from={listUrl(`${path}/list`, list)} every={5}>
+              {shown}
             </Live>
           ) : (
-            list
+            shown
           )}
-          {mayOpen(asked) && (
+          {mayOpen(request) && (
             <p class="row small muted" data-list-keys hidden>
               <span>
                 <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>Enter</kbd> open, <kbd>/</kbd> search

@@ -2,11 +2,11 @@ import type { ComponentChildren } from 'preact';
 import type { StatusGroup } from '../../../notifications/status-groups.ts';
 import type { Statistics } from '../../../services/statistics/service-statistics.ts';
 import { Icon } from '../../layout/icon.tsx';
-import type { Draft } from '../../page.ts';
+import type { FormState } from '../../page.ts';
 import { HintAndError } from '../../parts/field.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Segments, Tabs } from '../../parts/tabs.tsx';
-import { addressOf, origins, type Place } from './place.ts';
+import { type ListQuery, listUrl, origins } from './list-query.ts';
 
 const channelTabs = [
   { label: 'All', channel: undefined },
@@ -18,7 +18,7 @@ const channelTabs = [
 export type Counts = Record<StatusGroup | 'all', number>;
 
 /** Cancelled messages are in no group, and do not count. */
-export function countsOf(statistics: Statistics, { channel }: Place): Counts {
+export function countsOf(statistics: Statistics, { channel }: ListQuery): Counts {
   const counted = channel ? [statistics[channel]] : Object.values(statistics);
   const sum = (name: 'requested' | 'delivered' | 'failed') => counted.reduce((total, one) => total + one[name], 0);
   const [all, delivered, failed] = [sum('requested'), sum('delivered'), sum('failed')];
@@ -26,22 +26,22 @@ export function countsOf(statistics: Statistics, { channel }: Place): Counts {
 }
 
 interface ToolbarProps {
-  place: Place;
+  list: ListQuery;
   path: string;
   /** Undefined where the statistics cannot know them: a search. */
   counts: Counts | undefined;
 }
 
 /** The counts are filters. */
-export function MessageFilters({ place, path, counts }: ToolbarProps) {
+export function MessageFilters({ list, path, counts }: ToolbarProps) {
   const tab = (status: StatusGroup | undefined, label: ComponentChildren, count: number | undefined) => ({
     label: (
       <>
         {label} {count !== undefined && <span class="num">{count.toLocaleString('en-GB')}</span>}
       </>
     ),
-    to: addressOf(path, place, { status }),
-    isCurrent: place.status === status,
+    to: listUrl(path, list, { status }),
+    isCurrent: list.status === status,
   });
   return (
     <div class="toolbar">
@@ -58,8 +58,8 @@ export function MessageFilters({ place, path, counts }: ToolbarProps) {
         name="Channel"
         tabs={channelTabs.map(({ label, channel }) => ({
           label,
-          to: addressOf(path, place, { channel }),
-          isCurrent: channel === place.channel,
+          to: listUrl(path, list, { channel }),
+          isCurrent: channel === list.channel,
         }))}
       />
     </div>
@@ -67,14 +67,14 @@ export function MessageFilters({ place, path, counts }: ToolbarProps) {
 }
 
 /** A search is posted, so that no recipient is part of an address. */
-export function MessageSearchForm({ place, path, draft }: Omit<ToolbarProps, 'counts'> & { draft: Draft }) {
-  const error = draft.problems.get('find');
-  const typed = draft.typed.get('find');
+export function MessageSearchForm({ list, path, formState }: Omit<ToolbarProps, 'counts'> & { formState: FormState }) {
+  const error = formState.problems.get('find');
+  const typed = formState.typed.get('find');
   return (
     <search aria-label="Messages">
       <form class={error ? 'filter field--error' : 'filter'} method="post" action={path} noValidate>
-        {place.channel && <input type="hidden" name="channel" value={place.channel} />}
-        {place.status && <input type="hidden" name="status" value={place.status} />}
+        {list.channel && <input type="hidden" name="channel" value={list.channel} />}
+        {list.status && <input type="hidden" name="status" value={list.status} />}
         <div class="find find--wide">
           <label class="sr" for="find">
             Find messages
@@ -85,7 +85,7 @@ export function MessageSearchForm({ place, path, draft }: Omit<ToolbarProps, 'co
             id="find"
             name="find"
             type="search"
-            value={typeof typed === 'string' ? typed : place.find}
+            value={typeof typed === 'string' ? typed : list.find}
             placeholder="Recipient, reference or file"
             autocomplete="off"
             spellcheck={false}
@@ -101,7 +101,7 @@ export function MessageSearchForm({ place, path, draft }: Omit<ToolbarProps, 'co
           <select class="input" id="from" name="from">
             <option value="">From anything</option>
             {Object.entries(origins).map(([value, name]) => (
-              <option key={value} value={value} selected={value === place.from}>
+              <option key={value} value={value} selected={value === list.from}>
                 From {name}
               </option>
             ))}
@@ -109,8 +109,8 @@ export function MessageSearchForm({ place, path, draft }: Omit<ToolbarProps, 'co
           <button class="button button--primary" type="submit">
             Find
           </button>
-          {(place.find !== '' || place.from) && (
-            <a class="button" href={addressOf(path, place, { kept: '', from: undefined })}>
+          {(list.find !== '' || list.from) && (
+            <a class="button" href={listUrl(path, list, { kept: '', from: undefined })}>
               Show all
             </a>
           )}

@@ -7,7 +7,7 @@ import { OneOf } from '../../../protocol/fields.ts';
 import { updateOrganisationAndServices } from '../../../services/organisations/organisation-services.ts';
 import { reachable } from '../../access/reachable.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Draft, Pages } from '../../page.ts';
+import type { FormState, Pages } from '../../page.ts';
 import { Choices } from '../../parts/choices.tsx';
 import { Field } from '../../parts/field.tsx';
 import { SaveForm } from '../../parts/save-form.tsx';
@@ -25,7 +25,7 @@ interface Setting<S extends TObject> {
   path: string;
   title: string;
   lead?: string;
-  fields(organisation: Organisation, draft: Draft): ComponentChildren;
+  fields(organisation: Organisation, formState: FormState): ComponentChildren;
   form: S;
   needs?: { [Name in keyof Static<S>]?: string };
   change(form: Static<S>): Parameters<typeof updateOrganisationAndServices>[2];
@@ -87,13 +87,13 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
     pages.add(`/organisations/:organisation_id/settings/${path}`, {
       who: 'platform-admin',
       below: 'Organisations',
-      async show({ param }, draft) {
+      async show({ param }, formState) {
         const organisation = await getOrganisation(app.db, param('organisation_id'));
         return {
           title,
           lead,
           crumbs: [{ label: organisation.name, to: settingsOf(organisation) }],
-          content: <SaveForm back={settingsOf(organisation)}>{fields(organisation, draft)}</SaveForm>,
+          content: <SaveForm back={settingsOf(organisation)}>{fields(organisation, formState)}</SaveForm>,
         };
       },
       form,
@@ -110,7 +110,9 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
   addSetting({
     path: 'name',
     title: 'Name of the organisation',
-    fields: ({ name }, draft) => <Field draft={draft} name="name" label="Name" value={name} autocomplete="off" />,
+    fields: ({ name }, formState) => (
+      <Field formState={formState} name="name" label="Name" value={name} autocomplete="off" />
+    ),
     form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }) }),
     needs: { name: 'Enter a name.' },
     change: ({ name }) => ({ name }),
@@ -120,9 +122,9 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
     path: 'type',
     title: 'Type of the organisation',
     lead: 'All its services get the type, and the free texts of this financial year that belong to it.',
-    fields: ({ organisation_type }, draft) => (
+    fields: ({ organisation_type }, formState) => (
       <Choices
-        draft={draft}
+        formState={formState}
         name="type"
         legend="Type"
         kind="one"
@@ -139,8 +141,8 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
     path: 'domains',
     title: 'Domains',
     lead: 'Services of people with an address at one of these belong to the organisation.',
-    fields: ({ domains }, draft) => (
-      <TextArea draft={draft} name="domains" label="Domains, one a line" rows={6} value={domains.join('\n')} />
+    fields: ({ domains }, formState) => (
+      <TextArea formState={formState} name="domains" label="Domains, one a line" rows={6} value={domains.join('\n')} />
     ),
     form: Type.Object({ domains: Type.Optional(Type.String({ maxLength: 20_000 })) }),
     change: ({ domains = '' }) => ({ domains: readDomains(domains) }),
@@ -150,8 +152,8 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
     path: 'joining',
     title: 'People may ask to join a service',
     lead: 'People with an address of the organisation see its services and can ask their teams.',
-    fields: ({ permissions }, draft) => (
-      <YesNo draft={draft} legend="May ask to join" isYes={permissions.includes(joining)} />
+    fields: ({ permissions }, formState) => (
+      <YesNo formState={formState} legend="May ask to join" isYes={permissions.includes(joining)} />
     ),
     form: yesOrNo,
     needs: needsYesOrNo,
@@ -163,7 +165,9 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
       path,
       title,
       lead,
-      fields: (organisation, draft) => <YesNo draft={draft} legend={title} isYes={organisation[field] ?? false} />,
+      fields: (organisation, formState) => (
+        <YesNo formState={formState} legend={title} isYes={organisation[field] ?? false} />
+      ),
       form: yesOrNo,
       needs: needsYesOrNo,
       change: ({ value }) => ({ [field]: value === 'yes' }),
@@ -174,11 +178,17 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
     addSetting({
       path,
       title,
-      fields: (organisation, draft) =>
+      fields: (organisation, formState) =>
         maxLength > 255 ? (
-          <TextArea draft={draft} name="value" label={title} rows={5} value={organisation[field] ?? ''} />
+          <TextArea formState={formState} name="value" label={title} rows={5} value={organisation[field] ?? ''} />
         ) : (
-          <Field draft={draft} name="value" label={title} value={organisation[field] ?? undefined} autocomplete="off" />
+          <Field
+            formState={formState}
+            name="value"
+            label={title}
+            value={organisation[field] ?? undefined}
+            autocomplete="off"
+          />
         ),
       form: Type.Object({ value: Type.Optional(Type.String({ maxLength })) }),
       change: ({ value }) => ({ [field]: value ?? null }),

@@ -16,14 +16,14 @@ import type { UserRecord } from '../../../users/user-record.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { Icon } from '../../layout/icon.tsx';
-import type { Asked, Pages } from '../../page.ts';
+import type { PageRequest, Pages } from '../../page.ts';
 import { Choices } from '../../parts/choices.tsx';
 import { Field } from '../../parts/field.tsx';
 import { SaveForm } from '../../parts/save-form.tsx';
 import { members, organisationView, pathOf } from './organisation-view.tsx';
 import { TeamList } from './team-list.tsx';
 
-type OfMembers = Asked<typeof members>;
+type OfMembers = PageRequest<typeof members>;
 
 const makesLive = 'can_make_services_live';
 const rights = Type.Array(Type.Literal(makesLive));
@@ -83,18 +83,18 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/organisations/:organisation_id/team/invite', {
     who: members,
     below: 'Organisations',
-    show(asked, draft) {
-      const { organisation } = asked;
+    show(request, formState) {
+      const { organisation } = request;
       return {
         title: `Invite a person to ${organisation.name}`,
         lead: 'We send a link that works for two days.',
         crumbs: [{ label: organisation.name, to: `${pathOf(organisation)}/team` }],
         content: (
           <SaveForm action="Invite" back={`${pathOf(organisation)}/team`}>
-            <Field draft={draft} name="email_address" label="Email address" type="email" autocomplete="off" />
-            {mayGive(asked) && (
+            <Field formState={formState} name="email_address" label="Email address" type="email" autocomplete="off" />
+            {mayGive(request) && (
               <Choices
-                draft={draft}
+                formState={formState}
                 name="rights"
                 legend="What may the person do?"
                 kind="several"
@@ -108,9 +108,9 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
     },
     form: Type.Object({ email_address: Type.String({ format: 'email', maxLength: 255 }), rights }),
     needs: { email_address: 'Enter an address.' },
-    async act(asked, { email_address, rights: permissions }) {
-      const { organisation, visitor } = asked;
-      if (permissions.length > 0 && !mayGive(asked)) throw forbidden('You may not give a right that you do not have');
+    async act(request, { email_address, rights: permissions }) {
+      const { organisation, visitor } = request;
+      if (permissions.length > 0 && !mayGive(request)) throw forbidden('You may not give a right that you do not have');
       const isSame = (other: string) => other.toLowerCase() === email_address.toLowerCase();
       const people = await listOrganisationMembers(app, organisation.id);
       if (people.some((person) => isSame(person.email_address))) {
@@ -149,9 +149,9 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/organisations/:organisation_id/team/:member_id', {
     who: members,
     below: 'Organisations',
-    async show(asked, draft) {
-      const { organisation } = asked;
-      const person = await findMember(asked);
+    async show(request, formState) {
+      const { organisation } = request;
+      const person = await findMember(request);
       const here = `${pathOf(organisation)}/team`;
       return {
         title: person.name,
@@ -159,10 +159,10 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
         crumbs: [{ label: organisation.name, to: here }],
         content: (
           <div class="stack">
-            {mayGive(asked) ? (
+            {mayGive(request) ? (
               <SaveForm back={here}>
                 <Choices
-                  draft={draft}
+                  formState={formState}
                   name="rights"
                   legend="What may the person do?"
                   kind="several"
@@ -184,10 +184,10 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({ rights }),
-    async act(asked, { rights: permissions }) {
-      const { organisation, visitor } = asked;
-      const person = await findMember(asked);
-      if (!mayGive(asked)) throw forbidden('You may not change a right that you do not have');
+    async act(request, { rights: permissions }) {
+      const { organisation, visitor } = request;
+      const person = await findMember(request);
+      if (!mayGive(request)) throw forbidden('You may not change a right that you do not have');
       const isGiven = permissions.length > 0 && !holds(person, organisation.id);
       if (isGiven && person.id === visitor.user.id) throw forbidden('You may not give yourself a right');
       await joinOrganisation(app, { organisation_id: organisation.id, user_id: person.id }, permissions);
@@ -198,9 +198,9 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/organisations/:organisation_id/team/:member_id/remove', {
     who: members,
     below: 'Organisations',
-    async show(asked) {
-      const { organisation } = asked;
-      const { name } = await findMember(asked);
+    async show(request) {
+      const { organisation } = request;
+      const { name } = await findMember(request);
       return {
         title: `Remove ${name} from ${organisation.name}?`,
         crumbs: [{ label: organisation.name, to: `${pathOf(organisation)}/team` }],
@@ -215,9 +215,9 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({}),
-    async act(asked) {
-      const { organisation, visitor } = asked;
-      const { id, name } = await findMember(asked);
+    async act(request) {
+      const { organisation, visitor } = request;
+      const { id, name } = await findMember(request);
       await leaveOrganisation(app, { organisation_id: organisation.id, user_id: id });
       const isSelf = id === visitor.user.id && !visitor.user.platform_admin;
       return {

@@ -1,5 +1,5 @@
 import type { CheckedLetter } from '../../../letters/checked/checked-letters.ts';
-import type { Draft } from '../../page.ts';
+import type { FormState } from '../../page.ts';
 import { Choices } from '../../parts/choices.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
@@ -8,11 +8,11 @@ import { problemInWords } from './problem-texts.ts';
 interface CheckedLetterProps {
   serviceId: string;
   letter: CheckedLetter;
-  draft: Draft;
+  formState: FormState;
 }
 
 /** The pages of an uploaded letter, with what is wrong; only a letter without problems can be sent. */
-export function CheckedLetterView({ serviceId, letter: { id, check, filename }, draft }: CheckedLetterProps) {
+export function CheckedLetterView({ serviceId, letter: { id, check, filename }, formState }: CheckedLetterProps) {
   const problem = problemInWords(check);
   const path = `/console/services/${serviceId}/pdf-letters/${id}`;
   const wrong = check.invalid_pages ?? [];
@@ -58,7 +58,7 @@ export function CheckedLetterView({ serviceId, letter: { id, check, filename }, 
             </section>
             <form class="stack" method="post" noValidate>
               <Choices
-                draft={draft}
+                formState={formState}
                 name="postage"
                 legend="Postage"
                 hint="Letters abroad have the postage of their country."
@@ -71,7 +71,7 @@ export function CheckedLetterView({ serviceId, letter: { id, check, filename }, 
                 ]}
               />
               <Field
-                draft={draft}
+                formState={formState}
                 name="reference"
                 label="Reference"
                 hint="To find the letter again."

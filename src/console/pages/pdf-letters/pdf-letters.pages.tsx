@@ -5,7 +5,7 @@ import { sendUploadedLetter } from '../../../notifications/one-off/one-off.ts';
 import { invalid, notFound } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Asked, Draft, Pages, View } from '../../page.ts';
+import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { FileField } from '../../parts/file-field.tsx';
 import { aboutFile } from '../files/about-file.ts';
 import { sendSentFile } from '../sandbox/mail-frame.ts';
@@ -21,14 +21,14 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/pdf-letters', {
     who,
     below: 'Send',
-    show: ({ service }, draft) => ({
+    show: ({ service }, formState) => ({
       title: 'Upload a letter',
       lead: 'The PDF is printed and posted as it is. You see its pages and its address first.',
       crumbs: [{ label: 'Send', to: `/services/${service.id}/send` }],
       content: (
         <form class="stack measure" method="post" encType="multipart/form-data" noValidate>
           <FileField
-            draft={draft}
+            formState={formState}
             name="file"
             label="PDF"
             hint="A4, at most 10 pages and 2 MB, with the address in the window of the first page."
@@ -55,12 +55,12 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  async function view({ service, param }: Asked<typeof who>, draft: Draft): Promise<View> {
+  async function view({ service, param }: PageRequest<typeof who>, formState: FormState): Promise<View> {
     const letter = await getCheckedLetter(app, service.id, param('pdf_id'));
     return {
       title: `Check ${letter.filename}`,
       crumbs: [{ label: 'Upload a letter', to: `/services/${service.id}/pdf-letters` }],
-      content: <CheckedLetterView serviceId={service.id} letter={letter} draft={draft} />,
+      content: <CheckedLetterView serviceId={service.id} letter={letter} formState={formState} />,
     };
   }
 

@@ -5,7 +5,7 @@ import type { Channel } from '../../../protocol/channels.ts';
 import type { Service } from '../../../services/services.ts';
 import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Draft } from '../../page.ts';
+import type { FormState } from '../../page.ts';
 import type { Visitor } from '../../sessions/visitor.ts';
 import { listSeenTemplates } from '../templates/library.ts';
 import type { ApiRequest } from './api-request.ts';
@@ -33,7 +33,7 @@ export interface Sender {
 export async function readFields(
   app: ConsoleApp,
   { user, service }: Sender,
-  typed: Draft['typed'],
+  typed: FormState['typed'],
   chosen = '',
 ): Promise<Fields> {
   const text = (name: string) => [typed.get(name) ?? ''].flat()[0] ?? '';

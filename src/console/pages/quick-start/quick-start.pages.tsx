@@ -5,8 +5,8 @@ import { newId } from '../../../platform/id.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { holds, may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { noDraft } from '../../draft.ts';
-import type { Asked, Draft, Pages, View } from '../../page.ts';
+import { emptyForm } from '../../form-state.ts';
+import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { sendFragment } from '../../send-fragment.tsx';
 import { findLastService } from '../services/last-service.ts';
 import { createTestKey, readFields } from './fields.ts';
@@ -15,7 +15,7 @@ import { type SentMessage, sendFromHere } from './send-from-here.ts';
 import { languages } from './snippets.ts';
 import { canPrintNow, findMessage, Way } from './way.tsx';
 
-type OfService = Asked<{ service: 'api'; membersOnly: true }>;
+type OfService = PageRequest<{ service: 'api'; membersOnly: true }>;
 
 const Form = Type.Object({
   do: Type.Optional(OneOf(['show', 'key', 'send', 'look', 'print'])),
@@ -34,7 +34,7 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/quick-start', {
     who: 'signed-in',
     menu: 'Quick start',
-    show: ({ visitor: { user }, request }) => {
+    show: ({ visitor: { user }, http: request }) => {
       const mine = Object.keys(user.permissions).filter((id) => holds('api', user.permissions[id] ?? []));
       const last = findLastService(app, request);
       const id = mine.find((one) => one === last) ?? mine[0];
@@ -43,14 +43,14 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
   });
 
   async function view(
-    asked: OfService,
-    draft: Draft,
+    request: OfService,
+    formState: FormState,
     more: { sent?: SentMessage; newKey?: string } = {},
   ): Promise<View> {
-    const { service, visitor, query } = asked;
+    const { service, visitor, query } = request;
     // The page contains a key.
-    asked.reply.header('cache-control', 'no-store');
-    const typed = more.newKey === undefined ? draft.typed : new Map([...draft.typed, ['api_key', more.newKey]]);
+    request.reply.header('cache-control', 'no-store');
+    const typed = more.newKey === undefined ? formState.typed : new Map([...formState.typed, ['api_key', more.newKey]]);
     const fields = await readFields(app, { user: visitor.user, service }, typed, query('template'));
     const shown = more.sent?.id ?? [typed.get('message_id') ?? ''].flat()[0] ?? '';
     const message = shown === '' ? undefined : await findMessage(app, service.id, shown);
@@ -59,7 +59,7 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
       scripts: ['quick-start'],
       content: (
         <QuickStart
-          draft={{ typed, problems: draft.problems }}
+          formState={{ typed, problems: formState.problems }}
           service={service}
           config={app.config}
           fields={fields}
@@ -84,21 +84,23 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
     menu: 'Quick start',
     show: view,
     form: Form,
-    async act(asked, form) {
-      const { service, visitor, request } = asked;
-      const draft = { ...noDraft, typed: new Map(Object.entries(form)) };
+    async act(request, form) {
+      const { service, visitor } = request;
+      const formState = { ...emptyForm, typed: new Map(Object.entries(form)) };
       switch (form.do) {
         case 'key':
-          return view(asked, draft, { newKey: await createTestKey(app, { user: visitor.user, service }) });
+          return view(request, formState, { newKey: await createTestKey(app, { user: visitor.user, service }) });
         case 'send': {
-          const fields = await readFields(app, { user: visitor.user, service }, draft.typed);
-          return view(asked, draft, { sent: await sendFromHere(app, request, service.id, fields, form.once) });
+          const fields = await readFields(app, { user: visitor.user, service }, formState.typed);
+          return view(request, formState, {
+            sent: await sendFromHere(app, request.http, service.id, fields, form.once),
+          });
         }
         case 'print':
           await print(service.id, form.message_id ?? '');
-          return view(asked, draft);
+          return view(request, formState);
         default:
-          return view(asked, draft);
+          return view(request, formState);
       }
     },
   });
@@ -107,7 +109,7 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
     who: { service: 'api', membersOnly: true },
     live: true,
     below: 'Quick start',
-    async show({ service, param, request, reply }) {
+    async show({ service, param, http: request, reply }) {
       const message = await findMessage(app, service.id, param('message_id'));
       if (!message) throw notFound();
       return sendFragment(request, reply, <Way message={message} config={app.config} />);

@@ -4,7 +4,7 @@ import type { Urls } from '../../../platform/settings.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import type { Service } from '../../../services/services.ts';
 import { Icon } from '../../layout/icon.tsx';
-import type { Draft } from '../../page.ts';
+import type { FormState } from '../../page.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
@@ -18,7 +18,7 @@ import { snippetsOf } from './snippets.ts';
 import { LiveWay, type WayProps } from './way.tsx';
 
 interface QuickStartProps {
-  draft: Draft;
+  formState: FormState;
   service: Service;
   config: WayProps['config'] & Carriers & { urls: Urls };
   fields: Fields;
@@ -32,7 +32,7 @@ interface QuickStartProps {
 }
 
 export function QuickStart(props: QuickStartProps) {
-  const { draft, service, config, fields, sent, message } = props;
+  const { formState, service, config, fields, sent, message } = props;
   const request = requestOf(fields);
   return (
     <form method="post" noValidate data-quick-start>
@@ -49,7 +49,7 @@ export function QuickStart(props: QuickStartProps) {
         </li>
         <li>
           <h2>Choose a template and fill it in</h2>
-          {fields.template ? <TemplateStep draft={draft} fields={fields} /> : <NoTemplate />}
+          {fields.template ? <TemplateStep formState={formState} fields={fields} /> : <NoTemplate />}
         </li>
         <li>
           <h2>Send it</h2>
@@ -100,7 +100,7 @@ export function QuickStart(props: QuickStartProps) {
   );
 }
 
-function KeyStep({ draft, config, fields, isNewKey, service }: QuickStartProps) {
+function KeyStep({ formState, config, fields, isNewKey, service }: QuickStartProps) {
   return (
     <div class="stack stack--tight measure">
       {isNewKey && (
@@ -109,7 +109,7 @@ function KeyStep({ draft, config, fields, isNewKey, service }: QuickStartProps) 
         </Notice>
       )}
       <Field
-        draft={draft}
+        formState={formState}
         name="api_key"
         label="API key"
         hint={keyHint(config, service, fields)}
@@ -137,12 +137,12 @@ function keyHint(config: Carriers, { restricted }: Service, { apiKey }: Fields):
 
 const channelNames: Record<Channel, string> = { sms: 'text', email: 'email', letter: 'letter' };
 
-function TemplateStep({ draft, fields }: { draft: Draft; fields: Fields }) {
+function TemplateStep({ formState, fields }: { formState: FormState; fields: Fields }) {
   const { template, templates, to, values } = fields;
   if (!template) return null;
   const channel = template.row.template_type;
   // What is shown is decided: the fields of another channel were replaced by examples.
-  const shown = { typed: new Map(), problems: draft.problems };
+  const shown = { typed: new Map(), problems: formState.problems };
   return (
     <div class="stack">
       <div class="field measure">
@@ -165,10 +165,10 @@ function TemplateStep({ draft, fields }: { draft: Draft; fields: Fields }) {
       <input type="hidden" name="channel" value={channel} />
       <div class="cols">
         {channel === 'letter' ? (
-          <TextArea draft={shown} name="to" label="To" hint="Name and address, a line each" rows={5} value={to} />
+          <TextArea formState={shown} name="to" label="To" hint="Name and address, a line each" rows={5} value={to} />
         ) : (
           <Field
-            draft={shown}
+            formState={shown}
             name="to"
             label="To"
             hint={channel === 'sms' ? 'A mobile number' : 'An email address'}
@@ -181,7 +181,7 @@ function TemplateStep({ draft, fields }: { draft: Draft; fields: Fields }) {
           <div key={name}>
             <input type="hidden" name="names[]" value={name} />
             <Field
-              draft={shown}
+              formState={shown}
               name={`value_${index}`}
               sentAs="values[]"
               label={name}

@@ -4,14 +4,14 @@ import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { csvLine, sendCsv } from '../../../platform/http/csv.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Asked, Pages } from '../../page.ts';
+import type { PageRequest, Pages } from '../../page.ts';
 import { Live } from '../../parts/live.tsx';
 import { sendFragment } from '../../send-fragment.tsx';
 import { Conversation, readConversation } from './conversation.tsx';
 import { Inbox } from './inbox.tsx';
 import { shownNumber } from './shown-number.ts';
 
-type Seen = Asked<{ service: 'activity' }>;
+type Seen = PageRequest<{ service: 'activity' }>;
 const who = { service: 'activity' } as const;
 
 /** Texts that people sent to the service in the last week. */
@@ -19,8 +19,8 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/received', {
     who,
     menu: 'Received',
-    async show(asked) {
-      const path = pathOf(asked);
+    async show(request) {
+      const path = pathOf(request);
       return {
         title: 'Received texts',
         lead: 'The newest text from each number, of the last 7 days.',
@@ -32,7 +32,7 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
             </a>
           </>
         ),
-        content: <Live from={`${path}/list?page=${pageOf(asked)}`}>{await inbox(asked)}</Live>,
+        content: <Live from={`${path}/list?page=${pageOf(request)}`}>{await inbox(request)}</Live>,
       };
     },
   });
@@ -40,7 +40,7 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/received/list', {
     who,
     live: true,
-    show: async (asked) => sendFragment(asked.request, asked.reply, <div data-live>{await inbox(asked)}</div>),
+    show: async (request) => sendFragment(request.http, request.reply, <div data-live>{await inbox(request)}</div>),
   });
 
   pages.add('/services/:service_id/received/csv', {
@@ -60,10 +60,10 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/received/:received_id', {
     who,
     below: 'Received',
-    async show(asked) {
-      const { service, visitor } = asked;
-      const text = await getInboundText(app, service.id, asked.param('received_id'));
-      const path = `${pathOf(asked)}/${text.id}`;
+    async show(request) {
+      const { service, visitor } = request;
+      const text = await getInboundText(app, service.id, request.param('received_id'));
+      const path = `${pathOf(request)}/${text.id}`;
       return {
         title: `Conversation with ${shownNumber(text.user_number)}`,
         crumbs: [{ label: 'Received texts', to: `/services/${service.id}/received` }],
@@ -77,7 +77,7 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
             )}
           </>
         ),
-        content: <Live from={`${path}/thread`}>{await conversation(asked)}</Live>,
+        content: <Live from={`${path}/thread`}>{await conversation(request)}</Live>,
       };
     },
   });
@@ -85,23 +85,24 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/received/:received_id/thread', {
     who,
     live: true,
-    show: async (asked) => sendFragment(asked.request, asked.reply, <div data-live>{await conversation(asked)}</div>),
+    show: async (request) =>
+      sendFragment(request.http, request.reply, <div data-live>{await conversation(request)}</div>),
   });
 
   const pathOf = ({ service }: Seen) => `/console/services/${service.id}/received`;
   const pageOf = ({ query }: Seen) => (/^[1-9]\d{0,5}$/.test(query('page')) ? Number(query('page')) : 1);
 
-  async function inbox(asked: Seen) {
-    const page = pageOf(asked);
-    const { data, has_next } = await listConversations(app, asked.service.id, page);
+  async function inbox(request: Seen) {
+    const page = pageOf(request);
+    const { data, has_next } = await listConversations(app, request.service.id, page);
     return (
       <Inbox
         texts={data}
         page={page}
         hasNext={has_next}
-        path={pathOf(asked)}
+        path={pathOf(request)}
         now={app.clock.now()}
-        hasNumber={asked.service.permissions.includes('inbound_sms')}
+        hasNumber={request.service.permissions.includes('inbound_sms')}
       />
     );
   }

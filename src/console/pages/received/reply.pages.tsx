@@ -6,11 +6,11 @@ import { findTemplate } from '../../../templates/compiled-templates.ts';
 import { listTemplates } from '../../../templates/templates.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Asked, Draft, Pages } from '../../page.ts';
+import type { FormState, PageRequest, Pages } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { shownNumber } from './shown-number.ts';
 
-type Seen = Asked<{ service: 'send'; membersOnly: true }>;
+type Seen = PageRequest<{ service: 'send'; membersOnly: true }>;
 const who = { service: 'send', membersOnly: true } as const;
 const path = '/services/:service_id/received/:received_id/reply';
 
@@ -19,14 +19,14 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
   pages.add(path, {
     who,
     below: 'Received',
-    async show(asked) {
-      const text = await textOf(asked);
-      const templates = (await listTemplates(app, asked.service.id)).filter(
+    async show(request) {
+      const text = await textOf(request);
+      const templates = (await listTemplates(app, request.service.id)).filter(
         ({ template_type, archived }) => template_type === 'sms' && !archived,
       );
       return {
         title: `Reply to ${shownNumber(text.user_number)}`,
-        ...crumbsOf(asked),
+        ...crumbsOf(request),
         content:
           templates.length === 0 ? (
             <div class="empty">
@@ -39,7 +39,7 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
               <ul class="card list">
                 {templates.map(({ id, name }) => (
                   <li key={id}>
-                    <a href={`/console${addressOf(asked)}/reply/${id}`}>{name}</a>
+                    <a href={`/console${addressOf(request)}/reply/${id}`}>{name}</a>
                   </li>
                 ))}
               </ul>
@@ -52,13 +52,13 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${path}/:template_id`, {
     who,
     below: 'Received',
-    async show(asked, draft) {
-      const text = await textOf(asked);
-      const { row, placeholders } = await templateOf(asked);
+    async show(request, formState) {
+      const text = await textOf(request);
+      const { row, placeholders } = await templateOf(request);
       return {
         title: `Reply to ${shownNumber(text.user_number)}`,
         lead: row.name,
-        ...crumbsOf(asked),
+        ...crumbsOf(request),
         content: (
           <div class="stack measure">
             <div class="phone">
@@ -66,7 +66,7 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
             </div>
             <form class="stack" method="post" noValidate>
               {placeholders.map((name, index) => (
-                <Value key={name} draft={draft} name={name} index={index} />
+                <Value key={name} formState={formState} name={name} index={index} />
               ))}
               <div>
                 <button class="button button--primary" type="submit">
@@ -82,16 +82,16 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
       names: Type.Array(Type.String({ maxLength: 1_000 })),
       values: Type.Array(Type.String({ maxLength: 2_000 })),
     }),
-    async act(asked, { names, values }) {
-      const text = await textOf(asked);
+    async act(request, { names, values }) {
+      const text = await textOf(request);
       const personalisation = Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
-      const { id } = await sendOneOff(app, asked.service.id, {
-        template_id: asked.param('template_id'),
+      const { id } = await sendOneOff(app, request.service.id, {
+        template_id: request.param('template_id'),
         to: `+${text.user_number.replace(/^\+/, '')}`,
-        created_by: asked.visitor.user.id,
+        created_by: request.visitor.user.id,
         personalisation,
       });
-      const to = mayRead(asked) ? addressOf(asked) : `/services/${asked.service.id}/messages/${id}`;
+      const to = mayRead(request) ? addressOf(request) : `/services/${request.service.id}/messages/${id}`;
       return { to, notice: 'Your reply was sent.' };
     },
   });
@@ -100,9 +100,9 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
   const addressOf = ({ service, param }: Seen) => `/services/${service.id}/received/${param('received_id')}`;
   /** Who may send may not always read. */
   const mayRead = ({ visitor, service }: Seen) => may({ service: 'activity' }, visitor.user, service) === 'yes';
-  const crumbsOf = (asked: Seen) => {
-    const inbox = { label: 'Received texts', to: `/services/${asked.service.id}/received` };
-    return mayRead(asked) ? { crumbs: [inbox, { label: 'Conversation', to: addressOf(asked) }] } : {};
+  const crumbsOf = (request: Seen) => {
+    const inbox = { label: 'Received texts', to: `/services/${request.service.id}/received` };
+    return mayRead(request) ? { crumbs: [inbox, { label: 'Conversation', to: addressOf(request) }] } : {};
   };
 
   async function templateOf({ service, param }: Seen) {
@@ -112,13 +112,13 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-function Value({ draft, name, index }: { draft: Draft; name: string; index: number }) {
-  const typed = draft.typed.get('values');
+function Value({ formState, name, index }: { formState: FormState; name: string; index: number }) {
+  const typed = formState.typed.get('values');
   return (
     <>
       <input type="hidden" name="names[]" value={name} />
       <Field
-        draft={draft}
+        formState={formState}
         name={`value-${index}`}
         sentAs="values[]"
         label={name}

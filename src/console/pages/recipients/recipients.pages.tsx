@@ -7,7 +7,7 @@ import { maxRecipientLength } from '../../../operations/recipients/recipient-key
 import { londonDay } from '../../../platform/calendar.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Asked, Draft, Pages, Redirection, Sent, View } from '../../page.ts';
+import type { FormState, PageRequest, Pages, Redirection, Sent, View } from '../../page.ts';
 import { TextArea } from '../../parts/text-area.tsx';
 import { settingsOf } from '../settings/setting-page.tsx';
 import { HeldView } from './held-view.tsx';
@@ -23,47 +23,50 @@ export function recipientPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/operator/recipients', {
     who: 'platform-admin',
     below: 'Audit',
-    show: (asked, draft) => formView(asked, draft),
+    show: (request, formState) => formView(request, formState),
     form: Form,
     needs,
-    act: (asked, form) => act(asked, form),
+    act: (request, form) => act(request, form),
   });
 
   pages.add('/services/:service_id/recipients', {
     who: { service: 'manage' },
     below: 'Settings',
-    show: (asked, draft) => formView(asked, draft),
+    show: (request, formState) => formView(request, formState),
     form: Form,
     needs,
-    act: (asked, form) => act(asked, form),
+    act: (request, form) => act(request, form),
   });
 
-  async function act(asked: Asked, form: { recipient: string; do?: string }): Promise<View | Redirection | Sent> {
-    const serviceId = asked.service?.id;
+  async function act(
+    request: PageRequest,
+    form: { recipient: string; do?: string },
+  ): Promise<View | Redirection | Sent> {
+    const serviceId = request.service?.id;
     switch (form.do) {
       case 'export': {
         const parts = await exportRecipient(app, form.recipient, serviceId);
-        return { sent: sendJson(asked, parts) };
+        return { sent: sendJson(request, parts) };
       }
       case 'erase':
-        return { to: pathOf(asked), notice: noticeOf(await eraseRecipient(app, form.recipient, serviceId)) };
+        return { to: pathOf(request), notice: noticeOf(await eraseRecipient(app, form.recipient, serviceId)) };
       default: {
         const held = await findRecipient(app, form.recipient, serviceId);
         const typed = new Map([['recipient', form.recipient]]);
         const found = (
           <HeldView
-            path={`/console${pathOf(asked)}`}
+            path={`/console${pathOf(request)}`}
             recipient={form.recipient}
             held={held}
             ofService={serviceId !== undefined}
           />
         );
-        return formView(asked, { typed, problems: new Map() }, found);
+        return formView(request, { typed, problems: new Map() }, found);
       }
     }
   }
 
-  function sendJson({ reply }: Asked, parts: AsyncIterable<string>) {
+  function sendJson({ reply }: PageRequest, parts: AsyncIterable<string>) {
     return reply
       .type('application/json; charset=utf-8')
       .header('content-disposition', contentDisposition(`data about one recipient ${londonDay(app.clock.now())}.json`))
@@ -71,10 +74,10 @@ export function recipientPages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-const pathOf = ({ service }: Asked) => (service ? `/services/${service.id}/recipients` : '/operator/recipients');
+const pathOf = ({ service }: PageRequest) => (service ? `/services/${service.id}/recipients` : '/operator/recipients');
 
-function formView(asked: Asked, draft: Draft, found?: View['content']): View {
-  const { service } = asked;
+function formView(request: PageRequest, formState: FormState, found?: View['content']): View {
+  const { service } = request;
   return {
     title: 'Data about one person',
     lead: service
@@ -83,9 +86,9 @@ function formView(asked: Asked, draft: Draft, found?: View['content']): View {
     crumbs: [service ? { label: 'Settings', to: settingsOf(service) } : { label: 'Audit', to: '/operator/audit' }],
     content: (
       <div class="stack stack--loose">
-        <form class="stack stack--tight measure" method="post" action={`/console${pathOf(asked)}`} noValidate>
+        <form class="stack stack--tight measure" method="post" action={`/console${pathOf(request)}`} noValidate>
           <TextArea
-            draft={draft}
+            formState={formState}
             name="recipient"
             label="Email address, phone number or postal address"
             hint="For letters: the name and the postcode, or more of the address, on separate lines. All messages are searched, which may take a while."

@@ -1,6 +1,6 @@
 import type { Answer } from '../../../delivery/sandbox/answers.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
-import type { Draft } from '../../page.ts';
+import type { FormState } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 
 const ofEmail = { 'temporary-failure': 'Mailbox full', 'permanent-failure': 'Bounce' };
@@ -43,13 +43,13 @@ interface AnswersProps {
   message: InboxMessage;
   possible: Answer[];
   action: string;
-  draft: Draft;
+  formState: FormState;
   /** Whether the sandbox waits for receipts instead of making them. */
   isHeld: boolean;
 }
 
 /** Buttons for what a provider, a recipient or a printer can do with the message now. */
-export function Answers({ message, possible, action, draft, isHeld }: AnswersProps) {
+export function Answers({ message, possible, action, formState, isHeld }: AnswersProps) {
   const { notification_type: channel } = message;
   const words: Partial<Record<Answer, string>> = channel === 'email' ? ofEmail : channel === 'sms' ? ofText : {};
   const buttons = possible.filter((answer) => answer !== 'reply');
@@ -68,7 +68,7 @@ export function Answers({ message, possible, action, draft, isHeld }: AnswersPro
         <form class="card-foot reply" method="post" action={action} aria-label="Reply" noValidate>
           <input type="hidden" name="answer" value="reply" />
           <Field
-            draft={draft}
+            formState={formState}
             name="text"
             label="Reply as the recipient"
             beside={

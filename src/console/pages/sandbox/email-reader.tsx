@@ -2,19 +2,19 @@ import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
 import type { SentEmail } from '../../../delivery/sandbox/sent-email.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Segments } from '../../parts/tabs.tsx';
-import { addressOf, type Place, views, widths } from './place.ts';
+import { type ListQuery, listUrl, views, widths } from './list-query.ts';
 import { Preformatted } from './preformatted.tsx';
 
 interface EmailProps {
   message: InboxMessage;
   email: SentEmail | undefined;
-  place: Place;
+  list: ListQuery;
 }
 
 const viewNames = { html: 'HTML', text: 'Text', source: 'Source', headers: 'Headers', raw: 'Raw' };
 
 /** An email: rendered in a frame of its own, or as one of its texts. */
-export function EmailReader({ message, email, place }: EmailProps) {
+export function EmailReader({ message, email, list }: EmailProps) {
   if (!email) {
     return (
       <div class="desk stack">
@@ -34,33 +34,33 @@ export function EmailReader({ message, email, place }: EmailProps) {
           name="View"
           tabs={views.map((view) => ({
             label: viewNames[view],
-            to: addressOf(path, place, { view }),
-            isCurrent: view === place.view,
+            to: listUrl(path, list, { view }),
+            isCurrent: view === list.view,
           }))}
         />
-        {place.view === 'html' && (
+        {list.view === 'html' && (
           <div class="row--end">
             <Segments
               name="Width"
               tabs={widths.map((width) => ({
                 label: width === 'full' ? 'Full' : width,
-                to: addressOf(path, place, { width }),
-                isCurrent: width === place.width,
+                to: listUrl(path, list, { width }),
+                isCurrent: width === list.width,
               }))}
             />
           </div>
         )}
       </div>
       <div class="desk">
-        <Shown message={message} email={email} place={place} />
+        <Shown message={message} email={email} list={list} />
       </div>
-      <EmailFoot message={message} email={email} place={place} />
+      <EmailFoot message={message} email={email} list={list} />
     </>
   );
 }
 
-function Shown({ message, email, place }: EmailProps & { email: SentEmail }) {
-  switch (place.view) {
+function Shown({ message, email, list }: EmailProps & { email: SentEmail }) {
+  switch (list.view) {
     case 'text':
       return <Preformatted label="Text of the email">{email.text}</Preformatted>;
     case 'source':
@@ -79,8 +79,8 @@ function Shown({ message, email, place }: EmailProps & { email: SentEmail }) {
     default:
       return (
         <iframe
-          class={`mail mail--${place.width}`}
-          src={`/console/sandbox/emails/${message.id}/frame${place.images ? '?images=remote' : ''}`}
+          class={`mail mail--${list.width}`}
+          src={`/console/sandbox/emails/${message.id}/frame${list.images ? '?images=remote' : ''}`}
           sandbox=""
           title="The email as received"
         />
@@ -88,7 +88,7 @@ function Shown({ message, email, place }: EmailProps & { email: SentEmail }) {
   }
 }
 
-function EmailFoot({ message, email, place }: EmailProps & { email: SentEmail }) {
+function EmailFoot({ message, email, list }: EmailProps & { email: SentEmail }) {
   const { links, html, source } = email;
   const hasPictures = /<img[^>]+src\s*=\s*["']?https:/i.test(html);
   return (
@@ -106,11 +106,11 @@ function EmailFoot({ message, email, place }: EmailProps & { email: SentEmail })
           </ul>
         </details>
       )}
-      {place.view === 'html' && (hasPictures || place.images) && (
+      {list.view === 'html' && (hasPictures || list.images) && (
         <span class="muted">
-          {place.images ? 'Remote pictures are loaded. ' : 'Remote pictures are blocked. '}
-          <a href={addressOf(`/${message.id}`, place, { images: !place.images })}>
-            {place.images ? 'Block them' : 'Show them'}
+          {list.images ? 'Remote pictures are loaded. ' : 'Remote pictures are blocked. '}
+          <a href={listUrl(`/${message.id}`, list, { images: !list.images })}>
+            {list.images ? 'Block them' : 'Show them'}
           </a>
         </span>
       )}

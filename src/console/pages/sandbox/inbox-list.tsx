@@ -1,12 +1,12 @@
 import { type InboxMessage, maxSearched } from '../../../delivery/sandbox/inbox.ts';
 import { Stamp } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
-import { addressOf, listPlace, type Place } from './place.ts';
+import { type ListQuery, listUrl, withoutMessageView } from './list-query.ts';
 
 interface InboxProps {
   messages: InboxMessage[];
   hasOlder: boolean;
-  place: Place;
+  list: ListQuery;
   current: string | undefined;
   now: Date;
 }
@@ -14,15 +14,15 @@ interface InboxProps {
 const stampOf = { email: 'email', sms: 'text', letter: 'letter' } as const;
 
 /** The list at the left. */
-export function Inbox({ messages, hasOlder, place, current, now }: InboxProps) {
+export function Inbox({ messages, hasOlder, list, current, now }: InboxProps) {
   return (
     <>
-      {messages.length === 0 && <p class="inbox-note muted">{emptyNote(place)}</p>}
+      {messages.length === 0 && <p class="inbox-note muted">{emptyNote(list)}</p>}
       <ul class="inbox">
         {messages.map((message) => (
           <li key={message.id}>
             <a
-              href={addressOf(`/${message.id}`, listPlace(place))}
+              href={listUrl(`/${message.id}`, withoutMessageView(list))}
               aria-current={message.id === current ? 'true' : undefined}
             >
               <Stamp channel={stampOf[message.notification_type]} small />
@@ -35,27 +35,27 @@ export function Inbox({ messages, hasOlder, place, current, now }: InboxProps) {
           </li>
         ))}
       </ul>
-      {place.find !== '' ? (
+      {list.find !== '' ? (
         hasOlder && <p class="inbox-note muted">There are more. Search for something more precise.</p>
       ) : (
-        <Pages place={place} last={hasOlder ? messages.at(-1)?.id : undefined} />
+        <Pages current={list} last={hasOlder ? messages.at(-1)?.id : undefined} />
       )}
     </>
   );
 }
 
-function Pages({ place, last }: { place: Place; last: string | undefined }) {
-  const list = listPlace(place);
-  if (last === undefined && place.before === undefined) return null;
+function Pages({ current, last }: { current: ListQuery; last: string | undefined }) {
+  const list = withoutMessageView(current);
+  if (last === undefined && list.before === undefined) return null;
   return (
     <nav class="inbox-note row" aria-label="Pages">
-      {place.before !== undefined && <a href={addressOf('', { ...list, before: undefined })}>Newest messages</a>}
-      {last !== undefined && <a href={addressOf('', { ...list, before: last })}>Older messages</a>}
+      {list.before !== undefined && <a href={listUrl('', { ...list, before: undefined })}>Newest messages</a>}
+      {last !== undefined && <a href={listUrl('', { ...list, before: last })}>Older messages</a>}
     </nav>
   );
 }
 
-function emptyNote({ find, channel, before }: Place): string {
+function emptyNote({ find, channel, before }: ListQuery): string {
   if (find !== '') return `None of the newest ${maxSearched.toLocaleString('en-GB')} messages contains this.`;
   if (before !== undefined) return 'No older messages: the sandbox keeps them for a week.';
   return channel ? 'None yet.' : 'Nothing has been sent yet. Send a message with the API, and it appears here.';

@@ -1,10 +1,10 @@
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
 import { Turn } from '../../parts/turn.tsx';
 import { shortRecipient } from './inbox-list.tsx';
-import { addressOf, type Place } from './place.ts';
+import { type ListQuery, listUrl } from './list-query.ts';
 
 /** The pages that the printer gets, as pictures. */
-export function LetterReader({ message, place }: { message: InboxMessage; place: Place }) {
+export function LetterReader({ message, list }: { message: InboxMessage; list: ListQuery }) {
   const { id, page_count: count } = message;
   if (count === null) {
     return (
@@ -13,13 +13,13 @@ export function LetterReader({ message, place }: { message: InboxMessage; place:
       </div>
     );
   }
-  const page = Math.min(place.page, count);
+  const page = Math.min(list.page, count);
   return (
     <>
       <div class="toolbar reader-bar">
         <div class="row">
           <Turn
-            to={page > 1 ? addressOf(`/${id}`, place, { page: page - 1 }) : undefined}
+            to={page > 1 ? listUrl(`/${id}`, list, { page: page - 1 }) : undefined}
             icon="left"
             label="Page before"
           />
@@ -27,7 +27,7 @@ export function LetterReader({ message, place }: { message: InboxMessage; place:
             Page {page} of {count}
           </span>
           <Turn
-            to={page < count ? addressOf(`/${id}`, place, { page: page + 1 }) : undefined}
+            to={page < count ? listUrl(`/${id}`, list, { page: page + 1 }) : undefined}
             icon="right"
             label="Next page"
           />

@@ -3,7 +3,7 @@ import type { Answer } from '../../../delivery/sandbox/answers.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
 import type { SentEmail } from '../../../delivery/sandbox/sent-email.ts';
 import { printDay } from '../../letter-days.ts';
-import type { Draft } from '../../page.ts';
+import type { FormState } from '../../page.ts';
 import { Live } from '../../parts/live.tsx';
 import { MessageStatus } from '../../parts/message-status.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -11,7 +11,7 @@ import { Answers } from './answer-forms.tsx';
 import { EmailReader } from './email-reader.tsx';
 import { letterFacts, shortRecipient } from './inbox-list.tsx';
 import { LetterReader } from './letter-reader.tsx';
-import { addressOf, type Place } from './place.ts';
+import { type ListQuery, listUrl } from './list-query.ts';
 import { TextReader } from './text-reader.tsx';
 
 interface ReaderProps {
@@ -19,8 +19,8 @@ interface ReaderProps {
   email: SentEmail | undefined;
   possible: Answer[];
   isHeld: boolean;
-  place: Place;
-  draft: Draft;
+  list: ListQuery;
+  formState: FormState;
   now: Date;
   /** The page of the message in the console, where there is one. */
   messagePage: string | undefined;
@@ -33,7 +33,7 @@ export function headingOf(message: InboxMessage): string {
 
 /** One message, at the right of the list. */
 export function Reader(props: ReaderProps) {
-  const { message, place, draft, possible, isHeld, messagePage } = props;
+  const { message, list, formState, possible, isHeld, messagePage } = props;
   return (
     <article class="reader" aria-labelledby="message-heading">
       <header class="reader-head">
@@ -52,13 +52,13 @@ export function Reader(props: ReaderProps) {
       </dl>
       {message.notification_type === 'email' && <EmailReader {...props} />}
       {message.notification_type === 'sms' && <TextReader message={message} />}
-      {message.notification_type === 'letter' && <LetterReader message={message} place={place} />}
+      {message.notification_type === 'letter' && <LetterReader message={message} list={list} />}
       <Answers
         message={message}
         possible={possible}
         isHeld={isHeld}
-        action={addressOf(`/${message.id}/answer`, place)}
-        draft={draft}
+        action={listUrl(`/${message.id}/answer`, list)}
+        formState={formState}
       />
     </article>
   );

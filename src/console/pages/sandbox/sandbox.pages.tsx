@@ -8,19 +8,19 @@ import { unfinishedStatuses } from '../../../notifications/notification.ts';
 import { channels } from '../../../protocol/channels.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { noDraft } from '../../draft.ts';
+import { emptyForm } from '../../form-state.ts';
 import { keepSearch } from '../../kept-search.ts';
-import type { Asked, Draft, Pages, View } from '../../page.ts';
+import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { Live } from '../../parts/live.tsx';
 import { sendFragment } from '../../send-fragment.tsx';
 import { notices } from './answer-forms.tsx';
 import { Inbox } from './inbox-list.tsx';
-import { addressOf, listPlace, type Place, placeOf } from './place.ts';
+import { type ListQuery, listUrl, readListQuery, withoutMessageView } from './list-query.ts';
 import { CurrentStatus, headingOf, Reader } from './reader.tsx';
 import { sandboxFilePages } from './sandbox-files.pages.ts';
 import { SandboxToolbar } from './toolbar.tsx';
 
-type Seen = Asked<'signed-in'>;
+type Seen = PageRequest<'signed-in'>;
 
 /** Messages of the sandbox, while a channel uses it. In the demo for the teams that sent them, else for the operator. */
 export function sandboxPages(pages: Pages, app: ConsoleApp): void {
@@ -31,7 +31,7 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/sandbox', {
     who,
     menu: 'Sandbox',
-    show: (asked) => inboxView(asked, undefined, undefined, <Welcome />),
+    show: (request) => inboxView(request, undefined, undefined, <Welcome />),
     form: Type.Object({
       find: Type.Optional(Type.String({ maxLength: 200 })),
       channel: Type.Optional(OneOf(channels)),
@@ -48,26 +48,26 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/sandbox/list', {
     who,
     live: true,
-    async show(asked) {
-      const current = asked.query('current') || undefined;
-      return sendFragment(asked.request, asked.reply, <div data-live>{await inbox(asked, current)}</div>);
+    async show(request) {
+      const current = request.query('current') || undefined;
+      return sendFragment(request.http, request.reply, <div data-live>{await inbox(request, current)}</div>);
     },
   });
 
   pages.add('/sandbox/:message_id', {
     who,
     below: 'Sandbox',
-    show: (asked) => messageView(asked, noDraft),
+    show: (request) => messageView(request, emptyForm),
   });
 
   pages.add('/sandbox/:message_id/status', {
     who,
     live: true,
-    async show(asked) {
-      const message = await messageOf(asked);
+    async show(request) {
+      const message = await messageOf(request);
       const status = <CurrentStatus message={message} email={await emailOf(message)} />;
       // Without the attribute, the browser stops asking.
-      return sendFragment(asked.request, asked.reply, <div data-live={!isFinal(message) || undefined}>{status}</div>);
+      return sendFragment(request.http, request.reply, <div data-live={!isFinal(message) || undefined}>{status}</div>);
     },
   });
 
@@ -75,41 +75,42 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
     who,
     below: 'Sandbox',
     // The form is on the page of the message; only a wrong one is shown here again.
-    show: (asked, draft) => (draft.problems.size > 0 ? messageView(asked, draft) : { to: back(asked) }),
+    show: (request, formState) =>
+      formState.problems.size > 0 ? messageView(request, formState) : { to: back(request) },
     form: Type.Object({ answer: OneOf(answers), text: Type.Optional(Type.String({ maxLength: 1_600 })) }),
-    async act(asked, { answer, text }) {
-      await answerMessage(app, await messageOf(asked), answer, text);
-      return { to: back(asked), notice: notices[answer] };
+    async act(request, { answer, text }) {
+      await answerMessage(app, await messageOf(request), answer, text);
+      return { to: back(request), notice: notices[answer] };
     },
   });
 
-  const messageOf = (asked: Seen) => getInboxMessage(app, asked.visitor.user, asked.param('message_id'));
-  const back = (asked: Seen) =>
-    addressOf(`/${asked.param('message_id')}`, placeOf(app, asked)).slice('/console'.length);
+  const messageOf = (request: Seen) => getInboxMessage(app, request.visitor.user, request.param('message_id'));
+  const back = (request: Seen) =>
+    listUrl(`/${request.param('message_id')}`, readListQuery(app, request)).slice('/console'.length);
   const emailOf = async ({ notification_type, id }: InboxMessage) =>
     notification_type === 'email' ? findSentEmail(app, id) : undefined;
 
-  async function inbox(asked: Seen, current: string | undefined) {
-    const place = placeOf(app, asked);
-    const found = await listInbox(app, asked.visitor.user, { ...place });
-    return <Inbox {...found} place={place} current={current} now={app.clock.now()} />;
+  async function inbox(request: Seen, current: string | undefined) {
+    const list = readListQuery(app, request);
+    const found = await listInbox(app, request.visitor.user, { ...list });
+    return <Inbox {...found} list={list} current={current} now={app.clock.now()} />;
   }
 
-  async function messageView(asked: Seen, draft: Draft): Promise<View> {
-    const message = await messageOf(asked);
+  async function messageView(request: Seen, formState: FormState): Promise<View> {
+    const message = await messageOf(request);
     const reader = (
       <Reader
         message={message}
         email={await emailOf(message)}
         possible={await possibleAnswers(app, message)}
         isHeld={app.config.providers.sandbox.receipts === 'hold'}
-        place={placeOf(app, asked)}
-        draft={draft}
+        list={readListQuery(app, request)}
+        formState={formState}
         now={app.clock.now()}
         messagePage={messagePage(message)}
       />
     );
-    return inboxView(asked, message.id, headingOf(message), reader);
+    return inboxView(request, message.id, headingOf(message), reader);
   }
 
   function messagePage({ service_id, id }: InboxMessage): string | undefined {
@@ -119,12 +120,12 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
   }
 
   async function inboxView(
-    asked: Seen,
+    request: Seen,
     current: string | undefined,
     about: string | undefined,
     reader: ComponentChildren,
   ): Promise<View> {
-    const place = placeOf(app, asked);
+    const list = readListQuery(app, request);
     return {
       title: 'Sandbox',
       ...(about ? { about } : {}),
@@ -132,10 +133,10 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
       actions: <span data-live-controls />,
       content: (
         <div class="stack">
-          <SandboxToolbar place={place} />
+          <SandboxToolbar current={list} />
           <div class="split">
             <section aria-label="Messages">
-              <Live from={listAddress(place, current)}>{await inbox(asked, current)}</Live>
+              <Live from={listAddress(list, current)}>{await inbox(request, current)}</Live>
             </section>
             {reader}
           </div>
@@ -150,8 +151,8 @@ function isFinal({ status }: InboxMessage): boolean {
   return !unfinishedStatuses.some((unfinished) => unfinished === status);
 }
 
-function listAddress(place: Place, current: string | undefined): string {
-  const address = addressOf('/list', listPlace(place));
+function listAddress(list: ListQuery, current: string | undefined): string {
+  const address = listUrl('/list', withoutMessageView(list));
   if (current === undefined) return address;
   return `${address}${address.includes('?') ? '&' : '?'}current=${current}`;
 }

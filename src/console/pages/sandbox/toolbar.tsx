@@ -1,5 +1,5 @@
 import { Segments } from '../../parts/tabs.tsx';
-import { addressOf, listPlace, type Place } from './place.ts';
+import { type ListQuery, listUrl, withoutMessageView } from './list-query.ts';
 
 const channelTabs = [
   { label: 'All', channel: undefined },
@@ -9,21 +9,21 @@ const channelTabs = [
 ] as const;
 
 /** Which messages the list shows. A search is posted, so that no recipient is part of an address. */
-export function SandboxToolbar({ place }: { place: Place }) {
-  const list = { ...listPlace(place), before: undefined };
+export function SandboxToolbar({ current }: { current: ListQuery }) {
+  const list = { ...withoutMessageView(current), before: undefined };
   return (
     <div class="toolbar">
       <Segments
         name="Channel"
         tabs={channelTabs.map(({ label, channel }) => ({
           label,
-          to: addressOf('', { ...list, channel }),
-          isCurrent: channel === place.channel,
+          to: listUrl('', { ...list, channel }),
+          isCurrent: channel === list.channel,
         }))}
       />
       <search aria-label="Sandbox">
         <form class="row" method="post" action="/console/sandbox">
-          {place.channel && <input type="hidden" name="channel" value={place.channel} />}
+          {list.channel && <input type="hidden" name="channel" value={list.channel} />}
           <label class="sr" for="find">
             Recipient, subject or text
           </label>
@@ -32,14 +32,14 @@ export function SandboxToolbar({ place }: { place: Place }) {
             id="find"
             name="find"
             type="search"
-            value={place.find}
+            value={list.find}
             placeholder="Find…"
             autocomplete="off"
           />
           <button class="button button--small" type="submit">
             Find
           </button>
-          {place.find !== '' && <a href={addressOf('', { ...list, kept: '' })}>Show all</a>}
+          {list.find !== '' && <a href={listUrl('', { ...list, kept: '' })}>Show all</a>}
         </form>
       </search>
     </div>

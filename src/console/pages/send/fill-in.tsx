@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { day_ms, later } from '../../../platform/clock.ts';
 import type { Channel } from '../../../protocol/channels.ts';
-import type { Draft } from '../../page.ts';
+import type { FormState } from '../../page.ts';
 import { Choices } from '../../parts/choices.tsx';
 import { Field } from '../../parts/field.tsx';
 import { TextArea } from '../../parts/text-area.tsx';
@@ -16,7 +16,7 @@ export interface SenderChoice {
 }
 
 interface FillInProps {
-  draft: Draft;
+  formState: FormState;
   channel: Channel;
   filled: Filled;
   senders: readonly SenderChoice[];
@@ -28,7 +28,7 @@ interface FillInProps {
   toFile: string;
 }
 
-export function FillIn({ draft, channel, filled, senders, preview, left, now, toFile }: FillInProps) {
+export function FillIn({ formState, channel, filled, senders, preview, left, now, toFile }: FillInProps) {
   return (
     <div class="stack">
       <Steps current="Fill in" />
@@ -38,15 +38,15 @@ export function FillIn({ draft, channel, filled, senders, preview, left, now, to
           <button class="sr" type="submit" name="do" value="check" tabIndex={-1} aria-hidden="true">
             Check
           </button>
-          <Sender draft={draft} channel={channel} senders={senders} chosen={filled.sender_id} />
-          <Recipient draft={draft} channel={channel} />
+          <Sender formState={formState} channel={channel} senders={senders} chosen={filled.sender_id} />
+          <Recipient formState={formState} channel={channel} />
           {filled.values.length > 0 && (
             <div class="cols cols--narrow">
               {filled.values.map(({ name, value }, index) => (
                 <div key={name}>
                   <input type="hidden" name="names[]" value={name} />
                   <Field
-                    draft={draft}
+                    formState={formState}
                     name={`value_${index}`}
                     sentAs="values[]"
                     label={name}
@@ -58,10 +58,10 @@ export function FillIn({ draft, channel, filled, senders, preview, left, now, to
             </div>
           )}
           {channel !== 'letter' && (
-            <When draft={draft} now={now} until={later(now, day_ms)} hint="London time, within 24 hours." />
+            <When formState={formState} now={now} until={later(now, day_ms)} hint="London time, within 24 hours." />
           )}
           <Field
-            draft={draft}
+            formState={formState}
             name="reference"
             label="Reference (optional)"
             hint="Your own number, to find the message again."
@@ -98,12 +98,12 @@ export function Steps({ current }: { current: 'Fill in' | 'Check' }) {
 }
 
 function Sender({
-  draft,
+  formState,
   channel,
   senders,
   chosen,
 }: {
-  draft: Draft;
+  formState: FormState;
   channel: Channel;
   senders: readonly SenderChoice[];
   chosen: string;
@@ -112,7 +112,7 @@ function Sender({
   const usual = senders.find(({ is_default }) => is_default)?.id ?? '';
   return (
     <Choices
-      draft={draft}
+      formState={formState}
       name="sender_id"
       legend={channel === 'sms' ? 'From' : 'Answers go to'}
       kind="one"
@@ -126,11 +126,11 @@ function Sender({
   );
 }
 
-function Recipient({ draft, channel }: { draft: Draft; channel: Channel }) {
+function Recipient({ formState, channel }: { formState: FormState; channel: Channel }) {
   if (channel === 'letter') {
     return (
       <TextArea
-        draft={draft}
+        formState={formState}
         name="to"
         label="Address"
         hint="3 to 7 lines. The last line is the postcode, or the country."
@@ -140,7 +140,7 @@ function Recipient({ draft, channel }: { draft: Draft; channel: Channel }) {
   }
   return (
     <Field
-      draft={draft}
+      formState={formState}
       name="to"
       label={channel === 'sms' ? 'Phone number' : 'Email address'}
       type={channel === 'sms' ? 'tel' : 'email'}

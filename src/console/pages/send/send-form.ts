@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
-import type { Draft } from '../../page.ts';
+import type { FormState } from '../../page.ts';
 import { personalisationOf } from '../quick-start/api-request.ts';
 import { fieldsOf, isOfRecipient } from './sendable-templates.ts';
 
@@ -27,7 +27,7 @@ export interface Filled {
   reference: string;
 }
 
-export function readFilled(template: ReadyTemplate, typed: Draft['typed']): Filled {
+export function readFilled(template: ReadyTemplate, typed: FormState['typed']): Filled {
   const text = (name: string) => [typed.get(name) ?? ''].flat()[0] ?? '';
   const list = (name: string) => [typed.get(name) ?? []].flat();
   const sent = new Map(list('names').map((name, index) => [name, list('values')[index] ?? '']));

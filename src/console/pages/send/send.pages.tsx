@@ -5,7 +5,7 @@ import { checkOneOff, sendOneOff } from '../../../notifications/one-off/one-off.
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { newId } from '../../../platform/id.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Asked, Draft, Pages, Redirection, View } from '../../page.ts';
+import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { sendFragment } from '../../send-fragment.tsx';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
 import { Check } from './check.tsx';
@@ -19,36 +19,36 @@ import { getSendableTemplate } from './sendable-templates.ts';
 import { listSenderChoices } from './sender-choices.ts';
 
 const who = { service: 'send', membersOnly: true } as const;
-type OfSender = Asked<typeof who>;
+type OfSender = PageRequest<typeof who>;
 
 /** To one person: fill in, check, send. */
 export function sendPages(pages: Pages, app: ConsoleApp): void {
-  async function load({ service, visitor, param }: OfSender, typed: Draft['typed']): Promise<ToPreview> {
+  async function load({ service, visitor, param }: OfSender, typed: FormState['typed']): Promise<ToPreview> {
     const template = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
     const sending = await app.sending.services.find(service.id);
     if (!sending) throw notFound();
     return { service: sending, template, filled: readFilled(template, typed) };
   }
 
-  async function fillIn(asked: OfSender, draft: Draft): Promise<View> {
-    const loaded = await load(asked, draft.typed);
+  async function fillIn(request: OfSender, formState: FormState): Promise<View> {
+    const loaded = await load(request, formState.typed);
     const { template, filled, service } = loaded;
     const channel = template.row.template_type;
     // The fields of placeholders are a list in the form.
     const typed = new Map([
-      ...draft.typed,
+      ...formState.typed,
       ...filled.values.map(({ value }, index): [string, string] => [`value_${index}`, value]),
     ]);
     return {
-      ...frameOf(asked, loaded),
+      ...frameOf(request, loaded),
       scripts: ['preview'],
       content: (
         <FillIn
-          draft={{ typed, problems: draft.problems }}
+          formState={{ typed, problems: formState.problems }}
           channel={channel}
           filled={filled}
           senders={await listSenderChoices(app, template)}
-          preview={await previewPart(asked, loaded)}
+          preview={await previewPart(request, loaded)}
           left={(await remainingToday(app, service, channel)).messages}
           now={app.clock.now()}
           toFile={`/services/${service.id}/files/new/${template.row.id}`}
@@ -76,16 +76,16 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
     };
   }
 
-  async function check(asked: OfSender, loaded: ToPreview): Promise<View> {
+  async function check(request: OfSender, loaded: ToPreview): Promise<View> {
     const { service, template, filled } = loaded;
     if (filled.to === '') throw invalidField('to', whatIsMissing[template.row.template_type]);
-    await checkOneOff(app, service.id, requestOf(asked, loaded));
+    await checkOneOff(app, service.id, requestOf(request, loaded));
     const drawn = template.row.template_type === 'letter' ? await drawLetter(app, loaded) : undefined;
     if (drawn?.message)
       throw invalidField('', `The letter has ${drawn.page_count} pages, and may have 10. Shorten it.`);
-    const preview = await previewOf(app, asked.visitor, loaded, drawn?.page_count);
+    const preview = await previewOf(app, request.visitor, loaded, drawn?.page_count);
     return {
-      ...frameOf(asked, loaded),
+      ...frameOf(request, loaded),
       content: (
         <Check
           filled={filled}
@@ -98,12 +98,12 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
     };
   }
 
-  async function send(asked: OfSender, loaded: ToPreview, sendId: string | undefined): Promise<Redirection> {
-    const request = { ...requestOf(asked, loaded), ...(sendId === undefined ? {} : { send_id: sendId }) };
-    const { id } = await sendOneOff(app, asked.service.id, request);
+  async function send(request: OfSender, loaded: ToPreview, sendId: string | undefined): Promise<Redirection> {
+    const message = { ...requestOf(request, loaded), ...(sendId === undefined ? {} : { send_id: sendId }) };
+    const { id } = await sendOneOff(app, request.service.id, message);
     const isLater = loaded.filled.scheduled_for !== '';
     return {
-      to: `/services/${asked.service.id}/messages/${id}`,
+      to: `/services/${request.service.id}/messages/${id}`,
       notice: isLater ? 'The message will be sent at its time.' : 'The message is on its way.',
     };
   }
@@ -113,20 +113,20 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
     below: 'Send',
     show: fillIn,
     form: SendForm,
-    async act(asked, form) {
+    async act(request, form) {
       const typed = new Map(Object.entries(form));
-      const loaded = await load(asked, typed);
+      const loaded = await load(request, typed);
       switch (form.do) {
         case 'mine':
-          typed.set('to', ownRecipient(asked, loaded));
-          return fillIn(asked, { typed, problems: new Map() });
+          typed.set('to', ownRecipient(request, loaded));
+          return fillIn(request, { typed, problems: new Map() });
         case 'change':
-          return fillIn(asked, { typed, problems: new Map() });
+          return fillIn(request, { typed, problems: new Map() });
         case 'preview':
-          return sendFragment(asked.request, asked.reply, await previewPart(asked, loaded));
+          return sendFragment(request.http, request.reply, await previewPart(request, loaded));
         default:
           return refusing(loaded.filled, () =>
-            form.do === 'send' ? send(asked, loaded, form.send_id) : check(asked, loaded),
+            form.do === 'send' ? send(request, loaded, form.send_id) : check(request, loaded),
           );
       }
     },

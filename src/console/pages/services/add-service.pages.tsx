@@ -50,7 +50,7 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/add', {
     who: 'signed-in',
     below: 'Your services',
-    show: async ({ visitor }, draft) =>
+    show: async ({ visitor }, formState) =>
       (await mayAddService(app, visitor.user))
         ? {
             title: 'Add a service',
@@ -59,7 +59,7 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
             content: (
               <form class="stack measure" method="post" noValidate>
                 <Field
-                  draft={draft}
+                  formState={formState}
                   name="name"
                   label="Name of the service"
                   hint="Recipients see it: as the sender of emails and at the beginning of texts."
@@ -67,7 +67,7 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
                 />
                 {(await typeOfOrganisation(visitor.user.email_address)) === null && (
                   <Choices
-                    draft={draft}
+                    formState={formState}
                     name="organisation_type"
                     legend="Who runs it?"
                     kind="one"

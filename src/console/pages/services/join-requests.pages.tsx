@@ -14,7 +14,7 @@ export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/join-request/:request_id/approve', {
     who: { service: 'manage' },
     below: 'Team',
-    async show({ service, param, visitor }, draft) {
+    async show({ service, param, visitor }, formState) {
       const request = await getJoinRequest(app, service.id, param('request_id'));
       const { requester } = request;
       const known = reasonNotToDecide(request, service.id, visitor.user.id);
@@ -26,7 +26,7 @@ export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
               <dl class="facts">
                 <dt>Email address</dt>
                 <dd>{requester.email_address}</dd>
-                <dt>Asked</dt>
+                <dt>PageRequest</dt>
                 <dd>
                   <Time at={request.created_at} now={app.clock.now()} />
                 </dd>
@@ -39,7 +39,7 @@ export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
             ) : (
               <form class="stack" method="post" noValidate>
                 <Choices
-                  draft={draft}
+                  formState={formState}
                   name="status"
                   legend="What do you decide?"
                   kind="one"
@@ -49,7 +49,7 @@ export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
                   ]}
                 />
                 <Choices
-                  draft={draft}
+                  formState={formState}
                   name="rights"
                   legend="What may a new member do?"
                   hint="Every member sees templates and messages."

@@ -3,7 +3,7 @@ import { invalidField } from '../../../platform/failure.ts';
 import { Uuid } from '../../../protocol/fields.ts';
 import { createJoinRequest } from '../../../users/invites/join-requests.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Asked, Pages, Redirection } from '../../page.ts';
+import type { PageRequest, Pages, Redirection } from '../../page.ts';
 import { Choices } from '../../parts/choices.tsx';
 import { TextArea } from '../../parts/text-area.tsx';
 import { listManagers, listServicesToJoin } from './colleagues.ts';
@@ -42,7 +42,7 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
   });
 
   /** Another service is treated like one that does not exist. */
-  async function findService({ visitor, param }: Asked<'signed-in'>) {
+  async function findService({ visitor, param }: PageRequest<'signed-in'>) {
     const id = param('asked_id');
     if (visitor.user.services.includes(id)) return { to: `/services/${id}`, notice: 'You are in the team already.' };
     const services = await listServicesToJoin(app, visitor.user);
@@ -52,8 +52,8 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:asked_id/join/ask', {
     who: 'signed-in',
     below: 'Your services',
-    async show(asked, draft) {
-      const service = await findService(asked);
+    async show(request, formState) {
+      const service = await findService(request);
       if ('to' in service) return service;
       const managers = await listManagers(app, service.id);
       return {
@@ -65,7 +65,7 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
           ) : (
             <form class="stack measure" method="post" noValidate>
               <Choices
-                draft={draft}
+                formState={formState}
                 name="contacted_user_ids"
                 legend="Whom do you ask?"
                 kind="several"
@@ -76,7 +76,7 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
                 }))}
                 chosen={managers.length === 1 ? managers.map(({ id }) => id) : []}
               />
-              <TextArea draft={draft} name="reason" label="Why do you want to join? (optional)" rows={4} />
+              <TextArea formState={formState} name="reason" label="Why do you want to join? (optional)" rows={4} />
               <div>
                 <button class="button button--primary" type="submit">
                   Ask to join
@@ -91,15 +91,15 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
       reason: Type.Optional(Type.String({ maxLength: 2_000 })),
     }),
     needs: { contacted_user_ids: 'Choose at least one person.' },
-    async act(asked, { contacted_user_ids, reason }) {
-      const service = await findService(asked);
+    async act(request, { contacted_user_ids, reason }) {
+      const service = await findService(request);
       if ('to' in service) return service;
       const managers = new Set((await listManagers(app, service.id)).map(({ id }) => id));
       if (!contacted_user_ids.every((id) => managers.has(id))) {
         throw invalidField('contacted_user_ids', 'Choose people who manage the service.');
       }
-      const request = { requester_id: asked.visitor.user.id, contacted_user_ids, reason: reason ?? null };
-      await createJoinRequest(app, service.id, request);
+      const joining = { requester_id: request.visitor.user.id, contacted_user_ids, reason: reason ?? null };
+      await createJoinRequest(app, service.id, joining);
       return {
         to: '/services/join',
         notice: `You have asked to join ${service.name}. You get an email about the answer.`,

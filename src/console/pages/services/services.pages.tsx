@@ -7,7 +7,7 @@ import { mayAddService } from './may-add-service.ts';
 export function servicesPages(pages: Pages, app: ConsoleApp): void {
   pages.add('', {
     who: 'signed-in',
-    async show({ visitor, request }) {
+    async show({ visitor, http: request }) {
       const { services } = await listOrganisationsAndServices(app, visitor.user.id);
       const last = findLastService(app, request);
       const chosen = services.length === 1 ? services[0] : services.find(({ id }) => id === last);

@@ -32,9 +32,9 @@ export function brandingPages(pages: Pages, app: ConsoleApp): void {
       who: team,
       title,
       lead: 'The brands of your organisation. The people who run this Pennypost can add others.',
-      fields: async (service, draft) => (
+      fields: async (service, formState) => (
         <Choices
-          draft={draft}
+          formState={formState}
           name="value"
           legend={title}
           kind="one"

@@ -25,9 +25,9 @@ export function channelSettingPages(pages: Pages, app: ConsoleApp): void {
       path,
       who: team,
       title,
-      fields: ({ permissions }, draft) => (
+      fields: ({ permissions }, formState) => (
         <YesNo
-          draft={draft}
+          formState={formState}
           legend={title}
           isYes={permissions.includes(channel)}
           hints={{ no: 'Requests for this channel are refused. Its templates stay.' }}
@@ -52,8 +52,8 @@ export function channelSettingPages(pages: Pages, app: ConsoleApp): void {
       who: team,
       title,
       lead: 'They cost more; the page “Usage” says how much.',
-      fields: ({ permissions }, draft) => (
-        <YesNo draft={draft} legend={title} isYes={permissions.includes(permission)} />
+      fields: ({ permissions }, formState) => (
+        <YesNo formState={formState} legend={title} isYes={permissions.includes(permission)} />
       ),
       form: yesOrNo,
       needs: needsYesOrNo,

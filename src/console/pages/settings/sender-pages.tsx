@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { Type } from 'typebox';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { Service } from '../../../services/services.ts';
-import type { Asked, Draft, Pages, Redirection, View } from '../../page.ts';
+import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { Choices } from '../../parts/choices.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { SaveForm } from '../../parts/save-form.tsx';
@@ -34,12 +34,12 @@ interface SenderKind<R extends Row> {
   valueOf(row: R): string;
   note?(row: R): string | undefined;
   /** Named `value`. */
-  field(draft: Draft, value: string | undefined): VNode;
+  field(formState: FormState, value: string | undefined): VNode;
   /** A problem of the value, as a sentence. */
   check(value: string): void;
   /** Whether the value itself can be changed, or removed. */
   isFixed?(row: R): boolean;
-  create(asked: Asked<typeof team>, change: Change): Promise<Redirection | undefined>;
+  create(request: PageRequest<typeof team>, change: Change): Promise<Redirection | undefined>;
   update(serviceId: string, id: string, change: Change): Promise<unknown>;
   archive(serviceId: string, id: string): Promise<unknown>;
 }
@@ -82,30 +82,30 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
   pages.add(`/services/:service_id/settings/${path}/add`, {
     who: team,
     below: 'Settings',
-    show: async ({ service }, draft) => {
+    show: async ({ service }, formState) => {
       const isFirst = (await kind.list(service.id)).length === 0;
       return {
         title: `Add a ${one}`,
         crumbs: crumbs(service),
         content: (
           <SaveForm action="Add" back={listOf(service)}>
-            {kind.field(draft, undefined)}
-            <Default draft={draft} isDefault={isFirst} />
+            {kind.field(formState, undefined)}
+            <Default formState={formState} isDefault={isFirst} />
           </SaveForm>
         ),
       };
     },
     form: Form,
     needs: { value: `Enter the ${one}.` },
-    async act(asked, { value, is_default }) {
+    async act(request, { value, is_default }) {
       kind.check(value);
       const isDefault = is_default.length > 0;
-      const elsewhere = await kind.create(asked, { value, is_default: isDefault });
-      return elsewhere ?? { to: listOf(asked.service), notice: `The ${one} is added.` };
+      const elsewhere = await kind.create(request, { value, is_default: isDefault });
+      return elsewhere ?? { to: listOf(request.service), notice: `The ${one} is added.` };
     },
   });
 
-  const senderView = async ({ service, param }: Asked<typeof team>, draft: Draft): Promise<View> => {
+  const senderView = async ({ service, param }: PageRequest<typeof team>, formState: FormState): Promise<View> => {
     const row = await kind.get(service.id, param(kind.param));
     const isFixed = kind.isFixed?.(row) ?? false;
     return {
@@ -117,10 +117,10 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
             {isFixed ? (
               <input type="hidden" name="value" value={kind.valueOf(row)} />
             ) : (
-              kind.field(draft, kind.valueOf(row))
+              kind.field(formState, kind.valueOf(row))
             )}
             {isFixed && <p>{kind.valueOf(row)}</p>}
-            <Default draft={draft} isDefault={row.is_default} />
+            <Default formState={formState} isDefault={row.is_default} />
           </SaveForm>
           {!isFixed && !row.is_default && (
             <Confirm label="Archive" action={`Archive the ${one}`} to={`/console${listOf(service)}/${row.id}/archive`}>
@@ -150,10 +150,10 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
     who: team,
     below: 'Settings',
     // The form is on the page of the sender; a refusal is shown there.
-    async show(asked, { problems }) {
-      if (problems.size > 0) return senderView(asked, { typed: new Map(), problems });
-      const { id } = await kind.get(asked.service.id, asked.param(kind.param));
-      return { to: `${listOf(asked.service)}/${id}` };
+    async show(request, { problems }) {
+      if (problems.size > 0) return senderView(request, { typed: new Map(), problems });
+      const { id } = await kind.get(request.service.id, request.param(kind.param));
+      return { to: `${listOf(request.service)}/${id}` };
     },
     form: Type.Object({}),
     async act({ service, param }) {
@@ -163,10 +163,10 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
   });
 }
 
-function Default({ draft, isDefault }: { draft: Draft; isDefault: boolean }) {
+function Default({ formState, isDefault }: { formState: FormState; isDefault: boolean }) {
   return (
     <Choices
-      draft={draft}
+      formState={formState}
       name="is_default"
       legend="Default"
       kind="several"

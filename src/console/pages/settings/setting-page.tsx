@@ -5,7 +5,7 @@ import { invalidField } from '../../../platform/failure.ts';
 import { maxInteger, OneOf } from '../../../protocol/fields.ts';
 import type { Service } from '../../../services/services.ts';
 import type { OfService } from '../../access/may.ts';
-import type { Asked, Draft, Pages } from '../../page.ts';
+import type { FormState, PageRequest, Pages } from '../../page.ts';
 import { Choices } from '../../parts/choices.tsx';
 import { SaveForm } from '../../parts/save-form.tsx';
 
@@ -23,11 +23,11 @@ interface SettingPage<S extends TObject> {
   who: OfService;
   title: string;
   lead?: string;
-  fields(service: Service, draft: Draft): ComponentChildren | Promise<ComponentChildren>;
+  fields(service: Service, formState: FormState): ComponentChildren | Promise<ComponentChildren>;
   form: S;
   needs?: { [Name in keyof Static<S>]?: string };
   /** Returns what to say when it is not "saved". */
-  save(service: Service, form: Static<S>, asked: Asked<OfService>): Promise<string | undefined>;
+  save(service: Service, form: Static<S>, request: PageRequest<OfService>): Promise<string | undefined>;
 }
 
 /** A page that changes one setting and leads back to the summary. */
@@ -36,19 +36,19 @@ export function addSettingPage<S extends TObject>(pages: Pages, setting: Setting
   pages.add(`/services/:service_id/settings/${path}`, {
     who,
     below: 'Settings',
-    async show({ service }, draft) {
+    async show({ service }, formState) {
       return {
         title,
         lead,
         crumbs: [{ label: 'Settings', to: settingsOf(service) }],
-        content: <SaveForm back={settingsOf(service)}>{await fields(service, draft)}</SaveForm>,
+        content: <SaveForm back={settingsOf(service)}>{await fields(service, formState)}</SaveForm>,
       };
     },
     form,
     ...(needs ? { needs } : {}),
-    async act(asked, sent) {
-      const notice = await save(asked.service, sent, asked);
-      return { to: settingsOf(asked.service), notice: notice ?? 'The setting is saved.' };
+    async act(request, sent) {
+      const notice = await save(request.service, sent, request);
+      return { to: settingsOf(request.service), notice: notice ?? 'The setting is saved.' };
     },
   });
 }
@@ -57,16 +57,16 @@ export const yesOrNo = Type.Object({ value: OneOf(['yes', 'no']) });
 export const needsYesOrNo = { value: 'Choose yes or no.' };
 
 interface YesNoProps {
-  draft: Draft;
+  formState: FormState;
   legend: string;
   isYes: boolean;
   hints?: { yes?: string; no?: string };
 }
 
-export function YesNo({ draft, legend, isYes, hints = {} }: YesNoProps) {
+export function YesNo({ formState, legend, isYes, hints = {} }: YesNoProps) {
   return (
     <Choices
-      draft={draft}
+      formState={formState}
       name="value"
       legend={legend}
       kind="one"

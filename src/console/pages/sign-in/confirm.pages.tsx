@@ -29,14 +29,14 @@ export function confirmPages(pages: Pages, app: ConsoleApp): void {
       return oneMoreClick('Confirm your address', `This confirms that ${link.email} is yours.`);
     },
     form: Type.Object({}),
-    async act(asked) {
-      const link = await findLink(app, 'verify-email', asked.param('token'));
+    async act(request) {
+      const link = await findLink(app, 'verify-email', request.param('token'));
       const user = link && (await getUserRecord(app.db, link.user_id));
       if (!user || user.email_address !== link.email || user.state === 'inactive') return brokenLink('one hour');
       if (user.state === 'active') return { to: '/sign-in', notice: 'Your address is confirmed. Sign in.' };
       const more = { next: '', activates: true } as const;
-      if (user.auth_type !== 'email_auth') return beginSecondStep(app, asked, user, more);
-      return completeSignIn(app, asked, { ...more, user_id: user.id, step: 'email' });
+      if (user.auth_type !== 'email_auth') return beginSecondStep(app, request, user, more);
+      return completeSignIn(app, request, { ...more, user_id: user.id, step: 'email' });
     },
   });
 }

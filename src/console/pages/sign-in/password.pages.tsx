@@ -18,13 +18,19 @@ const answersAfter_ms = 200;
 export function passwordPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/forgot-password', {
     who: 'anyone',
-    show: (_asked, draft) => ({
+    show: (_asked, formState) => ({
       title: 'New password',
       lead: 'We send you a link to choose a new password.',
       frame: 'door',
       content: (
         <form class="stack" method="post" noValidate>
-          <Field draft={draft} name="email_address" label="Email address" type="email" autocomplete="username" />
+          <Field
+            formState={formState}
+            name="email_address"
+            label="Email address"
+            type="email"
+            autocomplete="username"
+          />
           <div class="row">
             <button class="button button--primary" type="submit">
               Send the link
@@ -55,8 +61,8 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add('/new-password/:token', {
     who: 'anyone',
-    async show(asked, draft) {
-      const link = await findLink(app, 'reset-password', asked.param('token'));
+    async show(request, formState) {
+      const link = await findLink(app, 'reset-password', request.param('token'));
       if (!link) return brokenLink('one hour');
       return {
         title: 'Choose a new password',
@@ -65,7 +71,7 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
         content: (
           <form class="stack" method="post" noValidate>
             <PasswordField
-              draft={draft}
+              formState={formState}
               name="password"
               label="New password"
               hint={passwordHint}
@@ -82,15 +88,15 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
     },
     form: Type.Object({ password: Type.String() }),
     needs: { password: 'Enter a new password.' },
-    async act(asked, { password }) {
-      const link = await findLink(app, 'reset-password', asked.param('token'));
+    async act(request, { password }) {
+      const link = await findLink(app, 'reset-password', request.param('token'));
       if (!link) return brokenLink('one hour');
       refuseWeakPassword(password);
       const user = await getUserByEmail(app, link.email);
       // The link has proven the address. Those who sign in with a link need no second one.
       const more = { next: '', new_password: password, activates: true } as const;
-      if (user.auth_type !== 'email_auth') return beginSecondStep(app, asked, user, more);
-      return completeSignIn(app, asked, { ...more, user_id: user.id, step: 'email' });
+      if (user.auth_type !== 'email_auth') return beginSecondStep(app, request, user, more);
+      return completeSignIn(app, request, { ...more, user_id: user.id, step: 'email' });
     },
   });
 }

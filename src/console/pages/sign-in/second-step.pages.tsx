@@ -24,7 +24,7 @@ const notBegunHere =
 export function secondStepPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/sign-in/code', {
     who: 'anyone',
-    async show({ request }, draft) {
+    async show({ http: request }, formState) {
       const found = await findPendingSignIn(app, request, ['text']);
       if (!found) return again;
       const { pending, user } = found;
@@ -37,7 +37,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
             {demo && <DemoMessage text={demo} action="Open the link" />}
             <form class="stack" method="post" noValidate>
               <Field
-                draft={draft}
+                formState={formState}
                 name="code"
                 label="Security code"
                 hint="5 digits. It works for 30 minutes."
@@ -59,17 +59,17 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
     },
     form: Type.Object({ code: Type.String({ maxLength: 20 }) }),
     needs: { code: 'Enter the security code.' },
-    async act(asked, form) {
-      const found = await findPendingSignIn(app, asked.request, ['text']);
+    async act(request, form) {
+      const found = await findPendingSignIn(app, request.http, ['text']);
       if (!found) return again;
       await checkCode(app, found.user.id, { code: readCode(form.code), code_type: 'sms', purpose: { for: 'sign-in' } });
-      return completeSignIn(app, asked, found.pending);
+      return completeSignIn(app, request, found.pending);
     },
   });
 
   pages.add('/sign-in/inbox', {
     who: 'anyone',
-    async show({ request, visitor }) {
+    async show({ http: request, visitor }) {
       const found = await findPendingSignIn(app, request, ['email', 'proof']);
       if (!found) return visitor ? { to: '' } : again;
       const { pending, user } = found;
@@ -97,7 +97,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/sign-in/inbox/state', {
     who: 'anyone',
     live: true,
-    show: ({ request, reply, visitor }) =>
+    show: ({ http: request, reply, visitor }) =>
       sendFragment(request, reply, <WaitingForLink isSignedIn={visitor !== undefined} />),
   });
 
@@ -105,7 +105,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
     who: 'anyone',
     show: () => ({ to: '/sign-in' }),
     form: Type.Object({}),
-    async act({ request, reply }) {
+    async act({ http: request, reply }) {
       const found = await findPendingSignIn(app, request, ['text', 'email', 'proof']);
       if (!found) return again;
       const { pending } = found;
@@ -119,20 +119,20 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/email-auth/:token', {
     who: 'anyone',
     // Programs that scan mail open links: only the button signs in.
-    async show(asked) {
-      const link = await findLink(app, 'email-auth', asked.param('token'));
+    async show(request) {
+      const link = await findLink(app, 'email-auth', request.param('token'));
       if (!link) return brokenLink('30 minutes');
       const user = await getUserRecord(app.db, link.user_id);
-      const isExpected = (await findPendingSignIn(app, asked.request))?.user.id === user.id;
+      const isExpected = (await findPendingSignIn(app, request.http))?.user.id === user.id;
       const lead = `You are about to sign in on this device as ${maskedEmail(user.email_address)}.`;
       return oneMoreClick('Sign in', lead, isExpected ? undefined : notBegunHere);
     },
     form: Type.Object({}),
-    async act(asked) {
-      const link = await findLink(app, 'email-auth', asked.param('token'));
+    async act(request) {
+      const link = await findLink(app, 'email-auth', request.param('token'));
       if (!link) return brokenLink('30 minutes');
       const user = await getUserRecord(app.db, link.user_id);
-      const waiting = await findPendingSignIn(app, asked.request);
+      const waiting = await findPendingSignIn(app, request.http);
       const pending = waiting?.user.id === user.id ? waiting.pending : undefined;
       // The link alone proves the password only for those who sign in with a link. For others it is the third step.
       if (user.state !== 'active' || (user.auth_type !== 'email_auth' && pending?.step !== 'proof'))
@@ -143,8 +143,8 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
         if (error instanceof Failure && error.kind === 'invalid') return brokenLink('30 minutes');
         throw error;
       }
-      const next = nextPage(asked.query('next'));
-      return completeSignIn(app, asked, { next, ...pending, user_id: user.id, step: pending?.step ?? 'email' });
+      const next = nextPage(request.query('next'));
+      return completeSignIn(app, request, { next, ...pending, user_id: user.id, step: pending?.step ?? 'email' });
     },
   });
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { beginKeySignIn, hasKeysHere, signInWithKey } from '../../../users/sign-in/security-keys.ts';
 import type { UserRecord } from '../../../users/user-record.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Draft, Pages, View } from '../../page.ts';
+import type { FormState, Pages, View } from '../../page.ts';
 import { TouchKey } from '../../parts/touch-key.tsx';
 import { findPendingSignIn } from './pending-sign-in.ts';
 import { again } from './second-step.pages.tsx';
@@ -12,23 +12,23 @@ const path = '/sign-in/security-key';
 
 /** A security key as the second step of a sign-in. */
 export function securityKeyPages(pages: Pages, app: ConsoleApp): void {
-  const findPending = (asked: { request: Parameters<typeof findPendingSignIn>[1] }) =>
-    findPendingSignIn(app, asked.request, ['key']);
+  const findPending = (request: { http: Parameters<typeof findPendingSignIn>[1] }) =>
+    findPendingSignIn(app, request.http, ['key']);
 
   pages.add(path, {
     who: 'anyone',
-    async show(asked, draft) {
-      const found = await findPending(asked);
+    async show(request, formState) {
+      const found = await findPending(request);
       if (!found) return again;
-      return (await hasKeysHere(app, found.user.id)) ? touchView(found.user, draft) : noKeyHere;
+      return (await hasKeysHere(app, found.user.id)) ? touchView(found.user, formState) : noKeyHere;
     },
     form: Type.Object({ response: Type.String({ maxLength: 20_000 }) }),
     needs: { response: 'Press the button, then touch your security key.' },
-    async act(asked, { response }) {
-      const found = await findPending(asked);
+    async act(request, { response }) {
+      const found = await findPending(request);
       if (!found) return again;
       await signInWithKey(app, found.user.id, response);
-      return completeSignIn(app, asked, found.pending);
+      return completeSignIn(app, request, found.pending);
     },
   });
 
@@ -36,10 +36,10 @@ export function securityKeyPages(pages: Pages, app: ConsoleApp): void {
     who: 'anyone',
     show: () => ({ to: path }),
     form: Type.Object({}),
-    async act(asked) {
-      const found = await findPending(asked);
+    async act(request) {
+      const found = await findPending(request);
       if (!found) return again;
-      return { sent: asked.reply.send(await beginKeySignIn(app, found.user.id)) };
+      return { sent: request.reply.send(await beginKeySignIn(app, found.user.id)) };
     },
   });
 
@@ -47,17 +47,17 @@ export function securityKeyPages(pages: Pages, app: ConsoleApp): void {
     who: 'anyone',
     show: () => ({ to: path }),
     form: Type.Object({}),
-    async act(asked) {
-      const found = await findPending(asked);
+    async act(request) {
+      const found = await findPending(request);
       if (!found) return again;
       const { pending, user } = found;
       if (user.auth_type === 'webauthn_auth') return { to: path };
-      return beginMessageStep(app, asked, user, pending);
+      return beginMessageStep(app, request, user, pending);
     },
   });
 }
 
-function touchView(user: UserRecord, draft: Draft): View {
+function touchView(user: UserRecord, formState: FormState): View {
   return {
     title: 'Use your security key',
     lead: 'Plug it in or hold it near, press the button, then touch the key.',
@@ -65,7 +65,7 @@ function touchView(user: UserRecord, draft: Draft): View {
     scripts: ['security-key'],
     content: (
       <>
-        <TouchKey draft={draft} task="get" options={`${path}/options`} label="Use the key" />
+        <TouchKey formState={formState} task="get" options={`${path}/options`} label="Use the key" />
         <OtherWays user={user} />
       </>
     ),

@@ -11,7 +11,7 @@ import { type CodeAttempt, sendEmailCode, sendSmsCode } from '../../../users/sig
 import { getUserRecord, type UserRecord } from '../../../users/user-record.ts';
 import { activateUser, findUserByEmail, updatePassword, updateUser } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Asked, Redirection } from '../../page.ts';
+import type { PageRequest, Redirection } from '../../page.ts';
 import { signIn } from '../../sessions/visitor.ts';
 import { acceptInvitation } from '../invitations/invitations.ts';
 import { type PendingSignIn, pendingSignIn } from './pending-sign-in.ts';
@@ -22,7 +22,7 @@ const proofLasts_ms = 90 * day_ms;
 /** Only platform administrators sign in without the issuer of single sign-on. */
 const useIssuer = { to: '/sign-in', notice: 'Use single sign-on. Other ways are for platform administrators.' };
 
-type Place = Pick<Asked, 'request' | 'reply'>;
+type Exchange = Pick<PageRequest, 'http' | 'reply'>;
 
 /** The user with this address and password. Wrong ones are counted and, after a while, refused for longer and longer. */
 export async function checkPassword(
@@ -45,7 +45,7 @@ export async function checkPassword(
 /** The password was right: sends what the second step needs. */
 export async function beginSecondStep(
   app: ConsoleApp,
-  { reply }: Place,
+  { reply }: Exchange,
   user: UserRecord,
   more: Pick<PendingSignIn, 'next' | 'new_password' | 'activates' | 'invitation'>,
 ): Promise<Redirection> {
@@ -61,7 +61,7 @@ export async function beginSecondStep(
 /** A text code or an email link as the second step. */
 export async function beginMessageStep(
   app: ConsoleApp,
-  { reply }: Pick<Place, 'reply'>,
+  { reply }: Pick<Exchange, 'reply'>,
   user: UserRecord,
   before: Omit<PendingSignIn, 'step' | 'message_id'>,
 ): Promise<Redirection> {
@@ -117,7 +117,7 @@ export async function checkCode(app: ConsoleApp, userId: string, attempt: CodeAt
 /** The second step succeeded: the browser is signed in, unless the address has to be proven again. */
 export async function completeSignIn(
   app: ConsoleApp,
-  { request, reply }: Place,
+  { http: request, reply }: Exchange,
   pending: Pick<PendingSignIn, 'user_id' | 'step' | 'next' | 'new_password' | 'activates' | 'invitation'>,
 ): Promise<Redirection> {
   if (!maySignInLocally(app.config, await getUserRecord(app.db, pending.user_id))) return useIssuer;

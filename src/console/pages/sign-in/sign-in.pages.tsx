@@ -12,8 +12,8 @@ import { WaysToSignIn } from './ways-to-sign-in.tsx';
 export function signInPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/sign-in', {
     who: 'anyone',
-    async show(asked, draft) {
-      if (asked.visitor) return { to: nextPage(asked.query('next')) };
+    async show(request, formState) {
+      if (request.visitor) return { to: nextPage(request.query('next')) };
       const isNew = !(await hasPlatformAdmin(app));
       return {
         title: 'Sign in',
@@ -26,7 +26,7 @@ export function signInPages(pages: Pages, app: ConsoleApp): void {
                 </Notice>
               </div>
             )}
-            <WaysToSignIn settings={app.config.singleSignOn} next={asked.query('next')} draft={draft} />
+            <WaysToSignIn settings={app.config.singleSignOn} next={request.query('next')} formState={formState} />
             <p class="small muted">Invited? Open the link in your invitation.</p>
           </>
         ),
@@ -34,10 +34,10 @@ export function signInPages(pages: Pages, app: ConsoleApp): void {
     },
     form: Type.Object({ email_address: Type.String({ format: 'email' }), password: Type.String({ maxLength: 1_000 }) }),
     needs: { email_address: 'Enter your email address.', password: 'Enter your password.' },
-    async act(asked, form) {
-      const user = await checkPassword(app, asked.request, form);
+    async act(request, form) {
+      const user = await checkPassword(app, request.http, form);
       if (user.state === 'pending') return askToConfirm(app, user);
-      return beginSecondStep(app, asked, user, { next: nextPage(asked.query('next')) });
+      return beginSecondStep(app, request, user, { next: nextPage(request.query('next')) });
     },
   });
 

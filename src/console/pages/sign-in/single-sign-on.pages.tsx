@@ -27,13 +27,13 @@ export function singleSignOnPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add(path, {
     who: 'anyone',
-    async show(asked) {
-      const next = nextPage(asked.query('next'));
+    async show(request) {
+      const next = nextPage(request.query('next'));
       if (!issuer) return { to: '/sign-in' };
       try {
         const { url, expected } = await issuer.begin();
-        begun.keep(app, asked.reply, { ...expected, next });
-        return { sent: asked.reply.redirect(url, 303) };
+        begun.keep(app, request.reply, { ...expected, next });
+        return { sent: request.reply.redirect(url, 303) };
       } catch (error) {
         return refused(error);
       }
@@ -42,7 +42,7 @@ export function singleSignOnPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add(`${path}/callback`, {
     who: 'anyone',
-    async show({ request, reply }) {
+    async show({ http: request, reply }) {
       if (!issuer) return { to: '/sign-in' };
       const expected = begun.read(app, request);
       begun.forget(app, reply);

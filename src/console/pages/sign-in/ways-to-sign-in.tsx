@@ -1,5 +1,5 @@
 import type { SingleSignOnSettings } from '../../../users/sign-in/single-sign-on/settings.ts';
-import type { Draft } from '../../page.ts';
+import type { FormState } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { PasswordField } from '../../parts/password-field.tsx';
 
@@ -7,13 +7,13 @@ interface WaysProps {
   settings: SingleSignOnSettings;
   /** The page that was asked for. */
   next: string;
-  draft: Draft;
+  formState: FormState;
 }
 
 /** Single sign-on first, where there is one; the password behind it, where it is only a way back in. */
-export function WaysToSignIn({ settings, next, draft }: WaysProps) {
+export function WaysToSignIn({ settings, next, formState }: WaysProps) {
   const { issuer, buttonLabel, localSignIn } = settings;
-  if (issuer === undefined) return <PasswordForm draft={draft} isMain />;
+  if (issuer === undefined) return <PasswordForm formState={formState} isMain />;
   const query = next === '' ? '' : `?${new URLSearchParams({ next })}`;
   return (
     <>
@@ -25,23 +25,23 @@ export function WaysToSignIn({ settings, next, draft }: WaysProps) {
       {localSignIn === 'everyone' ? (
         <>
           <h2>Or with your password</h2>
-          <PasswordForm draft={draft} />
+          <PasswordForm formState={formState} />
         </>
       ) : (
-        <details class="more" open={draft.problems.size > 0}>
+        <details class="more" open={formState.problems.size > 0}>
           <summary>Platform administrators can sign in with a password</summary>
-          <PasswordForm draft={draft} />
+          <PasswordForm formState={formState} />
         </details>
       )}
     </>
   );
 }
 
-function PasswordForm({ draft, isMain }: { draft: Draft; isMain?: true }) {
+function PasswordForm({ formState, isMain }: { formState: FormState; isMain?: true }) {
   return (
     <form class="stack" method="post" noValidate>
-      <Field draft={draft} name="email_address" label="Email address" type="email" autocomplete="username" />
-      <PasswordField draft={draft} name="password" label="Password" autocomplete="current-password" />
+      <Field formState={formState} name="email_address" label="Email address" type="email" autocomplete="username" />
+      <PasswordField formState={formState} name="password" label="Password" autocomplete="current-password" />
       <div class="row">
         <button class={isMain ? 'button button--primary' : 'button'} type="submit">
           Sign in

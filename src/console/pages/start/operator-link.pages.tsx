@@ -15,7 +15,7 @@ export function operatorLinkPages(pages: Pages, app: ConsoleApp): void {
       return oneMoreClick('Sign in', `You are about to sign in as ${user.email_address}.`);
     },
     form: Type.Object({}),
-    async act({ param, request, reply }) {
+    async act({ param, http: request, reply }) {
       const user = await signInWithOperatorLink(app, param('token'));
       if (!user) return brokenLink('30 minutes');
       await signIn(app, user, request, reply);

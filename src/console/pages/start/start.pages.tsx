@@ -19,7 +19,7 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add('/start', {
     who: 'anyone',
-    async show(_asked, draft) {
+    async show(_asked, formState) {
       if (await hasPlatformAdmin(app)) throw notFound();
       return {
         title: 'Set up this Pennypost',
@@ -30,7 +30,7 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
           <>
             <form class="stack" method="post" noValidate>
               <Field
-                draft={draft}
+                formState={formState}
                 name="code"
                 label="Set-up code"
                 hint={
@@ -41,10 +41,16 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
                 autocomplete="off"
                 code
               />
-              <Field draft={draft} name="name" label="Your name" autocomplete="name" />
-              <Field draft={draft} name="email_address" label="Email address" type="email" autocomplete="username" />
+              <Field formState={formState} name="name" label="Your name" autocomplete="name" />
+              <Field
+                formState={formState}
+                name="email_address"
+                label="Email address"
+                type="email"
+                autocomplete="username"
+              />
               <PasswordField
-                draft={draft}
+                formState={formState}
                 name="password"
                 label="Password"
                 hint={passwordHint}
@@ -78,7 +84,7 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
       email_address: 'Enter your email address.',
       password: 'Enter a password.',
     },
-    async act({ request, reply }, { code, ...admin }) {
+    async act({ http: request, reply }, { code, ...admin }) {
       if (await hasPlatformAdmin(app)) throw notFound();
       if (!tries.isRight(code)) throw invalidField('code', 'The set-up code is wrong.');
       refuseWeakPassword(admin.password);

@@ -4,12 +4,12 @@ import { refuseUnlessMember } from '../../../users/members/permissions.ts';
 import { getUserRecord, isOperator, type UserRecord } from '../../../users/user-record.ts';
 import { updateUser } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Asked, Draft, Pages, Redirection, View } from '../../page.ts';
+import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { SaveForm } from '../../parts/save-form.tsx';
 import { endAllSessions } from '../../sessions/sessions.ts';
 
-type OfManagers = Asked<{ service: 'manage' }>;
+type OfManagers = PageRequest<{ service: 'manage' }>;
 
 /**
  * A person who changes an address can then ask for a new password. So a manager may do it only for people whose account
@@ -49,21 +49,21 @@ const kinds = {
 /** Two steps: the new value, then a page that says what will happen. */
 export function contactPages(pages: Pages, app: ConsoleApp): void {
   for (const [kind, { title, label, needs, type, field, change, told }] of Object.entries(kinds)) {
-    const view = async (asked: OfManagers, draft: Draft, confirmed?: string): Promise<View | Redirection> => {
-      const person = await getPerson(asked);
+    const view = async (request: OfManagers, formState: FormState, confirmed?: string): Promise<View | Redirection> => {
+      const person = await getPerson(request);
       if ('to' in person) return person;
-      const back = `/services/${asked.service.id}/team/${person.id}`;
+      const back = `/services/${request.service.id}/team/${person.id}`;
       return {
         title,
         lead: `${person.name} ${told}`,
         crumbs: [
-          { label: 'Team', to: `/services/${asked.service.id}/team` },
+          { label: 'Team', to: `/services/${request.service.id}/team` },
           { label: person.name, to: back },
         ],
         content:
           confirmed === undefined ? (
             <SaveForm action="Continue" back={back}>
-              <Field draft={draft} name="value" label={label} type={type} autocomplete="off" />
+              <Field formState={formState} name="value" label={label} type={type} autocomplete="off" />
             </SaveForm>
           ) : (
             <SaveForm action="Change it" back={back}>
@@ -81,17 +81,17 @@ export function contactPages(pages: Pages, app: ConsoleApp): void {
     pages.add(`/services/:service_id/team/:user_id/${kind}`, {
       who: { service: 'manage' },
       below: 'Team',
-      show: (asked, draft) => view(asked, draft),
+      show: (request, formState) => view(request, formState),
       form: Type.Object({ value: field, confirmed: Type.Optional(Type.Literal('yes')) }),
       needs: { value: needs },
-      async act(asked, { value, confirmed }) {
-        const person = await getPerson(asked);
+      async act(request, { value, confirmed }) {
+        const person = await getPerson(request);
         if ('to' in person) return person;
-        if (!confirmed) return view(asked, { typed: new Map(), problems: new Map() }, value);
-        await updateUser(app, person.id, change(value), asked.visitor.user.id);
+        if (!confirmed) return view(request, { typed: new Map(), problems: new Map() }, value);
+        await updateUser(app, person.id, change(value), request.visitor.user.id);
         await endAllSessions(app, person.id);
         const notice = `${person.name} was told, and is signed out everywhere.`;
-        return { to: `/services/${asked.service.id}/team/${person.id}`, notice };
+        return { to: `/services/${request.service.id}/team/${person.id}`, notice };
       },
     });
   }

@@ -15,7 +15,7 @@ export function invitePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/team/invite', {
     who: { service: 'manage' },
     below: 'Team',
-    async show({ service }, draft) {
+    async show({ service }, formState) {
       const folders = await listFolderPaths(app, service.id);
       const choosesMethod = service.permissions.includes('email_auth');
       return {
@@ -24,9 +24,9 @@ export function invitePages(pages: Pages, app: ConsoleApp): void {
         crumbs: [{ label: 'Team', to: `/services/${service.id}/team` }],
         content: (
           <SaveForm action="Invite" back={`/services/${service.id}/team`}>
-            <Field draft={draft} name="email_address" label="Email address" type="email" autocomplete="off" />
+            <Field formState={formState} name="email_address" label="Email address" type="email" autocomplete="off" />
             <MemberFields
-              draft={draft}
+              formState={formState}
               folders={folders}
               chosen={{ rights: [], folders: folders.map(({ id }) => id), auth_type: 'sms_auth' }}
               choosesMethod={choosesMethod}

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { OneOf, Uuid } from '../../../protocol/fields.ts';
 import { givenRights, rightNames } from '../../access/may.ts';
-import type { Draft } from '../../page.ts';
+import type { FormState } from '../../page.ts';
 import { Choices } from '../../parts/choices.tsx';
 import { type Folder, methodNames } from './team.ts';
 
@@ -14,7 +14,7 @@ export const memberForm = {
 };
 
 interface MemberFieldsProps {
-  draft: Draft;
+  formState: FormState;
   folders: readonly Folder[];
   chosen: { rights: readonly string[]; folders: readonly string[]; auth_type: string };
   /** Whether the service may say how this person signs in. */
@@ -22,11 +22,11 @@ interface MemberFieldsProps {
 }
 
 /** What a member may do and see, and how the person signs in: the same for an invitation. */
-export function MemberFields({ draft, folders, chosen, choosesMethod }: MemberFieldsProps) {
+export function MemberFields({ formState, folders, chosen, choosesMethod }: MemberFieldsProps) {
   return (
     <>
       <Choices
-        draft={draft}
+        formState={formState}
         name="rights"
         legend="Rights"
         hint="Every member sees templates and messages."
@@ -36,7 +36,7 @@ export function MemberFields({ draft, folders, chosen, choosesMethod }: MemberFi
       />
       {folders.length > 0 && (
         <Choices
-          draft={draft}
+          formState={formState}
           name="folders"
           legend="Folders of templates"
           hint="Templates that are in no folder are seen by everybody."
@@ -47,7 +47,7 @@ export function MemberFields({ draft, folders, chosen, choosesMethod }: MemberFi
       )}
       {choosesMethod && (
         <Choices
-          draft={draft}
+          formState={formState}
           name="auth_type"
           legend="Signs in with"
           hint="Besides the password."

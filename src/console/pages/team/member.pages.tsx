@@ -5,7 +5,7 @@ import { refuseUnlessMember } from '../../../users/members/permissions.ts';
 import { canChooseSignInMethod } from '../../../users/members/sign-in-method.ts';
 import { permissionsOf } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Asked, Draft, Pages, View } from '../../page.ts';
+import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { SaveForm } from '../../parts/save-form.tsx';
 import { Summary } from '../../parts/summary.tsx';
@@ -13,10 +13,10 @@ import { mayChangeContact } from './contact.pages.tsx';
 import { MemberFields, memberForm } from './member-fields.tsx';
 import { listFolderPaths, listMembers, methodNames, rightsOf } from './team.ts';
 
-type OfManagers = Asked<{ service: 'manage' }>;
+type OfManagers = PageRequest<{ service: 'manage' }>;
 
 export function memberPages(pages: Pages, app: ConsoleApp): void {
-  async function memberView({ service, visitor, param }: OfManagers, draft: Draft): Promise<View> {
+  async function memberView({ service, visitor, param }: OfManagers, formState: FormState): Promise<View> {
     const folders = await listFolderPaths(app, service.id);
     const member = (await listMembers(app, service.id, folders)).find(({ id }) => id === param('user_id'));
     if (!member) throw notFound();
@@ -48,7 +48,7 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
           </section>
           <SaveForm back={`/services/${service.id}/team`} to={`/console${here}`}>
             <MemberFields
-              draft={draft}
+              formState={formState}
               folders={folders}
               chosen={{
                 rights: rightsOf(member.permissions),
@@ -96,11 +96,11 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
     who: { service: 'manage' },
     below: 'Team',
     // The form is on the page of the member; a refusal is shown there.
-    async show(asked, { problems }) {
-      if (problems.size > 0) return memberView(asked, { typed: new Map(), problems });
-      const user_id = asked.param('user_id');
-      await refuseUnlessMember(app, { service_id: asked.service.id, user_id });
-      return { to: `/services/${asked.service.id}/team/${user_id}` };
+    async show(request, { problems }) {
+      if (problems.size > 0) return memberView(request, { typed: new Map(), problems });
+      const user_id = request.param('user_id');
+      await refuseUnlessMember(app, { service_id: request.service.id, user_id });
+      return { to: `/services/${request.service.id}/team/${user_id}` };
     },
     form: Type.Object({}),
     async act({ service, param, visitor }) {

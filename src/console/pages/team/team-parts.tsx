@@ -34,7 +34,7 @@ export function JoinRequests({ service, visitorId, requests, now }: JoinRequests
                 Decide<span class="sr"> about {name}</span>
               </a>
             ) : (
-              <span class="muted">Asked another manager</span>
+              <span class="muted">PageRequest another manager</span>
             )}
           </li>
         ))}

@@ -103,7 +103,7 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${here}/:batch_id`, {
     who: activity,
     below: 'Home',
-    async show({ service, param }, draft) {
+    async show({ service, param }, formState) {
       const list = `/services/${service.id}/unsubscribe-requests`;
       const report = await summariseUnsubscribeReport(app, service.id, param('batch_id'));
       return {
@@ -121,7 +121,7 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
               {report.addresses.toLocaleString('en-GB')} {report.addresses === 1 ? 'address' : 'addresses'}.
             </p>
             <Choices
-              draft={draft}
+              formState={formState}
               name="done"
               legend="Is it done?"
               kind="several"

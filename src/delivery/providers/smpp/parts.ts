@@ -37,7 +37,7 @@ export function payloadsOf(
   }));
 }
 
-interface Place {
+interface PartNumber {
   form: Exclude<LongMessageForm, 'payload'>;
   /** The same in all parts of a message. */
   number: number;
@@ -45,7 +45,7 @@ interface Place {
   nth: number;
 }
 
-function numbered(piece: Buffer, { form, number, total, nth }: Place): Partial<Payload> {
+function numbered(piece: Buffer, { form, number, total, nth }: PartNumber): Partial<Payload> {
   if (form === 'sar') {
     return {
       short_message: piece,

@@ -3,13 +3,13 @@ import { isInsideName } from '../../../platform/http/outside-addresses.ts';
 import type { ReportReceiver } from '../reports.ts';
 import { maxReport_bytes, type ReportKind } from './read-report.ts';
 
-interface Place {
+interface MailboxAddress {
   /** `imaps://user:password@host:993/folder` */
   url: string;
   requireTls: boolean;
 }
 
-interface MailboxOptions extends Place {
+interface MailboxOptions extends MailboxAddress {
   pollEvery_ms: number;
   /** Returns what it was when everything that it says is committed. Throws if a later attempt may succeed. */
   handle(source: Buffer): Promise<ReportKind>;
@@ -108,7 +108,7 @@ export class Mailbox implements ReportReceiver {
   }
 }
 
-async function open({ url: address, requireTls }: Place, readOnly = false): Promise<ImapFlow> {
+async function open({ url: address, requireTls }: MailboxAddress, readOnly = false): Promise<ImapFlow> {
   // Loaded here, because most installations have no mailbox.
   const { ImapFlow } = await import('imapflow');
   const url = new URL(address);
@@ -138,7 +138,7 @@ async function open({ url: address, requireTls }: Place, readOnly = false): Prom
   }
 }
 
-async function openWithFolders(place: Place): Promise<ImapFlow> {
+async function openWithFolders(place: MailboxAddress): Promise<ImapFlow> {
   const client = await open(place);
   const existing = await client.list();
   for (const folder of [processedFolder, unrecognisedFolder]) {
@@ -148,7 +148,7 @@ async function openWithFolders(place: Place): Promise<ImapFlow> {
 }
 
 /** Throws, with advice, if the mailbox cannot be opened. */
-export async function checkMailbox(place: Place): Promise<void> {
+export async function checkMailbox(place: MailboxAddress): Promise<void> {
   try {
     const client = await open(place, true);
     await client.logout();

@@ -10,7 +10,7 @@ import { OneOf } from '../../../../protocol/fields.ts';
 import { findServicesByName } from '../../../../services/services.ts';
 import { findUserByEmail } from '../../../../users/users.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import type { Asked } from '../../../page.ts';
+import type { PageRequest } from '../../../page.ts';
 
 export const AuditForm = Type.Object({
   person: Type.Optional(Type.String({ maxLength: 255 })),
@@ -26,7 +26,7 @@ const names = ['person', 'service', 'thing', 'noun', 'action', 'from', 'to'] as 
 type Query = Partial<Record<(typeof names)[number], string>>;
 
 /** What the address of the page says; ids only, no address of a person. */
-export function queryOf({ query }: Pick<Asked, 'query'>): Query {
+export function queryOf({ query }: Pick<PageRequest, 'query'>): Query {
   return Object.fromEntries(names.flatMap((name) => (query(name) === '' ? [] : [[name, query(name)]])));
 }
 

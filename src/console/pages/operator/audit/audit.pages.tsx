@@ -7,7 +7,7 @@ import { notFound } from '../../../../platform/failure.ts';
 import { csvLine, sendCsv } from '../../../../platform/http/csv.ts';
 import { isUuid } from '../../../../platform/id.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import type { Draft, Pages } from '../../../page.ts';
+import type { FormState, Pages } from '../../../page.ts';
 import { Field } from '../../../parts/field.tsx';
 import { Pager } from '../../../parts/pager.tsx';
 import { Select } from '../../../parts/select.tsx';
@@ -30,10 +30,10 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
   pages.add(path, {
     who: 'operator',
     menu: 'Audit',
-    async show(asked, draft) {
-      const query = queryOf(asked);
+    async show(request, formState) {
+      const query = queryOf(request);
       const isFiltered = Object.keys(query).length > 0;
-      const olderThan = isUuid(asked.query('older_than')) ? asked.query('older_than') : undefined;
+      const olderThan = isUuid(request.query('older_than')) ? request.query('older_than') : undefined;
       const entries = await listAuditEntries(app, filterOf(query), { limit: pageSize, olderThan });
       const here = (more: Record<string, string>, to = '') =>
         `/console${path}${to}?${new URLSearchParams({ ...query, ...more })}`;
@@ -43,7 +43,7 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
         lead: `Every change by a person or an admin client, kept for ${days(app)} days. Nobody can change or delete an entry.`,
         actions: (
           <>
-            {asked.visitor.user.platform_admin && (
+            {request.visitor.user.platform_admin && (
               <a class="button button--small" href="/console/operator/recipients">
                 Data about one person
               </a>
@@ -55,7 +55,7 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
         ),
         content: (
           <div class="stack">
-            <Filter draft={draft} query={query} />
+            <Filter formState={formState} query={query} />
             {entries.length === 0 ? (
               <div class="empty">
                 <h2>{isFiltered ? 'No change matches' : 'No changes yet'}</h2>
@@ -85,10 +85,10 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add(`${path}/csv`, {
     who: 'operator',
-    async show(asked) {
+    async show(request) {
       const name = `audit log ${londonDay(app.clock.now())}.csv`;
-      const parts = await fromStandby(app, 'file', async (reader) => csvOf(reader, filterOf(queryOf(asked))));
-      return { sent: sendCsv(asked.reply, name, parts) };
+      const parts = await fromStandby(app, 'file', async (reader) => csvOf(reader, filterOf(queryOf(request))));
+      return { sent: sendCsv(request.reply, name, parts) };
     },
   });
 
@@ -128,31 +128,31 @@ function days({ config }: ConsoleApp): number {
   return config.storage.auditRetention_ms / (24 * 60 * 60 * 1_000);
 }
 
-function Filter({ draft, query }: { draft: Draft; query: ReturnType<typeof queryOf> }) {
+function Filter({ formState, query }: { formState: FormState; query: ReturnType<typeof queryOf> }) {
   const any = (label: string) => ({ value: '', label });
   return (
     <search aria-label="Changes">
       <form class="stack stack--tight" method="post" action={`/console${path}`} noValidate>
         <div class="cols cols--narrow cols--filter">
-          <Field draft={draft} name="person" label="Person" hint="Email address or id" value={query.person} />
-          <Field draft={draft} name="service" label="Service" hint="Name or id" value={query.service} />
-          <Field draft={draft} name="thing" label="Thing" hint="Id" value={query.thing} />
+          <Field formState={formState} name="person" label="Person" hint="Email address or id" value={query.person} />
+          <Field formState={formState} name="service" label="Service" hint="Name or id" value={query.service} />
+          <Field formState={formState} name="thing" label="Thing" hint="Id" value={query.thing} />
           <Select
-            draft={draft}
+            formState={formState}
             name="noun"
             label="Kind"
             value={query.noun ?? ''}
             choices={[any('Anything'), ...auditNouns.map((noun) => ({ value: noun, label: nounWords(noun) }))]}
           />
           <Select
-            draft={draft}
+            formState={formState}
             name="action"
             label="Action"
             value={query.action ?? ''}
             choices={[any('Any'), ...auditActions.map((one) => ({ value: one, label: actionWords[one] }))]}
           />
-          <Field draft={draft} name="from" label="From" hint="Such as 2026-11-15" value={query.from} />
-          <Field draft={draft} name="to" label="To" hint="The day counts" value={query.to} />
+          <Field formState={formState} name="from" label="From" hint="Such as 2026-11-15" value={query.from} />
+          <Field formState={formState} name="to" label="To" hint="The day counts" value={query.to} />
           <div class="row">
             <button class="button button--primary" type="submit">
               Find

@@ -8,7 +8,7 @@ import { isUuid } from '../../../../platform/id.ts';
 import { OneOf } from '../../../../protocol/fields.ts';
 import { updateOrganisationAndServices } from '../../../../services/organisations/organisation-services.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import type { Draft, Pages } from '../../../page.ts';
+import type { FormState, Pages } from '../../../page.ts';
 import { Select } from '../../../parts/select.tsx';
 import { BrandMark, LetterMark } from './brand-mark.tsx';
 import { brandAddress, type Kind } from './brand-parts.tsx';
@@ -33,7 +33,7 @@ export function brandPoolPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/operator/organisations/:organisation_id/brands', {
     who,
     below: 'Organisations',
-    async show({ param, visitor }, draft) {
+    async show({ param, visitor }, formState) {
       const mayChange = visitor.user.platform_admin;
       const organisation = await getOrganisation(app.db, param('organisation_id'));
       const [emails, letters] = await Promise.all([emailPool(organisation), letterPool(organisation)]);
@@ -44,8 +44,8 @@ export function brandPoolPages(pages: Pages, app: ConsoleApp): void {
         crumbs: [{ label: organisation.name, to: `/organisations/${organisation.id}/settings` }],
         content: (
           <div class="cols cols--wide">
-            <PoolCard kind="email" title="Emails" draft={draft} pool={emails} mayChange={mayChange} />
-            <PoolCard kind="letter" title="Letters" draft={draft} pool={letters} mayChange={mayChange} />
+            <PoolCard kind="email" title="Emails" formState={formState} pool={emails} mayChange={mayChange} />
+            <PoolCard kind="letter" title="Letters" formState={formState} pool={letters} mayChange={mayChange} />
           </div>
         ),
       };
@@ -120,12 +120,12 @@ function othersOf(all: { id: string; name: string }[], offered: Offered[]) {
 interface PoolCardProps {
   kind: Kind;
   title: string;
-  draft: Draft;
+  formState: FormState;
   pool: Pool;
   mayChange: boolean;
 }
 
-function PoolCard({ kind, title, draft, pool: { offered, others }, mayChange }: PoolCardProps) {
+function PoolCard({ kind, title, formState, pool: { offered, others }, mayChange }: PoolCardProps) {
   return (
     <section class="card" aria-labelledby={`of-${kind}`}>
       <div class="card-head">
@@ -163,7 +163,7 @@ function PoolCard({ kind, title, draft, pool: { offered, others }, mayChange }: 
           <form class="stack stack--tight" method="post">
             <input type="hidden" name="kind" value={kind} />
             <Select
-              draft={draft}
+              formState={formState}
               name={`${kind}_brand`}
               label="Add a brand"
               choices={[{ value: '', label: 'Choose a brand' }, ...others]}

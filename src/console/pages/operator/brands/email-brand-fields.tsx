@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { BrandType } from '../../../../branding/email-branding.ts';
 import { invalidField } from '../../../../platform/failure.ts';
 import { OneOf } from '../../../../protocol/fields.ts';
-import type { Draft } from '../../../page.ts';
+import type { FormState } from '../../../page.ts';
 import { Choices } from '../../../parts/choices.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { FileField } from '../../../parts/file-field.tsx';
@@ -34,16 +34,16 @@ interface Sent {
 }
 
 interface Fields {
-  draft: Draft;
+  formState: FormState;
   /** As it is now. */
   brand?: Record<keyof Sent, string | null>;
 }
 
-export function EmailBrandFields({ draft, brand }: Fields) {
+export function EmailBrandFields({ formState, brand }: Fields) {
   return (
     <>
       <Field
-        draft={draft}
+        formState={formState}
         name="name"
         label="Name"
         hint="Only seen here and by teams who choose a brand."
@@ -51,7 +51,7 @@ export function EmailBrandFields({ draft, brand }: Fields) {
         autocomplete="off"
       />
       <Choices
-        draft={draft}
+        formState={formState}
         name="brand_type"
         legend="Look"
         kind="one"
@@ -67,7 +67,7 @@ export function EmailBrandFields({ draft, brand }: Fields) {
         chosen={[brand?.brand_type ?? 'org']}
       />
       <Field
-        draft={draft}
+        formState={formState}
         name="alt_text"
         label="What the logo says"
         hint="Read to people who do not see pictures, such as Town Hall. Leave it empty if the text below stands beside the logo."
@@ -75,7 +75,7 @@ export function EmailBrandFields({ draft, brand }: Fields) {
         autocomplete="off"
       />
       <Field
-        draft={draft}
+        formState={formState}
         name="text"
         label="Text beside the logo (optional)"
         hint="For a logo without words."
@@ -83,7 +83,7 @@ export function EmailBrandFields({ draft, brand }: Fields) {
         autocomplete="off"
       />
       <Field
-        draft={draft}
+        formState={formState}
         name="colour"
         label="Colour (optional)"
         hint="Of the banner, or of the line beside the logo: # and six digits, such as #1d70b8."
@@ -93,7 +93,7 @@ export function EmailBrandFields({ draft, brand }: Fields) {
         autocomplete="off"
       />
       <FileField
-        draft={draft}
+        formState={formState}
         name="logo"
         label={brand ? 'Another logo (optional)' : 'Logo'}
         hint="PNG, at most 2 MB, at least 108 pixels high. Larger ones are scaled down. A banner needs none."

@@ -83,12 +83,12 @@ export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${here}/new`, {
     who: changes,
     below: 'Brands',
-    show: (_asked, draft) => ({
+    show: (_asked, formState) => ({
       title: 'New email brand',
       crumbs,
       content: (
         <SaveForm back={here} action="Create the brand" withFile>
-          <EmailBrandFields draft={draft} />
+          <EmailBrandFields formState={formState} />
         </SaveForm>
       ),
     }),
@@ -121,7 +121,7 @@ export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${one}/edit`, {
     who: changes,
     below: 'Brands',
-    async show({ param }, draft) {
+    async show({ param }, formState) {
       const brand = await getEmailBranding(app, param('email_brand_id'));
       return {
         title: 'Edit the brand',
@@ -130,7 +130,7 @@ export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
         crumbs: [...crumbs, { label: brand.name, to: brandAddress('email', brand.id) }],
         content: (
           <SaveForm back={brandAddress('email', brand.id)} withFile>
-            <EmailBrandFields draft={draft} brand={brand} />
+            <EmailBrandFields formState={formState} brand={brand} />
           </SaveForm>
         ),
       };

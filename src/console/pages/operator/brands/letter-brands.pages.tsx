@@ -11,7 +11,7 @@ import { createBrandWithLogo, findLogo, updateBrandWithLogo } from '../../../../
 import type { FormFile } from '../../../../platform/http/body/form-file.ts';
 import { newId } from '../../../../platform/id.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import type { Draft, Pages, View } from '../../../page.ts';
+import type { FormState, Pages, View } from '../../../page.ts';
 import { Field } from '../../../parts/field.tsx';
 import { FileField } from '../../../parts/file-field.tsx';
 import { Notice } from '../../../parts/notice.tsx';
@@ -89,12 +89,12 @@ export function letterBrandPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${here}/new`, {
     who: changes,
     below: 'Brands',
-    show: (_asked, draft) => ({
+    show: (_asked, formState) => ({
       title: 'New letter brand',
       crumbs,
       content: (
         <SaveForm back={here} action="Create the brand" withFile>
-          <LetterBrandFields draft={draft} label="Logo" />
+          <LetterBrandFields formState={formState} label="Logo" />
         </SaveForm>
       ),
     }),
@@ -136,7 +136,7 @@ export function letterBrandPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${one}/edit`, {
     who: changes,
     below: 'Brands',
-    async show({ param }, draft) {
+    async show({ param }, formState) {
       const brand = await getLetterBranding(app, param('letter_brand_id'));
       return {
         title: 'Edit the brand',
@@ -145,7 +145,7 @@ export function letterBrandPages(pages: Pages, app: ConsoleApp): void {
         crumbs: [...crumbs, { label: brand.name, to: brandAddress('letter', brand.id) }],
         content: (
           <SaveForm back={brandAddress('letter', brand.id)} withFile>
-            <LetterBrandFields draft={draft} name={brand.name} label="Another logo (optional)" />
+            <LetterBrandFields formState={formState} name={brand.name} label="Another logo (optional)" />
           </SaveForm>
         ),
       };
@@ -230,11 +230,11 @@ export function letterBrandPages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-function LetterBrandFields({ draft, name, label }: { draft: Draft; name?: string; label: string }) {
+function LetterBrandFields({ formState, name, label }: { formState: FormState; name?: string; label: string }) {
   return (
     <>
       <Field
-        draft={draft}
+        formState={formState}
         name="name"
         label="Name"
         hint="Only seen here and by teams who choose a brand."
@@ -242,7 +242,7 @@ function LetterBrandFields({ draft, name, label }: { draft: Draft; name?: string
         autocomplete="off"
       />
       <FileField
-        draft={draft}
+        formState={formState}
         name="logo"
         label={label}
         hint="SVG of shapes, at most 1 MB. It is printed at most 70 mm wide and 18 mm high."

@@ -15,9 +15,9 @@ export function complaintPages(pages: Pages, app: ConsoleApp): void {
     who: 'operator',
     menu: 'Complaints',
     async show({ query, visitor }) {
-      const asked = query('page') || '1';
-      if (!/^\d{1,6}$/.test(asked)) throw notFound();
-      const page = Number(asked);
+      const request = query('page') || '1';
+      if (!/^\d{1,6}$/.test(request)) throw notFound();
+      const page = Number(request);
       const { complaints, total, pages: last } = await listComplaints(app, page);
       const now = app.clock.now();
       const first = (page - 1) * complaintPageSize + 1;

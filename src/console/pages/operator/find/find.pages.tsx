@@ -12,7 +12,7 @@ export function findPages(pages: Pages, app: ConsoleApp): void {
   pages.add(here, {
     who: 'operator',
     below: 'Overview',
-    async show({ query, visitor }, draft) {
+    async show({ query, visitor }, formState) {
       const text = readSearch(app, visitor, query('q'));
       const results = text === '' ? undefined : await findAnything(app, text, visitor.user.platform_admin);
       if (results?.exact) return { to: results.exact };
@@ -23,7 +23,7 @@ export function findPages(pages: Pages, app: ConsoleApp): void {
           <div class="stack">
             <form class="measure" method="post" noValidate>
               <Field
-                draft={draft}
+                formState={formState}
                 name="find"
                 label="Name, address or id"
                 type="search"

@@ -113,13 +113,13 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${here}/new`, {
     who: 'platform-admin',
     below: 'Providers',
-    show: (_asked, draft) => ({
+    show: (_asked, formState) => ({
       title: 'Add a number',
       crumbs,
       content: (
         <SaveForm back={here} action="Add the number">
           <Field
-            draft={draft}
+            formState={formState}
             name="number"
             label="Number"
             hint="With or without country code, such as 07700900123 or 447700900123, or a short code."
@@ -128,7 +128,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
             short
           />
           <Select
-            draft={draft}
+            formState={formState}
             name="provider"
             label="Provider"
             choices={app.config.sms.providers.map((value) => ({ value, label: providerName(value) }))}
@@ -151,7 +151,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${here}/:number_id/assign`, {
     who: 'platform-admin',
     below: 'Providers',
-    async show({ param }, draft) {
+    async show({ param }, formState) {
       const { number } = await numberOf(param('number_id'));
       return {
         title: 'Assign a number',
@@ -159,7 +159,13 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
         crumbs,
         content: (
           <SaveForm back={here} action="Assign the number">
-            <Field draft={draft} name="service" label="Service" hint="Its whole name, or its id." autocomplete="off" />
+            <Field
+              formState={formState}
+              name="service"
+              label="Service"
+              hint="Its whole name, or its id."
+              autocomplete="off"
+            />
           </SaveForm>
         ),
       };

@@ -15,13 +15,13 @@ export function reportReturnedPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/operator/returned-letters', {
     who: 'platform-admin',
     menu: 'Letters',
-    show: (_asked, draft) => ({
+    show: (_asked, formState) => ({
       title: 'Returned letters',
       lead: 'Paste the references of letters that the post brought back. Their services see them, and get a callback.',
       content: (
         <form class="stack measure" method="post" noValidate>
           <TextArea
-            draft={draft}
+            formState={formState}
             name="references"
             label="References"
             hint="16 capital letters and digits each, as in the file names of the print run; one on each line."

@@ -106,14 +106,14 @@ export function operatorOrganisationPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${path}/add`, {
     who: 'platform-admin',
     below: 'Organisations',
-    show: (_asked, draft) => ({
+    show: (_asked, formState) => ({
       title: 'Add an organisation',
       crumbs: [{ label: 'Organisations', to: path }],
       content: (
         <SaveForm action="Add" back={path}>
-          <Field draft={draft} name="name" label="Name" autocomplete="off" />
+          <Field formState={formState} name="name" label="Name" autocomplete="off" />
           <Choices
-            draft={draft}
+            formState={formState}
             name="type"
             legend="Type"
             hint="It decides how many texts a service of the organisation can send for free."

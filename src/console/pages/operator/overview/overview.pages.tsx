@@ -4,7 +4,7 @@ import { type Overview, readOverview } from '../../../../operations/overview/ove
 import { reachable } from '../../../access/reachable.ts';
 import { BriefCache } from '../../../brief-cache.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import type { Asked, Pages } from '../../../page.ts';
+import type { PageRequest, Pages } from '../../../page.ts';
 import { Live } from '../../../parts/live.tsx';
 import { sendFragment } from '../../../send-fragment.tsx';
 import { OverviewContent } from './overview.tsx';
@@ -21,20 +21,20 @@ export function overviewPages(pages: Pages, app: ConsoleApp): void {
   const shared = new BriefCache<Overview>(sharedFor_ms);
   const read = () => shared.get('', () => readOverview(app, watch));
 
-  function content({ visitor }: Asked<'operator'>, overview: Overview) {
+  function content({ visitor }: PageRequest<'operator'>, overview: Overview) {
     return <OverviewContent overview={overview} link={(address) => reachable(pages.all, visitor.user, address)} />;
   }
 
   pages.add('/operator', {
     who: 'operator',
     menu: 'Overview',
-    async show(asked) {
+    async show(request) {
       return {
         title: 'Overview',
         actions: <span data-live-controls />,
         content: (
           <Live from="/console/operator/figures" {...pace}>
-            {content(asked, await read())}
+            {content(request, await read())}
           </Live>
         ),
       };
@@ -44,8 +44,8 @@ export function overviewPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/operator/figures', {
     who: 'operator',
     live: true,
-    async show(asked) {
-      return sendFragment(asked.request, asked.reply, <div data-live>{content(asked, await read())}</div>);
+    async show(request) {
+      return sendFragment(request.http, request.reply, <div data-live>{content(request, await read())}</div>);
     },
   });
 
@@ -69,7 +69,7 @@ export function overviewPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/operator/system/checks', {
     who: 'operator',
     live: true,
-    async show({ request, reply }) {
+    async show({ http: request, reply }) {
       const content = <SystemContent overview={await read()} />;
       return sendFragment(request, reply, <div data-live>{content}</div>);
     },

@@ -7,7 +7,7 @@ import { resetFailedLoginCount } from '../../../../users/sign-in/sign-in.ts';
 import { getUserRecord, type UserRecord } from '../../../../users/user-record.ts';
 import { archiveUser, updateUser } from '../../../../users/users.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import type { Draft, Pages, View } from '../../../page.ts';
+import type { FormState, Pages, View } from '../../../page.ts';
 import { Choices } from '../../../parts/choices.tsx';
 import { SaveForm } from '../../../parts/save-form.tsx';
 import { endAllSessions } from '../../../sessions/sessions.ts';
@@ -21,7 +21,7 @@ interface Change<S extends TObject> {
   title(person: UserRecord): string;
   action?: string;
   danger?: boolean;
-  content(person: UserRecord, draft: Draft): ComponentChildren;
+  content(person: UserRecord, formState: FormState): ComponentChildren;
   form: S;
   needs?: { [Name in keyof Static<S>]?: string };
   /** The page asks for the password of the visitor, and `act` checks it. */
@@ -39,8 +39,8 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
     pages.add(`/operator/people/:person_id/${path}`, {
       who: 'platform-admin',
       below: 'People',
-      async show(asked, draft) {
-        const person = await getUserRecord(app.db, asked.param('person_id'));
+      async show(request, formState) {
+        const person = await getUserRecord(app.db, request.param('person_id'));
         const here = `/operator/people/${person.id}`;
         const view: View = {
           title: title(person),
@@ -50,11 +50,11 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
           ],
           content: (
             <SaveForm {...(action ? { action } : {})} danger={danger} back={here}>
-              {content(person, draft)}
+              {content(person, formState)}
             </SaveForm>
           ),
         };
-        return asksPassword ? withPassword(app, asked, view) : view;
+        return asksPassword ? withPassword(app, request, view) : view;
       },
       form,
       ...(needs ? { needs } : {}),
@@ -71,10 +71,10 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
     path: 'role',
     title: ({ name }) => `Is ${name} an operator?`,
     asksPassword: true,
-    content: (person, draft) => (
+    content: (person, formState) => (
       <>
         <Choices
-          draft={draft}
+          formState={formState}
           name="role"
           legend="Role"
           hint="A change signs the person out everywhere. All platform administrators are told by email."
@@ -90,7 +90,7 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
           ]}
           chosen={[operatorRoleOf(person)]}
         />
-        <CurrentPassword draft={draft} />
+        <CurrentPassword formState={formState} />
       </>
     ),
     form: Type.Object({ role: OneOf(['none', 'read-only', 'admin']), current_password: currentPassword }),
@@ -145,9 +145,9 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
   add({
     path: 'sign-in',
     title: ({ name }) => `How does ${name} sign in?`,
-    content: ({ auth_type, mobile_number }, draft) => (
+    content: ({ auth_type, mobile_number }, formState) => (
       <Choices
-        draft={draft}
+        formState={formState}
         name="auth_type"
         legend="After the password"
         hint={

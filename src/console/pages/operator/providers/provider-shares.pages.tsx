@@ -18,7 +18,7 @@ export function providerSharePages(pages: Pages, app: ConsoleApp): void {
     pages.add(sharesPath(channel), {
       who: 'platform-admin',
       below: 'Providers',
-      async show(_asked, draft) {
+      async show(_asked, formState) {
         const providers = await listProviderDetails(app);
         const shareOf = (name: string) =>
           providers.find(({ notification_type, identifier }) => notification_type === channel && identifier === name)
@@ -32,7 +32,7 @@ export function providerSharePages(pages: Pages, app: ConsoleApp): void {
               {names.map((name) => (
                 <Field
                   key={name}
-                  draft={draft}
+                  formState={formState}
                   name={fieldOf(name)}
                   label={`${providerName(name)}, per cent`}
                   value={String(shareOf(name) ?? 0)}
@@ -40,7 +40,13 @@ export function providerSharePages(pages: Pages, app: ConsoleApp): void {
                   short
                 />
               ))}
-              <Field draft={draft} name="reason" label="Reason" hint="Shown in the history." autocomplete="off" />
+              <Field
+                formState={formState}
+                name="reason"
+                label="Reason"
+                hint="Shown in the history."
+                autocomplete="off"
+              />
             </SaveForm>
           ),
         };

@@ -5,7 +5,7 @@ import { invalidField, notFound } from '../../../../platform/failure.ts';
 import { OneOf } from '../../../../protocol/fields.ts';
 import { parsePhoneNumber } from '../../../../recipients/phone-number.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import type { Draft, Pages, View } from '../../../page.ts';
+import type { FormState, Pages, View } from '../../../page.ts';
 import { Choices } from '../../../parts/choices.tsx';
 import { Notice } from '../../../parts/notice.tsx';
 import { SaveForm } from '../../../parts/save-form.tsx';
@@ -20,7 +20,7 @@ interface Person {
 
 /** One message through one provider, and what the provider said. */
 export function providerTestPages(pages: Pages, app: ConsoleApp): void {
-  async function viewOf(id: string, user: Person, draft: Draft, result?: TestResult): Promise<View> {
+  async function viewOf(id: string, user: Person, formState: FormState, result?: TestResult): Promise<View> {
     const provider = await testable(id);
     const own = provider.channel === 'sms' ? user.mobile_number : user.email_address;
     return {
@@ -35,7 +35,7 @@ export function providerTestPages(pages: Pages, app: ConsoleApp): void {
           {result && <Result result={result} name={provider.display_name} />}
           <SaveForm back={providerAddress(id)} action={result ? 'Send another test' : 'Send a test'}>
             <Choices
-              draft={draft}
+              formState={formState}
               name="recipient"
               legend="To"
               kind="one"
@@ -58,7 +58,7 @@ export function providerTestPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${providersPath}/:provider_id/test`, {
     who: 'platform-admin',
     below: 'Providers',
-    show: ({ param, visitor }, draft) => viewOf(param('provider_id'), visitor.user, draft),
+    show: ({ param, visitor }, formState) => viewOf(param('provider_id'), visitor.user, formState),
     form: Type.Object({ recipient: OneOf(['own', 'nobody']) }),
     needs: { recipient: 'Choose who gets the test.' },
     async act({ param, visitor }, { recipient }) {

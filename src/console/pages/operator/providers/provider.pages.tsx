@@ -118,7 +118,7 @@ export function providerPages(pages: Pages, app: ConsoleApp): void {
     pages.add(`${one}/${name}`, {
       who: 'platform-admin',
       below: 'Providers',
-      async show({ param }, draft) {
+      async show({ param }, formState) {
         const { id, display_name } = await getProviderDetails(app, param('provider_id'));
         return {
           title: `${action} ${display_name}`,
@@ -126,7 +126,13 @@ export function providerPages(pages: Pages, app: ConsoleApp): void {
           crumbs: [...crumbs, { label: display_name, to: providerAddress(id) }],
           content: (
             <SaveForm back={providerAddress(id)} action={action}>
-              <Field draft={draft} name="reason" label="Reason" hint="Shown in the history." autocomplete="off" />
+              <Field
+                formState={formState}
+                name="reason"
+                label="Reason"
+                hint="Shown in the history."
+                autocomplete="off"
+              />
             </SaveForm>
           ),
         };

@@ -94,21 +94,28 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${here}/new-text`, {
     who: 'platform-admin',
     below: 'Rates',
-    show: (_asked, draft) => ({
+    show: (_asked, formState) => ({
       title: 'New text rate',
       lead: repricing,
       crumbs,
       content: (
         <SaveForm back={here} action="Add the rate">
           <Field
-            draft={draft}
+            formState={formState}
             name="rate"
             label="Price of one part, in pounds"
             hint="Such as 0.0227"
             inputmode="text"
             short
           />
-          <Field draft={draft} name="valid_from" label="From" type="date" hint="From midnight in London." short />
+          <Field
+            formState={formState}
+            name="valid_from"
+            label="From"
+            type="date"
+            hint="From midnight in London."
+            short
+          />
         </SaveForm>
       ),
     }),
@@ -123,23 +130,30 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${here}/new-letter`, {
     who: 'platform-admin',
     below: 'Rates',
-    show: (_asked, draft) => ({
+    show: (_asked, formState) => ({
       title: 'New letter rate',
       lead: repricing,
       crumbs,
       content: (
         <SaveForm back={here} action="Add the rate">
           <Select
-            draft={draft}
+            formState={formState}
             name="post_class"
             label="Postage"
             choices={postages.map((value) => ({ value, label: postageNames.get(value) ?? value }))}
             value="second"
             short
           />
-          <Field draft={draft} name="sheet_count" label="Sheets of a letter" inputmode="numeric" short />
-          <Field draft={draft} name="rate" label="Price of a letter, in pounds" hint="Such as 0.68" short />
-          <Field draft={draft} name="start_date" label="From" type="date" hint="From midnight in London." short />
+          <Field formState={formState} name="sheet_count" label="Sheets of a letter" inputmode="numeric" short />
+          <Field formState={formState} name="rate" label="Price of a letter, in pounds" hint="Such as 0.68" short />
+          <Field
+            formState={formState}
+            name="start_date"
+            label="From"
+            type="date"
+            hint="From midnight in London."
+            short
+          />
         </SaveForm>
       ),
     }),

@@ -4,7 +4,7 @@ import { Failure, notFound } from '../../../../platform/failure.ts';
 import { csvText, sendCsv } from '../../../../platform/http/csv.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { count } from '../../../money.ts';
-import type { Asked, Draft, Pages } from '../../../page.ts';
+import type { FormState, PageRequest, Pages } from '../../../page.ts';
 import { Field } from '../../../parts/field.tsx';
 import { Notice } from '../../../parts/notice.tsx';
 import { Table } from '../../../parts/table.tsx';
@@ -41,9 +41,9 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${here}/:report`, {
     who,
     below: 'Reports',
-    async show(asked, draft) {
-      const report = reportOf(asked);
-      const asOf = readDays(report, asked);
+    async show(request, formState) {
+      const report = reportOf(request);
+      const asOf = readDays(report, request);
       const rows = asOf.problem === undefined ? await listRows(report, asOf.days) : [];
       return {
         title: report.title,
@@ -56,7 +56,7 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
         ),
         content: (
           <div class="stack">
-            {report.days && <DaysForm draft={draft} {...asOf.days} />}
+            {report.days && <DaysForm formState={formState} {...asOf.days} />}
             {asOf.problem !== undefined ? (
               <Notice tone="red">{asOf.problem}</Notice>
             ) : (
@@ -70,14 +70,14 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add(`${here}/:report/csv`, {
     who,
-    async show(asked) {
-      const report = reportOf(asked);
-      const { days, problem } = readDays(report, asked);
+    async show(request) {
+      const report = reportOf(request);
+      const { days, problem } = readDays(report, request);
       if (problem !== undefined) throw notFound();
       const rows = await listRows(report, days);
       const columns = Object.keys(rows[0] ?? report.heads);
       const name = report.days ? `${report.name} ${days.first_day} to ${days.last_day}.csv` : `${report.name}.csv`;
-      return { sent: sendCsv(asked.reply, name, [csvText(columns, rows)]) };
+      return { sent: sendCsv(request.reply, name, [csvText(columns, rows)]) };
     },
   });
 
@@ -86,16 +86,16 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
   }
 
   /** The last 30 days, unless the address has others. */
-  function readDays({ days: read }: Report, { query }: Asked<typeof who>): { days: Days; problem?: string } {
+  function readDays({ days: read }: Report, { query }: PageRequest<typeof who>): { days: Days; problem?: string } {
     const today = londonDay(app.clock.now());
     const month: Days = { first_day: addDays(today, -29), last_day: today };
     if (!read || (query('start') === '' && query('end') === '')) return { days: fitting(read, month) };
-    const asked = { first_day: query('start').slice(0, 20), last_day: query('end').slice(0, 20) };
+    const request = { first_day: query('start').slice(0, 20), last_day: query('end').slice(0, 20) };
     try {
-      return { days: read({ start_date: asked.first_day, end_date: asked.last_day }) };
+      return { days: read({ start_date: request.first_day, end_date: request.last_day }) };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      return { days: asked, problem: problemOf(asked) };
+      return { days: request, problem: problemOf(request) };
     }
   }
 }
@@ -126,11 +126,11 @@ function queryOf({ first_day, last_day }: Days): string {
   return new URLSearchParams({ start: first_day, end: last_day }).toString();
 }
 
-function DaysForm({ draft, first_day, last_day }: Days & { draft: Draft }) {
+function DaysForm({ formState, first_day, last_day }: Days & { formState: FormState }) {
   return (
     <form class="row report-days" method="get">
-      <Field draft={draft} name="start" label="First day" type="date" value={first_day} short />
-      <Field draft={draft} name="end" label="Last day" type="date" value={last_day} short />
+      <Field formState={formState} name="start" label="First day" type="date" value={first_day} short />
+      <Field formState={formState} name="end" label="Last day" type="date" value={last_day} short />
       <button class="button" type="submit">
         Show
       </button>

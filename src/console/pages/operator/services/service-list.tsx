@@ -72,7 +72,7 @@ export function RequestList({ requests, now }: { requests: readonly Request[]; n
           ),
         },
         {
-          head: 'Asked by',
+          head: 'PageRequest by',
           cell: ({ asked_by_name, asked_by_email_address }) => (
             <>
               {asked_by_name ?? 'Unknown'}

@@ -15,10 +15,10 @@ export function emailSettingPages(pages: Pages, app: ConsoleApp): void {
     who: team,
     title: 'Sender name',
     lead: 'Who recipients see as the sender of an email.',
-    fields: (service, draft) => (
+    fields: (service, formState) => (
       <>
         <Choices
-          draft={draft}
+          formState={formState}
           name="use"
           legend="Sender name"
           hint={`Now the address is ${service.email_sender_local_part}@${app.config.email.domain}: the name in small letters, with dots.`}
@@ -30,7 +30,7 @@ export function emailSettingPages(pages: Pages, app: ConsoleApp): void {
           chosen={[service.custom_email_sender_name === null ? 'service' : 'own']}
         />
         <Field
-          draft={draft}
+          formState={formState}
           name="custom_name"
           label="Another name"
           value={service.custom_email_sender_name ?? undefined}
@@ -61,9 +61,9 @@ export function emailSettingPages(pages: Pages, app: ConsoleApp): void {
     who: team,
     title: 'Contact for files',
     lead: 'The page where people download a file that you sent by email says whom to ask about it. Without a contact no files can be sent.',
-    fields: (service, draft) => (
+    fields: (service, formState) => (
       <Field
-        draft={draft}
+        formState={formState}
         name="contact"
         label="Web page, email address or phone number"
         value={service.contact_link ?? undefined}

@@ -12,7 +12,7 @@ import {
 import { platformServiceId } from '../../../../users/account-messages/account-messages.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { keepSearch, readSearch } from '../../../kept-search.ts';
-import type { Asked, Pages } from '../../../page.ts';
+import type { PageRequest, Pages } from '../../../page.ts';
 import { Field } from '../../../parts/field.tsx';
 import { Live } from '../../../parts/live.tsx';
 import { sendFragment } from '../../../send-fragment.tsx';
@@ -29,7 +29,7 @@ interface Checked {
 }
 
 const path = 'email/reply-to';
-type OfTeam = Asked<typeof team>;
+type OfTeam = PageRequest<typeof team>;
 
 export function replyToPages(pages: Pages, app: ConsoleApp): void {
   const listOf = (service: { id: string }) => `${settingsOf(service)}/${path}`;
@@ -44,9 +44,9 @@ export function replyToPages(pages: Pages, app: ConsoleApp): void {
     list: (serviceId) => listReplyTos(app.db, serviceId),
     get: (serviceId, id) => getReplyTo(app.db, serviceId, id),
     valueOf: ({ email_address }) => email_address,
-    field: (draft, value) => (
+    field: (formState, value) => (
       <Field
-        draft={draft}
+        formState={formState}
         name="value"
         label="Email address"
         hint={value === undefined ? 'We send a test email there first.' : undefined}
@@ -92,43 +92,43 @@ export function replyToPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`/services/:service_id/settings/${path}/check`, {
     who: team,
     below: 'Settings',
-    async show(asked) {
-      const checked = readChecked(asked);
-      if (!checked) return { to: listOf(asked.service) };
+    async show(request) {
+      const checked = readChecked(request);
+      if (!checked) return { to: listOf(request.service) };
       const state = await stateOf(checked);
-      const content = <ReplyToCheck checked={checked} state={state} list={`/console${listOf(asked.service)}`} />;
-      const from = `/console${listOf(asked.service)}/check/status?${new URLSearchParams({ about: asked.query('about') })}`;
+      const content = <ReplyToCheck checked={checked} state={state} list={`/console${listOf(request.service)}`} />;
+      const from = `/console${listOf(request.service)}/check/status?${new URLSearchParams({ about: request.query('about') })}`;
       return {
         title: 'Test of the reply-to address',
         crumbs: [
-          { label: 'Settings', to: settingsOf(asked.service) },
-          { label: 'Reply-to addresses', to: listOf(asked.service) },
+          { label: 'Settings', to: settingsOf(request.service) },
+          { label: 'Reply-to addresses', to: listOf(request.service) },
         ],
         content: state === 'waiting' ? <Live from={from}>{content}</Live> : content,
       };
     },
     form: Type.Object({}),
-    async act(asked) {
-      const checked = readChecked(asked);
-      if (!checked) return { to: listOf(asked.service) };
+    async act(request) {
+      const checked = readChecked(request);
+      if (!checked) return { to: listOf(request.service) };
       if ((await stateOf(checked)) !== 'delivered') throw invalid('The test email has not been delivered.');
       const { email_address, is_default } = checked;
-      await createReplyTo(app, asked.service.id, { email_address, is_default });
-      return { to: listOf(asked.service), notice: 'The reply-to address is added.' };
+      await createReplyTo(app, request.service.id, { email_address, is_default });
+      return { to: listOf(request.service), notice: 'The reply-to address is added.' };
     },
   });
 
   pages.add(`/services/:service_id/settings/${path}/check/status`, {
     who: team,
     live: true,
-    async show(asked) {
-      const checked = readChecked(asked);
-      if (!checked) return { to: listOf(asked.service) };
+    async show(request) {
+      const checked = readChecked(request);
+      if (!checked) return { to: listOf(request.service) };
       const state = await stateOf(checked);
-      const content = <ReplyToCheck checked={checked} state={state} list={`/console${listOf(asked.service)}`} />;
+      const content = <ReplyToCheck checked={checked} state={state} list={`/console${listOf(request.service)}`} />;
       return sendFragment(
-        asked.request,
-        asked.reply,
+        request.http,
+        request.reply,
         <div data-live={state === 'waiting' || undefined}>{content}</div>,
       );
     },

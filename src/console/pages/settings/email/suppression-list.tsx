@@ -1,6 +1,6 @@
 import type { SuppressedRecipient, SuppressionReason } from '../../../../services/suppression/suppression-list.ts';
 import { count } from '../../../money.ts';
-import type { Draft } from '../../../page.ts';
+import type { FormState } from '../../../page.ts';
 import { Field } from '../../../parts/field.tsx';
 import { Pager } from '../../../parts/pager.tsx';
 import { Table } from '../../../parts/table.tsx';
@@ -15,7 +15,7 @@ export const reasonWords: Record<SuppressionReason, string> = {
 interface ListProps {
   entries: readonly SuppressedRecipient[];
   hasOlder: boolean;
-  draft: Draft;
+  formState: FormState;
   /** The address that was searched for. */
   sought: string;
   /** Of the list, and of the messages. */
@@ -27,7 +27,7 @@ interface ListProps {
 }
 
 export function SuppressionList(props: ListProps) {
-  const { entries, hasOlder, draft, sought, address, newest, isOn } = props;
+  const { entries, hasOlder, formState, sought, address, newest, isOn } = props;
   if (entries.length === 0 && sought === '' && newest) {
     return (
       <div class="empty">
@@ -45,7 +45,7 @@ export function SuppressionList(props: ListProps) {
     <div class="stack">
       <form class="measure" method="post" action={address} noValidate>
         <Field
-          draft={draft}
+          formState={formState}
           name="email_address"
           label="Find an address"
           hint="The whole address."

@@ -33,7 +33,7 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
   pages.add(here, {
     who: team,
     below: 'Settings',
-    async show({ service, visitor, query }, draft) {
+    async show({ service, visitor, query }, formState) {
       const isOn = service.permissions.includes(suppressRecipients);
       const sought = readSearch(app, visitor, query('q'));
       const older_than = isUuid(query('older_than')) ? query('older_than') : undefined;
@@ -65,7 +65,7 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
         content: (
           <SuppressionList
             {...page}
-            draft={draft}
+            formState={formState}
             sought={sought}
             address={address}
             messages={`/console/services/${service.id}/messages`}
@@ -140,9 +140,9 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
     who: team,
     title: 'Keep a suppression list',
     lead: 'Addresses that bounce, complain or unsubscribe get no more emails from this service until you lift them.',
-    fields: ({ permissions }, draft) => (
+    fields: ({ permissions }, formState) => (
       <YesNo
-        draft={draft}
+        formState={formState}
         legend="Keep a suppression list"
         isYes={permissions.includes(suppressRecipients)}
         hints={{

@@ -29,8 +29,8 @@ export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
     who: team,
     title: 'Service name',
     lead: 'Recipients see it: as the sender of emails and at the beginning of texts.',
-    fields: (service, draft) => (
-      <Field draft={draft} name="name" label="Service name" value={service.name} autocomplete="off" />
+    fields: (service, formState) => (
+      <Field formState={formState} name="name" label="Service name" value={service.name} autocomplete="off" />
     ),
     form: Type.Object({ name: settable.name }),
     needs: { name: 'Enter a name.' },
@@ -47,8 +47,8 @@ export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
     who: team,
     title: 'Team signs in with',
     lead: 'Besides the password: a code by text, or, if you allow it, a link by email. Each member has one of them.',
-    fields: ({ permissions }, draft) => (
-      <YesNo draft={draft} legend="Allow email links" isYes={permissions.includes('email_auth')} />
+    fields: ({ permissions }, formState) => (
+      <YesNo formState={formState} legend="Allow email links" isYes={permissions.includes('email_auth')} />
     ),
     form: yesOrNo,
     needs: needsYesOrNo,
@@ -68,9 +68,9 @@ export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
     who: team,
     title: 'Messages are kept for',
     lead: 'Afterwards messages and what was in them are deleted. Statistics stay.',
-    fields: async (service, draft) => (
+    fields: async (service, formState) => (
       <Field
-        draft={draft}
+        formState={formState}
         name="value"
         label="Days"
         hint={`From ${retention.min} to ${retention.max}; ${defaultRetentionDays} unless you choose.`}

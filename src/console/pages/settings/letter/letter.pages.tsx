@@ -24,9 +24,9 @@ export function letterSettingPages(pages: Pages, app: ConsoleApp): void {
     list: (serviceId) => listLetterContacts(app.db, serviceId),
     get: (serviceId, id) => getLetterContact(app.db, serviceId, id),
     valueOf: ({ contact_block }) => contact_block,
-    field: (draft, value) => (
+    field: (formState, value) => (
       <TextArea
-        draft={draft}
+        formState={formState}
         name="value"
         label="Sender address"
         hint={`At most ${maxLines} lines.`}

@@ -34,7 +34,7 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     who: operator,
     title: 'Live',
     lead: 'A live service sends to anybody. Its limits are raised, and its team gets an email.',
-    fields: (service, draft) => <YesNo draft={draft} legend="Live" isYes={!service.restricted} />,
+    fields: (service, formState) => <YesNo formState={formState} legend="Live" isYes={!service.restricted} />,
     form: yesOrNo,
     needs: needsYesOrNo,
     async save(service, { value }) {
@@ -50,9 +50,9 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     who: operator,
     title: 'Channels',
     lead: 'Without any channel the service is suspended: new messages are refused; those that were accepted are still sent.',
-    fields: ({ permissions }, draft) => (
+    fields: ({ permissions }, formState) => (
       <Choices
-        draft={draft}
+        formState={formState}
         name="channels"
         legend="The service may send"
         kind="several"
@@ -73,9 +73,9 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     who: operator,
     title: 'Organisation',
     lead: 'The service gets the type of the organisation and the free texts of that type. Its members may see its usage.',
-    fields: async (service, draft) => (
+    fields: async (service, formState) => (
       <Select
-        draft={draft}
+        formState={formState}
         name="organisation"
         label="Organisation"
         choices={[
@@ -99,7 +99,9 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     who: operator,
     title: 'Counted as live',
     lead: 'Services of the platform itself and tests are not counted in statistics.',
-    fields: (service, draft) => <YesNo draft={draft} legend="Counted as live" isYes={service.count_as_live} />,
+    fields: (service, formState) => (
+      <YesNo formState={formState} legend="Counted as live" isYes={service.count_as_live} />
+    ),
     form: yesOrNo,
     needs: needsYesOrNo,
     async save(service, { value }) {
@@ -112,8 +114,8 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     path: 'operator/landlines',
     who: operator,
     title: 'Texts to landlines',
-    fields: ({ permissions }, draft) => (
-      <YesNo draft={draft} legend="Texts to UK landlines" isYes={permissions.includes('sms_to_uk_landlines')} />
+    fields: ({ permissions }, formState) => (
+      <YesNo formState={formState} legend="Texts to UK landlines" isYes={permissions.includes('sms_to_uk_landlines')} />
     ),
     form: yesOrNo,
     needs: needsYesOrNo,
@@ -129,9 +131,9 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
       path,
       who: operator,
       title,
-      fields: (service, draft) => (
+      fields: (service, formState) => (
         <Field
-          draft={draft}
+          formState={formState}
           name="value"
           label={title}
           hint={hint}
@@ -153,12 +155,12 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     path: 'operator/free-texts',
     who: operator,
     title: 'Free texts of this financial year',
-    fields: async (service, draft) => {
+    fields: async (service, formState) => {
       const now = app.clock.now();
       const { free_sms_fragment_limit } = await getAllowance(app.db, service.id, financialYear(now), now);
       return (
         <Field
-          draft={draft}
+          formState={formState}
           name="value"
           label="Fragments"
           value={String(free_sms_fragment_limit)}
@@ -181,10 +183,10 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
       path: `operator/retention-${notification_type}`,
       who: operator,
       title: `${channelNames[notification_type]} are kept for`,
-      fields: async (service, draft) => {
+      fields: async (service, formState) => {
         const rule = await findRetention(app.db, service.id, { notification_type });
         const days = rule?.days_of_retention ?? defaultRetentionDays;
-        return <Field draft={draft} name="value" label="Days" value={String(days)} inputmode="numeric" short />;
+        return <Field formState={formState} name="value" label="Days" value={String(days)} inputmode="numeric" short />;
       },
       form: oneNumber,
       needs: { value: 'Enter the number of days.' },
@@ -201,11 +203,17 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
       path,
       who: operator,
       title,
-      fields: (service, draft) =>
+      fields: (service, formState) =>
         maxLength > 255 ? (
-          <TextArea draft={draft} name="value" label={title} rows={5} value={service[field] ?? ''} />
+          <TextArea formState={formState} name="value" label={title} rows={5} value={service[field] ?? ''} />
         ) : (
-          <Field draft={draft} name="value" label={title} value={service[field] ?? undefined} autocomplete="off" />
+          <Field
+            formState={formState}
+            name="value"
+            label={title}
+            value={service[field] ?? undefined}
+            autocomplete="off"
+          />
         ),
       form: Type.Object({ value: Type.Optional(Type.String({ maxLength })) }),
       async save(service, { value }) {

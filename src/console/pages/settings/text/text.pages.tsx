@@ -35,9 +35,9 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
     get: (serviceId, id) => getSmsSender(app.db, serviceId, id),
     valueOf: ({ sms_sender }) => sms_sender,
     note: ({ inbound_number_id }) => (inbound_number_id === null ? undefined : 'Receives replies'),
-    field: (draft, value) => (
+    field: (formState, value) => (
       <Field
-        draft={draft}
+        formState={formState}
         name="value"
         label="Sender"
         hint="3 to 11 letters, digits or spaces, such as the name of your service. Recipients can answer to numbers only."
@@ -61,9 +61,9 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
     path: 'text/prefix',
     who: team,
     title: 'Start texts with the service name',
-    fields: (service, draft) => (
+    fields: (service, formState) => (
       <YesNo
-        draft={draft}
+        formState={formState}
         legend="Start texts with the service name"
         isYes={service.prefix_sms}
         hints={{ yes: `“${service.name}: your message”. It counts towards the length.` }}
@@ -82,9 +82,9 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
     who: team,
     title: 'Receive texts',
     lead: 'The service gets a number of its own. Answers appear on the page “Received”.',
-    fields: ({ permissions }, draft) => (
+    fields: ({ permissions }, formState) => (
       <Choices
-        draft={draft}
+        formState={formState}
         name="value"
         legend="Receive texts"
         kind="one"

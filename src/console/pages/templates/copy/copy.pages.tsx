@@ -6,11 +6,11 @@ import { getService, type Service } from '../../../../services/services.ts';
 import { copyTemplate } from '../../../../templates/files/template-copy.ts';
 import { listOrganisationsAndServices } from '../../../../users/users.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import type { Asked, Pages } from '../../../page.ts';
+import type { PageRequest, Pages } from '../../../page.ts';
 import { Select } from '../../../parts/select.tsx';
 import { channelWords, getSeenTemplate, has, listPath, openLibrary, type Reader } from '../library.ts';
 
-type Seen = Asked<{ service: 'any' }>;
+type Seen = PageRequest<{ service: 'any' }>;
 const maxTemplates = 50;
 
 /** From one service to the same or another: the visitor must see the templates and may write templates there. */
@@ -18,12 +18,12 @@ export function copyPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/templates/copy', {
     who: { service: 'any' },
     below: 'Templates',
-    async show(asked, draft) {
-      const templates = await chosenTemplates(asked);
-      const targets = await listTargets(asked);
+    async show(request, formState) {
+      const templates = await chosenTemplates(request);
+      const targets = await listTargets(request);
       return {
         title: templates.length === 1 ? `Copy ${templates[0]?.name}` : `Copy ${templates.length} templates`,
-        crumbs: [{ label: 'Templates', to: listPath(asked.service.id) }],
+        crumbs: [{ label: 'Templates', to: listPath(request.service.id) }],
         lead: 'Files and attached pages are copied, too.',
         content: (
           <form class="stack measure" method="post" noValidate>
@@ -34,11 +34,11 @@ export function copyPages(pages: Pages, app: ConsoleApp): void {
             {targets.length > 0 && templates.length > 0 && (
               <>
                 <Select
-                  draft={draft}
+                  formState={formState}
                   name="place"
                   label="Copy to"
                   choices={targets}
-                  value={`${asked.service.id} ${templates[0]?.folder ?? ''}`.trim()}
+                  value={`${request.service.id} ${templates[0]?.folder ?? ''}`.trim()}
                 />
                 <div>
                   <button class="button button--primary" type="submit">
@@ -52,15 +52,15 @@ export function copyPages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({ place: Type.String({ maxLength: 100 }) }),
-    async act(asked, { place }) {
+    async act(request, { place }) {
       const [serviceId = '', folder] = place.split(' ');
-      const templates = await chosenTemplates(asked);
+      const templates = await chosenTemplates(request);
       if (templates.length === 0) throw invalidField('', 'Choose the templates to copy in the list first.');
-      const target = await openTarget(asked, serviceId);
+      const target = await openTarget(request, serviceId);
       if (folder !== undefined && !isUuid(folder)) throw notFound();
       if (folder !== undefined) (await openLibrary(app, target)).get(folder);
       for (const { template_type } of templates) refuseIfOff(target.service, template_type);
-      const created_by = asked.visitor.user.id;
+      const created_by = request.visitor.user.id;
       for (const template of templates) {
         const copy = await copyTemplate(app, template, { service_id: serviceId, folder: folder ?? null, created_by });
         await copyAttachedPages(app, template, copy.id, created_by);
@@ -70,11 +70,11 @@ export function copyPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  async function chosenTemplates(asked: Seen) {
-    const { template = [] } = asked.request.query as { template?: string | string[] };
+  async function chosenTemplates(request: Seen) {
+    const { template = [] } = request.http.query as { template?: string | string[] };
     const ids = [template].flat();
     if (ids.length > maxTemplates || !ids.every(isUuid)) throw notFound();
-    return Promise.all(ids.map((id) => getSeenTemplate(app, asked, id)));
+    return Promise.all(ids.map((id) => getSeenTemplate(app, request, id)));
   }
 
   async function openTarget({ visitor }: Seen, serviceId: string): Promise<Reader> {
@@ -85,12 +85,12 @@ export function copyPages(pages: Pages, app: ConsoleApp): void {
   }
 
   /** Every folder of every service where the visitor may write: "Town Hall / Appointments". */
-  async function listTargets(asked: Seen): Promise<{ value: string; label: string }[]> {
-    const { services } = await listOrganisationsAndServices(app, asked.visitor.user.id);
-    const ids = new Set([asked.service.id, ...services.map(({ id }) => id)]);
+  async function listTargets(request: Seen): Promise<{ value: string; label: string }[]> {
+    const { services } = await listOrganisationsAndServices(app, request.visitor.user.id);
+    const ids = new Set([request.service.id, ...services.map(({ id }) => id)]);
     const targets = await Promise.all([...ids].map((id) => getService(app.db, id)));
     const writable = targets
-      .map((service) => ({ visitor: asked.visitor, service }))
+      .map((service) => ({ visitor: request.visitor, service }))
       .filter((one) => has(one, 'templates'));
     const listed = await Promise.all(
       writable.map(async (target) => [

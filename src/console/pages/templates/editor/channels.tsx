@@ -1,11 +1,11 @@
 import { type Channel, channels } from '../../../../protocol/channels.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import type { Asked, Draft, View } from '../../../page.ts';
+import type { FormState, PageRequest, View } from '../../../page.ts';
 import { Choices } from '../../../parts/choices.tsx';
 import { listManagers } from '../../services/colleagues.ts';
 import { channelWords, listPath, openLibrary } from '../library.ts';
 
-type Writing = Asked<{ service: 'templates' }>;
+type Writing = PageRequest<{ service: 'templates' }>;
 
 const hints: Record<Channel, string> = {
   email: 'With headings, lists, links and files.',
@@ -13,9 +13,9 @@ const hints: Record<Channel, string> = {
   letter: 'Printed and posted, up to 10 pages.',
 };
 
-export async function newTemplateView(app: ConsoleApp, asked: Writing, draft: Draft): Promise<View> {
-  const { service, query } = asked;
-  const library = await openLibrary(app, asked);
+export async function newTemplateView(app: ConsoleApp, request: Writing, formState: FormState): Promise<View> {
+  const { service, query } = request;
+  const library = await openLibrary(app, request);
   const folder = library.ids.find((id) => id === query('folder'));
   return {
     title: 'New template',
@@ -24,7 +24,7 @@ export async function newTemplateView(app: ConsoleApp, asked: Writing, draft: Dr
       <form class="stack measure" method="post" noValidate>
         {folder && <input type="hidden" name="folder" value={folder} />}
         <Choices
-          draft={draft}
+          formState={formState}
           name="channel"
           legend="What do you want to write?"
           kind="one"

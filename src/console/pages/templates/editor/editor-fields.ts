@@ -7,7 +7,7 @@ import { splitAtPlaceholders } from '../../../../rendering/placeholders.ts';
 import type { StoredDraft } from '../../../../templates/drafts/template-drafts.ts';
 import type { CurrentTemplateRow, TemplatePostage } from '../../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import type { Draft } from '../../../page.ts';
+import type { FormState } from '../../../page.ts';
 import { getSeenTemplate, type Reader, refuseUnlessSeen } from '../library.ts';
 
 const Text = Type.Optional(Type.String());
@@ -53,7 +53,7 @@ export interface Editing {
 export function readEditing(
   template: CurrentTemplateRow | undefined,
   channel: Channel,
-  typed: Draft['typed'],
+  typed: FormState['typed'],
   folder: string,
   now: Date,
 ): Editing {

@@ -1,16 +1,16 @@
-import type { Draft } from '../../../page.ts';
+import type { FormState } from '../../../page.ts';
 import { Choices } from '../../../parts/choices.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { conditionalNames, type Editing } from './editor-fields.ts';
 import { TextEditor } from './text-editor.tsx';
 
 interface FormProps {
-  draft: Draft;
+  formState: FormState;
   editing: Editing;
   placeholders: readonly string[];
 }
 
-export function EditorFields({ draft, editing, placeholders }: FormProps) {
+export function EditorFields({ formState, editing, placeholders }: FormProps) {
   const { channel, draft: text } = editing;
   const isWelsh = text.letter_languages === 'welsh_then_english';
   return (
@@ -19,7 +19,7 @@ export function EditorFields({ draft, editing, placeholders }: FormProps) {
       <input type="hidden" name="version" value={editing.template?.version ?? 0} />
       <input type="hidden" name="folder" value={editing.folder ?? ''} />
       <Field
-        draft={draft}
+        formState={formState}
         name="name"
         label="Name of the template"
         hint="Only your team sees it."
@@ -28,13 +28,13 @@ export function EditorFields({ draft, editing, placeholders }: FormProps) {
       {isWelsh && (
         <>
           <Field
-            draft={draft}
+            formState={formState}
             name="letter_welsh_subject"
             label="Heading in Welsh"
             value={text.letter_welsh_subject ?? ''}
           />
           <TextEditor
-            draft={draft}
+            formState={formState}
             name="letter_welsh_content"
             label="Message in Welsh"
             channel={channel}
@@ -45,14 +45,14 @@ export function EditorFields({ draft, editing, placeholders }: FormProps) {
       )}
       {channel !== 'sms' && (
         <Field
-          draft={draft}
+          formState={formState}
           name="subject"
           label={channel === 'email' ? 'Subject' : isWelsh ? 'Heading in English' : 'Heading'}
           value={text.subject ?? ''}
         />
       )}
       <TextEditor
-        draft={draft}
+        formState={formState}
         name="content"
         label={isWelsh ? 'Message in English' : 'Message'}
         channel={channel}
@@ -65,17 +65,17 @@ export function EditorFields({ draft, editing, placeholders }: FormProps) {
           <span>Add an unsubscribe link</span>
         </label>
       )}
-      {channel === 'letter' && <LetterSettings draft={draft} editing={editing} />}
+      {channel === 'letter' && <LetterSettings formState={formState} editing={editing} />}
       <PreviewValues editing={editing} placeholders={placeholders} />
     </>
   );
 }
 
-function LetterSettings({ draft, editing }: Omit<FormProps, 'placeholders'>) {
+function LetterSettings({ formState, editing }: Omit<FormProps, 'placeholders'>) {
   return (
     <>
       <Choices
-        draft={draft}
+        formState={formState}
         name="postage"
         legend="Postage"
         kind="one"
@@ -87,7 +87,7 @@ function LetterSettings({ draft, editing }: Omit<FormProps, 'placeholders'>) {
         ]}
       />
       <Choices
-        draft={draft}
+        formState={formState}
         name="languages"
         legend="Languages"
         hint="With Welsh, the letter has the Welsh text first and then the English one. Press Preview after a change."
@@ -103,7 +103,7 @@ function LetterSettings({ draft, editing }: Omit<FormProps, 'placeholders'>) {
 }
 
 /** One field per placeholder. They are sent as two lists of the same length. */
-function PreviewValues({ editing, placeholders }: Omit<FormProps, 'draft'>) {
+function PreviewValues({ editing, placeholders }: Omit<FormProps, 'formState'>) {
   const conditional = conditionalNames(editing);
   const names = editing.channel === 'letter' ? [...addressLines, ...placeholders.filter(isNoAddress)] : placeholders;
   return (

@@ -1,7 +1,7 @@
 import { Failure } from '../../../../platform/failure.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { Crumb } from '../../../layout/crumbs.tsx';
-import type { Asked, Draft, View } from '../../../page.ts';
+import type { FormState, PageRequest, View } from '../../../page.ts';
 import { Notice } from '../../../parts/notice.tsx';
 import { clockTime, Time } from '../../../parts/time.tsx';
 import { channelWords, listPath, templatePath } from '../library.ts';
@@ -13,7 +13,7 @@ import { EditorFields } from './editor-form.tsx';
 import { type BreakingChanges, breakingChanges, previewEditing } from './save.ts';
 import { Warnings, WhatBreaks } from './warnings.tsx';
 
-type Writing = Asked<{ service: 'templates' }>;
+type Writing = PageRequest<{ service: 'templates' }>;
 
 interface Shown {
   editing: Editing;
@@ -26,13 +26,13 @@ interface Shown {
   crumbs: Crumb[];
 }
 
-export async function editorView(app: ConsoleApp, asked: Writing, draft: Draft, shown: Shown): Promise<View> {
+export async function editorView(app: ConsoleApp, request: Writing, formState: FormState, shown: Shown): Promise<View> {
   const { editing, isKept, unsaved, sent, crumbs } = shown;
   const { template, channel } = editing;
-  const { service } = asked;
+  const { service } = request;
   const [preview, changes] = await Promise.all([
-    previewEditing(app, asked, editing, valuesOf(editing)).catch(whyNoPreview),
-    breakingChanges(app, asked, editing),
+    previewEditing(app, request, editing, valuesOf(editing)).catch(whyNoPreview),
+    breakingChanges(app, request, editing),
   ]);
   const now = app.clock.now();
   const from =
@@ -70,7 +70,7 @@ export async function editorView(app: ConsoleApp, asked: Writing, draft: Draft, 
           <div class="stack">
             <Warnings editing={editing} changes={changes} now={now} />
             <EditorFields
-              draft={draft}
+              formState={formState}
               editing={editing}
               placeholders={'reason' in preview ? [...editing.typedValues.keys()] : preview.placeholders}
             />

@@ -6,7 +6,7 @@ import { type Channel, channels } from '../../../../protocol/channels.ts';
 import { discardDraft, findDraftOf, getDraft, keepDraft } from '../../../../templates/drafts/template-drafts.ts';
 import type { CurrentTemplateRow } from '../../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import type { Asked, Draft, Pages, Redirection, Sent, View } from '../../../page.ts';
+import type { FormState, PageRequest, Pages, Redirection, Sent, View } from '../../../page.ts';
 import {
   crumbsOf,
   getEditableTemplate,
@@ -22,14 +22,14 @@ import { confirmView, editorView } from './editor-view.tsx';
 import { breakingChanges, isBreaking, isChanged, previewEditing, problemsOf, saveEditing } from './save.ts';
 import { sendTest } from './send-test.ts';
 
-type Writing = Asked<{ service: 'templates' }>;
+type Writing = PageRequest<{ service: 'templates' }>;
 const who = { service: 'templates' } as const;
 
 export function editorPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/templates/new', {
     who,
     below: 'Templates',
-    show: async (asked, draft) => newTemplateView(app, asked, draft),
+    show: async (request, formState) => newTemplateView(app, request, formState),
     form: Type.Object({ channel: Type.String(), folder: Type.Optional(Type.String()) }),
     needs: { channel: 'Choose what to write.' },
     act: ({ service }, { channel, folder }) => {
@@ -41,49 +41,49 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/templates/new/:channel', {
     who,
     below: 'Templates',
-    show: (asked, draft) => show(asked, undefined, channelOf(asked), draft),
+    show: (request, formState) => show(request, undefined, channelOf(request), formState),
     form: EditorForm,
     ...takesLongText,
-    act: (asked, form) => act(asked, undefined, channelOf(asked), new Map(Object.entries(form)), form.do),
+    act: (request, form) => act(request, undefined, channelOf(request), new Map(Object.entries(form)), form.do),
   });
 
   pages.add('/services/:service_id/templates/:template_id/edit', {
     who,
     below: 'Templates',
-    async show(asked, draft) {
-      const template = await getSeenTemplate(app, asked, asked.param('template_id'));
-      if (template.archived) return { to: templatePath(asked.service.id, template.id) };
-      return show(asked, template, template.template_type, draft);
+    async show(request, formState) {
+      const template = await getSeenTemplate(app, request, request.param('template_id'));
+      if (template.archived) return { to: templatePath(request.service.id, template.id) };
+      return show(request, template, template.template_type, formState);
     },
     form: EditorForm,
     ...takesLongText,
-    async act(asked, form) {
-      const template = await getEditableTemplate(app, asked, asked.param('template_id'));
-      return act(asked, template, template.template_type, new Map(Object.entries(form)), form.do);
+    async act(request, form) {
+      const template = await getEditableTemplate(app, request, request.param('template_id'));
+      return act(request, template, template.template_type, new Map(Object.entries(form)), form.do);
     },
   });
 
   /** A form that was sent is kept, so that the addresses of the preview can show it. */
   async function show(
-    asked: Writing,
+    request: Writing,
     template: CurrentTemplateRow | undefined,
     channel: Channel,
-    draft: Draft,
+    formState: FormState,
     sent?: string,
   ): Promise<View> {
-    const { service, visitor, query } = asked;
-    if (!service.permissions.includes(channel)) return channelOffView(app, asked, channel);
-    const typed = draft.typed.size > 0 ? draft.typed : await storedFields(asked, template);
+    const { service, visitor, query } = request;
+    if (!service.permissions.includes(channel)) return channelOffView(app, request, channel);
+    const typed = formState.typed.size > 0 ? formState.typed : await storedFields(request, template);
     const editing = readEditing(template, channel, typed, query('folder'), app.clock.now());
-    const library = await openLibrary(app, asked);
+    const library = await openLibrary(app, request);
     if (editing.folder !== null) library.get(editing.folder);
-    if (draft.typed.size > 0) {
-      const fields = { ...Object.fromEntries(draft.typed), channel, draft_id: editing.draftId };
+    if (formState.typed.size > 0) {
+      const fields = { ...Object.fromEntries(formState.typed), channel, draft_id: editing.draftId };
       const owner = { service_id: service.id, user_id: visitor.user.id, template_id: template?.id ?? null };
       await keepDraft(app, { id: editing.draftId, ...owner, fields });
     }
-    const unsaved = template && typed.size === 0 ? await findDraftOf(app, draftOwner(asked, template)) : undefined;
-    return editorView(app, asked, draft, {
+    const unsaved = template && typed.size === 0 ? await findDraftOf(app, draftOwner(request, template)) : undefined;
+    return editorView(app, request, formState, {
       editing,
       isKept: typed.size > 0,
       unsaved,
@@ -96,10 +96,10 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
   }
 
   /** An unsaved draft that the address names. */
-  async function storedFields(asked: Writing, template: CurrentTemplateRow | undefined): Promise<Draft['typed']> {
-    const id = asked.query('draft');
+  async function storedFields(request: Writing, template: CurrentTemplateRow | undefined): Promise<FormState['typed']> {
+    const id = request.query('draft');
     if (!isUuid(id)) return new Map();
-    const stored = await getDraft(app, { id, service_id: asked.service.id });
+    const stored = await getDraft(app, { id, service_id: request.service.id });
     if (stored.template_id !== (template?.id ?? null)) throw notFound();
     return new Map(Object.entries(stored.fields));
   }
@@ -111,54 +111,54 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
   });
 
   async function act(
-    asked: Writing,
+    request: Writing,
     template: CurrentTemplateRow | undefined,
     channel: Channel,
-    typed: Draft['typed'],
+    typed: FormState['typed'],
     what = 'preview',
   ): Promise<View | Redirection | Sent> {
-    const { service, visitor } = asked;
+    const { service, visitor } = request;
     const editing = readEditing(template, channel, typed, '', app.clock.now());
-    await refuseUnlessSeen(app, asked, editing.folder);
-    const draft = { typed, problems: new Map<string, string>() };
+    await refuseUnlessSeen(app, request, editing.folder);
+    const formState = { typed, problems: new Map<string, string>() };
     const back = template
       ? templatePath(service.id, template.id)
       : listPath(service.id, { folder: editing.folder ?? '' });
     switch (what) {
       case 'save':
       case 'save-anyway':
-        return save(asked, editing, back, what === 'save-anyway');
+        return save(request, editing, back, what === 'save-anyway');
       case 'test':
-        return show(asked, template, channel, draft, await sendTest(app, asked, editing));
+        return show(request, template, channel, formState, await sendTest(app, request, editing));
       case 'discard':
         await discardDraft(app, { id: editing.draftId, user_id: visitor.user.id });
         return { to: back };
       default:
-        return show(asked, template, channel, draft);
+        return show(request, template, channel, formState);
     }
   }
 
   async function save(
-    asked: Writing,
+    request: Writing,
     editing: Editing,
     back: string,
     isConfirmed: boolean,
   ): Promise<View | Redirection> {
     const { template } = editing;
     const preview =
-      editing.channel === 'letter' ? await previewEditing(app, asked, editing, valuesOf(editing)) : undefined;
+      editing.channel === 'letter' ? await previewEditing(app, request, editing, valuesOf(editing)) : undefined;
     const problems = problemsOf(editing, preview);
     if (Object.keys(problems).length > 0) throw invalid(problems);
     if (!isChanged(editing)) {
-      await discardDraft(app, { id: editing.draftId, user_id: asked.visitor.user.id });
+      await discardDraft(app, { id: editing.draftId, user_id: request.visitor.user.id });
       return { to: back, notice: 'Nothing was changed.' };
     }
-    const changes = await breakingChanges(app, asked, editing);
+    const changes = await breakingChanges(app, request, editing);
     const isCurrent = template === undefined || template.version === editing.version;
     if (isCurrent && !isConfirmed && isBreaking(changes)) return confirmView(editing, changes);
-    const saved = await saveEditing(app, asked, editing, changes.filesGoing);
+    const saved = await saveEditing(app, request, editing, changes.filesGoing);
     const notice = template ? `Saved as version ${saved.version}.` : 'The template is saved.';
-    return { to: templatePath(asked.service.id, saved.id), notice };
+    return { to: templatePath(request.service.id, saved.id), notice };
   }
 }
 

@@ -200,9 +200,9 @@ describe('a change that breaks callers', () => {
     const form = { version: '1', name: 'Reminder', content: 'Hello ((name)), see you on ((day))' };
     await anApiKey(harness, service, { name: 'web' });
     expect((await ada.browser.post(url, { ...form, do: 'preview' })).text).toContain('((day))</i> </span>is new.');
-    const asked = await ada.browser.post(url, { ...form, do: 'save' });
-    expect([asked.status, asked.h1]).toEqual([200, 'Save this change?']);
-    expect(asked.text).toContain('web');
+    const request = await ada.browser.post(url, { ...form, do: 'save' });
+    expect([request.status, request.h1]).toEqual([200, 'Save this change?']);
+    expect(request.text).toContain('web');
     expect((await ada.browser.post(url, { ...form, do: 'save-anyway' })).status).toBe(303);
     const again = await ada.browser.post(url, { ...form, version: '2', do: 'save' });
     expect((await ada.browser.follow(again)).text).toContain('Nothing was changed.');

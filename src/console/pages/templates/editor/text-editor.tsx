@@ -1,10 +1,10 @@
 import type { Channel } from '../../../../protocol/channels.ts';
 import { dearCharacters } from '../../../../rendering/sms/gsm.ts';
-import type { Draft } from '../../../page.ts';
+import type { FormState } from '../../../page.ts';
 import { describedBy, HintAndError } from '../../../parts/field.tsx';
 
 interface TextEditorProps {
-  draft: Draft;
+  formState: FormState;
   name: string;
   label: string;
   channel: Channel;
@@ -30,8 +30,8 @@ const toolsOf: Record<Channel, (keyof typeof tools)[]> = {
 };
 
 /** A text area. `browser/editor.ts` adds the buttons and marks placeholders in a layer behind the text. */
-export function TextEditor({ draft, name, label, channel, value, rows }: TextEditorProps) {
-  const error = draft.problems.get(name);
+export function TextEditor({ formState, name, label, channel, value, rows }: TextEditorProps) {
+  const error = formState.problems.get(name);
   const hint = 'Write ((name)) where a value goes, and ((late??text)) for a text that is sent only to some.';
   return (
     <div class={error === undefined ? 'field' : 'field field--error'}>

@@ -6,37 +6,37 @@ import { type Failure, invalidField, notFound } from '../../../../platform/failu
 import { newId } from '../../../../platform/id.ts';
 import { maxPages } from '../../../../rendering/letter/length.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import { isAboutForm } from '../../../draft.ts';
-import type { Asked, Draft, Pages, View } from '../../../page.ts';
+import { isAboutForm } from '../../../form-state.ts';
+import type { FormState, PageRequest, Pages, View } from '../../../page.ts';
 import { Confirm } from '../../../parts/confirm.tsx';
 import { ErrorSummary } from '../../../parts/error-summary.tsx';
 import { FileField } from '../../../parts/file-field.tsx';
 import { getEditableTemplate, templatePath } from '../library.ts';
 
 const who = { service: 'templates' } as const;
-type Writing = Asked<typeof who>;
+type Writing = PageRequest<typeof who>;
 
 /** Pages of a PDF that are printed after each letter of a template. */
 export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
   const path = '/services/:service_id/letter-templates/:letter_template_id/attached-pages';
 
-  async function templateOf(asked: Writing) {
-    const template = await getEditableTemplate(app, asked, asked.param('letter_template_id'));
+  async function templateOf(request: Writing) {
+    const template = await getEditableTemplate(app, request, request.param('letter_template_id'));
     if (template.template_type !== 'letter') throw notFound();
     return template;
   }
 
-  async function view(asked: Writing, draft: Draft, marked: string[] = []): Promise<View> {
-    const template = await templateOf(asked);
+  async function view(request: Writing, formState: FormState, marked: string[] = []): Promise<View> {
+    const template = await templateOf(request);
     const { letter_attachment: attached } = template;
-    const address = `/console/services/${asked.service.id}/letter-templates/${template.id}/attached-pages`;
+    const address = `/console/services/${request.service.id}/letter-templates/${template.id}/attached-pages`;
     return {
       title: 'Attached pages',
       about: template.name,
-      crumbs: [{ label: template.name, to: templatePath(asked.service.id, template.id) }],
+      crumbs: [{ label: template.name, to: templatePath(request.service.id, template.id) }],
       content: (
         <div class="stack measure">
-          {marked.length > 0 && <ErrorSummary problems={draft.problems} />}
+          {marked.length > 0 && <ErrorSummary problems={formState.problems} />}
           {attached ? (
             <section class="card stack stack--tight" aria-label="Attached">
               <p>
@@ -50,7 +50,7 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
           ) : (
             <form class="stack" method="post" action={address} encType="multipart/form-data" noValidate>
               <FileField
-                draft={draft}
+                formState={formState}
                 name="upload"
                 label="PDF with the pages"
                 hint={`A4, at most 2 MB. The letter and these pages have at most ${maxPages} pages together.`}
@@ -85,13 +85,13 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
   pages.add(path, {
     who,
     below: 'Templates',
-    show: (asked, draft) => view(asked, draft),
+    show: (request, formState) => view(request, formState),
     form: Type.Object({ do: Type.Optional(Type.String()) }),
     file: { name: 'upload', max_bytes: maxLetterBytes },
-    async act(asked, form, file) {
-      const template = await templateOf(asked);
-      const back = templatePath(asked.service.id, template.id);
-      const created_by_id = asked.visitor.user.id;
+    async act(request, form, file) {
+      const template = await templateOf(request);
+      const back = templatePath(request.service.id, template.id);
+      const created_by_id = request.visitor.user.id;
       if (form.do === 'remove') {
         if (!template.letter_attachment) throw notFound();
         await archiveLetterAttachment(app, template.letter_attachment.id, created_by_id);
@@ -99,7 +99,7 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
       }
       if (!file) throw invalidField('upload', 'Choose a PDF.');
       const pdf = await file.bytes();
-      const request = {
+      const attachment = {
         upload_id: newId(app.clock.now()),
         template_id: template.id,
         original_filename: file.filename.slice(0, 255),
@@ -108,14 +108,14 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
         content: Buffer.from(pdf).toString('base64'),
       };
       try {
-        await attachPages(app, request);
+        await attachPages(app, attachment);
       } catch (error) {
         if (!isAboutForm(error)) throw error;
         const { text, invalid_pages } = whyRefused(error);
         if (invalid_pages.length === 0) throw invalidField('upload', text);
-        const pictures = await markedPages(app, asked.service.id, pdf, invalid_pages);
-        const draft = { typed: new Map(), problems: new Map([['upload', text]]) };
-        return { ...(await view(asked, draft, pictures)), status: 400 };
+        const pictures = await markedPages(app, request.service.id, pdf, invalid_pages);
+        const formState = { typed: new Map(), problems: new Map([['upload', text]]) };
+        return { ...(await view(request, formState, pictures)), status: 400 };
       }
       return { to: back, notice: 'The pages are attached.' };
     },

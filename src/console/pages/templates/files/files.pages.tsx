@@ -11,22 +11,22 @@ import {
 import type { CurrentTemplateRow } from '../../../../templates/template-row.ts';
 import { updateTemplate } from '../../../../templates/template-update.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import { isAboutForm, problemsOf } from '../../../draft.ts';
-import type { Asked, Pages } from '../../../page.ts';
+import { isAboutForm, problemsOf } from '../../../form-state.ts';
+import type { PageRequest, Pages } from '../../../page.ts';
 import { FileField } from '../../../parts/file-field.tsx';
 import { Notice } from '../../../parts/notice.tsx';
 import { getEditableTemplate, templatePath } from '../library.ts';
 import { FileList, FileSettings } from './files.tsx';
 
 const who = { service: 'templates' } as const;
-type Writing = Asked<typeof who>;
+type Writing = PageRequest<typeof who>;
 
 /** Files of an email template: uploaded, then made live, which puts a placeholder for the link into the message. */
 export function templateFilePages(pages: Pages, app: ConsoleApp): void {
   const path = '/services/:service_id/email-templates/:email_template_id/files';
 
-  async function templateOf(asked: Writing): Promise<CurrentTemplateRow> {
-    const template = await getEditableTemplate(app, asked, asked.param('email_template_id'));
+  async function templateOf(request: Writing): Promise<CurrentTemplateRow> {
+    const template = await getEditableTemplate(app, request, request.param('email_template_id'));
     if (template.template_type !== 'email') throw notFound();
     return template;
   }
@@ -37,17 +37,17 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
   pages.add(path, {
     who,
     below: 'Templates',
-    async show(asked, draft) {
-      const template = await templateOf(asked);
-      const files = await listEmailFiles(app, { service_id: asked.service.id, template_id: template.id });
+    async show(request, formState) {
+      const template = await templateOf(request);
+      const files = await listEmailFiles(app, { service_id: request.service.id, template_id: template.id });
       return {
         title: 'Files',
         about: template.name,
-        crumbs: crumbs(asked, template),
+        crumbs: crumbs(request, template),
         content: (
           <div class="stack measure">
-            <FileList service={asked.service.id} template={template.id} files={files} />
-            {asked.service.contact_link === null ? (
+            <FileList service={request.service.id} template={template.id} files={files} />
+            {request.service.contact_link === null ? (
               <Notice tone="amber">
                 Recipients need to know whom to ask about a file. Somebody who manages the settings has to enter the
                 contact details for files first.
@@ -56,7 +56,7 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
               <form class="card stack" method="post" encType="multipart/form-data" noValidate>
                 <h2>Add a file</h2>
                 <FileField
-                  draft={draft}
+                  formState={formState}
                   name="upload"
                   label="File"
                   accept=".pdf,.doc,.docx,.odt,.rtf,.txt,.csv,.xlsx,.json,.png,.jpg,.jpeg"
@@ -75,39 +75,39 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
     },
     form: Type.Object({}),
     file: { name: 'upload', max_bytes: maxFileBytes, needs: 'Choose a file.' },
-    async act(asked, _form, file) {
-      const template = await templateOf(asked);
-      if (asked.service.contact_link === null)
+    async act(request, _form, file) {
+      const template = await templateOf(request);
+      if (request.service.contact_link === null)
         throw invalidField('upload', 'Enter the contact details for files first.');
       const content = Buffer.from(await file.bytes()).toString('base64');
-      const of = { service_id: asked.service.id, template_id: template.id };
+      const of = { service_id: request.service.id, template_id: template.id };
       const created = await createEmailFile(app, of, {
         filename: file.filename,
-        created_by_id: asked.visitor.user.id,
+        created_by_id: request.visitor.user.id,
         content,
       }).catch(aboutUpload);
-      return { to: `/services/${asked.service.id}/email-templates/${template.id}/files/${created.id}` };
+      return { to: `/services/${request.service.id}/email-templates/${template.id}/files/${created.id}` };
     },
   });
 
   pages.add(`${path}/:template_file_id`, {
     who,
     below: 'Templates',
-    async show(asked, draft) {
-      const template = await templateOf(asked);
-      const file = await fileOf(asked);
+    async show(request, formState) {
+      const template = await templateOf(request);
+      const file = await fileOf(request);
       return {
         title: file.filename,
         about: template.name,
         crumbs: [
-          ...crumbs(asked, template),
-          { label: 'Files', to: `/services/${asked.service.id}/email-templates/${template.id}/files` },
+          ...crumbs(request, template),
+          { label: 'Files', to: `/services/${request.service.id}/email-templates/${template.id}/files` },
         ],
         content: (
           <FileSettings
-            draft={draft}
+            formState={formState}
             file={file}
-            to={`/console/services/${asked.service.id}/email-templates/${template.id}/files/${file.id}`}
+            to={`/console/services/${request.service.id}/email-templates/${template.id}/files/${file.id}`}
           />
         ),
       };
@@ -118,18 +118,18 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
       weeks: Type.Optional(Type.String({ pattern: '^[0-9]{1,3}$' })),
       ask: Type.Optional(Type.String()),
     }),
-    async act(asked, form) {
-      const template = await templateOf(asked);
-      const file = await fileOf(asked);
-      const of = { service_id: asked.service.id, template_id: template.id, email_file_id: file.id };
-      const created_by = asked.visitor.user.id;
-      const to = `/services/${asked.service.id}/email-templates/${template.id}/files`;
+    async act(request, form) {
+      const template = await templateOf(request);
+      const file = await fileOf(request);
+      const of = { service_id: request.service.id, template_id: template.id, email_file_id: file.id };
+      const created_by = request.visitor.user.id;
+      const to = `/services/${request.service.id}/email-templates/${template.id}/files`;
       const placeholder = `((${file.filename}))`;
       if (form.do === 'remove') {
         await archiveEmailFile(app, of, created_by);
         const content = template.content.replaceAll(placeholder, '').trim();
         if (content !== template.content)
-          await updateTemplate(app, asked.service.id, template.id, { content, created_by });
+          await updateTemplate(app, request.service.id, template.id, { content, created_by });
         return { to, notice: `${file.filename} is removed.` };
       }
       const retention_period = Number(form.weeks ?? 0);
@@ -144,7 +144,7 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
       });
       if (isMadeLive && !template.content.includes(placeholder)) {
         const content = `${template.content}\n\n${placeholder}`;
-        await updateTemplate(app, asked.service.id, template.id, { content, created_by });
+        await updateTemplate(app, request.service.id, template.id, { content, created_by });
       }
       return {
         to,
@@ -153,11 +153,11 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  async function fileOf(asked: Writing) {
+  async function fileOf(request: Writing) {
     const file = await getEmailFile(app.db, {
-      service_id: asked.service.id,
-      template_id: asked.param('email_template_id'),
-      email_file_id: asked.param('template_file_id'),
+      service_id: request.service.id,
+      template_id: request.param('email_template_id'),
+      email_file_id: request.param('template_file_id'),
     });
     if (file.archived_at !== null) throw notFound();
     return file;

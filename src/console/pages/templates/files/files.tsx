@@ -1,5 +1,5 @@
 import type { listEmailFiles } from '../../../../templates/files/template-email-files.ts';
-import type { Draft } from '../../../page.ts';
+import type { FormState } from '../../../page.ts';
 import { Confirm } from '../../../parts/confirm.tsx';
 import { Field } from '../../../parts/field.tsx';
 
@@ -22,20 +22,20 @@ export function FileList({ service, template, files }: { service: string; templa
   );
 }
 
-export function FileSettings({ draft, file, to }: { draft: Draft; file: EmailFileRow; to: string }) {
-  const isAsked = draft.typed.size > 0 ? draft.typed.get('ask') === 'yes' : file.validate_users_email;
+export function FileSettings({ formState, file, to }: { formState: FormState; file: EmailFileRow; to: string }) {
+  const isAsked = formState.typed.size > 0 ? formState.typed.get('ask') === 'yes' : file.validate_users_email;
   return (
     <div class="stack measure">
       <form class="stack" method="post" noValidate>
         <Field
-          draft={draft}
+          formState={formState}
           name="link_text"
           label="Link text"
           hint="What recipients click on. Without it they see the address."
           value={file.link_text ?? ''}
         />
         <Field
-          draft={draft}
+          formState={formState}
           name="weeks"
           label="Weeks that the file can be downloaded"
           hint="From 1 to 78, counted from each email."

@@ -6,7 +6,7 @@ import type { TemplateRow } from '../../../../templates/template-row.ts';
 import { updateTemplate } from '../../../../templates/template-update.ts';
 import { getTemplateVersion, listTemplateVersions } from '../../../../templates/templates.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import type { Asked, Pages, View } from '../../../page.ts';
+import type { PageRequest, Pages, View } from '../../../page.ts';
 import {
   crumbsOf,
   getEditableTemplate,
@@ -21,21 +21,21 @@ import { previewVersion, versionAddress } from '../preview/preview.pages.ts';
 import { Preview } from '../preview/preview.tsx';
 import { Comparison, RestoreForm, VersionList } from './history.tsx';
 
-type Seen = Asked<{ service: 'any'; organisation: true }>;
+type Seen = PageRequest<{ service: 'any'; organisation: true }>;
 
 export function historyPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/templates/:template_id/history', {
     who: { service: 'any', organisation: true },
     below: 'Templates',
-    show: (asked) => historyView(app, asked),
+    show: (request) => historyView(app, request),
     form: Type.Object({
       restore: Type.String({ pattern: '^[0-9]{1,9}$' }),
       version: Type.String({ pattern: '^[0-9]{1,9}$' }),
     }),
-    async act(asked, form) {
-      refuseUnless(asked, 'templates');
-      const { service, visitor } = asked;
-      const template = await getEditableTemplate(app, asked, asked.param('template_id'));
+    async act(request, form) {
+      refuseUnless(request, 'templates');
+      const { service, visitor } = request;
+      const template = await getEditableTemplate(app, request, request.param('template_id'));
       const old = await getTemplateVersion(app, service.id, template.id, Number(form.restore));
       if (old.version === template.version) throw invalidField('', 'This version is the current one.');
       const saved = await updateTemplate(app, service.id, template.id, {
@@ -67,9 +67,9 @@ function textsOf(old: TemplateRow) {
   };
 }
 
-async function historyView(app: ConsoleApp, asked: Seen): Promise<View> {
-  const { service, query } = asked;
-  const template = await getSeenTemplate(app, asked, asked.param('template_id'));
+async function historyView(app: ConsoleApp, request: Seen): Promise<View> {
+  const { service, query } = request;
+  const template = await getSeenTemplate(app, request, request.param('template_id'));
   const versions = await listTemplateVersions(app, service.id, template.id);
   const find = (number: string, otherwise: TemplateRow | undefined) => {
     if (number === '') return otherwise;
@@ -80,9 +80,9 @@ async function historyView(app: ConsoleApp, asked: Seen): Promise<View> {
   const after = find(query('with'), versions[0]);
   const before = find(query('compare'), versions[1] ?? versions[0]);
   if (!before || !after) throw notFound();
-  const library = await openLibrary(app, asked);
+  const library = await openLibrary(app, request);
   const isAsSent = query('view') === 'sent';
-  const canRestore = has(asked, 'templates') && !template.archived && before.version !== template.version;
+  const canRestore = has(request, 'templates') && !template.archived && before.version !== template.version;
   return {
     title: 'History',
     about: template.name,
@@ -104,8 +104,8 @@ async function historyView(app: ConsoleApp, asked: Seen): Promise<View> {
           >
             {isAsSent && (
               <div class="cols cols--wide">
-                {await shown(app, asked, before, '_before')}
-                {before.version !== after.version && (await shown(app, asked, after, '_after'))}
+                {await shown(app, request, before, '_before')}
+                {before.version !== after.version && (await shown(app, request, after, '_after'))}
               </div>
             )}
           </Comparison>
@@ -116,10 +116,10 @@ async function historyView(app: ConsoleApp, asked: Seen): Promise<View> {
   };
 }
 
-async function shown(app: ConsoleApp, asked: Seen, row: TemplateRow, id: string) {
-  const preview = await previewVersion(app, asked, row.id, row.version);
+async function shown(app: ConsoleApp, request: Seen, row: TemplateRow, id: string) {
+  const preview = await previewVersion(app, request, row.id, row.version);
   const cost = await costInWords(app, preview, row.postage);
-  const from = versionAddress(asked.service.id, row);
+  const from = versionAddress(request.service.id, row);
   return <Preview preview={preview} from={from} cost={cost} title={`Version ${row.version}`} id={id} />;
 }
 

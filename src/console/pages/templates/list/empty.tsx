@@ -1,14 +1,14 @@
 import { listPath } from '../library.ts';
-import type { ListPlace } from './list-place.ts';
+import type { ListQuery } from './list-query.ts';
 
-export function EmptyList({ place, canEdit }: { place: ListPlace; canEdit: boolean }) {
-  const isFiltered = place.find !== '' || place.channel !== undefined || place.archived;
+export function EmptyList({ list, canEdit }: { list: ListQuery; canEdit: boolean }) {
+  const isFiltered = list.find !== '' || list.channel !== undefined || list.archived;
   if (isFiltered) {
     return (
       <section class="empty">
-        <h2>{place.archived ? 'No archived templates' : 'Nothing found'}</h2>
+        <h2>{list.archived ? 'No archived templates' : 'Nothing found'}</h2>
         <p>
-          {place.find !== ''
+          {list.find !== ''
             ? 'No template has these words in its name or texts. Try fewer words.'
             : 'There is no such template here.'}
         </p>
@@ -17,7 +17,7 @@ export function EmptyList({ place, canEdit }: { place: ListPlace; canEdit: boole
   }
   return (
     <section class="empty">
-      <h2>{place.folder === null ? 'No templates yet' : 'This folder is empty'}</h2>
+      <h2>{list.folder === null ? 'No templates yet' : 'This folder is empty'}</h2>
       <p>
         A template is the text of a message with placeholders, such as ((name)), for what differs from person to person.
       </p>
@@ -25,9 +25,9 @@ export function EmptyList({ place, canEdit }: { place: ListPlace; canEdit: boole
         <div class="row">
           <a
             class="button button--primary"
-            href={`/console${listPath(place.service_id)}/new${place.folder === null ? '' : `?folder=${place.folder}`}`}
+            href={`/console${listPath(list.service_id)}/new${list.folder === null ? '' : `?folder=${list.folder}`}`}
           >
-            Write {place.folder === null ? 'the first one' : 'a template'}
+            Write {list.folder === null ? 'the first one' : 'a template'}
           </a>
         </div>
       )}

@@ -5,7 +5,7 @@ import { Stamp } from '../../../parts/status.tsx';
 import { TemplateText } from '../../../parts/template-text.tsx';
 import { dayAndMonth, Time } from '../../../parts/time.tsx';
 import { channelWords, type Folder, templatePath } from '../library.ts';
-import { addressOf, type ListPlace } from './list-place.ts';
+import { type ListQuery, listUrl } from './list-query.ts';
 
 export interface ListedTemplate {
   id: string;
@@ -28,7 +28,7 @@ export interface ListedFolder extends Folder {
 }
 
 interface ListProps {
-  place: ListPlace;
+  list: ListQuery;
   folders: readonly ListedFolder[];
   templates: readonly ListedTemplate[];
   /** Of the team, to compare with those who see a folder. */
@@ -38,7 +38,7 @@ interface ListProps {
 }
 
 /** Folders first, then templates. */
-export function TemplateTable({ place, folders, templates, people, canChoose, now }: ListProps) {
+export function TemplateTable({ list, folders, templates, people, canChoose, now }: ListProps) {
   return (
     <div class="table-wrap">
       <table class="table table--hover table--middle">
@@ -67,7 +67,7 @@ export function TemplateTable({ place, folders, templates, people, canChoose, no
                   <span class="row stamp--small">
                     <Icon name="folder" />
                   </span>
-                  <a href={addressOf(place, { folder: folder.id, kept: '' })}>{folder.name}</a>
+                  <a href={listUrl(list, { folder: folder.id, kept: '' })}>{folder.name}</a>
                 </span>
               </th>
               <td data-label="Has">
@@ -82,7 +82,7 @@ export function TemplateTable({ place, folders, templates, people, canChoose, no
             </tr>
           ))}
           {templates.map((template) => (
-            <TemplateRow key={template.id} place={place} template={template} canChoose={canChoose} now={now} />
+            <TemplateRow key={template.id} list={list} template={template} canChoose={canChoose} now={now} />
           ))}
         </tbody>
       </table>
@@ -90,9 +90,9 @@ export function TemplateTable({ place, folders, templates, people, canChoose, no
   );
 }
 
-type RowProps = Pick<ListProps, 'place' | 'canChoose' | 'now'> & { template: ListedTemplate };
+type RowProps = Pick<ListProps, 'list' | 'canChoose' | 'now'> & { template: ListedTemplate };
 
-function TemplateRow({ place, template, canChoose, now }: RowProps) {
+function TemplateRow({ list, template, canChoose, now }: RowProps) {
   const { id, name, template_type, version, beginning, author_name, path } = template;
   return (
     <tr>
@@ -101,7 +101,7 @@ function TemplateRow({ place, template, canChoose, now }: RowProps) {
           {canChoose && <input type="checkbox" name="templates[]" value={id} aria-label={`Choose ${name}`} />}
           <Stamp channel={channelWords[template_type].stamp} small />
           <span>
-            <a href={`/console${templatePath(place.service_id, id)}`}>{name}</a>
+            <a href={`/console${templatePath(list.service_id, id)}`}>{name}</a>
             {path && <small>in {path}</small>}
           </span>
         </span>

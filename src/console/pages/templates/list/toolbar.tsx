@@ -1,5 +1,5 @@
 import { Segments } from '../../../parts/tabs.tsx';
-import { addressOf, type ListPlace } from './list-place.ts';
+import { type ListQuery, listUrl } from './list-query.ts';
 
 const tabs = [
   { label: 'All', channel: undefined },
@@ -8,19 +8,19 @@ const tabs = [
   { label: 'Letter', channel: 'letter' },
 ] as const;
 
-export function ListToolbar({ place }: { place: ListPlace }) {
+export function ListToolbar({ list }: { list: ListQuery }) {
   return (
     <div class="toolbar">
       <Segments
         name="Channel"
         tabs={tabs.map(({ label, channel }) => ({
           label,
-          to: addressOf(place, { channel }),
-          isCurrent: channel === place.channel,
+          to: listUrl(list, { channel }),
+          isCurrent: channel === list.channel,
         }))}
       />
       <search aria-label="Templates">
-        <form class="row" method="post" action={addressOf(place, { kept: '' })}>
+        <form class="row" method="post" action={listUrl(list, { kept: '' })}>
           <label class="sr" for="find">
             Name, id or words
           </label>
@@ -29,14 +29,14 @@ export function ListToolbar({ place }: { place: ListPlace }) {
             id="find"
             name="find"
             type="search"
-            value={place.find}
+            value={list.find}
             placeholder="Name, id or words"
             autocomplete="off"
           />
           <button class="button button--small" type="submit" name="do" value="find">
             Find
           </button>
-          {place.find !== '' && <a href={addressOf(place, { kept: '' })}>Show all</a>}
+          {list.find !== '' && <a href={listUrl(list, { kept: '' })}>Show all</a>}
         </form>
       </search>
     </div>

@@ -4,7 +4,7 @@ import { Uuid } from '../../../../protocol/fields.ts';
 import { updateTemplate } from '../../../../templates/template-update.ts';
 import { may } from '../../../access/may.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import type { Asked, Pages } from '../../../page.ts';
+import type { PageRequest, Pages } from '../../../page.ts';
 import { Choices } from '../../../parts/choices.tsx';
 import {
   crumbsOf,
@@ -22,7 +22,7 @@ import { Preview } from '../preview/preview.tsx';
 import { senderChoices, senderNouns } from './senders.ts';
 import { TemplateFacts } from './template.tsx';
 
-type Seen = Asked<{ service: 'any'; organisation: true }>;
+type Seen = PageRequest<{ service: 'any'; organisation: true }>;
 
 export function oneTemplatePages(pages: Pages, app: ConsoleApp): void {
   const sendPage = '/services/:service_id/send/:template_id';
@@ -37,15 +37,15 @@ export function oneTemplatePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/templates/:template_id', {
     who: { service: 'any', organisation: true },
     below: 'Templates',
-    async show(asked) {
-      const { service } = asked;
-      const template = await getSeenTemplate(app, asked, asked.param('template_id'));
-      const send = template.archived ? undefined : sendPath(asked, template.id);
-      const canEdit = has(asked, 'templates') && !template.archived;
+    async show(request) {
+      const { service } = request;
+      const template = await getSeenTemplate(app, request, request.param('template_id'));
+      const send = template.archived ? undefined : sendPath(request, template.id);
+      const canEdit = has(request, 'templates') && !template.archived;
       // Those who only send need no page about a template.
-      if (send && !canEdit && !has(asked, 'activity')) return { to: send };
-      const library = await openLibrary(app, asked);
-      const preview = await previewVersion(app, asked, template.id, template.version);
+      if (send && !canEdit && !has(request, 'activity')) return { to: send };
+      const library = await openLibrary(app, request);
+      const preview = await previewVersion(app, request, template.id, template.version);
       const senders = await senderChoices(app, service.id, template);
       return {
         title: template.name,
@@ -77,7 +77,7 @@ export function oneTemplatePages(pages: Pages, app: ConsoleApp): void {
               sender={senders.find(({ isChosen }) => isChosen)?.label ?? ''}
               lastUsed={await lastUsedInWords(app, service.id, template.id)}
               canEdit={canEdit}
-              canCopy={has(asked, 'any')}
+              canCopy={has(request, 'any')}
               now={app.clock.now()}
             />
           </div>
@@ -85,10 +85,10 @@ export function oneTemplatePages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({ do: Type.String() }),
-    async act(asked, form) {
-      const { service, visitor } = asked;
-      const template = await getEditableTemplate(app, asked, asked.param('template_id'));
-      if (!has(asked, 'templates')) throw invalidField('', 'You may not change templates.');
+    async act(request, form) {
+      const { service, visitor } = request;
+      const template = await getEditableTemplate(app, request, request.param('template_id'));
+      if (!has(request, 'templates')) throw invalidField('', 'You may not change templates.');
       const created_by = visitor.user.id;
       if (form.do === 'archive') {
         await updateTemplate(app, service.id, template.id, { archived: true, created_by });
@@ -105,17 +105,17 @@ export function oneTemplatePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/templates/:template_id/sender', {
     who: { service: 'templates' },
     below: 'Templates',
-    async show(asked, draft) {
-      const template = await getSeenTemplate(app, asked, asked.param('template_id'));
+    async show(request, formState) {
+      const template = await getSeenTemplate(app, request, request.param('template_id'));
       const noun = senderNouns[template.template_type];
-      const choices = await senderChoices(app, asked.service.id, template);
+      const choices = await senderChoices(app, request.service.id, template);
       return {
         title: `${noun} of ${template.name}`,
-        crumbs: [{ label: template.name, to: templatePath(asked.service.id, template.id) }],
+        crumbs: [{ label: template.name, to: templatePath(request.service.id, template.id) }],
         content: (
           <form class="stack measure" method="post" noValidate>
             <Choices
-              draft={draft}
+              formState={formState}
               name="sender"
               legend={noun}
               kind="one"
@@ -133,12 +133,12 @@ export function oneTemplatePages(pages: Pages, app: ConsoleApp): void {
     },
     form: Type.Object({ sender: Type.Union([Uuid, Type.Literal('default')]) }),
     needs: { sender: 'Choose one.' },
-    async act(asked, { sender }) {
-      const template = await getEditableTemplate(app, asked, asked.param('template_id'));
+    async act(request, { sender }) {
+      const template = await getEditableTemplate(app, request, request.param('template_id'));
       const reply_to = sender === 'default' ? null : sender;
-      const created_by = asked.visitor.user.id;
-      await updateTemplate(app, asked.service.id, template.id, { reply_to, created_by });
-      return { to: templatePath(asked.service.id, template.id), notice: 'Saved.' };
+      const created_by = request.visitor.user.id;
+      await updateTemplate(app, request.service.id, template.id, { reply_to, created_by });
+      return { to: templatePath(request.service.id, template.id), notice: 'Saved.' };
     },
   });
 }

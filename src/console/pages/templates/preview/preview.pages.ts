@@ -5,54 +5,54 @@ import type { Personalisation } from '../../../../rendering/personalisation.ts';
 import { getDraft } from '../../../../templates/drafts/template-drafts.ts';
 import { getTemplateVersion } from '../../../../templates/templates.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import type { Asked, Pages, Sent } from '../../../page.ts';
+import type { PageRequest, Pages, Sent } from '../../../page.ts';
 import { sendMailFrame, sendSentFile } from '../../sandbox/mail-frame.ts';
 import { readStoredDraft } from '../editor/editor-fields.ts';
 import { getSeenTemplate, type Reader } from '../library.ts';
 
-type Seen = Asked<{ service: 'any' }>;
+type Seen = PageRequest<{ service: 'any' }>;
 
 /** What previews are made of: the email in its frame, the pages of a letter, its PDF. Of a version, and of a draft. */
 export function previewPages(pages: Pages, app: ConsoleApp): void {
-  const ofVersion = async (asked: Seen, id: string) => {
-    const version = Number(asked.param('version'));
+  const ofVersion = async (request: Seen, id: string) => {
+    const version = Number(request.param('version'));
     if (!Number.isInteger(version) || version < 1 || version > 1_000_000) throw notFound();
-    return previewVersion(app, asked, id, version);
+    return previewVersion(app, request, id, version);
   };
-  const ofDraft = async (asked: Seen, id: string) => {
-    const stored = await getDraft(app, { id, service_id: asked.service.id });
-    const { draft, values } = await readStoredDraft(app, asked, stored);
-    return previewDraft(app, asked.service.id, draft, values);
+  const ofDraft = async (request: Seen, id: string) => {
+    const stored = await getDraft(app, { id, service_id: request.service.id });
+    const { draft, values } = await readStoredDraft(app, request, stored);
+    return previewDraft(app, request.service.id, draft, values);
   };
 
   const anybody = { service: 'any', organisation: true } as const;
   const writers = { service: 'templates' } as const;
   const version = '/versions/:version';
-  const email = (asked: Seen, preview: DraftPreview) => sendEmail(app, asked, preview);
+  const email = (request: Seen, preview: DraftPreview) => sendEmail(app, request, preview);
 
   pages.add(`/services/:service_id/email-templates/:email_template_id${version}/email`, {
     who: anybody,
-    show: async (asked) => email(asked, await ofVersion(asked, asked.param('email_template_id'))),
+    show: async (request) => email(request, await ofVersion(request, request.param('email_template_id'))),
   });
   pages.add(`/services/:service_id/letter-templates/:letter_template_id${version}/pages/:page`, {
     who: anybody,
-    show: async (asked) => sendPage(app, asked, await ofVersion(asked, asked.param('letter_template_id'))),
+    show: async (request) => sendPage(app, request, await ofVersion(request, request.param('letter_template_id'))),
   });
   pages.add(`/services/:service_id/letter-templates/:letter_template_id${version}/pdf`, {
     who: anybody,
-    show: async (asked) => sendPdf(asked, await ofVersion(asked, asked.param('letter_template_id'))),
+    show: async (request) => sendPdf(request, await ofVersion(request, request.param('letter_template_id'))),
   });
   pages.add('/services/:service_id/template-drafts/:draft_id/email', {
     who: writers,
-    show: async (asked) => email(asked, await ofDraft(asked, asked.param('draft_id'))),
+    show: async (request) => email(request, await ofDraft(request, request.param('draft_id'))),
   });
   pages.add('/services/:service_id/letter-drafts/:letter_draft_id/pages/:page', {
     who: writers,
-    show: async (asked) => sendPage(app, asked, await ofDraft(asked, asked.param('letter_draft_id'))),
+    show: async (request) => sendPage(app, request, await ofDraft(request, request.param('letter_draft_id'))),
   });
   pages.add('/services/:service_id/letter-drafts/:letter_draft_id/pdf', {
     who: writers,
-    show: async (asked) => sendPdf(asked, await ofDraft(asked, asked.param('letter_draft_id'))),
+    show: async (request) => sendPdf(request, await ofDraft(request, request.param('letter_draft_id'))),
   });
 }
 

@@ -4,7 +4,7 @@ import { isUuid } from '../../../platform/id.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
 import { readSearch as readKept } from '../../kept-search.ts';
-import type { Asked } from '../../page.ts';
+import type { PageRequest } from '../../page.ts';
 import { withQuery } from '../../with-query.ts';
 import { readSearch } from './read-search.ts';
 
@@ -12,7 +12,7 @@ export const origins = { key: 'a key', person: 'a person', file: 'a file', 'test
 export type FromOrigin = keyof typeof origins;
 
 /** Which messages the list shows. It is the query of every address; what was searched for is encrypted in it. */
-export interface Place {
+export interface ListQuery {
   channel: Channel | undefined;
   status: StatusGroup | undefined;
   from: FromOrigin | undefined;
@@ -22,9 +22,9 @@ export interface Place {
   after: string | undefined;
 }
 
-type Seen = Pick<Asked<{ service: 'any' }>, 'query' | 'visitor'>;
+type Seen = Pick<PageRequest<{ service: 'any' }>, 'query' | 'visitor'>;
 
-export function placeOf(app: Platform, { query, visitor }: Seen): Place {
+export function readListQuery(app: Platform, { query, visitor }: Seen): ListQuery {
   const kept = query('find');
   const idOf = (name: string) => (isUuid(query(name)) ? query(name).toLowerCase() : undefined);
   return {
@@ -39,13 +39,13 @@ export function placeOf(app: Platform, { query, visitor }: Seen): Place {
 }
 
 /** Only searches that were valid are kept. The day that `today` names moves on. */
-export function searchOf({ channel, status, from, find }: Place, now: Date): MessageSearch {
+export function searchOf({ channel, status, from, find }: ListQuery, now: Date): MessageSearch {
   const statuses = status && statusesOfGroup[status];
   return { channel, origin: from, statuses, ...readSearch(find, now) };
 }
 
-/** The address of the same place, but for `changes`. Another list begins with its newest messages. */
-export function addressOf(path: string, place: Place, changes: Partial<Place> = {}): string {
-  const { channel, status, from, kept, before, after } = { ...place, before: undefined, after: undefined, ...changes };
+/** The address of the same list, but for `changes`. Another list begins with its newest messages. */
+export function listUrl(path: string, list: ListQuery, changes: Partial<ListQuery> = {}): string {
+  const { channel, status, from, kept, before, after } = { ...list, before: undefined, after: undefined, ...changes };
   return withQuery(path, { channel, status, from, find: kept, before, after });
 }

@@ -2,11 +2,11 @@ import { isUuid } from '../../../../platform/id.ts';
 import { type Channel, channels } from '../../../../protocol/channels.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { readSearch } from '../../../kept-search.ts';
-import type { Asked } from '../../../page.ts';
+import type { PageRequest } from '../../../page.ts';
 import { listPath } from '../library.ts';
 
 /** What part of the list is shown. */
-export interface ListPlace {
+export interface ListQuery {
   service_id: string;
   folder: string | null;
   channel: Channel | undefined;
@@ -17,7 +17,10 @@ export interface ListPlace {
   page: number;
 }
 
-export function listPlaceOf(app: ConsoleApp, { service, visitor, query }: Asked<{ service: 'any' }>): ListPlace {
+export function readListQuery(
+  app: ConsoleApp,
+  { service, visitor, query }: PageRequest<{ service: 'any' }>,
+): ListQuery {
   const kept = query('find');
   const page = Number(query('page') || 1);
   return {
@@ -31,8 +34,8 @@ export function listPlaceOf(app: ConsoleApp, { service, visitor, query }: Asked<
   };
 }
 
-export function addressOf(place: ListPlace, change: Partial<ListPlace> = {}): string {
-  const { service_id, folder, channel, kept, archived, page } = { ...place, page: 1, ...change };
+export function listUrl(list: ListQuery, change: Partial<ListQuery> = {}): string {
+  const { service_id, folder, channel, kept, archived, page } = { ...list, page: 1, ...change };
   return `/console${listPath(service_id, {
     folder: folder ?? undefined,
     channel,

@@ -1,9 +1,9 @@
 import type { TObject } from 'typebox';
 import { Failure, type FailureDetail } from '../platform/failure.ts';
 import { tooManyValues } from '../platform/http/body/body-limits.ts';
-import type { Draft, FileRule } from './page.ts';
+import type { FileRule, FormState } from './page.ts';
 
-export const noDraft: Draft = { typed: new Map(), problems: new Map() };
+export const emptyForm: FormState = { typed: new Map(), problems: new Map() };
 
 type Fields = Record<string, string | string[]>;
 
@@ -45,7 +45,7 @@ export function prepareForm(form: TObject, body: unknown): Fields {
 /** In the order of the form, one sentence per field. */
 export function problemsOfForm(
   { form, needs = {}, file }: { form: TObject; needs: object | undefined; file: FileRule | undefined },
-  typed: Draft['typed'],
+  typed: FormState['typed'],
   hasFile: boolean,
   validationError: unknown,
 ): Map<string, string> {

@@ -1,24 +1,24 @@
 /*
- * A template is rendered once with a stand-in for each value, and the result is cut at the stand-ins. To every rule a
- * stand-in looks like the value it replaces: for a phrase it is a word, for a URL it is a URL.
+ * A template is rendered once with a sentinel for each value, and the result is cut at the sentinels. To every rule a
+ * sentinel looks like the value it replaces: for a phrase it is a word, for a URL it is a URL.
  */
 
-export const maxStandIns = 9_999;
+export const maxSentinels = 9_999;
 
-/** Pattern source for checking the text next to a stand-in. */
-export const anyStandIn = '(?:zqx\\d{4}xqz|https://zqu\\d{4}uqz)';
-export const phraseStandIn = 'zqx(\\d{4})xqz';
+/** Pattern source for checking the text next to a sentinel. */
+export const anySentinel = '(?:zqx\\d{4}xqz|https://zqu\\d{4}uqz)';
+export const phraseSentinel = 'zqx(\\d{4})xqz';
 
-export type StandIns = { phrase: (slot: number) => string; address: (slot: number) => string; pattern: RegExp };
+export type Sentinels = { phrase: (slot: number) => string; address: (slot: number) => string; pattern: RegExp };
 
-export const defaultStandIns: StandIns = {
+export const defaultSentinels: Sentinels = {
   phrase: (slot) => `zqx${fourDigits(slot)}xqz`,
   address: (slot) => `https://zqu${fourDigits(slot)}uqz`,
   pattern: /zqx(\d{4})xqz|https:\/\/zqu(\d{4})uqz/g,
 };
 
-/** To distinguish stand-ins from text that looks like one: with these the text must be cut at the same places. */
-export const otherStandIns: StandIns = {
+/** To distinguish sentinels from text that looks like one: with these the text must be cut at the same places. */
+export const otherSentinels: Sentinels = {
   phrase: (slot) => `kvw${fourDigits(slot)}wvk`,
   address: (slot) => `https://kvj${fourDigits(slot)}jvk`,
   pattern: /kvw(\d{4})wvk|https:\/\/kvj(\d{4})jvk/g,
@@ -31,7 +31,7 @@ function fourDigits(slot: number): string {
 /** `pieces[0]`, the value of `holes[0]`, `pieces[1]`, ... `pieces[n]`. */
 export type CutText = { pieces: readonly string[]; holes: readonly number[] };
 
-export function cutAtStandIns(text: string, { pattern }: StandIns): CutText {
+export function cutAtSentinels(text: string, { pattern }: Sentinels): CutText {
   const pieces: string[] = [];
   const holes: number[] = [];
   let end = 0;
@@ -64,7 +64,7 @@ export function fillHoles({ pieces, holes }: CutText, values: readonly string[])
   return text;
 }
 
-/** The phrase stand-ins that a text contains. */
+/** The phrase sentinels that a text contains. */
 export function phrasesIn(text: string): number[] {
-  return Array.from(text.matchAll(new RegExp(phraseStandIn, 'g')), ({ 1: index }) => Number(index));
+  return Array.from(text.matchAll(new RegExp(phraseSentinel, 'g')), ({ 1: index }) => Number(index));
 }

@@ -2,7 +2,7 @@ import { isUuid } from '../../../platform/id.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
 import { readSearch } from '../../kept-search.ts';
-import type { Asked } from '../../page.ts';
+import type { PageRequest } from '../../page.ts';
 
 export const views = ['html', 'text', 'source', 'headers', 'raw'] as const;
 type EmailView = (typeof views)[number];
@@ -10,7 +10,7 @@ export const widths = ['360', '600', 'full'] as const;
 type MailWidth = (typeof widths)[number];
 
 /** Where in the sandbox a person is: what the list shows, and how the message is shown. It is the query of every address. */
-export interface Place {
+export interface ListQuery {
   channel: Channel | undefined;
   /** What is searched for, and how it is written in addresses. */
   find: string;
@@ -23,7 +23,7 @@ export interface Place {
   page: number;
 }
 
-export function placeOf(app: Platform, { query, visitor }: Asked<'signed-in'>): Place {
+export function readListQuery(app: Platform, { query, visitor }: PageRequest<'signed-in'>): ListQuery {
   const kept = query('find');
   return {
     channel: channels.find((channel) => channel === query('channel')),
@@ -37,9 +37,9 @@ export function placeOf(app: Platform, { query, visitor }: Asked<'signed-in'>): 
   };
 }
 
-/** The address below the sandbox at the same place, but for `changes`. Those of the message are left out for another one. */
-export function addressOf(path: string, place: Place, changes: Partial<Place> = {}): string {
-  const { channel, kept, before, view, width, images, page } = { ...place, ...changes };
+/** The address below the sandbox at the same list, but for `changes`. Those of the message are left out for another one. */
+export function listUrl(path: string, list: ListQuery, changes: Partial<ListQuery> = {}): string {
+  const { channel, kept, before, view, width, images, page } = { ...list, ...changes };
   const query = new URLSearchParams({
     ...(channel ? { channel } : {}),
     ...(kept ? { find: kept } : {}),
@@ -53,6 +53,6 @@ export function addressOf(path: string, place: Place, changes: Partial<Place> = 
 }
 
 /** The place in the list alone, without how a message is shown. */
-export function listPlace(place: Place): Place {
-  return { ...place, view: 'html', images: false, page: 1 };
+export function withoutMessageView(list: ListQuery): ListQuery {
+  return { ...list, view: 'html', images: false, page: 1 };
 }
