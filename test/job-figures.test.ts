@@ -70,7 +70,11 @@ async function walk(steps: readonly Step[]): Promise<void> {
   }
 }
 
-type World = { service: string; template: string; user: string };
+interface World {
+  service: string;
+  template: string;
+  user: string;
+}
 
 async function take(each: Step, world: World, files: Sent[]): Promise<void> {
   const chosen = 'back' in each ? files.at(-1 - each.back) : undefined;

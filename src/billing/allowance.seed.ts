@@ -3,7 +3,9 @@ import type { Seed } from '../platform/db/seed.ts';
 import { upsertDefaults } from './allowance.sql.ts';
 
 /** Free text message fragments by the financial year from which on they apply. */
-type Defaults = { [year: number]: number };
+interface Defaults {
+  [year: number]: number;
+}
 
 const central: Defaults = { 2016: 250_000, 2021: 150_000, 2022: 40_000, 2024: 30_000, 2026: 20_000 };
 const local: Defaults = { 2016: 25_000, 2022: 20_000, 2024: 10_000 };

@@ -10,6 +10,7 @@ import type { MenuEntry } from './layout/menu.ts';
 import type { Visitor } from './sessions/visitor.ts';
 
 /** What a page knows about the request for it. */
+// biome-ignore lint/style/useConsistentTypeDefinitions: with an interface, TypeScript compares who may open the page, not what is known.
 export type PageRequest<W extends Who = Who> = {
   http: FastifyRequest;
   reply: FastifyReply;

@@ -9,7 +9,10 @@ import {
 } from './placeholders.ts';
 
 /** A placeholder without a value that is shown, highlighted, in the result. */
-export type OpenPlaceholder = { style: 'plain' | 'conditional' | 'redacted'; placeholder: Placeholder };
+export interface OpenPlaceholder {
+  style: 'plain' | 'conditional' | 'redacted';
+  placeholder: Placeholder;
+}
 
 const markPattern = /\uFDD0(\d+)\uFDD1/g;
 

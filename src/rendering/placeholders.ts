@@ -10,7 +10,11 @@ import {
 } from './personalisation.ts';
 
 /** `((name))`, or `((name??text))` when `text` is not null. `name` keeps the spelling of the template. */
-export type Placeholder = { name: string; slot: number; text: string | null };
+export interface Placeholder {
+  name: string;
+  slot: number;
+  text: string | null;
+}
 
 /**
  * The distinct placeholders of a template. Each has a slot, named by the first of its equivalent spellings. For HTML,
@@ -36,7 +40,10 @@ export interface CompiledText {
 /** How a placeholder without a value is printed. */
 export type Unfilled = (placeholder: Placeholder) => string;
 
-type Filling = { lists: ListStyle; unfilled: Unfilled };
+interface Filling {
+  lists: ListStyle;
+  unfilled: Unfilled;
+}
 
 /** For text that is never interpreted as HTML: text messages, subjects, the plain part of an email. */
 export function textSlots(): Slots {

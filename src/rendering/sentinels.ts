@@ -9,7 +9,11 @@ export const maxSentinels = 9_999;
 export const anySentinel = '(?:zqx\\d{4}xqz|https://zqu\\d{4}uqz)';
 export const phraseSentinel = 'zqx(\\d{4})xqz';
 
-export type Sentinels = { phrase: (slot: number) => string; address: (slot: number) => string; pattern: RegExp };
+export interface Sentinels {
+  phrase: (slot: number) => string;
+  address: (slot: number) => string;
+  pattern: RegExp;
+}
 
 export const defaultSentinels: Sentinels = {
   phrase: (slot) => `zqx${fourDigits(slot)}xqz`,
@@ -29,7 +33,10 @@ function fourDigits(slot: number): string {
 }
 
 /** `pieces[0]`, the value of `holes[0]`, `pieces[1]`, ... `pieces[n]`. */
-export type CutText = { pieces: readonly string[]; holes: readonly number[] };
+export interface CutText {
+  pieces: readonly string[];
+  holes: readonly number[];
+}
 
 export function cutAtSentinels(text: string, { pattern }: Sentinels): CutText {
   const pieces: string[] = [];

@@ -24,7 +24,10 @@ function lengthenDashes(text: string): string {
   return text.replace(/(?<![^\S\n])[^\S\n]+[-–—]{1,3}[^\S\n]+/g, ' – ');
 }
 
-type Curling = { straight: number; before: string };
+interface Curling {
+  straight: number;
+  before: string;
+}
 
 function curlQuotes(text: string): string {
   if (!/['"]/.test(text)) return text;

@@ -8,7 +8,9 @@ declare module 'linebreak' {
 
 declare module 'fontkit' {
   /** A parsed font, to be passed to pdfkit. */
-  export type Font = { readonly postscriptName: string };
+  export interface Font {
+    readonly postscriptName: string;
+  }
   export function create(file: Uint8Array): Font;
 }
 

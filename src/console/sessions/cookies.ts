@@ -1,7 +1,9 @@
 import type { CookieSerializeOptions } from '@fastify/cookie';
 import type { Urls } from '../../platform/settings.ts';
 
-type OfUrls = { urls: Urls };
+interface OfUrls {
+  urls: Urls;
+}
 
 /** Over https the names have a prefix for which browsers enforce that no other host has set them. */
 export function cookieNames({ urls }: OfUrls) {

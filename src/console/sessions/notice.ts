@@ -2,7 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Urls } from '../../platform/settings.ts';
 import { cookieNames, cookieOptions } from './cookies.ts';
 
-type Deps = { config: { urls: Urls } };
+interface Deps {
+  config: { urls: Urls };
+}
 
 /** For the next page: what the last form has done. */
 export function keepNotice(app: Deps, reply: FastifyReply, text: string): void {

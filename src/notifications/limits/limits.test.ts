@@ -293,7 +293,7 @@ describe('rate limit', () => {
     const now = performance.now();
     const clock = vi.spyOn(performance, 'now').mockReturnValue(now);
     onTestFinished(() => clock.mockRestore());
-    for (const service_id of services) limits.take({ service_id, window: 'normal' }, 3_000);
+    for (const service_id of services) void limits.take({ service_id, window: 'normal' }, 3_000);
     clock.mockReturnValue(now + 28_000);
     await limits.take({ service_id: randomUUID(), window: 'normal' }, 10);
     expect(reported).toEqual([1]);

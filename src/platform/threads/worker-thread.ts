@@ -13,7 +13,12 @@ export type ThreadMessage =
   | { kind: 'failed'; error: ThreadError };
 
 /** Structured cloning of an error keeps neither its name nor its own fields, by which callers distinguish errors. */
-export type ThreadError = { name: string; message: string; stack: string | undefined; fields: Record<string, unknown> };
+export interface ThreadError {
+  name: string;
+  message: string;
+  stack: string | undefined;
+  fields: Record<string, unknown>;
+}
 
 type TaskFunction = (...args: unknown[]) => unknown;
 

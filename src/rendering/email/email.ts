@@ -52,10 +52,19 @@ export function renderPreheader(content: CompiledText, personalisation: Personal
 }
 
 /** The two texts of an email template, compiled with the same slots. */
-export type EmailContents = { subject: CompiledText; content: CompiledText };
+export interface EmailContents {
+  subject: CompiledText;
+  content: CompiledText;
+}
 
 /** All parts of an email except the page around them. The summary is the untruncated preheader. */
-export type EmailTexts = { subject: string; htmlSubject: string; body: string; summary: string; text: string };
+export interface EmailTexts {
+  subject: string;
+  htmlSubject: string;
+  body: string;
+  summary: string;
+  text: string;
+}
 
 /** The same as the single functions, but Markdown is parsed only once where nothing had to be escaped for HTML. */
 export function renderTexts(

@@ -394,7 +394,11 @@ describe('an email is byte for byte the same as its parts, rendered in full', ()
 const vectors = `${process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../../shared/vectors', import.meta.url))}/markdown-email.json`;
 
 describe.runIf(existsSync(vectors))('reference vectors', () => {
-  type Vector = { id: string; markdown: string; values?: Personalisation };
+  interface Vector {
+    id: string;
+    markdown: string;
+    values?: Personalisation;
+  }
   const { cases } = existsSync(vectors)
     ? (JSON.parse(readFileSync(vectors, 'utf8')) as { cases: Vector[] })
     : { cases: [] };

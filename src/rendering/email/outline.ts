@@ -36,10 +36,16 @@ export interface EmailOutline {
 /** Longer than a preheader, even with surrogate pairs. */
 const summaryLength = 600;
 
-type Refusal = { slot: number; pattern: RegExp };
+interface Refusal {
+  slot: number;
+  pattern: RegExp;
+}
 
 /** An email rendered with sentinels, and everything that the renderer parsed: subject and body, as text and as HTML. */
-type Rendered = { texts: EmailTexts; filled: { subjects: string[]; contents: string[] } };
+interface Rendered {
+  texts: EmailTexts;
+  filled: { subjects: string[]; contents: string[] };
+}
 
 export function cutOutline({ texts, filled }: Rendered, withOthers: EmailTexts): EmailOutline | undefined {
   if (![...filled.subjects, ...filled.contents].every(readsTheSame)) return undefined;

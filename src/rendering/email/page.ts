@@ -14,10 +14,17 @@ export interface EmailBrand {
 }
 
 /** The banner above emails without a brand, or with a brand next to the platform's. */
-export type EmailPlatform = { name: string; url?: string | null };
+export interface EmailPlatform {
+  name: string;
+  url?: string | null;
+}
 
 /** All three are already HTML. */
-type EmailTexts = { subject: string; preheader: string; body: string };
+interface EmailTexts {
+  subject: string;
+  preheader: string;
+  body: string;
+}
 
 const platformBlue = '#1d70b8';
 const black = '#0b0c0c';

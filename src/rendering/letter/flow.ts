@@ -5,7 +5,12 @@ import type { LetterInline, LetterQrCode } from './model.ts';
 import { drawQrCode, type QrDrawing, quietModules, unfilledQrSize } from './qr.ts';
 
 /** A node of the structure tree for assistive technology; content is attached to it as it is drawn. */
-export type StructureNode = { role: string; parent: StructureNode | undefined; lang?: string; alt?: string };
+export interface StructureNode {
+  role: string;
+  parent: StructureNode | undefined;
+  lang?: string;
+  alt?: string;
+}
 
 export type PlacedLine = Line & { left: number; baseline: number; size: number };
 
@@ -14,10 +19,18 @@ export type PageItem =
   | { kind: 'qr-code'; node: StructureNode; left: number; top: number; drawing: QrDrawing }
   | { kind: 'unfilled-qr-code'; node: StructureNode; left: number; top: number; size: number };
 
-export type Column = { left: number; width: number; listDepth: number };
+export interface Column {
+  left: number;
+  width: number;
+  listDepth: number;
+}
 
 /** The bullet or number of a list item: left of the item's first line, on the same page. */
-type Marker = { node: StructureNode; text: string; left: number };
+interface Marker {
+  node: StructureNode;
+  text: string;
+  left: number;
+}
 export type Flow = ReturnType<typeof createFlow>;
 
 /** Fills pages from top to bottom. Adjacent spaces collapse to the larger one and are dropped at the top of a page. */

@@ -4,7 +4,10 @@ import { breakLines, type Line, type Measure, type TextStyle } from './lines.ts'
 import type { LetterBlock, LetterInline, LetterLanguage, LetterListItem, LetterPart, LetterQrCode } from './model.ts';
 import { drawQrCode, unfilledQrSize } from './qr.ts';
 
-export type LaidOutPart = { node: StructureNode; pages: PageItem[][] };
+export interface LaidOutPart {
+  node: StructureNode;
+  pages: PageItem[][];
+}
 
 const styles = {
   address: { size: 8, leading: 8.5, uppercase: true },

@@ -2,17 +2,36 @@ import LineBreaker from 'linebreak';
 import type { FontName } from '../pdf/letter-fonts.ts';
 import type { LetterInline, PlaceholderStyle } from './model.ts';
 
-export type TextStyle = { size: number; leading: number; bold?: boolean; uppercase?: boolean };
+export interface TextStyle {
+  size: number;
+  leading: number;
+  bold?: boolean;
+  uppercase?: boolean;
+}
 
-export type LineRun = { text: string; font: FontName; x: number; width: number; placeholder?: PlaceholderStyle };
+export interface LineRun {
+  text: string;
+  font: FontName;
+  x: number;
+  width: number;
+  placeholder?: PlaceholderStyle;
+}
 
 /** One printed line. Runs are adjacent; the last one may end in a space, which is not counted in any width. */
-export type Line = { runs: LineRun[]; width: number };
+export interface Line {
+  runs: LineRun[];
+  width: number;
+}
 
 /** Width in points of shaped text in one font, including kerning and ligatures. */
 export type Measure = (text: string, font: FontName, size: number) => number;
 
-type Span = { start: number; end: number; font: FontName; placeholder?: PlaceholderStyle };
+interface Span {
+  start: number;
+  end: number;
+  font: FontName;
+  placeholder?: PlaceholderStyle;
+}
 
 /** Breaks text into lines of a given width. A word wider than a line is broken between characters. */
 export function breakLines(inlines: LetterInline[], style: TextStyle, width: number, measure: Measure): Line[] {

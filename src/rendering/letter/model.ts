@@ -26,10 +26,17 @@ export type LetterBlock =
   | LetterQrCode;
 
 /** An item starts with its own text; paragraphs and nested lists follow in `blocks`. */
-export type LetterListItem = { inlines: LetterInline[]; blocks: LetterBlock[] };
+export interface LetterListItem {
+  inlines: LetterInline[];
+  blocks: LetterBlock[];
+}
 
 /** `unfilled`: the data still contains a placeholder, so there is nothing to encode: draw an empty dashed box. */
-export type LetterQrCode = { kind: 'qr-code'; data: string; unfilled: boolean };
+export interface LetterQrCode {
+  kind: 'qr-code';
+  data: string;
+  unfilled: boolean;
+}
 
 /** Hyphens in a message are U+2011 (non-breaking); a font without it can print an ordinary one. */
 export type LetterInline =
@@ -43,6 +50,10 @@ export type LetterInline =
  * conditional (its own text and `))` follow as ordinary text), `name` without brackets, or `hidden` when the values of
  * the letter are redacted.
  */
-type LetterPlaceholder = { kind: 'placeholder'; style: PlaceholderStyle; text: string };
+interface LetterPlaceholder {
+  kind: 'placeholder';
+  style: PlaceholderStyle;
+  text: string;
+}
 
 export type PlaceholderStyle = 'plain' | 'conditional' | 'no-brackets' | 'redacted';

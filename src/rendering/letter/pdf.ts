@@ -17,7 +17,11 @@ export interface DrawLetterOptions {
   created_at?: Date;
 }
 
-type DrawnLetter = { pdf: Uint8Array; page_count: number; welsh_page_count: number };
+interface DrawnLetter {
+  pdf: Uint8Array;
+  page_count: number;
+  welsh_page_count: number;
+}
 
 /** Draws a letter as a tagged A4 PDF. Does not limit the number of pages; the caller does. */
 export async function drawLetter(letter: LetterDocument, options: DrawLetterOptions): Promise<DrawnLetter> {
@@ -133,7 +137,13 @@ function drawRun(document: PDFKit.PDFDocument, line: PlacedLine, run: LineRun, i
   writeText(document, run.text, { left, baseline: line.baseline, size: line.size, font: run.font, color: ink.black });
 }
 
-type TextPlace = { left: number; baseline: number; size: number; font: LineRun['font']; color: Ink['black'] };
+interface TextPlace {
+  left: number;
+  baseline: number;
+  size: number;
+  font: LineRun['font'];
+  color: Ink['black'];
+}
 
 function writeText(document: PDFKit.PDFDocument, text: string, place: TextPlace): void {
   document

@@ -33,7 +33,10 @@ export function fencedText(lines: readonly string[], opening: number, closing: n
   return inside.trimEnd() || inside.slice(0, 1);
 }
 
-type ClosingFence = { length: number; line: number };
+interface ClosingFence {
+  length: number;
+  line: number;
+}
 
 /** The last entry is the nearest line; earlier entries are further away and longer. */
 function remember(fences: ClosingFence[], fence: ClosingFence): void {

@@ -43,9 +43,16 @@ type Context = InlineGrammar & {
 const noFences: ReadonlyMap<number, number> = new Map();
 
 /** A block and the line after it and its blank lines; null for a block without output. */
-type Taken = { block: MarkdownBlock | null; next: number };
+interface Taken {
+  block: MarkdownBlock | null;
+  next: number;
+}
 
-type Page = { lines: readonly string[]; fences: ReadonlyMap<number, number>; context: Context };
+interface Page {
+  lines: readonly string[];
+  fences: ReadonlyMap<number, number>;
+  context: Context;
+}
 
 function parseLines(allLines: readonly string[], context: Context): MarkdownBlock[] {
   const lines = allLines.slice(0, lastWithText(allLines) + 1);

@@ -13,7 +13,10 @@ export type MarkdownBlock =
   | { kind: 'gap' };
 
 /** Items with blank lines between or inside them are loose: their texts are paragraphs, not bare text. */
-export type MarkdownListItem = { loose: boolean; blocks: MarkdownBlock[] };
+export interface MarkdownListItem {
+  loose: boolean;
+  blocks: MarkdownBlock[];
+}
 
 export type MarkdownInline =
   | { kind: 'text'; text: string }

@@ -15,7 +15,10 @@ export type FontName = keyof typeof files;
 
 const fontNames = Object.keys(files) as FontName[];
 
-type ShapeStore = { words: Record<string, unknown>; documents: number };
+interface ShapeStore {
+  words: Record<string, unknown>;
+  documents: number;
+}
 
 // Parsed once per thread: parsing for every letter made a letter ten times slower.
 const parsed = new Map<FontName, Font>();

@@ -5,7 +5,12 @@ export const mm = (millimetres: number): number => millimetres * pointsPerMm;
 
 export const a4 = { width_mm: 210, height_mm: 297 } as const;
 
-export type Box = { left: number; top: number; right: number; bottom: number };
+export interface Box {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
 
 /**
  * Where ink may be printed. On the first page everything else is reserved for the envelope window and machine marks.

@@ -20,7 +20,10 @@ const resolution_dpi = 150;
 const maxSide_px = 5000;
 const red = { red: 212, green: 53, blue: 28, alpha: 0.3 };
 
-export type PageToPngOptions = { decoration?: PageDecoration; kind?: PrecompiledKind };
+export interface PageToPngOptions {
+  decoration?: PageDecoration;
+  kind?: PrecompiledKind;
+}
 
 /** One page, numbered from 1, as a PNG at 150 dpi. */
 export function pageToPng(pdf: Uint8Array, page: number, options: PageToPngOptions = {}): Promise<Uint8Array> {

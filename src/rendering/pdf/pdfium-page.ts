@@ -8,7 +8,12 @@ export interface PageImage {
 }
 
 /** A character and its position, in millimetres from the top left corner of the page as displayed. */
-export type PageCharacter = { character: string; left: number; right: number; baseline: number };
+export interface PageCharacter {
+  character: string;
+  left: number;
+  right: number;
+  baseline: number;
+}
 
 type Color = [red: number, green: number, blue: number, alpha: number];
 

@@ -2,7 +2,9 @@ import type { FastifyReply } from 'fastify';
 import type { Urls } from '../../../platform/settings.ts';
 import type { Sent } from '../../page.ts';
 
-type Deps = { config: { urls: Urls } };
+interface Deps {
+  config: { urls: Urls };
+}
 
 /**
  * An email is written by others. The policy gives it an origin of its own, even when it is opened alone: no script, no

@@ -3,7 +3,9 @@ import { isUuid } from '../../../platform/id.ts';
 import type { Urls } from '../../../platform/settings.ts';
 import { cookieNames, cookieOptions } from '../../sessions/cookies.ts';
 
-type Deps = { config: { urls: Urls } };
+interface Deps {
+  config: { urls: Urls };
+}
 
 const year_s = 365 * 86_400;
 

@@ -97,7 +97,7 @@ export class Connection {
         this.pending.delete(sequence);
         resolve({ kind: 'unanswered', reason: 'no response in time' });
         // One slow response, or a peer that is gone without a word?
-        if (command !== commands.enquire_link) this.enquire();
+        if (command !== commands.enquire_link) void this.enquire();
       }, this.timing.responseTimeout_ms);
       this.pending.set(sequence, { resolve, timer });
       this.write({ command, status: statuses.ok, sequence, body });
