@@ -89,7 +89,7 @@ const runElsewhere = [
   ['export PENNYPOST', 'the environment that the others get'],
   ['import { createHmac', 'below'],
   ['import { spawn }', 'test/sandbox.test.ts'],
-  ['show: (asked, draft) => ({', 'src/console/file-forms.test.tsx has the same page'],
+  ['show: (request, formState) => ({', 'src/console/file-forms.test.tsx has the same page'],
   ['import os', 'needs Python: npm run test:clients'],
   ['NotificationClient client', 'needs Java: npm run test:clients'],
   ['DATABASE_URL=postgres', 'settings, not commands'],

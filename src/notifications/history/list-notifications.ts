@@ -11,7 +11,7 @@ import { type Page, selectIdsOfJob, selectStoredId } from './stored-notification
  * How many messages a request looks through, about a fifth of a second; and how many newer ones it counts, to find out whether all
  * messages of a rare kind were found.
  */
-export const listLimits = { read: 200_000, newer: 100_000 };
+export const listLimits = { read: 100_000, newer: 100_000 };
 /** Passes over all that match, so that no id is returned. */
 const onlyCount = { skip: Number.MAX_SAFE_INTEGER, size: 1 };
 const readInWords = listLimits.read.toLocaleString('en-GB');
