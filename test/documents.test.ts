@@ -171,9 +171,21 @@ describe('commands', () => {
 
   it('each one is run by a test, or has a reason not to be', () => {
     const unexplained = blocks
-      .filter(({ mark, language }) => mark === undefined && !['', 'json'].includes(language))
+      .filter(({ mark, language }) => mark === undefined && !['', 'json', 'diff'].includes(language))
       .filter(({ text }) => !runElsewhere.some(([begin]) => text.startsWith(begin)));
     expect(unexplained).toEqual([]);
+  });
+
+  it('diffs are from the product', () => {
+    const diffs = blocks.filter(({ language }) => language === 'diff');
+    const parts = diffs.flatMap(({ text }) => text.split(/^\+\+\+ /m).slice(1));
+    const unknown = parts.flatMap((part) => {
+      const [path = '', ...added] = part.trimEnd().split('\n');
+      const lines = new Set(read(path).split('\n'));
+      return added.filter((line) => !lines.has(line.slice(1))).map((line) => `${path}: ${line}`);
+    });
+    expect(parts.length).toBeGreaterThan(10);
+    expect(unknown).toEqual([]);
   });
 
   it('JSON blocks are valid JSON', () => {
