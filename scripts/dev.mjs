@@ -22,6 +22,7 @@ const settle_ms = 50;
 
 const config = readConfig();
 const database = await openOrEmbed(config, createLog('warn')).catch(fail);
+let prepared = prepareServer();
 let server = await startServer().catch(fail);
 /** Requests wait for it. */
 let updated = Promise.resolve();
@@ -40,6 +41,7 @@ watch((paths) => {
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop);
 
 async function stop() {
+  prepared.kill();
   server.child.kill();
   await once(server.child, 'exit');
   await database.stop();
@@ -126,9 +128,9 @@ function compile(paths, project, source, target) {
   if (status !== 0) throw new Error(stdout.trim());
 }
 
-/** The server listens on a free port and replaces the previous one when it is ready. */
-async function startServer() {
-  const child = spawn(process.execPath, ['--enable-source-maps', 'dist/main.js', 'serve'], {
+/** A process that serves as soon as it is told to. */
+function prepareServer() {
+  return spawn(process.execPath, ['--enable-source-maps', 'scripts/dev-server.mjs'], {
     env: {
       ...process.env,
       DATABASE_URL: database.url,
@@ -136,8 +138,15 @@ async function startServer() {
       BASE_URL: config.urls.api,
       DEMO: String(config.demo.enabled),
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
+}
+
+/** The server listens on a free port and replaces the previous one when it is ready. */
+async function startServer() {
+  const child = prepared;
+  prepared = prepareServer();
+  child.send('serve');
   let banner = '';
   const address = await new Promise((found, failed) => {
     child.once('exit', () => failed(new Error('The server did not start.')));
