@@ -30,7 +30,7 @@ import type { Files } from './platform/storage/files.ts';
 import { openFiles } from './platform/storage/open-files.ts';
 import { createVirusScanner, type VirusScanner } from './platform/storage/virus-scan.ts';
 import { Tracing } from './platform/tracing/tracing.ts';
-import type { Allowances } from './services/allowances.ts';
+import type { Allowances } from './services/services.ts';
 import { CompiledTemplates } from './templates/compiled-templates.ts';
 import { createEmailThreads, type EmailThreads } from './templates/email-threads.ts';
 import type { AccountMessageSender } from './users/account-messages/account-messages.ts';

@@ -63,25 +63,24 @@ import type { TextFormat } from './platform/http/text-formats.ts';
 import { adminErrors, publicErrors, statisticsErrors } from './protocol/error-bodies.ts';
 import { protocolFormats } from './protocol/text-formats.ts';
 import { parseEmailAddress } from './recipients/email-address.ts';
-import { serviceHistoryRoutes } from './services/history/history.routes.ts';
 import { inboundNumberRoutes } from './services/inbound-numbers/inbound-numbers.routes.ts';
 import { serviceMemberRoutes } from './services/members/service-members.routes.ts';
 import { goLiveRequestRoutes } from './services/organisations/go-live-requests.routes.ts';
 import { organisationServiceRoutes } from './services/organisations/organisation-services.routes.ts';
-import { emailReplyToRoutes } from './services/senders/email-reply-to.routes.ts';
-import { letterContactRoutes } from './services/senders/letter-contacts.routes.ts';
-import { protectedSenderIdRoutes } from './services/senders/protected-sender-ids.routes.ts';
-import { smsSenderRoutes } from './services/senders/sms-senders.routes.ts';
+import {
+  emailReplyToRoutes,
+  letterContactRoutes,
+  protectedSenderIdRoutes,
+  smsSenderRoutes,
+} from './services/senders/senders.routes.ts';
+import { refusalOfServicePermission } from './services/service-fields.ts';
 import { refusalOfServiceName } from './services/service-name.ts';
-import { refusalOfServicePermission } from './services/service-permissions.ts';
-import { serviceRoutes } from './services/services.routes.ts';
-import { callbackApiRoutes } from './services/settings/callback-api.routes.ts';
-import { callbackSigningRoutes } from './services/settings/callback-signing.routes.ts';
+import { serviceStatisticsRoutes } from './services/service-statistics.routes.ts';
+import { serviceHistoryRoutes, serviceRoutes } from './services/services.routes.ts';
+import { callbackApiRoutes, callbackSigningRoutes } from './services/settings/callback-api.routes.ts';
 import { dataRetentionRoutes } from './services/settings/data-retention.routes.ts';
 import { guestListRoutes } from './services/settings/guest-list.routes.ts';
-import { serviceStatisticsRoutes } from './services/statistics/service-statistics.routes.ts';
-import { suppressedRecipientRoutes } from './services/suppression/suppressed-recipients.routes.ts';
-import { suppressionListRoutes } from './services/suppression/suppression-list.routes.ts';
+import { suppressedRecipientRoutes, suppressionListRoutes } from './services/suppression/suppression-list.routes.ts';
 import { performanceDashboardRoutes } from './statistics/performance-dashboard.routes.ts';
 import { platformStatsRoutes } from './statistics/platform-stats.routes.ts';
 import { serviceListRoutes } from './statistics/service-lists.routes.ts';
@@ -89,8 +88,8 @@ import { templateEmailFileRoutes } from './templates/files/template-email-files.
 import { templateFolderRoutes } from './templates/folders/template-folders.routes.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
 import { templateSourceRoutes } from './templates/sources/template-sources.routes.ts';
-import { templateStatisticsRoutes } from './templates/statistics/template-statistics.routes.ts';
-import { refusalOfTemplateName, refusalOfTemplateSubject } from './templates/template-formats.ts';
+import { refusalOfTemplateName, refusalOfTemplateSubject } from './templates/template-checks.ts';
+import { templateStatisticsRoutes } from './templates/template-statistics.routes.ts';
 import { templateRoutes } from './templates/templates.routes.ts';
 import { unsubscribeRoutes } from './unsubscribe/unsubscribe.routes.ts';
 import { unsubscribeReportRoutes } from './unsubscribe/unsubscribe-reports.routes.ts';
@@ -107,8 +106,7 @@ import { signInRoutes } from './users/sign-in/sign-in.routes.ts';
 import { verifyCodeRoutes } from './users/sign-in/verify-codes.routes.ts';
 import { webauthnCredentialRoutes } from './users/sign-in/webauthn-credentials.routes.ts';
 import { refusalOfMobileNumber, refusalOfName } from './users/user-formats.ts';
-import { userRoutes } from './users/users.routes.ts';
-import { usersListRoutes } from './users/users-list.routes.ts';
+import { userRoutes, usersListRoutes } from './users/users.routes.ts';
 
 type Routes = Surface<App>['routes'][number];
 

@@ -38,7 +38,7 @@ import { foldAllRollups, reconcileAllRollups } from './notifications/rollups/rol
 import { deleteOldRecords } from './operations/old-records.task.ts';
 import type { RunnableTask, Schedule, Task } from './platform/queue/task.ts';
 import { recordProcessingTime } from './statistics/performance-dashboard.ts';
-import { deleteOldDrafts } from './templates/drafts/template-drafts.ts';
+import { deleteOldDrafts } from './templates/template-drafts.ts';
 import { deleteOldUnsubscribeRequests } from './unsubscribe/unsubscribe-reports.ts';
 import { deleteExpiredInvites, deleteOldVerifyCodes } from './users/users.task.ts';
 

@@ -2,7 +2,7 @@ import { financialYear, financialYearDays } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
-import type { Allowances } from '../services/allowances.ts';
+import type { Allowances } from '../services/services.ts';
 import {
   type Allowance,
   type ImpliedAllowance,

@@ -6,7 +6,7 @@ import { migrate } from '../platform/db/migrate.ts';
 import { createLog } from '../platform/log.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import { seeds } from '../seeds.ts';
-import { hasPlatformAdmin } from '../users/operators/create-admin.ts';
+import { hasPlatformAdmin } from '../users/create-admin.ts';
 import { createOperatorLink } from '../users/sign-in/operator-links.ts';
 import { print } from './print.ts';
 import { readConfig } from './read-config.ts';

@@ -5,7 +5,7 @@ import { type Actor, actAs } from '../platform/db/actor.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { createLog } from '../platform/log.ts';
 import { seeds } from '../seeds.ts';
-import { createFirstAdmin } from '../users/operators/create-admin.ts';
+import { createFirstAdmin } from '../users/create-admin.ts';
 import { print } from './print.ts';
 import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';

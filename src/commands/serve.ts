@@ -5,7 +5,7 @@ import { createLog } from '../platform/log.ts';
 import { onceStopped } from '../platform/process/once-stopped.ts';
 import { stopWithParent } from '../platform/process/stop-with-parent.ts';
 import type { GeneratedSecret } from '../platform/secrets/generated-secrets.ts';
-import { hasPlatformAdmin } from '../users/operators/create-admin.ts';
+import { hasPlatformAdmin } from '../users/create-admin.ts';
 import { isStartedByNpm, readConfig } from './read-config.ts';
 import { type Roles, start } from './start.ts';
 import { openOrEmbed } from './with-database.ts';

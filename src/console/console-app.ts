@@ -17,7 +17,7 @@ import type { BodyMemory } from '../platform/http/body/body-memory.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { HttpSettings } from '../platform/settings.ts';
 import type { FrontEndSettings } from '../protocol/settings.ts';
-import type { Allowances } from '../services/allowances.ts';
+import type { Allowances } from '../services/services.ts';
 import type { CallbackSettings, TextSenderSettings } from '../services/settings.ts';
 import type { AccountMessageSender } from '../users/account-messages/account-messages.ts';
 import type { ConsoleSettings } from './settings.ts';

@@ -9,14 +9,14 @@ import { OperatorError } from '../platform/operator-error.ts';
 import type { Platform } from '../platform/platform.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
 import type { StorageSettings } from '../platform/settings.ts';
-import type { Allowances } from '../services/allowances.ts';
 import {
   assignInboundNumber,
   createInboundNumber,
   listInboundNumbers,
 } from '../services/inbound-numbers/inbound-numbers.ts';
 import { createService } from '../services/service-create.ts';
-import { defaultServicePermissions } from '../services/service-permissions.ts';
+import { defaultServicePermissions } from '../services/service-fields.ts';
+import type { Allowances } from '../services/services.ts';
 import type { TextSenderSettings } from '../services/settings.ts';
 import { createTemplate } from '../templates/templates.ts';
 import { platformUserId } from '../users/account-messages/account-messages.ts';

@@ -3,7 +3,7 @@ import { deleteOldReportRequests } from '../jobs/reports/report-requests.ts';
 import { clearReturnedReferences } from '../letters/returned/returned-letters.ts';
 import { earlier } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
-import { deleteOldUserRecords } from '../users/old-records.ts';
+import { deleteOldUserRecords } from '../users/users.ts';
 import { deleteOldAuditEntries } from './audit/audit-log.ts';
 import type { RetentionSettings } from './settings.ts';
 

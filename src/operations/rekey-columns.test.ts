@@ -7,8 +7,7 @@ import { databaseNamed } from '../../test/kit/database-url.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { newId } from '../platform/id.ts';
 import { SecretBox } from '../platform/secrets/secrets.ts';
-import { encryptToken } from '../services/settings/callback-api.ts';
-import { readSigningKey } from '../services/settings/callback-signing.ts';
+import { encryptToken, readSigningKey } from '../services/settings/callback-api.ts';
 import { rekey } from './rekey.ts';
 
 /** Every column encrypted with SECRET_KEYS. */

@@ -10,8 +10,7 @@ import { createLog } from '../platform/log.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import type { EncryptedValue, EncryptedValues, ReplacedValue } from '../platform/secrets/encrypted-values.ts';
 import { SecretBox } from '../platform/secrets/secrets.ts';
-import { callbackTokens } from '../services/settings/callback-api.ts';
-import { signingSecrets } from '../services/settings/callback-signing.ts';
+import { callbackTokens, signingSecrets } from '../services/settings/callback-api.ts';
 
 /** All values stored encrypted with SECRET_KEYS. */
 const kept: EncryptedValues[] = [

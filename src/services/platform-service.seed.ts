@@ -3,7 +3,7 @@ import { exists } from '../platform/db/exists.ts';
 import { type Seed, seededAt } from '../platform/db/seed.ts';
 import { platformServiceId, platformUserId } from '../users/account-messages/account-messages.ts';
 import { addServiceMember, creatorPermissions } from '../users/members/permissions.ts';
-import { insertSmsSender } from './senders/sms-senders.sql.ts';
+import { insertSender } from './senders/senders.sql.ts';
 import { insertService } from './services.sql.ts';
 
 /** Reached by no number of sign-ins. */
@@ -36,7 +36,7 @@ export const seedPlatformService: Seed = async (tx) => {
     { service_id: platformServiceId, user_id: platformUserId, permissions: creatorPermissions },
     seededAt,
   );
-  await insertSmsSender(tx, {
+  await insertSender(tx, 'service_sms_senders', {
     id: '286d6176-adbe-7ea7-ba26-b7606ee5e2a4',
     service_id: platformServiceId,
     sms_sender: 'PENNYPOST',

@@ -7,16 +7,12 @@ import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { addServiceMember, creatorPermissions } from '../users/members/permissions.ts';
 import { getUserRecord, type UserRecord } from '../users/user-record.ts';
-import type { Allowances } from './allowances.ts';
-import { defaultLimits } from './limits.ts';
-import { insertSmsSender } from './senders/sms-senders.sql.ts';
-import { nhsNotifyOrganisationId, selectNhsBrands, selectOrganisationId } from './service-create.sql.ts';
-import type { SettableFields } from './service-fields.ts';
+import { insertSender } from './senders/senders.sql.ts';
+import { defaultServicePermissions, type SettableFields } from './service-fields.ts';
 import { emailSenderLocalPart, normalisedName } from './service-name.ts';
-import { defaultServicePermissions } from './service-permissions.ts';
-import { columnsOf, validateReferences } from './service-rows.ts';
-import { insertService } from './services.sql.ts';
-import { getService, type Service } from './services.ts';
+import { columnsOf, defaultLimits, validateReferences } from './service-update.ts';
+import { insertService, nhsNotifyOrganisationId, selectNhsBrands, selectOrganisationId } from './services.sql.ts';
+import { type Allowances, getService, type Service } from './services.ts';
 import type { TextSenderSettings } from './settings.ts';
 
 type Deps = Platform & { config: { sms: TextSenderSettings }; allowances: Allowances };
@@ -48,7 +44,7 @@ export async function createService(
       created_at: timestamp(now),
     });
     await addServiceMember(tx, { service_id: id, user_id, permissions: creatorPermissions }, now);
-    await insertSmsSender(tx, {
+    await insertSender(tx, 'service_sms_senders', {
       id: newId(now),
       service_id: id,
       sms_sender: app.config.sms.defaultSender,

@@ -2,14 +2,9 @@ import { type Days, londonDay } from '../platform/calendar.ts';
 import { invalidField } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { isTrue } from '../protocol/fields.ts';
+import { getRecentStatistics, noStatistics, type Statistics, statisticsByService } from './service-statistics.ts';
 import { selectServices } from './services.sql.ts';
 import { getService, type Service } from './services.ts';
-import {
-  getRecentStatistics,
-  noStatistics,
-  type Statistics,
-  statisticsByService,
-} from './statistics/service-statistics.ts';
 
 export interface ListQuery {
   only_active?: string;

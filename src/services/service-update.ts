@@ -1,13 +1,17 @@
+import type { Updateable } from 'kysely';
+import { revokeAllApiKeys } from '../auth/api-keys.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
-import { invalidField } from '../platform/failure.ts';
+import { selectUnknownIds } from '../platform/db/exists.ts';
+import type { Services } from '../platform/db/schema.ts';
+import { invalid, invalidField } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
+import { archivedName } from '../protocol/archived-name.ts';
+import { archiveTemplatesOfService } from '../templates/templates.ts';
 import { type AccountMessageSender, accountTemplates } from '../users/account-messages/account-messages.ts';
-import { raisedLimits } from './limits.ts';
 import { selectActiveMembers } from './members/service-members.sql.ts';
-import type { SettableFields } from './service-fields.ts';
+import { refuseRepeatedPermissions, type SettableFields } from './service-fields.ts';
 import { emailSenderLocalPart, normalisedName } from './service-name.ts';
-import { columnsOf, validateReferences } from './service-rows.ts';
 import { updateServices } from './services.sql.ts';
 import { getService, getServiceForUpdate, type Service } from './services.ts';
 
@@ -50,4 +54,83 @@ async function notifyTeam(app: Deps, tx: Tx, service: { id: string; name: string
 
 function given<T extends object>(fields: T): Partial<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+/** Default daily message limits by channel. */
+const trial = {
+  email_message_limit: 50,
+  sms_message_limit: 50,
+  letter_message_limit: 50,
+  international_sms_message_limit: 100,
+};
+
+const live = {
+  email_message_limit: 250_000,
+  sms_message_limit: 250_000,
+  letter_message_limit: 20_000,
+  international_sms_message_limit: 100,
+};
+
+type Limits = typeof trial;
+
+export function defaultLimits(restricted: boolean): Limits {
+  return restricted ? trial : live;
+}
+
+/** Live values for the limits that still have their trial defaults. */
+function raisedLimits(current: Limits): Partial<Limits> {
+  const unchanged = (Object.keys(trial) as (keyof Limits)[]).filter((limit) => current[limit] === trial[limit]);
+  return Object.fromEntries(unchanged.map((limit) => [limit, live[limit]]));
+}
+
+/** The API names references without the `_id` suffix of their columns. */
+export function columnsOf(fields: SettableFields): Updateable<Services> {
+  const { created_by, organisation, go_live_user, email_branding, letter_branding, ...same } = fields;
+  return {
+    ...same,
+    created_by_id: created_by,
+    organisation_id: organisation,
+    go_live_user_id: go_live_user,
+    email_branding_id: email_branding === '' ? null : email_branding,
+    letter_branding_id: letter_branding === '' ? null : letter_branding,
+  };
+}
+
+/** The table that each id field of a service references. */
+const references = [
+  ['created_by', 'users'],
+  ['go_live_user', 'users'],
+  ['organisation', 'organisations'],
+  ['email_branding', 'email_branding'],
+  ['letter_branding', 'letter_branding'],
+] as const;
+
+/** Checks that a schema cannot express: duplicate permissions and unknown ids, all reported together. */
+export async function validateReferences(tx: Tx, fields: SettableFields): Promise<void> {
+  if (fields.permissions) refuseRepeatedPermissions(fields.permissions);
+  const given = references.flatMap(([field, table]) => {
+    const id = fields[field];
+    return id ? [{ field, table, id }] : [];
+  });
+  const unknown = await selectUnknownIds(tx, given);
+  if (unknown.length > 0) throw invalid(Object.fromEntries(unknown.map((field) => [field, ['No result found']])));
+}
+
+/** Cannot be undone. Archiving again changes nothing. */
+export async function archiveService({ db, clock }: Platform, id: string): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const service = await getServiceForUpdate(tx, id);
+    if (!service.active) return;
+    const now = clock.now();
+    const name = archivedName(service.name, now);
+    await archiveTemplatesOfService(tx, id, now);
+    await revokeAllApiKeys(tx, id, now);
+    const change = {
+      active: false,
+      name,
+      normalised_name: normalisedName(name),
+      email_sender_local_part: emailSenderLocalPart(name, service.custom_email_sender_name),
+    };
+    await updateServices(tx, [id], change, timestamp(now));
+  });
 }

@@ -5,6 +5,7 @@ import { withConstraints } from '../platform/db/errors.ts';
 import { anyOf, likeContains } from '../platform/db/expressions.ts';
 import type { Services } from '../platform/db/schema.ts';
 import { invalidField } from '../platform/failure.ts';
+import { isUuid } from '../platform/id.ts';
 
 const callbacks = sql<{ callback_id: string; callback_type: string }[]>`(
   select coalesce(jsonb_agg(jsonb_build_object('callback_id', id, 'callback_type', callback_type) order by callback_type), '[]')
@@ -148,5 +149,181 @@ async function recordVersions(tx: Tx, ids: string[]): Promise<void> {
     .insertInto('services_history')
     .columns(historyColumns)
     .expression(tx.selectFrom('services').select(historyColumns).where('id', '=', anyOf(ids)))
+    .execute();
+}
+
+/** The organisation of services with the type `nhs_notify`, if it exists. */
+export const nhsNotifyOrganisationId = '477f8870-af2b-4b81-9a2c-1fad12028919';
+
+export async function selectOrganisationId(tx: Tx, id: string): Promise<string | undefined> {
+  return (await tx.selectFrom('organisations').select('id').where('id', '=', id).executeTakeFirst())?.id;
+}
+
+/** The brands named `NHS`, if they exist. */
+export function selectNhsBrands(tx: Tx) {
+  return tx
+    .selectNoFrom((one) => [
+      one
+        .selectFrom('email_branding')
+        .select('id')
+        .where('name', '=', 'NHS')
+        .where('active', '=', true)
+        .as('email_branding_id'),
+      one.selectFrom('letter_branding').select('id').where('name', '=', 'NHS').as('letter_branding_id'),
+    ])
+    .executeTakeFirstOrThrow();
+}
+
+/** `asking`: in trial mode, with a request to go live. `suspended`: it may send through no channel. */
+export type ServiceState = 'live' | 'trial' | 'asking' | 'suspended' | 'archived';
+
+const suspended = sql<boolean>`(services.active and not services.permissions && array['email', 'sms', 'letter'])`;
+
+const conditions = {
+  live: sql<boolean>`services.active and not services.restricted`,
+  trial: sql<boolean>`services.active and services.restricted`,
+  asking: sql<boolean>`services.active and services.restricted and services.has_active_go_live_request`,
+  suspended,
+  archived: sql<boolean>`not services.active`,
+};
+
+export interface ServiceQuery {
+  /** Part of the name, or the whole id. */
+  text: string;
+  state: ServiceState | undefined;
+  skip: number;
+  limit: number;
+}
+
+/** By name, those that are not archived first. */
+export async function selectServicesBySearch(db: Db, { text, state, skip, limit }: ServiceQuery) {
+  const found = db
+    .selectFrom('services')
+    .leftJoin('organisations', 'organisations.id', 'services.organisation_id')
+    .$if(text !== '' && !isUuid(text), (query) => query.where('services.name', 'ilike', likeContains(text)))
+    .$if(isUuid(text), (query) => query.where('services.id', '=', text))
+    .$if(state !== undefined, (query) => query.where(conditions[state as ServiceState]));
+  const [services, { total }] = await Promise.all([
+    found
+      .select([
+        'services.id',
+        'services.name',
+        'services.active',
+        'services.restricted',
+        'services.has_active_go_live_request',
+        'services.created_at',
+        'organisations.name as organisation_name',
+        suspended.as('suspended'),
+      ])
+      .orderBy('services.active', 'desc')
+      .orderBy(sql`lower(services.name)`)
+      .orderBy('services.id')
+      .limit(limit)
+      .offset(skip)
+      .execute(),
+    found.select((one) => one.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ]);
+  return { services, total };
+}
+
+/** Requests to go live, the one that has waited longest first. */
+export function selectGoLiveRequests(db: Db, limit: number) {
+  return db
+    .selectFrom('services')
+    .leftJoin('organisations', 'organisations.id', 'services.organisation_id')
+    .leftJoin('users', 'users.id', 'services.go_live_user_id')
+    .where(conditions.asking)
+    .select([
+      'services.id',
+      'services.name',
+      'services.updated_at',
+      'services.volume_email',
+      'services.volume_sms',
+      'services.volume_letter',
+      'organisations.name as organisation_name',
+      'users.name as asked_by_name',
+      'users.email_address as asked_by_email_address',
+    ])
+    .orderBy('services.updated_at')
+    .orderBy('services.id')
+    .limit(limit)
+    .execute();
+}
+
+/** Every version, oldest first. */
+export function selectServiceHistory(db: Db, serviceId: string) {
+  return db
+    .selectFrom('services_history')
+    .select([
+      'id',
+      'name',
+      'version',
+      'created_at',
+      'updated_at',
+      'active',
+      'restricted',
+      'email_message_limit',
+      'sms_message_limit',
+      'letter_message_limit',
+      'custom_email_sender_name',
+      'email_sender_local_part',
+      'created_by_id',
+    ])
+    .where('id', '=', serviceId)
+    .orderBy('version')
+    .execute();
+}
+
+export function selectApiKeyHistory(db: Db, serviceId: string) {
+  return db
+    .selectFrom('api_keys_history')
+    .select([
+      'id',
+      'name',
+      'service_id',
+      'version',
+      'created_at',
+      'updated_at',
+      'expiry_date',
+      'expiry_date as revoked_at',
+      'created_by_id',
+    ])
+    .where('service_id', '=', serviceId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .orderBy('version')
+    .execute();
+}
+
+export function selectTemplateHistory(db: Db, serviceId: string) {
+  return db
+    .selectFrom('templates_history')
+    .select(['id', 'name', 'version', 'created_at', 'updated_at', 'created_by_id'])
+    .where('service_id', '=', serviceId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .orderBy('version')
+    .execute();
+}
+
+/** Active ones first, then by name. */
+export function selectServicesOfOrganisation(db: Db, organisationId: string) {
+  return db
+    .selectFrom('services')
+    .select(['id', 'name', 'active', 'restricted', 'has_active_go_live_request'])
+    .where('organisation_id', '=', organisationId)
+    .orderBy('active', 'desc')
+    .orderBy('name')
+    .execute();
+}
+
+/** Locks the rows until the transaction ends, in a fixed order to prevent deadlocks. */
+export function lockServicesOfOrganisation(tx: Tx, organisationId: string) {
+  return tx
+    .selectFrom('services')
+    .select(['id', 'email_branding_id', 'letter_branding_id'])
+    .where('organisation_id', '=', organisationId)
+    .orderBy('id')
+    .forNoKeyUpdate()
     .execute();
 }

@@ -1,6 +1,15 @@
 import type { Db, Tx } from '../platform/db/database.ts';
 import { invalidField, notFound } from '../platform/failure.ts';
-import { lockService, selectService, selectServicesByName } from './services.sql.ts';
+import {
+  lockService,
+  type ServiceQuery,
+  selectGoLiveRequests,
+  selectService,
+  selectServicesByName,
+  selectServicesBySearch,
+} from './services.sql.ts';
+
+export type { ServiceState } from './services.sql.ts';
 
 export type Service = NonNullable<Awaited<ReturnType<typeof selectService>>>;
 
@@ -20,4 +29,23 @@ export async function getServiceForUpdate(tx: Tx, id: string) {
 export async function findServicesByName(db: Db, name: string | undefined) {
   if (!name) throw invalidField('service_name', 'Missing data for required field.');
   return selectServicesByName(db, name);
+}
+
+/** By name, those that are not archived first. */
+export function searchServices(db: Db, query: ServiceQuery) {
+  return selectServicesBySearch(db, query);
+}
+
+/** The one that has waited longest first. */
+export function listGoLiveRequests(db: Db, limit: number) {
+  return selectGoLiveRequests(db, limit);
+}
+
+/** What a service needs of billing, which is above it. */
+export interface Allowances {
+  /**
+   * Recomputes and overwrites the allowance of the current year: for a new service, a service that joins an organisation,
+   * and the services of an organisation whose type changes.
+   */
+  reset(tx: Tx, serviceId: string, now: Date): Promise<void>;
 }

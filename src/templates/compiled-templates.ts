@@ -7,9 +7,8 @@ import type { Channel } from '../protocol/channels.ts';
 import { maxOutlineCharacters } from '../rendering/email/outlines.ts';
 import { type CompiledTemplate, compileTemplate, type TemplateSource } from '../rendering/template.ts';
 import { maxShortLength } from './email-threads.ts';
-import { lookUp, type TemplateLookup } from './template-lookup.ts';
 import { replyToTextOf } from './template-record.ts';
-import type { CurrentTemplateRow, TemplateRow } from './template-row.ts';
+import { type CurrentTemplateRow, lookUp, type TemplateLookup, type TemplateRow } from './template-row.ts';
 import { selectTemplatesById, selectTemplateVersion, selectVersionsOfTemplates } from './template-rows.sql.ts';
 import { selectNamedTemplates } from './templates.sql.ts';
 

@@ -8,9 +8,8 @@ import { maxInteger } from '../protocol/fields.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import { type CompiledTemplates, findTemplate } from './compiled-templates.ts';
 import { checkLength, type EmailThreads, maxShortLength, requestsFor } from './email-threads.ts';
-import { lookUp, type TemplateLookup } from './template-lookup.ts';
 import { renderPreview } from './template-preview.ts';
-import type { TemplateRow } from './template-row.ts';
+import { lookUp, type TemplateLookup, type TemplateRow } from './template-row.ts';
 import { selectListedTemplates, selectTemplateById, selectTemplateVersions } from './template-rows.sql.ts';
 
 export function listPublicTemplates(app: Platform, caller: ApiCaller, type?: Channel): Promise<TemplateRow[]> {

@@ -3,7 +3,6 @@ import { forbidden, invalid, invalidField, notFound } from '../platform/failure.
 import type { Channel } from '../protocol/channels.ts';
 import { isTooLong, maxSmsCharacters } from '../rendering/sms/sms.ts';
 import { compileTemplate } from '../rendering/template.ts';
-import { refusalOfTemplateSubject } from './template-formats.ts';
 import type { LetterLanguages, TemplateRow } from './template-row.ts';
 import { replyToExists, selectServicePermissions } from './templates.sql.ts';
 
@@ -104,4 +103,13 @@ export async function refuseUnlessReplyToExists(
 ): Promise<void> {
   if (replyTo === null || (await replyToExists(db, type, serviceId, replyTo))) return;
   throw invalid(`${replyToNames[type]} ${replyTo} does not exist in database for service id ${serviceId}`);
+}
+
+/** Returns why a string is not a valid template name, or undefined. */
+export function refusalOfTemplateName(text: string): string | undefined {
+  return text.trim() === '' ? 'Invalid template name' : undefined;
+}
+
+export function refusalOfTemplateSubject(text: string): string | undefined {
+  return text.trim() === '' ? 'Invalid template subject' : undefined;
 }

@@ -3,7 +3,6 @@ import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { conflict, invalidField } from '../platform/failure.ts';
 import { canonicalId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { changedFields } from './changed-fields.ts';
 import { archiveEmailFiles, liveEmailFileIds } from './files/template-email-files.sql.ts';
 import {
   getServicePermissions,
@@ -139,4 +138,10 @@ function changesOf(template: CurrentTemplateRow, request: TemplateUpdateRequest)
     reply_to: request.reply_to ? canonicalId(request.reply_to) : request.reply_to,
     created_by_id: request.created_by === undefined ? undefined : canonicalId(request.created_by),
   });
+}
+
+/** Returns only the fields that differ, so that a request without changes creates no new version. */
+export function changedFields<Row extends object>(row: Row, given: Partial<Row>): Partial<Row> {
+  const differs = ([field, value]: [string, unknown]) => value !== undefined && value !== row[field as keyof Row];
+  return Object.fromEntries(Object.entries(given).filter(differs)) as Partial<Row>;
 }

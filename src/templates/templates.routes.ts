@@ -6,7 +6,6 @@ import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, Nullable, OfService, Uuid } from '../protocol/fields.ts';
 import type { FrontEndSettings } from '../protocol/settings.ts';
-import { getOrCreatePrecompiledTemplate } from './precompiled-template.ts';
 import { previewTemplate } from './template-preview.ts';
 import {
   isPrecompiled,
@@ -24,7 +23,14 @@ import {
   templateVersion,
 } from './template-record.ts';
 import { getTemplateForUpdate, updateTemplate } from './template-update.ts';
-import { createTemplate, getTemplate, getTemplateVersion, listTemplates, listTemplateVersions } from './templates.ts';
+import {
+  createTemplate,
+  getOrCreatePrecompiledTemplate,
+  getTemplate,
+  getTemplateVersion,
+  listTemplates,
+  listTemplateVersions,
+} from './templates.ts';
 
 const OfTemplate = Type.Object({ service_id: Uuid, template_id: Uuid });
 

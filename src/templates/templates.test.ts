@@ -2,8 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { aReplyTo, aService, aTemplate, aTemplateFolder, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { inTransaction } from '../platform/db/database.ts';
-import { getOrCreatePrecompiledTemplate } from './precompiled-template.ts';
-import { archiveTemplatesOfService } from './templates.ts';
+import { archiveTemplatesOfService, getOrCreatePrecompiledTemplate } from './templates.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const unknown = '4f46df42-f795-4cc4-83bb-65ca312f49cd';

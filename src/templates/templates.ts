@@ -1,10 +1,11 @@
-import { timestamp } from '../platform/clock.ts';
+import { type Timestamp, timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import { canonicalId, newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
+import { platformUserId } from '../users/account-messages/account-messages.ts';
 import { archiveEmailFiles } from './files/template-email-files.sql.ts';
 import {
   getServicePermissions,
@@ -15,13 +16,22 @@ import {
   refuseUnlessReplyToExists,
   refuseUnsubscribeLinkUnlessEmail,
 } from './template-checks.ts';
+import { precompiledName } from './template-record.ts';
 import type { CurrentTemplateRow, LetterLanguages, ProcessType, TemplatePostage, TemplateRow } from './template-row.ts';
-import { selectTemplate, selectTemplateVersions, selectVersionsOfTemplates } from './template-rows.sql.ts';
+import {
+  selectPrecompiledTemplate,
+  selectTemplate,
+  selectTemplateById,
+  selectTemplateVersions,
+  selectVersionsOfTemplates,
+} from './template-rows.sql.ts';
 import {
   countTemplates,
   countTemplatesByFolder,
   folderExists,
+  insertPrecompiledTemplate,
   insertTemplate,
+  lockTemplate,
   type NewTemplate,
   type SummaryFilter,
   selectTemplateList,
@@ -173,4 +183,50 @@ export async function archiveTemplatesOfService(tx: Tx, serviceId: string, now: 
 /** Used when a sender, reply-to address or letter contact is archived: its templates revert to the service's default. */
 export async function detachReplyTo(tx: Tx, serviceId: string, replyToId: string, now: Date): Promise<void> {
   await updateTemplates(tx, { service_id: serviceId, reply_to: replyToId }, { reply_to: null }, timestamp(now));
+}
+
+export async function getServiceOfTemplate(db: Db, templateId: string): Promise<string> {
+  return (await getVisibleTemplate(db, templateId)).service;
+}
+
+/** Locks the template, so that concurrent requests change its attachment one after the other. */
+export async function getTemplateToAttachTo(tx: Tx, templateId: string): Promise<CurrentTemplateRow> {
+  await lockTemplate(tx, templateId);
+  return getVisibleTemplate(tx, templateId);
+}
+
+/** Creates a new version of the template. */
+export async function setTemplateAttachment(
+  tx: Tx,
+  templateId: string,
+  attachmentId: string | null,
+  now: Timestamp,
+): Promise<void> {
+  await updateTemplates(tx, { id: templateId }, { letter_attachment_id: attachmentId }, now);
+}
+
+async function getVisibleTemplate(db: Db | Tx, templateId: string): Promise<CurrentTemplateRow> {
+  const template = await selectTemplateById(db, templateId);
+  if (!template || template.hidden) throw notFound();
+  return template;
+}
+
+/** The hidden template of letters supplied as PDF; the service must exist. */
+export async function getOrCreatePrecompiledTemplate(
+  db: Db | Tx,
+  serviceId: string,
+  now: Date,
+): Promise<CurrentTemplateRow> {
+  const existing = await selectPrecompiledTemplate(db, serviceId);
+  if (existing) return existing;
+  await insertPrecompiledTemplate(db, {
+    id: newId(now),
+    service_id: serviceId,
+    name: precompiledName,
+    created_by_id: platformUserId,
+    created_at: timestamp(now),
+  });
+  const made = await selectPrecompiledTemplate(db, serviceId);
+  if (!made) throw notFound();
+  return made;
 }

@@ -12,8 +12,7 @@ import {
   type ServicePermission,
 } from './members/permissions.ts';
 import { hashPassword } from './sign-in/passwords.ts';
-import { noFailures } from './sign-in/sign-in.sql.ts';
-import { markCodesUsed } from './sign-in/verify-codes.sql.ts';
+import { markCodesUsed, noFailures } from './sign-in/sign-in.sql.ts';
 import type { UserRecord } from './user-record.ts';
 import { insertUser, selectUserByEmail, updateUserRow } from './users.sql.ts';
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { notFound } from '../platform/failure.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
-import { selectUserRecords, type UserRow } from './user-record.sql.ts';
+import { selectUserRecords, type UserRow } from './users.sql.ts';
 
 export type UserRecord = UserRow;
 

@@ -4,9 +4,9 @@ import type { EmailSettings } from '../branding/settings.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Urls } from '../platform/settings.ts';
-import { Data, maxInteger, NoContent, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
+import { Data, Day, maxInteger, NoContent, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 import type { AccountMessageSender } from './account-messages/account-messages.ts';
-import { setPlatformAdmin } from './operators/platform-admins.ts';
+import { setPlatformAdmin } from './platform-admins.ts';
 import { OfUser, refuseUnlessUserExists, userOfPathExists } from './user-of-path.ts';
 import { authTypes, getUserRecord, UserRecord, userStates } from './user-record.ts';
 import {
@@ -15,6 +15,7 @@ import {
   createUser,
   findUsersByEmail,
   getUserByEmail,
+  listActiveUsers,
   listOrganisationsAndServices,
   updatePassword,
   updateUser,
@@ -212,4 +213,29 @@ function actorExists(app: Deps) {
 /** Keeps only the keys in the schema; others are ignored. */
 function pick<T extends object>(schema: { properties: object }, body: T): T {
   return Object.fromEntries(Object.entries(body).filter(([key]) => Object.hasOwn(schema.properties, key))) as T;
+}
+
+const ListedUser = Type.Object({
+  ...UserRecord.properties,
+  services: Type.Array(Type.Object({ id: Uuid, name: Type.String() })),
+});
+
+export function usersListRoutes(http: Http, app: Platform): void {
+  http.post(
+    '/platform-admin/users-list',
+    {
+      schema: {
+        summary: 'List active users by dates of creation and last sign-in',
+        body: Type.Object({
+          created_start: Type.Optional(Nullable(Day)),
+          created_end: Type.Optional(Nullable(Day)),
+          logged_in_start: Type.Optional(Nullable(Day)),
+          logged_in_end: Type.Optional(Nullable(Day)),
+          take_part_in_research: Type.Optional(Nullable(Type.Boolean())),
+        }),
+        response: { 200: Data(Type.Array(ListedUser)) },
+      },
+    },
+    async (request) => ({ data: await listActiveUsers(app, request.body) }),
+  );
 }

@@ -1,8 +1,12 @@
-import { type Insertable, sql, type Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { type ConstraintMeanings, withConstraints } from '../platform/db/errors.ts';
+import { anyOf, likeContains } from '../platform/db/expressions.ts';
 import type { Users } from '../platform/db/schema.ts';
 import { invalid, invalidField } from '../platform/failure.ts';
+import { isUuid } from '../platform/id.ts';
+import { platformServiceId, platformUserId } from './account-messages/account-messages.ts';
 
 const meanings: ConstraintMeanings = {
   users_pkey: () => invalidField('id', 'Id already in use'),
@@ -105,4 +109,207 @@ export function selectServicesOfUser(db: Db, userId: string) {
     .select(['service.id', 'service.name', 'service.restricted', 'service.organisation_id as organisation'])
     .orderBy('service.name')
     .execute();
+}
+
+/** Columns that API responses never contain. */
+type Kept =
+  | 'password_hash'
+  | 'updated_at'
+  | 'failed_password_count'
+  | 'failed_code_count'
+  | 'passwords_refused_until'
+  | 'locked_at'
+  | 'created_for_tests';
+
+export interface UserRow extends Omit<Selectable<Users>, Kept | 'read_only_operator'> {
+  /** Only where it is true: other front ends know users of twenty fields. */
+  read_only_operator?: boolean;
+  can_use_webauthn: boolean;
+  organisations: string[];
+  services: string[];
+  permissions: Record<string, string[]>;
+  organisation_permissions: Record<string, string[]>;
+}
+
+export async function selectUserRecords(db: Db | Tx, ids: readonly string[]): Promise<UserRow[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom('users')
+    .where('id', '=', anyOf(ids))
+    .select([
+      'id',
+      'name',
+      'email_address',
+      'mobile_number',
+      'auth_type',
+      'state',
+      'platform_admin',
+      'read_only_operator',
+      'failed_login_count',
+      'current_session_id',
+      'logged_in_at',
+      'email_access_validated_at',
+      'password_changed_at',
+      'created_at',
+      'take_part_in_research',
+      'receives_new_features_email',
+      canUseWebauthn.as('can_use_webauthn'),
+      organisations.as('organisations'),
+      services.as('services'),
+      permissions.as('permissions'),
+      organisationPermissions.as('organisation_permissions'),
+    ])
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ read_only_operator, ...user }) => ({
+    ...user,
+    ...(read_only_operator && { read_only_operator }),
+  }));
+}
+
+const canUseWebauthn = sql<boolean>`users.platform_admin or users.auth_type = 'webauthn_auth' or exists (
+  select from service_members where user_id = users.id and service_id = ${platformServiceId})`;
+
+const organisations = sql<string[]>`array(
+  select organisation.id from organisation_members member join organisations organisation
+    on organisation.id = member.organisation_id
+  where member.user_id = users.id and organisation.active order by organisation.id)`;
+
+const services = sql<string[]>`array(
+  select service.id from service_members member join services service on service.id = member.service_id
+  where member.user_id = users.id and service.active order by service.id)`;
+
+const permissions = sql<Record<string, string[]>>`(
+  select coalesce(jsonb_object_agg(service.id, to_jsonb(member.permissions)), '{}')
+  from service_members member join services service on service.id = member.service_id
+  where member.user_id = users.id and service.active)`;
+
+// A user can have permissions without being a member; the record includes them.
+const organisationPermissions = sql<Record<string, string[]>>`(
+  select coalesce(jsonb_object_agg(organisation.id, array(
+      select permission from organisation_permissions
+      where user_id = users.id and organisation_id = organisation.id and organisation.active order by permission)), '{}')
+  from organisations organisation
+  where organisation.id in (
+    select organisation_id from organisation_members where user_id = users.id
+    union select organisation_id from organisation_permissions where user_id = users.id))`;
+
+interface UserFilters {
+  created_from?: Timestamp;
+  created_before?: Timestamp;
+  logged_in_from?: Timestamp;
+  logged_in_before?: Timestamp;
+  take_part_in_research?: boolean;
+}
+
+export async function selectActiveUserIds(db: Db, filters: UserFilters): Promise<string[]> {
+  let query = db.selectFrom('users').select('id').where('state', '=', 'active').where('id', '!=', platformUserId);
+  if (filters.created_from) query = query.where('created_at', '>=', filters.created_from);
+  if (filters.created_before) query = query.where('created_at', '<', filters.created_before);
+  if (filters.logged_in_from) query = query.where('logged_in_at', '>=', filters.logged_in_from);
+  if (filters.logged_in_before) query = query.where('logged_in_at', '<', filters.logged_in_before);
+  if (filters.take_part_in_research !== undefined) {
+    query = query.where('take_part_in_research', '=', filters.take_part_in_research);
+  }
+  return (await query.execute()).map(({ id }) => id);
+}
+
+export async function selectActiveServiceNames(db: Db): Promise<Map<string, string>> {
+  const services = await db.selectFrom('services').select(['id', 'name']).where('active', '=', true).execute();
+  return new Map(services.map(({ id, name }) => [id, name]));
+}
+
+/** From the tenth failure of any kind on, the API refuses codes. */
+export const maxFailures = 10;
+
+export type PeopleGroup = 'operators' | 'locked' | 'pending' | 'archived';
+
+const isLocked = sql<boolean>`(state = 'active' and failed_login_count >= ${maxFailures})`;
+const groups = {
+  operators: sql<boolean>`state = 'active' and (platform_admin or read_only_operator)`,
+  locked: isLocked,
+  pending: sql<boolean>`state = 'pending'`,
+  archived: sql<boolean>`state = 'inactive'`,
+};
+
+export interface PeopleQuery {
+  /** Part of the name or address, or the whole id. */
+  text: string;
+  group: PeopleGroup | undefined;
+  skip: number;
+  limit: number;
+}
+
+export async function countLocked(db: Db): Promise<number> {
+  const { count } = await db
+    .selectFrom('users')
+    .where(isLocked)
+    .select((one) => one.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** By name. The platform's own user is not a person; archived users are listed only as such. */
+export async function selectPeople(db: Db, { text, group, skip, limit }: PeopleQuery) {
+  const found = db
+    .selectFrom('users')
+    .where('id', '<>', platformUserId)
+    .where(group === undefined ? sql<boolean>`state <> 'inactive'` : groups[group])
+    .$if(isUuid(text), (query) => query.where('id', '=', text))
+    .$if(text !== '' && !isUuid(text), (query) =>
+      query.where((row) =>
+        row.or([row('name', 'ilike', likeContains(text)), row('email_address', 'ilike', likeContains(text))]),
+      ),
+    );
+  const [people, { total }] = await Promise.all([
+    found
+      .select([
+        'id',
+        'name',
+        'email_address',
+        'state',
+        'platform_admin',
+        'read_only_operator',
+        'logged_in_at',
+        isLocked.as('locked'),
+      ])
+      .orderBy(sql`lower(name)`)
+      .orderBy('id')
+      .limit(limit)
+      .offset(skip)
+      .execute(),
+    found.select((one) => one.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ]);
+  return { people, total };
+}
+
+/** Ignores archived administrators, who cannot sign in. */
+export function selectPlatformAdmins(db: Db | Tx) {
+  return db
+    .selectFrom('users')
+    .select(['email_address', 'password_hash'])
+    .where('platform_admin', '=', true)
+    .where('state', '<>', 'inactive')
+    .orderBy('created_at')
+    .execute();
+}
+
+/** The platform's own user never signs in. */
+function activeAdmins(tx: Tx) {
+  return tx
+    .selectFrom('users')
+    .where('platform_admin', '=', true)
+    .where('state', '=', 'active')
+    .where('id', '<>', platformUserId)
+    .orderBy('id');
+}
+
+/** The active ones, locked until the transaction ends. */
+export function lockPlatformAdmins(tx: Tx) {
+  return activeAdmins(tx).select('id').forNoKeyUpdate().execute();
+}
+
+export function selectActiveAdmins(tx: Tx) {
+  return activeAdmins(tx).select(['id', 'name', 'email_address']).execute();
 }

@@ -1,13 +1,12 @@
 import { day_ms, earlier, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
-import { deleteOldRequestedMessages } from './account-messages/requested-messages.ts';
-import { inviteLifetime_ms } from './invites/invite-links.ts';
-import { deleteOrganisationInvitesUntil } from './invites/organisation-invites.sql.ts';
-import { deleteServiceInvitesUntil } from './invites/service-invites.sql.ts';
+import { deleteOldRequestedMessages } from './account-messages/account-messages.ts';
+import { deleteOrganisationInvitesUntil, deleteServiceInvitesUntil } from './invites/invites.sql.ts';
+import { inviteLifetime_ms } from './invites/invites.ts';
 import { deleteOldGuesses } from './sign-in/password-guesses.ts';
-import { deleteChallengesUntil } from './sign-in/security-keys.sql.ts';
+import { deleteVerifyCodesUntil } from './sign-in/sign-in.sql.ts';
 import { deleteStatesUntil } from './sign-in/single-sign-on/single-sign-on.sql.ts';
-import { deleteVerifyCodesUntil } from './sign-in/verify-codes.sql.ts';
+import { deleteChallengesUntil } from './sign-in/webauthn-credentials.sql.ts';
 
 const codesAreKept_ms = day_ms;
 

@@ -1,21 +1,29 @@
 import type { EmailSettings } from '../branding/settings.ts';
+import { addDays } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
-import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
-import { newId, nilId } from '../platform/id.ts';
+import { firstIdAt, newId, nilId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Urls } from '../platform/settings.ts';
 import { archivedName } from '../protocol/archived-name.ts';
 import { type AccountMessageSender, accountTemplates } from './account-messages/account-messages.ts';
+import { deleteEventsBefore } from './events.sql.ts';
+import { clearReasonsBefore } from './invites/join-requests.sql.ts';
 import { deleteMembershipsOfUser } from './members/permissions.sql.ts';
 import { pageUrl } from './sign-in/link-tokens.ts';
 import { hashPassword, isPassword, noPassword } from './sign-in/passwords.ts';
 import { deleteCredentialsOfUser } from './sign-in/webauthn-credentials.sql.ts';
-import { getUserRecord, type UserRecord } from './user-record.ts';
+import { getUserRecord, listUserRecords, type UserRecord } from './user-record.ts';
 import {
   activateUserRow,
+  countLocked,
   insertUser,
+  type PeopleQuery,
+  selectActiveServiceNames,
+  selectActiveUserIds,
   selectOrganisationsOfUser,
+  selectPeople,
   selectServicesOfUser,
   selectUser,
   selectUserByEmail,
@@ -23,6 +31,8 @@ import {
   selectUsersByPartOfEmail,
   updateUserRow,
 } from './users.sql.ts';
+
+export type { PeopleGroup } from './users.sql.ts';
 
 type Editable = Partial<
   Pick<
@@ -212,4 +222,48 @@ export async function listOrganisationsAndServices(app: Platform, userId: string
     selectServicesOfUser(app.db, userId),
   ]);
   return { organisations, services };
+}
+
+interface UsersListRequest {
+  created_start?: string | null;
+  created_end?: string | null;
+  logged_in_start?: string | null;
+  logged_in_end?: string | null;
+  take_part_in_research?: boolean | null;
+}
+
+/** Active users with the names of their services, for an operator's report. */
+export async function listActiveUsers(app: Platform, request: UsersListRequest) {
+  const ids = await selectActiveUserIds(app.db, {
+    created_from: request.created_start ?? undefined,
+    created_before: dayAfter(request.created_end),
+    logged_in_from: request.logged_in_start ?? undefined,
+    logged_in_before: dayAfter(request.logged_in_end),
+    take_part_in_research: request.take_part_in_research ?? undefined,
+  });
+  const [users, names] = await Promise.all([listUserRecords(app.db, ids), selectActiveServiceNames(app.db)]);
+  return users.map((user) => ({ ...user, services: user.services.map((id) => ({ id, name: names.get(id) ?? '' })) }));
+}
+
+/** Makes the end date inclusive. */
+function dayAfter(day: string | null | undefined): string | undefined {
+  return day ? addDays(day, 1) : undefined;
+}
+
+/** By name; archived people are listed only as such. */
+export function searchPeople(db: Db, query: PeopleQuery) {
+  return selectPeople(db, query);
+}
+
+/** People who may not sign in after too many failures. */
+export function countLockedPeople(db: Db): Promise<number> {
+  return countLocked(db);
+}
+
+const batch = 2_000;
+
+/** Deletes old events and the reasons given in requests to join a service. */
+export async function deleteOldUserRecords(db: Db, before: Date): Promise<void> {
+  while ((await deleteEventsBefore(db, timestamp(before), batch)) === batch);
+  while ((await clearReasonsBefore(db, firstIdAt(before), batch)) === batch);
 }

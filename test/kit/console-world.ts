@@ -6,11 +6,11 @@ import { composeLetter } from '../../src/notifications/letter-tasks.ts';
 import { timestamp } from '../../src/platform/clock.ts';
 import { inTransaction } from '../../src/platform/db/database.ts';
 import { newId } from '../../src/platform/id.ts';
-import { keepDraft } from '../../src/templates/drafts/template-drafts.ts';
 import { createEmailFile } from '../../src/templates/files/template-email-files.ts';
 import { createFolder } from '../../src/templates/folders/template-folders.ts';
+import { keepDraft } from '../../src/templates/template-drafts.ts';
 import { creatorPermissions } from '../../src/users/members/permissions.ts';
-import { createCredential } from '../../src/users/sign-in/webauthn-credentials.ts';
+import { createCredential } from '../../src/users/sign-in/security-keys.ts';
 import { getUserRecord, type UserRecord } from '../../src/users/user-record.ts';
 import {
   aNotification,

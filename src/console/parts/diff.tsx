@@ -1,4 +1,4 @@
-import type { TextChange } from '../../templates/drafts/word-diff.ts';
+import type { TextChange } from '../../templates/word-diff.ts';
 
 /** Two texts in one: what was removed and what was added. */
 export function Diff({ label, changes }: { label: string; changes: readonly TextChange[] }) {

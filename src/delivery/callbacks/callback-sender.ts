@@ -8,8 +8,7 @@ import { nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Loop } from '../../platform/process/loop.ts';
 import type { Span } from '../../platform/tracing/span.ts';
-import { decryptToken } from '../../services/settings/callback-api.ts';
-import { readSigningKey } from '../../services/settings/callback-signing.ts';
+import { decryptToken, readSigningKey } from '../../services/settings/callback-api.ts';
 import type { CallbackSettings } from '../../services/settings.ts';
 import { CallbackCaller, type CallbackResult } from './callback-request.ts';
 import {

@@ -3,7 +3,7 @@ import { takesLongText } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Data, Nullable, OfService, OneOf, Uuid } from '../../protocol/fields.ts';
-import { problemsOfDraft } from '../../templates/drafts/template-draft.ts';
+import { problemsOfDraft } from '../../templates/template-drafts.ts';
 import { Languages, TemplateTypes } from '../../templates/template-record.ts';
 import { getTemplate } from '../../templates/templates.ts';
 import { type DraftPreview, type PreviewDeps, type PreviewedDraft, previewDraft } from './draft-preview.ts';

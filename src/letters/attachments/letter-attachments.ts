@@ -6,13 +6,9 @@ import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
 import { maxPages } from '../../rendering/letter/length.ts';
-import {
-  getServiceOfTemplate,
-  getTemplateToAttachTo,
-  setTemplateAttachment,
-} from '../../templates/files/template-attachment.ts';
-import { readUpload } from '../../templates/files/upload.ts';
+import { readUpload } from '../../templates/files/file-types.ts';
 import type { LetterAttachment } from '../../templates/template-row.ts';
+import { getServiceOfTemplate, getTemplateToAttachTo, setTemplateAttachment } from '../../templates/templates.ts';
 import type { PdfThreads } from '../pdf-threads.ts';
 import { readPages } from '../read-pages.ts';
 import { archiveAttachmentRow, insertLetterAttachment, selectLetterAttachment } from './letter-attachments.sql.ts';

@@ -2,7 +2,7 @@ import { invalid } from '../../platform/failure.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { emailAddressText, phoneNumberTexts } from '../../recipients/recipient-texts.ts';
-import { storeTestTemplate } from '../../templates/drafts/test-template.ts';
+import { storeTestTemplate } from '../../templates/template-drafts.ts';
 import { sendEmail, sendSms } from '../sending/send.ts';
 import type { SendDeps } from '../sending/send-context.ts';
 import { refuseIfDailyLimitIsReached, refuseIfValuesAreMissing } from '../sending/send-rules.ts';

@@ -8,7 +8,7 @@ import { isSimulatedEmailAddress, isSimulatedPhoneNumber } from '../../recipient
 import { cleanRecipient } from '../../recipients/whitespace.ts';
 import { sanitisePersonalisation } from '../../rendering/sanitise.ts';
 import { renderSubject } from '../../templates/email-threads.ts';
-import { getOrCreatePrecompiledTemplate } from '../../templates/precompiled-template.ts';
+import { getOrCreatePrecompiledTemplate } from '../../templates/templates.ts';
 import { unsubscribeUrl } from '../../unsubscribe/unsubscribe.ts';
 import { checkPrecompiledLetter, composeLetter, letterFiles } from '../letter-tasks.ts';
 import type { Postage } from '../notification.ts';

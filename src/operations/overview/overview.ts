@@ -7,8 +7,8 @@ import { isWorkingDay } from '../../notifications/history/estimated-delivery.ts'
 import { listLaneDepths, listRetries } from '../../notifications/queue/lane-depths.ts';
 import { addDays, londonDay } from '../../platform/calendar.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { statisticsByService } from '../../services/statistics/service-statistics.ts';
-import { countLockedPeople } from '../../users/operators/user-search.ts';
+import { statisticsByService } from '../../services/service-statistics.ts';
+import { countLockedPeople } from '../../users/users.ts';
 import type { AcceptedRate } from './accepted-rate.ts';
 import type { LiveChecks } from './live-checks.ts';
 import {

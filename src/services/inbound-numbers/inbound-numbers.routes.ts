@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Data, Datetime, NoContent, Nullable, OfService, Uuid } from '../../protocol/fields.ts';
-import { SmsSender } from '../senders/sms-sender-record.ts';
+import { SmsSender } from '../senders/senders.routes.ts';
 import type { TextSenderSettings } from '../settings.ts';
 import { selectAvailableNumbers } from './inbound-numbers.sql.ts';
 import {

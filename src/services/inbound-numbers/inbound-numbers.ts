@@ -6,8 +6,7 @@ import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { normaliseOwnNumber } from '../../recipients/phone-number.ts';
 import { detachReplyTo } from '../../templates/templates.ts';
-import { clearDefault, selectSenders } from '../senders/senders.sql.ts';
-import { insertSmsSender, updateSmsSenderRow } from '../senders/sms-senders.sql.ts';
+import { clearDefault, insertSender, selectSenders, updateSender } from '../senders/senders.sql.ts';
 import { updateServices } from '../services.sql.ts';
 import { getServiceForUpdate } from '../services.ts';
 import type { TextSenderSettings } from '../settings.ts';
@@ -70,10 +69,10 @@ export async function assignInboundNumber(
     await updateNumber(tx, number.id, { service_id: serviceId, updated_at });
     const change = { sms_sender: number.number, inbound_number_id: number.id };
     const [only, ...others] = await selectSenders(tx, senders, serviceId);
-    if (only && others.length === 0) return updateSmsSenderRow(tx, only.id, { ...change, updated_at });
+    if (only && others.length === 0) return updateSender(tx, senders, only.id, { ...change, updated_at });
     if (request.is_default) await clearDefault(tx, senders, serviceId, updated_at);
     const row = { id: newId(now), service_id: serviceId, is_default: request.is_default, created_at: updated_at };
-    return insertSmsSender(tx, { ...row, ...change });
+    return insertSender(tx, senders, { ...row, ...change });
   });
 }
 
@@ -110,13 +109,13 @@ export async function removeInboundNumber(
     if (!lost) return;
     await detachReplyTo(tx, serviceId, lost.id, now);
     const archivedSender = { archived: true, is_default: false, inbound_number_id: null, updated_at };
-    await updateSmsSenderRow(tx, lost.id, archivedSender);
+    await updateSender(tx, senders, lost.id, archivedSender);
     if (!lost.is_default) return;
     const newDefault = all.find(({ id }) => id !== lost.id);
-    if (newDefault) await updateSmsSenderRow(tx, newDefault.id, { is_default: true, updated_at });
+    if (newDefault) await updateSender(tx, senders, newDefault.id, { is_default: true, updated_at });
     else {
       const row = { id: newId(now), service_id: serviceId, is_default: true, created_at: updated_at };
-      await insertSmsSender(tx, { ...row, sms_sender: config.sms.defaultSender });
+      await insertSender(tx, senders, { ...row, sms_sender: config.sms.defaultSender });
     }
   });
 }

@@ -2,6 +2,7 @@ import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { claimServiceInvite } from '../../users/invites/service-invites.ts';
 import {
   addServiceMember,
   alreadyMember,
@@ -11,8 +12,8 @@ import {
   type ServiceMember,
   type ServicePermission,
   setServiceMemberPermissions,
+  setSignInMethod,
 } from '../../users/members/permissions.ts';
-import { setSignInMethod } from '../../users/members/sign-in-method.ts';
 import { getUserRecord, listUserRecords } from '../../users/user-record.ts';
 import { getService, getServiceForUpdate } from '../services.ts';
 import { selectFolderOwners, selectMembers } from './service-members.sql.ts';
@@ -115,4 +116,23 @@ function refuseUnlessManagerRemains(
   const managers = members.filter((member) => member.state === 'active' && manages(member.permissions));
   if (managers.length !== 1 || managers[0]?.id !== userId || manages(permissions)) return;
   throw invalid('At least one person must keep the right to manage the service. Give it to another member first.');
+}
+
+/** The invited person joins the service, in the transaction that marks the invitation as accepted. */
+export async function acceptServiceInvite(
+  { db, clock }: Platform,
+  inviteId: string,
+  userId: string,
+): Promise<{ service_id: string }> {
+  return inTransaction(db, async (tx) => {
+    const now = clock.now();
+    const invite = await claimServiceInvite(tx, inviteId, userId, now);
+    const member = { service_id: invite.service, user_id: userId };
+    if (await isServiceMember(tx, member)) return member;
+    // Ignore folders that were deleted since the invitation.
+    const folders = await selectFolderOwners(tx, invite.folder_permissions);
+    const folder_permissions = folders.filter(({ service_id }) => service_id === invite.service).map(({ id }) => id);
+    await addServiceMember(tx, { ...member, permissions: invite.permissions, folder_permissions }, now);
+    return member;
+  });
 }

@@ -6,7 +6,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
 import { NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import type { AccountMessageSender } from '../../users/account-messages/account-messages.ts';
-import type { Allowances } from '../allowances.ts';
+import type { Allowances } from '../services.ts';
 import {
   joinOrganisation,
   listServicesOfOrganisation,

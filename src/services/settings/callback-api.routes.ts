@@ -8,8 +8,10 @@ import {
   CallbackUrl,
   callbackTypes,
   createCallback,
+  createSigningSecret,
   deleteCallback,
   getCallback,
+  removeSigningSecret,
   updateCallback,
 } from './callback-api.ts';
 
@@ -104,6 +106,46 @@ export function callbackApiRoutes(http: Http, app: Platform & { config: { callba
     async (request, reply) => {
       const { service_id, callback_id: id } = request.params;
       await deleteCallback(app, { id, service_id, ...request.query });
+      return reply.code(204).send(null);
+    },
+  );
+}
+
+const Secret = Type.Object(
+  { signing_secret: Type.String({ description: '`whsec_` followed by the key in base64' }) },
+  { title: 'CallbackSigningSecret' },
+);
+
+export function callbackSigningRoutes(http: Http, app: Platform): void {
+  http.post(
+    '/service/:service_id/callback-api/:callback_id/signing-secret',
+    {
+      schema: {
+        summary: 'Create a signing secret for callbacks, shown only once; replaces an earlier one',
+        params: OfCallback,
+        body: Type.Object({ updated_by_id: Uuid }),
+        response: { 201: Data(Secret) },
+      },
+    },
+    async (request, reply) => {
+      const { service_id, callback_id: id } = request.params;
+      const signing_secret = await createSigningSecret(app, { id, service_id }, request.body.updated_by_id);
+      return reply.code(201).send({ data: { signing_secret } });
+    },
+  );
+
+  http.delete(
+    '/service/:service_id/callback-api/:callback_id/signing-secret',
+    {
+      schema: {
+        summary: 'Delete the signing secret; callbacks are then signed only with the bearer token',
+        params: OfCallback,
+        response: { 204: NoContent },
+      },
+    },
+    async (request, reply) => {
+      const { service_id, callback_id: id } = request.params;
+      await removeSigningSecret(app, { id, service_id });
       return reply.code(204).send(null);
     },
   );

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
@@ -11,12 +12,16 @@ import {
   type CallbackId,
   type CallbackType,
   deleteCallbackRow,
+  deleteSigningSecret,
   insertCallback,
+  replaceSigningSecrets,
   replaceTokens,
   selectCallback,
   selectCallbackType,
+  selectSigningSecrets,
   selectTokens,
   updateCallbackRow,
+  upsertSigningSecret,
 } from './callback-api.sql.ts';
 
 export { type CallbackType, callbackTypes } from './callback-api.sql.ts';
@@ -36,7 +41,7 @@ export const callbackTokens: EncryptedValues = {
 };
 
 /** Identifies a callback: a service has one per type. Copies of its token in the queue are bound to the same owner. */
-export interface TokenOwner {
+interface TokenOwner {
   service_id: string;
   callback_type: CallbackType;
 }
@@ -50,7 +55,7 @@ export function decryptToken({ secrets }: Platform, owner: TokenOwner, encrypted
   return secrets.decrypt(tokenPurpose, encrypted, tokenContext(owner))?.toString();
 }
 
-export function tokenContext({ service_id, callback_type }: TokenOwner): string {
+function tokenContext({ service_id, callback_type }: TokenOwner): string {
   return `${service_id} ${callback_type}`.toLowerCase();
 }
 
@@ -125,3 +130,36 @@ function refuseUnlessUrlMayBeCalled({ config }: Deps, url: string): void {
 function notHttps(): Failure {
   return invalidField('url', 'Not a valid https url.');
 }
+
+const signingPurpose = 'callback-signing';
+const signingPrefix = 'whsec_';
+
+/** Returns the secret, which is shown only once. It replaces an earlier one immediately. */
+export async function createSigningSecret(app: Platform, which: CallbackId, created_by_id: string): Promise<string> {
+  const key = randomBytes(32);
+  await inTransaction(app.db, async (tx) => {
+    const { id, service_id } = await getCallback(tx, which);
+    const owner = { service_id, callback_type: await selectCallbackType(tx, id) };
+    const encrypted_secret = app.secrets.encrypt(signingPurpose, key, tokenContext(owner));
+    const created_at = timestamp(app.clock.now());
+    await upsertSigningSecret(tx, { callback_id: id, encrypted_secret, created_by_id, created_at });
+  });
+  return `${signingPrefix}${key.toString('base64')}`;
+}
+
+export async function removeSigningSecret({ db }: Platform, which: CallbackId): Promise<void> {
+  const { id } = await getCallback(db, which);
+  if (!(await deleteSigningSecret(db, id))) throw notFound();
+}
+
+/** Returns undefined when it was encrypted with a key that is not configured. */
+export function readSigningKey({ secrets }: Platform, owner: TokenOwner, encrypted: string): Buffer | undefined {
+  return secrets.decrypt(signingPurpose, encrypted, tokenContext(owner));
+}
+
+export const signingSecrets: EncryptedValues = {
+  name: 'secrets that sign callbacks',
+  purpose: signingPurpose,
+  select: selectSigningSecrets,
+  replace: replaceSigningSecrets,
+};

@@ -1,3 +1,6 @@
+import { invalidField } from '../../platform/failure.ts';
+import { decodeBase64 } from '../../platform/http/body/base64.ts';
+
 /** File types that can be sent by email. */
 
 const mimeTypes = new Map(
@@ -93,4 +96,11 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Decodes a file in base64. */
+export function readUpload(content: string): Buffer {
+  const bytes = decodeBase64(content, 'canonical');
+  if (!bytes || bytes.length === 0) throw invalidField('content', 'Not valid base64.');
+  return bytes;
 }

@@ -5,11 +5,17 @@ import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
-import { changedFields } from '../changed-fields.ts';
-import { getTemplateForUpdate } from '../template-update.ts';
+import { changedFields, getTemplateForUpdate } from '../template-update.ts';
 import { lockTemplate, updateTemplates } from '../templates.sql.ts';
 import { getTemplate } from '../templates.ts';
-import { describeUnsupported, extensionOf, fileIsTooLarge, fileTypeOfName, maxFileBytes } from './file-types.ts';
+import {
+  describeUnsupported,
+  extensionOf,
+  fileIsTooLarge,
+  fileTypeOfName,
+  maxFileBytes,
+  readUpload,
+} from './file-types.ts';
 import {
   archiveEmailFiles,
   type EmailFileChange,
@@ -19,7 +25,6 @@ import {
   selectEmailFiles,
   updateEmailFileRow,
 } from './template-email-files.sql.ts';
-import { readUpload } from './upload.ts';
 
 type UploadDeps = Platform & { virusScanner: VirusScanner };
 interface OfTemplate {

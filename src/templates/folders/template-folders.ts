@@ -4,7 +4,7 @@ import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { canonicalId, newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { openNewFolder, setFolderMembers } from '../../users/members/folder-members.ts';
+import { openNewFolder, setFolderMembers } from '../../users/members/permissions.ts';
 import {
   deleteFolderRow,
   insertFolder,

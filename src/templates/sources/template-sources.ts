@@ -1,17 +1,15 @@
 import type { ApiCaller } from '../../auth/api-caller.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
-import { forbidden } from '../../platform/failure.ts';
+import { Failure, type FailureDetail, forbidden } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { moveTemplates } from '../folders/template-folders.sql.ts';
 import { getOrCreateFolders, listFolders } from '../folders/template-folders.ts';
 import { templateOfCaller } from '../public-templates.ts';
-import { lookUp } from '../template-lookup.ts';
-import type { CurrentTemplateRow } from '../template-row.ts';
+import { type CurrentTemplateRow, lookUp } from '../template-row.ts';
 import { selectListedTemplates, selectTemplateById } from '../template-rows.sql.ts';
 import { type TemplateUpdateRequest, updateWholeTemplate } from '../template-update.ts';
 import { createTemplateIn, getTemplate, type NewTemplateRequest } from '../templates.ts';
-import { withPublicNames } from './public-field-names.ts';
 
 /** A template with everything that a file about it has. */
 export interface TemplateSource {
@@ -139,4 +137,29 @@ type Folder = Awaited<ReturnType<typeof listFolders>>[number];
 function pathOf(id: string | null, folders: readonly Folder[]): string[] {
   const folder = folders.find((candidate) => candidate.id === id);
   return folder ? [...pathOf(folder.parent_id, folders), folder.name] : [];
+}
+
+/** Names of the rules, and what the public API calls them. The languages of a letter follow from its texts. */
+const publicNames = new Map([
+  ['template_type', ['type']],
+  ['content', ['body']],
+  ['letter_welsh_content', ['letter_welsh_body']],
+  ['letter_languages', []],
+]);
+const senderNames = /^(letter_contact_id|email_reply_to_id|sms_sender_id)\b/;
+
+/** The same error, about the fields that the caller sent. */
+function withPublicNames(error: unknown): unknown {
+  if (!(error instanceof Failure)) return error;
+  const { kind, code, detail, problems, headers, cause } = error;
+  return new Failure(kind, code, translated(detail), { problems, headers, cause });
+}
+
+function translated(detail: FailureDetail): FailureDetail {
+  if (typeof detail === 'string') return detail.replace(senderNames, 'sender_id');
+  return Object.fromEntries(
+    Object.entries(detail).flatMap(([name, texts]) =>
+      (publicNames.get(name) ?? [name]).map((publicName) => [publicName, texts]),
+    ),
+  );
 }

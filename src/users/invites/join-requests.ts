@@ -4,14 +4,17 @@ import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { canonicalId, newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
-import { type AccountMessageSender, accountTemplates } from '../account-messages/account-messages.ts';
-import { mayRequestMessage } from '../account-messages/requested-messages.ts';
+import {
+  type AccountMessageSender,
+  accountTemplates,
+  mayRequestMessage,
+} from '../account-messages/account-messages.ts';
 import { isServiceMember, type ServiceMember } from '../members/permissions.sql.ts';
-import { addServiceMember, type ServicePermission } from '../members/permissions.ts';
-import { canChooseSignInMethod } from '../members/sign-in-method.ts';
+import { addServiceMember, canChooseSignInMethod, type ServicePermission } from '../members/permissions.ts';
 import { pageUrl } from '../sign-in/link-tokens.ts';
 import { getUserRecord, type UserRecord } from '../user-record.ts';
 import { selectUser, updateUserRow } from '../users.sql.ts';
+import { selectServiceName } from './invites.sql.ts';
 import {
   insertJoinRequest,
   lockJoinRequestsOfRequester,
@@ -20,7 +23,6 @@ import {
   selectUsersToContact,
   updateJoinRequests,
 } from './join-requests.sql.ts';
-import { selectServiceName } from './service-invites.sql.ts';
 
 type Deps = Platform & {
   accountMessages: AccountMessageSender;

@@ -3,7 +3,7 @@ import type { Http } from '../../platform/http/surface.ts';
 import { isUuid } from '../../platform/id.ts';
 import { Data, Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { organisationPermissions } from '../members/permissions.ts';
-import { type InviteDeps, inviteStatuses } from './invite-links.ts';
+import { type InviteDeps, inviteStatuses } from './invites.ts';
 import {
   createOrganisationInvite,
   getOrganisationInvite,

@@ -8,15 +8,21 @@ import { accountTemplates } from '../account-messages/account-messages.ts';
 import { addOrganisationMember, type OrganisationPermission, organisationPermissions } from '../members/permissions.ts';
 import { getUserRecord } from '../user-record.ts';
 import { selectUser } from '../users.sql.ts';
-import { type InviteLimits, refuseTooManyInvites } from './invite-limits.ts';
-import { type InviteDeps, type InviteStatus, inviteIdOfLink, inviteUrl } from './invite-links.ts';
 import {
   acceptOrganisationInviteRow,
   insertOrganisationInvite,
   selectOrganisationInvite,
   selectOrganisationInvites,
   updateOrganisationInviteRow,
-} from './organisation-invites.sql.ts';
+} from './invites.sql.ts';
+import {
+  type InviteDeps,
+  type InviteLimits,
+  type InviteStatus,
+  inviteIdOfLink,
+  inviteUrl,
+  refuseTooManyInvites,
+} from './invites.ts';
 
 interface NewOrganisationInvite {
   email_address: string;

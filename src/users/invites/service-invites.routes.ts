@@ -3,7 +3,7 @@ import type { Http } from '../../platform/http/surface.ts';
 import { isUuid } from '../../platform/id.ts';
 import { Data, Datetime, Nullable, OfService, OneOf, Uuid } from '../../protocol/fields.ts';
 import { authTypes } from '../user-record.ts';
-import { type InviteDeps, inviteStatuses } from './invite-links.ts';
+import { type InviteDeps, inviteStatuses } from './invites.ts';
 import {
   createServiceInvite,
   getServiceInvite,

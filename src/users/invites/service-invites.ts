@@ -5,12 +5,9 @@ import { invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { accountTemplates } from '../account-messages/account-messages.ts';
-import { type ServicePermission, servicePermissions } from '../members/permissions.ts';
-import { setSignInMethod } from '../members/sign-in-method.ts';
+import { type ServicePermission, servicePermissions, setSignInMethod } from '../members/permissions.ts';
 import { getUserRecord, type UserRecord } from '../user-record.ts';
 import { selectUser } from '../users.sql.ts';
-import { type InviteLimits, refuseTooManyInvites } from './invite-limits.ts';
-import { type InviteDeps, type InviteStatus, inviteIdOfLink, inviteUrl } from './invite-links.ts';
 import {
   acceptServiceInviteRow,
   insertServiceInvite,
@@ -18,7 +15,15 @@ import {
   selectServiceInvites,
   selectServiceName,
   updateServiceInviteRow,
-} from './service-invites.sql.ts';
+} from './invites.sql.ts';
+import {
+  type InviteDeps,
+  type InviteLimits,
+  type InviteStatus,
+  inviteIdOfLink,
+  inviteUrl,
+  refuseTooManyInvites,
+} from './invites.ts';
 
 interface NewServiceInvite {
   email_address: string;

@@ -3,7 +3,7 @@ import { inTransaction } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { getUserRecord, listUserRecords, type UserRecord } from '../user-record.ts';
-import { selectActiveMemberIds } from './organisation-members.sql.ts';
+import { selectActiveMemberIds } from './permissions.sql.ts';
 import { addOrganisationMember, type OrganisationPermission, removeOrganisationMember } from './permissions.ts';
 
 interface Membership {

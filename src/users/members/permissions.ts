@@ -1,12 +1,18 @@
 import { timestamp } from '../../platform/clock.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { invalidField, notFound } from '../../platform/failure.ts';
-import { isUuid } from '../../platform/id.ts';
+import { canonicalId, isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { isOperator, type UserRecord } from '../user-record.ts';
+import { updateUserRow } from '../users.sql.ts';
 import {
+  copyFolderMembers,
+  deleteFolderMembers,
   deleteFolderPermissions,
   deleteOrganisationMember,
   deleteServiceMember,
+  insertActiveMembers,
+  insertFolderMembers,
   insertFolderPermissions,
   insertOrganisationMember,
   insertServiceMember,
@@ -143,4 +149,42 @@ async function addFolderPermissions(tx: Tx, member: ServiceMember, folderIds: st
 
 function refuseDuplicates(field: string, values: readonly string[]): void {
   if (new Set(values).size !== values.length) throw invalidField(field, 'Must not contain duplicates.');
+}
+
+interface Folder {
+  id: string;
+  service_id: string;
+}
+
+/** A new folder inherits the members of its parent; a root folder is visible to every active member of the team. */
+export function openNewFolder(tx: Tx, folder: Folder, parentId: string | null): Promise<void> {
+  return parentId === null ? insertActiveMembers(tx, folder) : copyFolderMembers(tx, folder, parentId);
+}
+
+/** Replaces the whole set; 400 when a user is not in the service's team. */
+export async function setFolderMembers(tx: Tx, folder: Folder, userIds: string[]): Promise<void> {
+  const wanted = [...new Set(userIds.map(canonicalId))];
+  await deleteFolderMembers(tx, folder);
+  if ((await insertFolderMembers(tx, folder, wanted)) < wanted.length) {
+    throw invalidField('users_with_permission', 'No result found');
+  }
+}
+
+type Person = Pick<UserRecord, 'id' | 'platform_admin' | 'read_only_operator' | 'auth_type' | 'mobile_number'>;
+
+/** A service may choose between a text code and an email link for a person, but never for operators or instead of a key. */
+export function canChooseSignInMethod(person: Omit<Person, 'id' | 'mobile_number'>): boolean {
+  return !isOperator(person) && person.auth_type !== 'webauthn_auth';
+}
+
+/** Changes nothing for operators, those with a security key, and where a number for text codes is missing. */
+export async function setSignInMethod(
+  tx: Tx,
+  person: Person,
+  auth_type: UserRecord['auth_type'],
+  now: Date,
+): Promise<void> {
+  if (!canChooseSignInMethod(person) || person.auth_type === auth_type) return;
+  const isPossible = auth_type === 'email_auth' || (auth_type === 'sms_auth' && person.mobile_number);
+  if (isPossible) await updateUserRow(tx, person.id, { auth_type, updated_at: timestamp(now) });
 }

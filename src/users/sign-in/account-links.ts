@@ -8,8 +8,9 @@ import {
   type AccountMessage,
   type AccountMessageSender,
   accountTemplates,
+  mayRequestMessage,
+  type RequestedMessage,
 } from '../account-messages/account-messages.ts';
-import { mayRequestMessage, type RequestedMessage } from '../account-messages/requested-messages.ts';
 import { getUserRecord } from '../user-record.ts';
 import { selectUserByEmail } from '../users.sql.ts';
 import { type AccountLink, createAccountToken, type LinkPayloads, pageUrl, readAccountToken } from './link-tokens.ts';

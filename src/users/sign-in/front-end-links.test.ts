@@ -3,7 +3,7 @@ import { sentBy } from '../../../test/kit/account-messages.ts';
 import { aUser } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { decryptFernet, parseFernetKey } from '../../platform/secrets/fernet.ts';
-import { createFirstAdmin } from '../operators/create-admin.ts';
+import { createFirstAdmin } from '../create-admin.ts';
 
 const linkTokenKey = parseFernetKey('cw_0x689RpI-jtRR7oE8h_eQsKImvJapLeSbXpwF4e4=') as Buffer;
 const harness = useHarness({

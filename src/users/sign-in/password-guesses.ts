@@ -1,16 +1,19 @@
 import { day_ms, earlier, hour_ms, later, type Timestamp, timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { maxFailures } from '../users.sql.ts';
 import { lockUser } from '../users.ts';
+import { isPassword, noPassword } from './passwords.ts';
 import {
+  countFailure,
   deleteGuessesUntil,
   type GuessRow,
   lockGuesses,
+  recordCorrectPassword,
   saveGuesses,
+  selectPasswordHash,
   upsertSignInAddress,
-} from './password-guesses.sql.ts';
-import { isPassword, noPassword } from './passwords.ts';
-import { countFailure, maxFailures, recordCorrectPassword, selectPasswordHash } from './sign-in.sql.ts';
+} from './sign-in.sql.ts';
 import { lockoutAfter_ms } from './sign-in.ts';
 
 /** An address is known to an account for this time after a sign-in. */

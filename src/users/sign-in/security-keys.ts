@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { later, minute_ms, timestamp } from '../../platform/clock.ts';
+import { later, minute_ms, type Timestamp, timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { type Failure, invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
@@ -10,7 +10,6 @@ import { getUserRecord, type UserRecord } from '../user-record.ts';
 import { updateUserRow } from '../users.sql.ts';
 import { lockUser } from '../users.ts';
 import { pageUrl } from './link-tokens.ts';
-import { type ChallengePurpose, keepChallenge, selectKeysOfSite, takeChallenge } from './security-keys.sql.ts';
 import { countFailure, recordSignIn } from './sign-in.sql.ts';
 import {
   checkRegistration,
@@ -22,9 +21,13 @@ import {
   signInOptions,
 } from './webauthn.ts';
 import {
+  type ChallengePurpose,
   deleteCredentialRow,
   insertCredential,
+  keepChallenge,
   selectCredentials,
+  selectKeysOfSite,
+  takeChallenge,
   updateCredential,
 } from './webauthn-credentials.sql.ts';
 
@@ -184,4 +187,48 @@ function tooLate(): Failure {
 function refuse({ log }: Deps, purpose: ChallengePurpose, reason: string): Failure {
   log.warn({ event: 'security_key.refused', purpose, reason: reason.slice(0, 200) }, 'A security key was refused');
   return invalidField('response', 'The security key was not accepted. Try again, or use another key.');
+}
+
+export function listCredentials(app: Platform, userId: string) {
+  return selectCredentials(app.db, userId);
+}
+
+export function createCredential(
+  app: Platform,
+  userId: string,
+  request: { name: string; credential_data: string; registration_response: string },
+) {
+  const { name, credential_data, registration_response } = request;
+  const now = app.clock.now();
+  return insertCredential(app.db, {
+    id: newId(now),
+    user_id: userId,
+    name,
+    credential_data,
+    registration_response,
+    created_at: timestamp(now),
+  });
+}
+
+export async function renameCredential(app: Platform, userId: string, credentialId: string, name: string) {
+  const updated_at = timestamp(app.clock.now());
+  const credential = await updateCredential(app.db, userId, credentialId, { name, updated_at });
+  if (!credential) throw notFound();
+  return credential;
+}
+
+export async function recordCredentialUse(tx: Tx, userId: string, credentialId: string, now: Timestamp): Promise<void> {
+  if (!(await updateCredential(tx, userId, credentialId, { logged_in_at: now }))) throw notFound();
+}
+
+export async function deleteCredential(app: Platform, userId: string, credentialId: string): Promise<void> {
+  await inTransaction(app.db, async (tx) => {
+    // Prevents two concurrent requests from deleting the last two keys.
+    await lockUser(tx, userId);
+    const credentials = await selectCredentials(tx, userId);
+    const credential = credentials.find(({ id }) => id === credentialId.toLowerCase());
+    if (!credential) throw notFound();
+    if (credentials.length === 1) throw invalid('Cannot delete last remaining webauthn credential for user');
+    await deleteCredentialRow(tx, credential.id);
+  });
 }

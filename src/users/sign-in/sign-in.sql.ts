@@ -1,16 +1,13 @@
-import type { Updateable } from 'kysely';
+import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import type { Users } from '../../platform/db/schema.ts';
+import type { PasswordGuesses, Users } from '../../platform/db/schema.ts';
 import type { LockedUser } from '../users.ts';
 
 export async function selectPasswordHash(db: Db | Tx, userId: string): Promise<string | undefined> {
   const row = await db.selectFrom('users').select('password_hash').where('id', '=', userId).executeTakeFirst();
   return row?.password_hash;
 }
-
-/** From the tenth failure of any kind on, the API refuses codes. */
-export const maxFailures = 10;
 
 type Counted = Pick<LockedUser, 'id' | 'failed_login_count' | 'failed_password_count' | 'failed_code_count'>;
 
@@ -66,4 +63,128 @@ export async function recordSignIn(
 
 async function updateUser(db: Db | Tx, userId: string, change: Updateable<Users>): Promise<void> {
   await db.updateTable('users').set(change).where('id', '=', userId).execute();
+}
+
+export type CodeType = 'sms' | 'email';
+
+export async function insertVerifyCode(
+  tx: Tx,
+  row: {
+    id: string;
+    user_id: string;
+    code_type: CodeType;
+    code_digest: string;
+    expires_at: Timestamp;
+    created_at: Timestamp;
+  },
+): Promise<void> {
+  await tx.insertInto('verify_codes').values(row).execute();
+}
+
+/** Unused, unexpired codes of both types. */
+export async function countLiveCodes(db: Db | Tx, userId: string, now: Timestamp): Promise<number> {
+  const { count } = await db
+    .selectFrom('verify_codes')
+    .select((code) => code.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .where('used', '=', false)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function countCodesSince(tx: Tx, userId: string, moment: Timestamp): Promise<number> {
+  const { count } = await tx
+    .selectFrom('verify_codes')
+    .select((code) => code.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .where('created_at', '>', moment)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Newest first. */
+export function selectVerifyCodes(tx: Tx, userId: string, codeType: CodeType) {
+  return tx
+    .selectFrom('verify_codes')
+    .select(['code_digest', 'used', 'expires_at'])
+    .where('user_id', '=', userId)
+    .where('code_type', '=', codeType)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** For one type, or for both. */
+export async function markCodesUsed(tx: Tx, userId: string, codeType?: CodeType): Promise<void> {
+  await tx
+    .updateTable('verify_codes')
+    .set({ used: true })
+    .where('user_id', '=', userId)
+    .where('used', '=', false)
+    .$if(codeType !== undefined, (query) => query.where('code_type', '=', codeType as CodeType))
+    .execute();
+}
+
+export async function deleteVerifyCodesUntil(db: Db, moment: Timestamp): Promise<void> {
+  await db.deleteFrom('verify_codes').where('created_at', '<=', moment).execute();
+}
+
+export type GuessRow = Awaited<ReturnType<typeof lockGuesses>>[number];
+
+/** Creates the rows that do not exist yet, and blocks other guesses that they count until the transaction ends. */
+export function lockGuesses(tx: Tx, rows: readonly { counted: string; user_id: string | null }[], now: Timestamp) {
+  // One order for all transactions, or two of them could wait for each other.
+  const inOrder = [...rows].sort((left, right) => (left.counted < right.counted ? -1 : 1));
+  return tx
+    .insertInto('password_guesses')
+    .values(inOrder.map((row) => ({ ...row, wrong_count: 0, counted_since: now })))
+    .onConflict((conflict) => conflict.column('counted').doUpdateSet({ user_id: sql`excluded.user_id` }))
+    .returningAll()
+    .execute();
+}
+
+export async function saveGuesses(tx: Tx, rows: Insertable<PasswordGuesses>[]): Promise<void> {
+  await tx
+    .insertInto('password_guesses')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.column('counted').doUpdateSet({
+        wrong_count: sql`excluded.wrong_count`,
+        counted_since: sql`excluded.counted_since`,
+        refused_until: sql`excluded.refused_until`,
+      }),
+    )
+    .execute();
+}
+
+export async function upsertSignInAddress(
+  db: Db,
+  row: { counted: string; user_id: string },
+  signed_in_at: Timestamp,
+): Promise<void> {
+  await db
+    .insertInto('password_guesses')
+    .values({ ...row, wrong_count: 0, counted_since: signed_in_at, signed_in_at })
+    .onConflict((conflict) => conflict.column('counted').doUpdateSet({ user_id: row.user_id, signed_in_at }))
+    .execute();
+}
+
+export async function resetGuessesOfUser(tx: Tx, userId: string): Promise<void> {
+  await tx
+    .updateTable('password_guesses')
+    .set({ wrong_count: 0, refused_until: null })
+    .where('user_id', '=', userId)
+    .execute();
+}
+
+export async function deleteGuessesUntil(
+  db: Db,
+  { counted, signedIn }: { counted: Timestamp; signedIn: Timestamp },
+): Promise<void> {
+  await db
+    .deleteFrom('password_guesses')
+    .where('counted_since', '<=', counted)
+    .where((row) => row.or([row('signed_in_at', 'is', null), row('signed_in_at', '<=', signedIn)]))
+    .execute();
 }

@@ -4,22 +4,24 @@ import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { type Failure, forbidden, invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { getUserRecord, type UserRecord } from '../user-record.ts';
+import { maxFailures } from '../users.sql.ts';
 import { type LockedUser, lockUser } from '../users.ts';
-import { resetGuessesOfUser } from './password-guesses.sql.ts';
 import { isPassword, noPassword } from './passwords.ts';
+import { recordCredentialUse } from './security-keys.ts';
 import {
   countFailure,
+  countLiveCodes,
   countWrongCode,
   countWrongPassword,
-  maxFailures,
+  markCodesUsed,
   recordCorrectPassword,
   recordSignIn,
   resetFailures,
+  resetGuessesOfUser,
   selectPasswordHash,
+  selectVerifyCodes,
 } from './sign-in.sql.ts';
-import { countLiveCodes, markCodesUsed, selectVerifyCodes } from './verify-codes.sql.ts';
 import { type CodeAttempt, isCodeDigest, maxWrongCodes } from './verify-codes.ts';
-import { recordCredentialUse } from './webauthn-credentials.ts';
 
 /** From the tenth failure of any kind on, the API refuses a user's codes, and the official front end the sign-in. */
 export function isLocked({ state, failed_login_count }: Pick<UserRecord, 'state' | 'failed_login_count'>): boolean {

@@ -9,7 +9,7 @@ import type { FrontEndSettings } from '../../protocol/settings.ts';
 import { type AccountMessageSender, accountTemplates } from '../account-messages/account-messages.ts';
 import { type LockedUser, lockUser } from '../users.ts';
 import { createAccountToken, pageUrl } from './link-tokens.ts';
-import { type CodeType, countCodesSince, countLiveCodes, insertVerifyCode } from './verify-codes.sql.ts';
+import { type CodeType, countCodesSince, countLiveCodes, insertVerifyCode } from './sign-in.sql.ts';
 
 const codeLifetime_ms = 30 * minute_ms;
 const maxLiveCodes = 5;

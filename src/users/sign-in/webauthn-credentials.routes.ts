@@ -3,7 +3,7 @@ import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Data, Datetime, NoContent, Nullable, Uuid } from '../../protocol/fields.ts';
 import { OfUser, userOfPathExists } from '../user-of-path.ts';
-import { createCredential, deleteCredential, listCredentials, renameCredential } from './webauthn-credentials.ts';
+import { createCredential, deleteCredential, listCredentials, renameCredential } from './security-keys.ts';
 
 const OfCredential = Type.Object({ user_id: Uuid, credential_id: Uuid });
 const Text = Type.String({ minLength: 1 });

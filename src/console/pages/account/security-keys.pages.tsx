@@ -1,7 +1,11 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../platform/failure.ts';
-import { deleteSecurityKey, listSecurityKeys, setKeysOnly } from '../../../users/sign-in/security-keys.ts';
-import { renameCredential } from '../../../users/sign-in/webauthn-credentials.ts';
+import {
+  deleteSecurityKey,
+  listSecurityKeys,
+  renameCredential,
+  setKeysOnly,
+} from '../../../users/sign-in/security-keys.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages, View } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';

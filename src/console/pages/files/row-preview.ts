@@ -2,8 +2,7 @@ import { previewEmail, previewText } from '../../../delivery/previews/preview-me
 import type { StoredRow } from '../../../jobs/uploads/stored-rows.ts';
 import type { UploadRow } from '../../../jobs/uploads/uploads.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
-import { getReplyTo } from '../../../services/senders/email-reply-to.ts';
-import { getSmsSender } from '../../../services/senders/sms-senders.ts';
+import { getReplyTo, getSmsSender } from '../../../services/senders/senders.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Preview } from '../send/message-preview.tsx';

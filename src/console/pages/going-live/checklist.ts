@@ -1,6 +1,5 @@
 import { listServiceMembers } from '../../../services/members/service-members.ts';
-import { listReplyTos } from '../../../services/senders/email-reply-to.ts';
-import { listSmsSenders } from '../../../services/senders/sms-senders.ts';
+import { listReplyTos, listSmsSenders } from '../../../services/senders/senders.ts';
 import type { Service } from '../../../services/services.ts';
 import { listTemplates } from '../../../templates/templates.ts';
 import { manages } from '../../../users/members/permissions.ts';

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { getOrganisation } from '../../../organisations/organisations.ts';
 import { forbidden, invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
-import { refuseGoLive, setLive } from '../../../services/organisations/go-live-decisions.ts';
+import { refuseGoLive, setLive } from '../../../services/organisations/go-live-requests.ts';
 import type { Service } from '../../../services/services.ts';
 import { listUserRecords } from '../../../users/user-record.ts';
 import type { ConsoleApp } from '../../console-app.ts';

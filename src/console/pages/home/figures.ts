@@ -8,14 +8,14 @@ import { listRemainingToday } from '../../../notifications/limits/remaining-toda
 import { addDays, financialYear, londonDay } from '../../../platform/calendar.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { Channel } from '../../../protocol/channels.ts';
-import type { Service } from '../../../services/services.ts';
 import {
   listDailyStatistics,
   noStatistics,
   type Statistics,
   statisticsByService,
-} from '../../../services/statistics/service-statistics.ts';
-import { countByTemplateAndStatus } from '../../../templates/statistics/template-statistics.ts';
+} from '../../../services/service-statistics.ts';
+import type { Service } from '../../../services/services.ts';
+import { countByTemplateAndStatus } from '../../../templates/template-statistics.ts';
 import { countUnsubscribes } from '../../../unsubscribe/unsubscribe-reports.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 

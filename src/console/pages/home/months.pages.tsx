@@ -1,5 +1,5 @@
-import { getMonthlyStatistics } from '../../../services/statistics/service-statistics.ts';
-import { countByTemplateAndMonth } from '../../../templates/statistics/template-statistics.ts';
+import { getMonthlyStatistics } from '../../../services/service-statistics.ts';
+import { countByTemplateAndMonth } from '../../../templates/template-statistics.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { chosenYear, FinancialYears, yearInWords } from '../../financial-years.tsx';
 import type { Pages } from '../../page.ts';

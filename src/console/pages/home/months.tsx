@@ -1,6 +1,6 @@
 import type { Channel } from '../../../protocol/channels.ts';
-import type { getMonthlyStatistics } from '../../../services/statistics/service-statistics.ts';
-import type { countByTemplateAndMonth } from '../../../templates/statistics/template-statistics.ts';
+import type { getMonthlyStatistics } from '../../../services/service-statistics.ts';
+import type { countByTemplateAndMonth } from '../../../templates/template-statistics.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { count } from '../../money.ts';
 import { Meter } from '../../parts/meter.tsx';

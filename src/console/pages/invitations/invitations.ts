@@ -1,6 +1,6 @@
 import { getOrganisation } from '../../../organisations/organisations.ts';
 import { Failure } from '../../../platform/failure.ts';
-import { acceptServiceInvite } from '../../../services/members/accept-service-invite.ts';
+import { acceptServiceInvite } from '../../../services/members/service-members.ts';
 import { getService } from '../../../services/services.ts';
 import { acceptOrganisationInvite, getOrganisationInviteOfLink } from '../../../users/invites/organisation-invites.ts';
 import { getServiceInviteOfLink } from '../../../users/invites/service-invites.ts';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { StatusGroup } from '../../../notifications/status-groups.ts';
-import type { Statistics } from '../../../services/statistics/service-statistics.ts';
+import type { Statistics } from '../../../services/service-statistics.ts';
 import { Icon } from '../../layout/icon.tsx';
 import type { FormState } from '../../page.ts';
 import { HintAndError } from '../../parts/field.tsx';

@@ -1,6 +1,5 @@
 import type { Platform } from '../../../platform/platform.ts';
-import { listReplyTos } from '../../../services/senders/email-reply-to.ts';
-import { listSmsSenders } from '../../../services/senders/sms-senders.ts';
+import { listReplyTos, listSmsSenders } from '../../../services/senders/senders.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { SenderChoice } from './fill-in.tsx';

@@ -1,6 +1,6 @@
 import { invalidField } from '../../../platform/failure.ts';
 import type { Channel } from '../../../protocol/channels.ts';
-import { listReplyTos } from '../../../services/senders/email-reply-to.ts';
+import { listReplyTos } from '../../../services/senders/senders.ts';
 import { updateService } from '../../../services/service-update.ts';
 import type { Service } from '../../../services/services.ts';
 import type { ConsoleApp } from '../../console-app.ts';

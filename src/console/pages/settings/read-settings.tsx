@@ -7,9 +7,7 @@ import { findOrganisationOfService } from '../../../organisations/organisations.
 import { financialYear } from '../../../platform/calendar.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
 import { findNumberOfService } from '../../../services/inbound-numbers/inbound-numbers.ts';
-import { listReplyTos } from '../../../services/senders/email-reply-to.ts';
-import { listLetterContacts } from '../../../services/senders/letter-contacts.ts';
-import { listSmsSenders } from '../../../services/senders/sms-senders.ts';
+import { listLetterContacts, listReplyTos, listSmsSenders } from '../../../services/senders/senders.ts';
 import type { Service } from '../../../services/services.ts';
 import { defaultRetentionDays, listRetentions } from '../../../services/settings/data-retention.ts';
 import { suppressRecipients } from '../../../services/suppression/suppression-list.ts';

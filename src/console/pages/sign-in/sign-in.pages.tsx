@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { hasPlatformAdmin } from '../../../users/operators/create-admin.ts';
+import { hasPlatformAdmin } from '../../../users/create-admin.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { nextPage } from '../../next-page.ts';
 import type { Pages } from '../../page.ts';

@@ -4,9 +4,12 @@ import {
   type ExpectedAnswer,
   IssuerProblem,
 } from '../../../users/sign-in/single-sign-on/openid.ts';
-import { neededClaims, readIdentity } from '../../../users/sign-in/single-sign-on/read-identity.ts';
-import { SingleSignOnRefused } from '../../../users/sign-in/single-sign-on/refused.ts';
-import { signInWithIdentity } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
+import {
+  neededClaims,
+  readIdentity,
+  SingleSignOnRefused,
+  signInWithIdentity,
+} from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
 import { consoleActor } from '../../access/console-actor.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { nextPage } from '../../next-page.ts';

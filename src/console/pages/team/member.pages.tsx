@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import { notFound } from '../../../platform/failure.ts';
 import { changeMember, leaveService } from '../../../services/members/service-members.ts';
-import { refuseUnlessMember } from '../../../users/members/permissions.ts';
-import { canChooseSignInMethod } from '../../../users/members/sign-in-method.ts';
+import { canChooseSignInMethod, refuseUnlessMember } from '../../../users/members/permissions.ts';
 import { permissionsOf } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';

@@ -1,8 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { hour_ms, later, type Timestamp, timestamp } from '../../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../../platform/db/database.ts';
+import { Failure } from '../../../platform/failure.ts';
 import { newId } from '../../../platform/id.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { parseEmailAddress } from '../../../recipients/email-address.ts';
 import { platformUserId } from '../../account-messages/account-messages.ts';
 import { getUserRecord, type UserRecord } from '../../user-record.ts';
 import { insertUser, selectUserByEmail, updateUserRow } from '../../users.sql.ts';
@@ -10,8 +12,6 @@ import { lockUser } from '../../users.ts';
 import { noPassword } from '../passwords.ts';
 import { recordSignIn } from '../sign-in.sql.ts';
 import { deleteCredentialsOfUser } from '../webauthn-credentials.sql.ts';
-import type { Identity } from './read-identity.ts';
-import { SingleSignOnRefused } from './refused.ts';
 import type { SingleSignOnSettings } from './settings.ts';
 import {
   hasIdentity,
@@ -117,4 +117,86 @@ function rolesOf({ adminGroups, operatorGroups }: SingleSignOnSettings, { groups
 
 function hashOf(state: string): string {
   return createHash('sha256').update(state).digest('base64url');
+}
+
+type Settings = Pick<SingleSignOnSettings, 'allowedDomains' | 'groupsClaim' | 'emailVerifiedClaim'>;
+
+/** A person as the issuer describes them. */
+interface Identity {
+  issuer: string;
+  subject: string;
+  /** Verified by the issuer, in an allowed domain. */
+  email_address: string;
+  name: string;
+  groups: string[];
+}
+
+const maxLength = 255;
+
+export function neededClaims(settings: Settings & Pick<SingleSignOnSettings, 'adminGroups' | 'operatorGroups'>) {
+  const { groupsClaim, emailVerifiedClaim, adminGroups, operatorGroups } = settings;
+  const needsGroups = adminGroups.length > 0 || operatorGroups.length > 0;
+  return ['email', emailVerifiedClaim, ...(needsGroups ? [groupsClaim] : [])];
+}
+
+/** Throws with a sentence for the person. */
+export function readIdentity(settings: Settings, claims: ReadonlyMap<string, unknown>): Identity {
+  const text = (name: string) => {
+    const value = claims.get(name);
+    return typeof value === 'string' ? value.trim() : '';
+  };
+  const email_address = text('email');
+  if (!parseEmailAddress(email_address).ok || email_address.length > maxLength) {
+    throw new SingleSignOnRefused(
+      'no-address',
+      'The sign-in service did not send your email address. Ask the people who run it to send the claim “email”.',
+    );
+  }
+  if (!isTrue(claims.get(settings.emailVerifiedClaim))) {
+    throw new SingleSignOnRefused(
+      'unverified-address',
+      'The sign-in service has not verified your email address. Verify it there, then sign in again.',
+    );
+  }
+  const domain = email_address.slice(email_address.lastIndexOf('@') + 1).toLowerCase();
+  if (!settings.allowedDomains.some((allowed) => allowed.toLowerCase() === domain)) {
+    throw new SingleSignOnRefused('foreign-domain', `People with an address at ${domain} cannot sign in this way.`);
+  }
+  const [issuer, subject] = [text('iss'), text('sub')];
+  if (subject === '' || subject.length > maxLength)
+    throw new SingleSignOnRefused('no-subject', 'The sign-in service did not say who you are.');
+  const name = (text('name') || `${text('given_name')} ${text('family_name')}`.trim() || email_address).slice(
+    0,
+    maxLength,
+  );
+  return { issuer, subject, email_address, name, groups: groupsIn(claims.get(settings.groupsClaim)) };
+}
+
+/** Some issuers write it as a text or a number. */
+function isTrue(value: unknown): boolean {
+  return value === true || value === 'true' || value === 1 || value === '1';
+}
+
+function groupsIn(value: unknown): string[] {
+  return [value].flat().filter((group): group is string => typeof group === 'string');
+}
+
+/** Why a person may not sign in, for the log. */
+type Reason =
+  | 'no-address'
+  | 'unverified-address'
+  | 'foreign-domain'
+  | 'no-subject'
+  | 'used-state'
+  | 'archived'
+  | 'other-subject';
+
+export class SingleSignOnRefused extends Failure {
+  readonly reason: Reason;
+
+  /** The sentence is shown to the person. */
+  constructor(reason: Reason, sentence: string) {
+    super('forbidden', 'SingleSignOnRefused', sentence);
+    this.reason = reason;
+  }
 }

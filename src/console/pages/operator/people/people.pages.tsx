@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { type PeopleGroup, searchPeople } from '../../../../users/operators/user-search.ts';
+import { type PeopleGroup, searchPeople } from '../../../../users/users.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { keepSearch, readSearch } from '../../../kept-search.ts';
 import { count } from '../../../money.ts';

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { type Static, type TObject, Type } from 'typebox';
 import { invalid, invalidField } from '../../../../platform/failure.ts';
 import { OneOf } from '../../../../protocol/fields.ts';
-import { operatorRoleOf, setOperatorRole } from '../../../../users/operators/platform-admins.ts';
+import { operatorRoleOf, setOperatorRole } from '../../../../users/platform-admins.ts';
 import { resetFailedLoginCount } from '../../../../users/sign-in/sign-in.ts';
 import { getUserRecord, type UserRecord } from '../../../../users/user-record.ts';
 import { archiveUser, updateUser } from '../../../../users/users.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../../../statistics/platform-stats.ts';
 import { listBills, listVolumesByService } from '../../../../statistics/service-costs.ts';
 import { listLiveServices, listMonthsOfServices } from '../../../../statistics/service-lists.ts';
-import { listActiveUsers } from '../../../../users/users-list.ts';
+import { listActiveUsers } from '../../../../users/users.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 
 export type Row = Record<string, Cell>;

@@ -1,4 +1,4 @@
-import type { listGoLiveRequests, ServiceState, searchServices } from '../../../../services/service-search.ts';
+import type { listGoLiveRequests, ServiceState, searchServices } from '../../../../services/services.ts';
 import { count } from '../../../money.ts';
 import { Table } from '../../../parts/table.tsx';
 import { Time } from '../../../parts/time.tsx';

@@ -1,9 +1,9 @@
 import { getOrganisation } from '../../../../organisations/organisations.ts';
 import { channels } from '../../../../protocol/channels.ts';
 import { listServiceMembers } from '../../../../services/members/service-members.ts';
-import { isSuspended } from '../../../../services/service-permissions.ts';
+import { isSuspended } from '../../../../services/service-fields.ts';
+import { getRecentStatistics } from '../../../../services/service-statistics.ts';
 import type { Service } from '../../../../services/services.ts';
-import { getRecentStatistics } from '../../../../services/statistics/service-statistics.ts';
 import { listUserRecords } from '../../../../users/user-record.ts';
 import { reachable } from '../../../access/reachable.ts';
 import type { ConsoleApp } from '../../../console-app.ts';

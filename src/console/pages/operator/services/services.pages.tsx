@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { listGoLiveRequests, type ServiceState, searchServices } from '../../../../services/service-search.ts';
+import { listGoLiveRequests, type ServiceState, searchServices } from '../../../../services/services.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { keepSearch, readSearch } from '../../../kept-search.ts';
 import { count } from '../../../money.ts';

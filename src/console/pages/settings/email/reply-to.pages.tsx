@@ -8,7 +8,7 @@ import {
   getReplyTo,
   listReplyTos,
   updateReplyTo,
-} from '../../../../services/senders/email-reply-to.ts';
+} from '../../../../services/senders/senders.ts';
 import { platformServiceId } from '../../../../users/account-messages/account-messages.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { keepSearch, readSearch } from '../../../kept-search.ts';

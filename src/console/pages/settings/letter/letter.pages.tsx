@@ -5,7 +5,7 @@ import {
   getLetterContact,
   listLetterContacts,
   updateLetterContact,
-} from '../../../../services/senders/letter-contacts.ts';
+} from '../../../../services/senders/senders.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { Pages } from '../../../page.ts';
 import { TextArea } from '../../../parts/text-area.tsx';

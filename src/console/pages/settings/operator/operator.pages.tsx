@@ -5,7 +5,7 @@ import { financialYear } from '../../../../platform/calendar.ts';
 import { inTransaction } from '../../../../platform/db/database.ts';
 import { channels } from '../../../../protocol/channels.ts';
 import { OneOf, Uuid } from '../../../../protocol/fields.ts';
-import { setLive } from '../../../../services/organisations/go-live-decisions.ts';
+import { setLive } from '../../../../services/organisations/go-live-requests.ts';
 import { joinOrganisation } from '../../../../services/organisations/organisation-services.ts';
 import { updateService } from '../../../../services/service-update.ts';
 import { defaultRetentionDays, findRetention, setRetention } from '../../../../services/settings/data-retention.ts';

@@ -1,6 +1,6 @@
 import { invalidField } from '../../../../platform/failure.ts';
 import { checkPhonePermissions, parsePhoneNumber } from '../../../../recipients/phone-number.ts';
-import { isProtectedSenderId } from '../../../../services/senders/protected-sender-ids.ts';
+import { isProtectedSenderId } from '../../../../services/senders/senders.ts';
 import type { TextSenderSettings } from '../../../../services/settings.ts';
 
 /** Recipients could take these for warnings of their phone or bank. */

@@ -13,7 +13,7 @@ import {
   getSmsSender,
   listSmsSenders,
   updateSmsSender,
-} from '../../../../services/senders/sms-senders.ts';
+} from '../../../../services/senders/senders.ts';
 import { updateService } from '../../../../services/service-update.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { Pages } from '../../../page.ts';

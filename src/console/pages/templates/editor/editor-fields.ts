@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
 import type { PreviewedDraft } from '../../../../delivery/previews/draft-preview.ts';
 import { isUuid, newId } from '../../../../platform/id.ts';
-import type { Channel } from '../../../../protocol/channels.ts';
-import { channels } from '../../../../protocol/channels.ts';
+import { type Channel, channels } from '../../../../protocol/channels.ts';
 import { splitAtPlaceholders } from '../../../../rendering/placeholders.ts';
-import type { StoredDraft } from '../../../../templates/drafts/template-drafts.ts';
+import type { StoredDraft } from '../../../../templates/template-drafts.ts';
 import type { CurrentTemplateRow, TemplatePostage } from '../../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { FormState } from '../../../page.ts';

@@ -3,7 +3,7 @@ import { invalid, notFound } from '../../../../platform/failure.ts';
 import { takesLongText } from '../../../../platform/http/body/body-limits.ts';
 import { isUuid } from '../../../../platform/id.ts';
 import { type Channel, channels } from '../../../../protocol/channels.ts';
-import { discardDraft, findDraftOf, getDraft, keepDraft } from '../../../../templates/drafts/template-drafts.ts';
+import { discardDraft, findDraftOf, getDraft, keepDraft } from '../../../../templates/template-drafts.ts';
 import type { CurrentTemplateRow } from '../../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { FormState, PageRequest, Pages, Redirection, Sent, View } from '../../../page.ts';

@@ -3,8 +3,7 @@ import { type DraftPreview, previewDraft } from '../../../../delivery/previews/d
 import { comparableKey } from '../../../../protocol/comparable-key.ts';
 import { maxPages } from '../../../../rendering/letter/length.ts';
 import { compileRow } from '../../../../templates/compiled-templates.ts';
-import { compileDraft, problemsOfDraft } from '../../../../templates/drafts/template-draft.ts';
-import { discardDraft } from '../../../../templates/drafts/template-drafts.ts';
+import { compileDraft, discardDraft, problemsOfDraft } from '../../../../templates/template-drafts.ts';
 import type { CurrentTemplateRow, EmailFile } from '../../../../templates/template-row.ts';
 import { updateTemplate } from '../../../../templates/template-update.ts';
 import { createTemplate } from '../../../../templates/templates.ts';

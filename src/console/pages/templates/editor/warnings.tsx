@@ -1,4 +1,4 @@
-import { diffWords } from '../../../../templates/drafts/word-diff.ts';
+import { diffWords } from '../../../../templates/word-diff.ts';
 import { Diff } from '../../../parts/diff.tsx';
 import { Notice } from '../../../parts/notice.tsx';
 import { Time } from '../../../parts/time.tsx';

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { invalidField, notFound } from '../../../../platform/failure.ts';
 import { compileRow } from '../../../../templates/compiled-templates.ts';
-import { diffWords } from '../../../../templates/drafts/word-diff.ts';
 import type { TemplateRow } from '../../../../templates/template-row.ts';
 import { updateTemplate } from '../../../../templates/template-update.ts';
 import { getTemplateVersion, listTemplateVersions } from '../../../../templates/templates.ts';
+import { diffWords } from '../../../../templates/word-diff.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { PageRequest, Pages, View } from '../../../page.ts';
 import {

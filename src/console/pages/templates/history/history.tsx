@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import type { TextChange } from '../../../../templates/drafts/word-diff.ts';
 import type { TemplateRow } from '../../../../templates/template-row.ts';
+import type { TextChange } from '../../../../templates/word-diff.ts';
 import { Diff } from '../../../parts/diff.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { Segments } from '../../../parts/tabs.tsx';

@@ -1,4 +1,4 @@
-import { getLastUsed } from '../../../../templates/statistics/template-statistics.ts';
+import { getLastUsed } from '../../../../templates/template-statistics.ts';
 import { updateTemplate } from '../../../../templates/template-update.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { View } from '../../../page.ts';

@@ -3,7 +3,7 @@ import { invalidField } from '../../../../platform/failure.ts';
 import { Uuid } from '../../../../protocol/fields.ts';
 import { listServiceMembers } from '../../../../services/members/service-members.ts';
 import { moveIntoFolder } from '../../../../templates/folders/template-folders.ts';
-import { listUsedDays } from '../../../../templates/statistics/template-statistics.ts';
+import { listUsedDays } from '../../../../templates/template-statistics.ts';
 import { countInFolders, listTemplateSummaries } from '../../../../templates/templates.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { keepSearch } from '../../../kept-search.ts';

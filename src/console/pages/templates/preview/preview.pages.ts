@@ -2,7 +2,7 @@ import { type DraftPreview, type PreviewedDraft, previewDraft } from '../../../.
 import { draftPagePicture } from '../../../../letters/preview/letter-draft.ts';
 import { notFound } from '../../../../platform/failure.ts';
 import type { Personalisation } from '../../../../rendering/personalisation.ts';
-import { getDraft } from '../../../../templates/drafts/template-drafts.ts';
+import { getDraft } from '../../../../templates/template-drafts.ts';
 import { getTemplateVersion } from '../../../../templates/templates.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { PageRequest, Pages, Sent } from '../../../page.ts';

@@ -1,5 +1,0 @@
-export {
-  type ServiceState,
-  selectGoLiveRequests as listGoLiveRequests,
-  selectServicesBySearch as searchServices,
-} from './service-search.sql.ts';

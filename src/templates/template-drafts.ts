@@ -1,0 +1,168 @@
+import { day_ms, earlier, timestamp } from '../platform/clock.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import { notFound } from '../platform/failure.ts';
+import { newId } from '../platform/id.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Channel } from '../protocol/channels.ts';
+import { maxEmailBytes } from '../rendering/email/email.ts';
+import { splitAtPlaceholders } from '../rendering/placeholders.ts';
+import { notableCharacters } from '../rendering/sms/gsm.ts';
+import { isTooLong, maxSmsCharacters } from '../rendering/sms/sms.ts';
+import { type CompiledTemplate, compileTemplate } from '../rendering/template.ts';
+import { compileRow, type ReadyTemplate } from './compiled-templates.ts';
+import {
+  type DraftRow,
+  deleteDraft,
+  deleteDraftsBefore,
+  deleteDraftsBeyond,
+  selectDraft,
+  selectNewestDraft,
+  upsertDraft,
+} from './template-drafts.sql.ts';
+import { replyToTextOf } from './template-record.ts';
+import type { EmailFile, LetterLanguages } from './template-row.ts';
+import { selectTemplateById } from './template-rows.sql.ts';
+import { insertTemplate, selectTestTemplateId, updateTemplates } from './templates.sql.ts';
+
+/** The texts of a template that is not stored, or not in this form. */
+export interface TemplateDraft {
+  template_type: Channel;
+  content: string;
+  subject: string | null;
+  has_unsubscribe_link: boolean;
+  letter_languages: LetterLanguages | null;
+  letter_welsh_subject: string | null;
+  letter_welsh_content: string | null;
+}
+
+export function compileDraft(draft: TemplateDraft, contactBlock: string | null): CompiledTemplate {
+  const { template_type, subject, content, letter_welsh_subject, letter_welsh_content } = draft;
+  const welsh = draft.letter_languages === 'welsh_then_english' ? { letter_welsh_subject, letter_welsh_content } : {};
+  return compileTemplate({ template_type, subject, content, ...welsh, contact_block: contactBlock });
+}
+
+/** What people should change before they save, by field. The API stores some of it for those who insist. */
+export function problemsOfDraft(draft: TemplateDraft): Record<string, string> {
+  const texts = textsOf(draft);
+  const problems = texts.flatMap(([field, text, name]): [string, string][] => {
+    if (text.trim() === '') return [[field, `Enter the ${name}.`]];
+    const comma = splitAtPlaceholders(text).find((part) => typeof part !== 'string' && part.name.includes(','));
+    if (comma) return [[field, 'Placeholders cannot contain commas: take them out of the double brackets.']];
+    return [];
+  });
+  const size = sizeProblem(draft);
+  return Object.fromEntries(size && !problems.some(([field]) => field === 'content') ? [...problems, size] : problems);
+}
+
+function textsOf(draft: TemplateDraft): [field: string, text: string, name: string][] {
+  const { template_type, subject, content } = draft;
+  if (template_type === 'sms') return [['content', content, 'message']];
+  const english: [string, string, string][] = [
+    ['subject', subject ?? '', template_type === 'email' ? 'subject' : 'heading'],
+    ['content', content, 'message'],
+  ];
+  if (draft.letter_languages !== 'welsh_then_english') return english;
+  return [
+    ['letter_welsh_subject', draft.letter_welsh_subject ?? '', 'heading in Welsh'],
+    ['letter_welsh_content', draft.letter_welsh_content ?? '', 'message in Welsh'],
+    ...english,
+  ];
+}
+
+function sizeProblem(draft: TemplateDraft): [string, string] | undefined {
+  const compiled = compileDraft(draft, null);
+  switch (compiled.template_type) {
+    case 'sms': {
+      const { lost } = notableCharacters(draft.content);
+      if (lost.length > 0) return ['content', `Phones cannot show ${lost.join(' ')}: use other characters.`];
+      if (!isTooLong(compiled.render())) return undefined;
+      return ['content', `The message is too long: text messages have at most ${maxSmsCharacters} characters.`];
+    }
+    case 'email':
+      if (Buffer.byteLength(draft.content) <= maxEmailBytes) return undefined;
+      return ['content', 'The message is too long: emails have at most 2 MB of text.'];
+    case 'letter': {
+      if (compiled.longQrCodes({}).length === 0) return undefined;
+      return ['content', 'A QR code has too much data: use a shorter link.'];
+    }
+  }
+}
+
+export type StoredDraft = DraftRow;
+
+const maxDraftsOfPerson = 20;
+const retentionDays = 7;
+
+/** Only the person who writes a draft changes it. */
+export async function keepDraft(app: Platform, draft: Omit<DraftRow, 'updated_at'>): Promise<void> {
+  await inTransaction(app.db, async (tx) => {
+    const isStored = await upsertDraft(tx, { ...draft, updated_at: timestamp(app.clock.now()) });
+    if (!isStored) throw notFound();
+    await deleteDraftsBeyond(tx, draft.user_id, maxDraftsOfPerson);
+  });
+}
+
+export async function getDraft({ db }: Platform, which: { id: string; service_id: string }): Promise<StoredDraft> {
+  const draft = await selectDraft(db, which);
+  if (!draft) throw notFound();
+  return draft;
+}
+
+/** The newest that a person has of a template. */
+export const findDraftOf = ({ db }: Platform, which: { service_id: string; user_id: string; template_id: string }) =>
+  selectNewestDraft(db, which);
+
+export const discardDraft = ({ db }: Platform, which: { id: string; user_id: string }) => deleteDraft(db, which);
+
+export async function deleteOldDrafts({ db, clock }: Platform): Promise<void> {
+  await deleteDraftsBefore(db, timestamp(earlier(clock.now(), retentionDays * day_ms)));
+}
+
+/** In lists of messages and statistics. */
+const testTemplateName = 'Test from the editor';
+
+interface TestedDraft extends TemplateDraft {
+  reply_to: string | null;
+  email_files: EmailFile[];
+}
+
+/**
+ * A message is rendered from a stored version, so a draft that is sent as a test is stored, too: as the next version of a
+ * hidden template, one for each writer and channel.
+ */
+export async function storeTestTemplate(
+  app: Platform,
+  serviceId: string,
+  userId: string,
+  draft: TestedDraft,
+): Promise<ReadyTemplate> {
+  const now = app.clock.now();
+  const { template_type, subject, content, has_unsubscribe_link, reply_to } = draft;
+  const texts = { subject, content, has_unsubscribe_link, reply_to };
+  const row = await inTransaction(app.db, async (tx) => {
+    const which = { service_id: serviceId, template_type, created_by_id: userId, name: testTemplateName };
+    const existing = await selectTestTemplateId(tx, which);
+    const id = existing ?? newId(now);
+    if (existing) await updateTemplates(tx, { id }, texts, timestamp(now));
+    else {
+      await insertTemplate(tx, {
+        ...which,
+        ...texts,
+        id,
+        hidden: true,
+        folder: null,
+        process_type: 'normal',
+        postage: null,
+        letter_languages: null,
+        letter_welsh_subject: null,
+        letter_welsh_content: null,
+        created_at: timestamp(now),
+      });
+    }
+    const stored = await selectTemplateById(tx, id);
+    if (!stored) throw notFound();
+    return stored;
+  });
+  const withFiles = { ...row, reply_to_text: replyToTextOf(row), email_files: draft.email_files };
+  return { row: withFiles, compiled: compileRow(row) };
+}

@@ -1,1 +1,0 @@
-export { countLockedPeople, type PeopleGroup, selectPeople as searchPeople } from './user-search.sql.ts';
