@@ -11,14 +11,13 @@ import { createReturnedLetterCallbacks } from './delivery/receipts/returned-lett
 import { timeOutMessages } from './delivery/time-outs.ts';
 import { deleteOldDocuments } from './documents/documents.ts';
 import { deleteOldInboundTexts } from './inbound/inbound-texts.ts';
+import { expandJob } from './jobs/accept-job.ts';
 import { archiveJobs } from './jobs/archive-jobs.ts';
 import { cancelJobRows, runCancelling } from './jobs/cancel-job.ts';
 import { runExpansion } from './jobs/expand-job.ts';
-import { expandJob } from './jobs/expand-job-task.ts';
 import { prepareReport, runPrepareReport } from './jobs/reports/report-requests.ts';
 import { resumeJobs } from './jobs/unfinished-jobs.ts';
-import { checkUpload, runUploadCheck } from './jobs/uploads/check-upload.ts';
-import { deleteOldUploads } from './jobs/uploads/old-uploads.ts';
+import { checkUpload, deleteOldUploads, runUploadCheck } from './jobs/uploads/uploads.ts';
 import { endAndCleanLetters, resumeLetters, tryToCheckPrecompiled, tryToCompose } from './letters/letters.task.ts';
 import { checkLetters } from './letters/print/late-letters.ts';
 import {

@@ -1,28 +1,28 @@
 import { refuseUnlessFilesAreSetUp } from '../documents/file-requests.ts';
 import { type ExceededLimit, reserveMessages } from '../notifications/limits/reserve-messages.ts';
 import { lanes } from '../notifications/notification.ts';
+import type { SendDeps } from '../notifications/sending/send-context.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
 import { utcDay } from '../platform/calendar.ts';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
-import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { conflict, Failure, invalid, notFound } from '../platform/failure.ts';
-import type { FileSummary } from '../recipients/spreadsheet/file-problems.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Task } from '../platform/queue/task.ts';
+import { findTemplate } from '../templates/compiled-templates.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
-import { enqueueExpansion } from './expand-job-task.ts';
-import type { JobDeps } from './job-deps.ts';
 import {
   countUnfinishedJobs,
   countUploadRows,
   insertJob,
   type JobRow,
   lockJobsOf,
-  lockUpload,
   markUploadSent,
-  selectUpload,
   updateJob,
 } from './jobs.sql.ts';
-import { findTemplateOfJob } from './template-of-job.ts';
-import { isSendable } from './uploads/upload-problems.ts';
+import type { BulkSettings } from './settings.ts';
+import { isSendable } from './uploads/upload-record.ts';
+import { lockUpload, selectUpload } from './uploads/uploads.sql.ts';
 
 const maxUnfinishedJobs = 5;
 
@@ -60,7 +60,7 @@ export async function acceptJob(app: JobDeps, request: JobRequest): Promise<JobR
     // Until a check ends, some rows are ready for one template and some for the other.
     const isSameTemplate = upload.template_id === template.id && upload.template_version === template.version;
     if (upload.summary === null || !isSameTemplate) throw conflict('The file is being checked again');
-    if (!isSendable(upload.summary as FileSummary)) throw notValid();
+    if (!isSendable(upload.summary)) throw notValid();
     if (scheduled_for === null) await refuseTooManyJobs(tx, service.id);
     const { rows, problems, abroad } = await countUploadRows(tx, upload_id);
     if (rows === problems || (problems > 0 && request.on_error !== 'skip')) throw notValid();
@@ -166,4 +166,39 @@ export function limitsExceeded(now: Date) {
     updated_at: at,
     ...nothingReserved,
   };
+}
+
+/** Dependencies of accepting jobs and turning them into notifications. */
+export type JobDeps = SendDeps & { config: { bulk: BulkSettings } };
+
+/** The version that a job sends. Files of the newest version can change without a new one, so it is not read from the versions. */
+export async function findTemplateOfJob(
+  app: Pick<JobDeps, 'compiledTemplates'>,
+  { service_id, template_id, template_version }: { service_id: string; template_id: string; template_version: number },
+): Promise<TemplateRow | undefined> {
+  const newest = await findTemplate(app, service_id, template_id);
+  if (newest.found !== 'here') return undefined;
+  if (newest.template.row.version === template_version) return newest.template.row;
+  return (await app.compiledTemplates.findVersion(template_id, template_version, null))?.row;
+}
+
+export const expandJob: Task<{ job_id: string }> = {
+  name: 'expand-job',
+  description: 'Turns the rows of a file into notifications, for about a second, then enqueues itself again.',
+  maxAttempts: 25,
+};
+
+/** Enqueues the next part of a job, behind other jobs that wait. Replaces a waiting task of the same job. */
+export async function enqueueExpansion({ queue }: Platform, db: Db | Tx, job_id: string, runAt?: Date): Promise<void> {
+  await queue.add(
+    db,
+    expandJob,
+    { job_id },
+    {
+      key: `${expandJob.name} ${job_id}`,
+      // Before letters to compose, of which there may be thousands.
+      priority: -1,
+      runAt,
+    },
+  );
 }

@@ -2,7 +2,7 @@ import { londonDay } from '../platform/calendar.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { defaultRetentionDays } from '../services/settings/data-retention.ts';
-import { deleteRowsOf, selectExpiredJobs } from './archive-jobs.sql.ts';
+import { deleteRowsOf, selectExpiredJobs } from './jobs.sql.ts';
 
 /** A job may have 200 chunks. */
 const batch = 20;

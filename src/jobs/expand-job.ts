@@ -1,14 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { announceFailures } from '../notifications/callback-tasks.ts';
 import { composeLetter } from '../notifications/letter-tasks.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
 import { storeRows } from '../notifications/sending/store-rows.ts';
+import { recordStatusChanges } from '../notifications/status.ts';
 import { later, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { RowWriter } from '../platform/db/row-writer.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import type { Platform } from '../platform/platform.ts';
+import {
+  countRefusedSends,
+  findSuppressed,
+  type SuppressedRecipient,
+  suppressRecipients,
+} from '../services/suppression/suppression-list.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
-import { enqueueExpansion } from './expand-job-task.ts';
-import type { JobDeps } from './job-deps.ts';
+import { enqueueExpansion, findTemplateOfJob, type JobDeps } from './accept-job.ts';
 import { notificationsOf } from './job-notifications.ts';
 import {
   commitWithoutWaiting,
@@ -21,9 +29,7 @@ import {
   updateJob,
 } from './jobs.sql.ts';
 import { isWaiting, startJob } from './start-job.ts';
-import { failSuppressed, suppressedAmong } from './suppressed-rows.ts';
-import { findTemplateOfJob } from './template-of-job.ts';
-import { readReadyRows } from './uploads/ready-row.ts';
+import { type ReadyRow, readReadyRows } from './uploads/ready-row.ts';
 
 /** Then other jobs take their turn. */
 const turn_ms = 1_000;
@@ -179,4 +185,38 @@ async function finish(tx: Tx, { id }: JobRow, now: Date): Promise<true> {
     updated_at: at,
   });
   return true;
+}
+
+type Suppressed = ReadonlyMap<string, SuppressedRecipient>;
+
+const none: Suppressed = new Map();
+
+/** The suppressed addresses among the rows of a chunk: one query, for services that keep a suppression list. */
+async function suppressedAmong(
+  tx: Tx,
+  { notification_type, key_type }: Pick<JobRow, 'notification_type' | 'key_type'>,
+  service: SendingService,
+  rows: readonly (ReadyRow | null)[],
+): Promise<Suppressed> {
+  if (notification_type !== 'email' || key_type === 'test' || !service.permissions.has(suppressRecipients)) return none;
+  const addresses = rows.flatMap((row) => row?.normalised_recipient ?? []);
+  return findSuppressed(tx, service.id, addresses);
+}
+
+/** Ends rows that get nothing, in the transaction that stores them. They have no provider, so they are not billed. */
+async function failSuppressed(
+  app: Platform,
+  tx: Tx,
+  rows: { id: string; address: string }[],
+  suppressed: Suppressed,
+  now: Date,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const changes = rows.map(({ id }) => ({ id, status: 'permanent-failure', event: 'givenUp' }) as const);
+  await recordStatusChanges(tx, changes, now);
+  await app.queue.add(tx, announceFailures, { notification_ids: rows.map(({ id }) => id) });
+  countRefusedSends(
+    app,
+    rows.flatMap(({ address }) => suppressed.get(address)?.reason ?? []),
+  );
 }

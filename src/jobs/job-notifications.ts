@@ -9,7 +9,7 @@ import { earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import type { RowWriter } from '../platform/db/row-writer.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
 import { unsubscribeUrl } from '../unsubscribe/unsubscribe.ts';
-import type { JobDeps } from './job-deps.ts';
+import type { JobDeps } from './accept-job.ts';
 import { jobRowIds } from './job-row-id.ts';
 import type { JobRow } from './jobs.sql.ts';
 import type { ReadyRow } from './uploads/ready-row.ts';

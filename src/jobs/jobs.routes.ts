@@ -4,12 +4,11 @@ import { Failure } from '../platform/failure.ts';
 import { PageLinks, pageLinks } from '../platform/http/page-links.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { Data, Nullable, OfService, QueryInteger, Uuid } from '../protocol/fields.ts';
-import { cancelLetterJob } from './cancel-letter-job.ts';
-import type { JobDeps } from './job-deps.ts';
+import type { JobDeps } from './accept-job.ts';
+import { cancelLetterJob } from './cancel-job.ts';
 import { JobRecord } from './job-record.ts';
 import { hasJobs, selectScheduledStatistics } from './jobs.sql.ts';
-import { type CreateJobRequest, cancelJobOfAdmin, createJob, getJob, listJobs } from './jobs.ts';
-import { readDays, readPage } from './read-query.ts';
+import { type CreateJobRequest, cancelJobOfAdmin, createJob, getJob, listJobs, readDays, readPage } from './jobs.ts';
 
 const JobParams = Type.Object({ service_id: Uuid, job_id: Uuid });
 

@@ -2,28 +2,9 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import type { Jobs, UploadChunks } from '../platform/db/schema.ts';
+import type { Channel } from '../protocol/channels.ts';
 
 export type JobRow = Selectable<Jobs>;
-
-/** What accepting a job needs of its upload. */
-export function selectUpload(db: Db | Tx, serviceId: string, id: string) {
-  return db
-    .selectFrom('uploads')
-    .selectAll()
-    .where('service_id', '=', serviceId)
-    .where('id', '=', id)
-    .executeTakeFirst();
-}
-
-export function lockUpload(tx: Tx, serviceId: string, id: string) {
-  return tx
-    .selectFrom('uploads')
-    .selectAll()
-    .where('service_id', '=', serviceId)
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
-}
 
 export async function countUploadRows(
   tx: Tx,
@@ -200,4 +181,68 @@ export async function selectScheduledStatistics(
 
 export function selectServiceState(db: Db, id: string) {
   return db.selectFrom('services').select(['active', 'restricted']).where('id', '=', id).executeTakeFirst();
+}
+
+/** Jobs beyond the retention of their channel, counted from London midnight. */
+export async function selectExpiredJobs(
+  db: Db,
+  { today, defaultDays, limit }: { today: string; defaultDays: number; limit: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select j.id from jobs j
+    left join service_data_retention r on r.service_id = j.service_id and r.notification_type = j.notification_type
+    where not j.archived and j.status not in ('pending', 'in progress', 'scheduled')
+      and coalesce(j.scheduled_for, j.created_at) <
+        (${today}::date - coalesce(r.days_of_retention, ${defaultDays}))::timestamp at time zone 'Europe/London'
+    order by j.id limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Deletes their uploads, with all rows. */
+export async function deleteRowsOf(tx: Tx, ids: string[]): Promise<void> {
+  await tx.deleteFrom('uploads').where('id', 'in', ids).execute();
+  await tx.updateTable('jobs').set({ archived: true }).where('id', 'in', ids).execute();
+}
+
+/** Due and not finished. */
+const isUnfinished = (now: Timestamp) =>
+  sql`(status in ('pending', 'in progress') or status = 'scheduled' and scheduled_for <= ${now})`;
+
+const lastMove = sql`greatest(updated_at, scheduled_for, created_at)`;
+
+interface IdleJob {
+  id: string;
+  service_id: string;
+  idle_s: number;
+  /** Notifications that are not sent yet: a job with many of them waits for the delivery queue. */
+  waiting: number;
+}
+
+export async function selectIdleJobs(db: Db, now: Timestamp, idleSince: Timestamp): Promise<IdleJob[]> {
+  const { rows } = await sql<IdleJob>`
+    select id, service_id, extract(epoch from ${now}::timestamptz - ${lastMove})::integer as idle_s, coalesce((
+      select sum(s.count) from job_statuses s where s.job_id = jobs.id and s.status = 'created'), 0)::integer as waiting
+    from jobs where ${isUnfinished(now)} and ${lastMove} <= ${idleSince}
+    order by id`.execute(db);
+  return rows;
+}
+
+/** Rows of unfinished jobs that are not notifications yet. */
+export async function countWaitingRows(
+  db: Db,
+  now: Timestamp,
+): Promise<{ notification_type: Channel; rows: number }[]> {
+  const { rows } = await sql<{ notification_type: Channel; rows: number }>`
+    select notification_type, sum(row_count - rows_skipped - rows_done) as rows
+    from jobs where ${isUnfinished(now)} group by notification_type`.execute(db);
+  return rows;
+}
+
+/** Returns their number. */
+export async function cancelUnfinishedJobs(db: Db, because: string, now: Timestamp): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update jobs set status = 'cancelled', cancelled_because = ${because}, processing_finished = ${now}, updated_at = ${now},
+      reserved_day = null, reserved = 0, reserved_international = 0
+    where status in ('pending', 'in progress', 'scheduled')`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }

@@ -7,19 +7,12 @@ import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { countFileProblems, type FileSummary } from '../recipients/spreadsheet/file-problems.ts';
 import { findTemplate } from '../templates/compiled-templates.ts';
-import { acceptJob, notValid } from './accept-job.ts';
+import { acceptJob, type JobDeps, notValid } from './accept-job.ts';
 import { cancelJob } from './cancel-job.ts';
 import { hasContactList } from './contact-lists/contact-lists.sql.ts';
-import type { JobDeps } from './job-deps.ts';
 import { jobRecords } from './job-record.ts';
-import {
-  countJobs,
-  type JobFilter,
-  selectJobs,
-  selectRecordedJob,
-  selectServiceState,
-  selectUpload,
-} from './jobs.sql.ts';
+import { countJobs, type JobFilter, selectJobs, selectRecordedJob, selectServiceState } from './jobs.sql.ts';
+import { selectUpload } from './uploads/uploads.sql.ts';
 
 const jobPageSize = 50;
 
@@ -48,7 +41,7 @@ export async function createJob(app: JobDeps, serviceId: string, request: Create
   }
   if (upload.state === 'sent') throw invalid('This upload has already been sent');
   const on_error = request.on_error === 'skip' ? 'skip' : 'reject';
-  if (!isValid(upload.summary as FileSummary | null, on_error)) throw notValid();
+  if (!isValid(upload.summary, on_error)) throw notValid();
   if (template.template.row.archived) throw invalidField('template', 'Template has been deleted');
   const fields = await readFields(app, serviceId, request);
   const service = await app.sending.services.find(serviceId);
@@ -144,4 +137,21 @@ export async function cancelJobOfAdmin(app: JobDeps, serviceId: string, jobId: s
   const { cancelled } = await cancelJob(app, serviceId, jobId);
   if (!cancelled) throw notFound();
   return getJob(app, serviceId, jobId);
+}
+
+/** A page number, or the size of a page; `format: integer-text` has checked that it is an integer. */
+export function readPage(field: 'page' | 'page_size', text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (number < 1) throw invalidField(field, 'Not a positive integer');
+  return number;
+}
+
+/** More days than any record is old; a calendar has no day much further back. */
+const maxDays = 36_500;
+
+export function readDays(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (!/^-?\d+$/.test(text)) throw invalidField('limit_days', `${text} is not an integer`);
+  return Math.min(Math.max(Number(text), -maxDays), maxDays);
 }

@@ -13,8 +13,7 @@ import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { Failure } from '../platform/failure.ts';
 import { findTemplate, getReplyToText, type ReadyTemplate } from '../templates/compiled-templates.ts';
-import { limitsExceeded, nothingReserved, reservationOf } from './accept-job.ts';
-import type { JobDeps } from './job-deps.ts';
+import { type JobDeps, limitsExceeded, nothingReserved, reservationOf } from './accept-job.ts';
 import { countUploadRows, isServiceActive, type JobRow, lockJob, updateJob } from './jobs.sql.ts';
 
 /** Days or moments have passed since a job was accepted: what would be refused now is cancelled. */

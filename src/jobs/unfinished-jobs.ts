@@ -1,9 +1,9 @@
 import { earlier, minute_ms, timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
+import { enqueueExpansion } from './accept-job.ts';
 import { maxWaitingRows } from './expand-job.ts';
-import { enqueueExpansion } from './expand-job-task.ts';
-import { cancelUnfinishedJobs, countWaitingRows, selectIdleJobs } from './unfinished-jobs.sql.ts';
+import { cancelUnfinishedJobs, countWaitingRows, selectIdleJobs } from './jobs.sql.ts';
 
 const resumedAfter_ms = minute_ms;
 const stalledAfter_s = 600;

@@ -1,5 +1,19 @@
+import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { Nullable, OneOf, QueryBoolean } from '../../protocol/fields.ts';
+import { problemsOfTemplate, problemsWith, refuse, validation } from '../../notifications/sending/read-requests.ts';
+import { readScheduledTime } from '../../notifications/sending/scheduled-time.ts';
+import { hour_ms, type Timestamp } from '../../platform/clock.ts';
+import { invalid, type Problem } from '../../platform/failure.ts';
+import { parseWithNumbersAsWritten } from '../../platform/http/body/verbatim-numbers.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import { isTrue, Nullable, OneOf, QueryBoolean } from '../../protocol/fields.ts';
+import { inPublicOrder, printedValue } from '../../protocol/schema-problems.ts';
+import { openDelimitedText } from '../../recipients/spreadsheet/delimited-text.ts';
+import { openJsonRows } from '../../recipients/spreadsheet/json/json-rows.ts';
+import { openNdjson } from '../../recipients/spreadsheet/json/ndjson.ts';
+import { defaultLimits } from '../../recipients/spreadsheet/limits.ts';
+import type { Sheet } from '../../recipients/spreadsheet/sheet.ts';
+import type { TemplateChoice } from '../../templates/chosen-template.ts';
 import * as examples from './examples.ts';
 
 /** Request of a bulk send. Problems are reported in the order of declaration here. */
@@ -43,7 +57,7 @@ export const BulkRequest = Type.Object(
 );
 
 /** JSON has its other parameters in the body. */
-export const JsonParameters = Type.Object({ dry_run: Type.Optional(QueryBoolean) }, { additionalProperties: false });
+const JsonParameters = Type.Object({ dry_run: Type.Optional(QueryBoolean) }, { additionalProperties: false });
 
 /** Parameters of a body of CSV or NDJSON. */
 export const BulkParameters = Type.Object(
@@ -59,3 +73,102 @@ export const BulkParameters = Type.Object(
 
 export type BulkRequest = Static<typeof BulkRequest>;
 export type BulkParameters = Static<typeof BulkParameters>;
+
+export interface BulkSend extends TemplateChoice {
+  name: string;
+  scheduled_for: Timestamp | null;
+  reply_to_id: string | undefined;
+  reference: string | null;
+  on_error: 'reject' | 'skip';
+}
+
+/** The rows of a JSON body. */
+type BulkRows = { rows: unknown[][] } | { csv: string };
+
+type Fields = Record<string, unknown>;
+
+/** Up to 7 days ahead. */
+const windowOfFiles = {
+  maxAhead_ms: 7 * 24 * hour_ms,
+  past: 'datetime cannot be in the past',
+  tooLate: 'datetime can only be up to 7 days in the future',
+};
+
+export function readBulkRequest(request: FastifyRequest, now: Date): { send: BulkSend; source: BulkRows } {
+  const body = request.body as Fields;
+  // Ignored, a time in the query would mean: at once.
+  refuse(problemsWith(request, JsonParameters, 'querystring'));
+  const problems = problemsWith(request, BulkRequest, 'body').map(withNameOfTemplate);
+  const send = readFields(BulkRequest, body, now, [...problems, ...problemsOfRows(body?.rows)]);
+  const { rows, csv } = body as BulkRequest;
+  if ((rows === undefined) === !csv) throw invalid('You should specify either rows or csv');
+  return { send, source: rows === undefined ? { csv: csv ?? '' } : { rows: rows as unknown[][] } };
+}
+
+export function readBulkParameters(request: FastifyRequest, now: Date): BulkSend {
+  const problems = problemsWith(request, BulkParameters, 'querystring').map(withNameOfTemplate);
+  return readFields(BulkParameters, request.query as Fields, now, problems);
+}
+
+/** Checks the rows and sends nothing. */
+export function isDryRun({ query }: FastifyRequest): boolean {
+  const { dry_run } = query as { dry_run?: string };
+  return isTrue(dry_run);
+}
+
+function readFields(schema: { properties: object }, fields: Fields, now: Date, problems: Problem[]): BulkSend {
+  const { scheduled_for } = fields ?? {};
+  const read = typeof scheduled_for === 'string' ? readScheduledTime(scheduled_for, now, windowOfFiles) : { at: null };
+  const more = 'problem' in read ? [validation('scheduled_for', `scheduled_for ${read.problem}`)] : [];
+  refuse(inPublicOrder(schema, [...problemsOfTemplate(fields), ...problems, ...more]));
+  const { template_id, template_name, template_version, name, reply_to_id, reference, on_error } =
+    fields as BulkParameters;
+  return {
+    template_id,
+    template_name,
+    template_version: template_version === undefined ? undefined : Number(template_version),
+    name,
+    scheduled_for: 'at' in read ? read.at : null,
+    reply_to_id: reply_to_id ?? undefined,
+    reference: reference ?? null,
+    on_error: on_error ?? 'reject',
+  };
+}
+
+/** Not in the schema: each of a million rows would be an error of its own. */
+function problemsOfRows(rows: unknown): Problem[] {
+  if (!Array.isArray(rows)) return [];
+  if (rows.length === 0) return [validation('rows', 'rows [] is too short')];
+  const wrong = rows.find((row) => !Array.isArray(row));
+  return wrong === undefined && !rows.includes(undefined)
+    ? []
+    : [validation('rows', `rows ${printedValue(wrong)} is not of type array`)];
+}
+
+/** Other endpoints call it `id` in this text. */
+function withNameOfTemplate(problem: Problem): Problem {
+  const isAboutTemplate = typeof problem.about === 'object' && problem.about.property === 'template_id';
+  return isAboutTemplate ? { ...problem, message: problem.message.replace(/^id /, 'template_id ') } : problem;
+}
+
+/** The rows of a request: in its JSON, or as a stream of text. */
+export type BulkBody = BulkRows | { type: 'text/csv' | 'application/x-ndjson'; bytes: AsyncIterable<Uint8Array> };
+
+interface Template {
+  channel: Channel;
+  placeholders: readonly string[];
+}
+
+export function openBody(body: BulkBody, { channel, placeholders }: Template, maxBytes: number): Promise<Sheet> {
+  const limits = { ...defaultLimits, textBytes: maxBytes };
+  if ('rows' in body) return openJsonRows(body.rows, limits);
+  if ('csv' in body) return openDelimitedText(bytesOf(body.csv), 'csv', { limits, channel });
+  if (body.type === 'text/csv') return openDelimitedText(body.bytes, 'csv', { limits, channel });
+  return openNdjson(body.bytes, { limits, channel, placeholders, parse: parseLine });
+}
+
+const parseLine = (json: string) => parseWithNumbersAsWritten(json, 'personalisation');
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}

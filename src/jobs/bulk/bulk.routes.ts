@@ -1,5 +1,6 @@
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { apiCallerOf } from '../../auth/api-caller.ts';
 import {
   admissionOf,
@@ -9,23 +10,38 @@ import {
 } from '../../notifications/sending/admission.ts';
 import { digestOfRequest } from '../../notifications/sending/idempotency.ts';
 import type { SendContext } from '../../notifications/sending/send-context.ts';
+import { fromStandby } from '../../platform/db/servers/standby.ts';
+import { type Failure, invalid } from '../../platform/failure.ts';
 import { takeNothingForEmpty } from '../../platform/http/body/body.ts';
 import { takesFiles } from '../../platform/http/body/body-limits.ts';
 import { StreamedBody } from '../../platform/http/body/streamed-body.ts';
+import { requestRoot } from '../../platform/http/root.ts';
 import type { Http } from '../../platform/http/surface.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
 import { publicErrors } from '../../protocol/error-bodies.ts';
-import { Data, QueryBoolean, Uuid } from '../../protocol/fields.ts';
-import { BulkCheck, bulkCheck } from './bulk-check.ts';
-import type { BulkDeps } from './bulk-deps.ts';
-import { BulkJob } from './bulk-records.ts';
-import { BulkParameters, BulkRequest } from './bulk-requests.ts';
-import { cancelBulk } from './cancel-bulk.ts';
-import { digestOfStream } from './claim.ts';
+import { Data, Nullable, QueryBoolean, Uuid } from '../../protocol/fields.ts';
+import type { FileSummary } from '../../recipients/spreadsheet/file-problems.ts';
+import {
+  BulkJob,
+  cancelBulk,
+  type FileFormat,
+  getBulkJob,
+  listBulkJobs,
+  problemsOf,
+  resultsOf,
+} from './bulk-records.ts';
+import {
+  type BulkBody,
+  BulkParameters,
+  BulkRequest,
+  type BulkSend,
+  isDryRun,
+  readBulkParameters,
+  readBulkRequest,
+} from './bulk-requests.ts';
 import * as examples from './examples.ts';
-import type { BulkBody } from './open-body.ts';
-import { type BulkSend, isDryRun, readBulkParameters, readBulkRequest } from './read-bulk-request.ts';
-import { checkBulk } from './send-bulk.ts';
-import { sendBulkOnce } from './send-bulk-once.ts';
+import { type BulkDeps, checkBulk, digestOfStream, sendBulkOnce } from './send-bulk.ts';
 
 /** 100,000 rows of a dozen columns. Larger files are sent as CSV or NDJSON, which are not held in memory. */
 const maxBodyValues = 1_500_000;
@@ -45,6 +61,43 @@ interface ReadRequest {
   digest: () => string;
   /** Reads what was not read, so that the digest is known. */
   finish: () => Promise<void>;
+}
+
+const ProblemRow = Type.Object({
+  row: Type.Integer({ description: 'As a spreadsheet counts: the column names are row 1' }),
+  recipient: Nullable(Type.String()),
+  cells: Type.Record(Type.String(), Type.Any()),
+  problems: Type.Array(Type.Object({ column: Nullable(Type.String()), problem: Type.String() })),
+});
+
+/** The result of a dry run. */
+const BulkCheck = Type.Object(
+  {
+    valid: Type.Boolean({ description: 'Whether the request would be accepted' }),
+    message: Nullable(Type.String({ description: 'Why not: the error that the request would get' })),
+    notification_count: Type.Integer({ description: 'All rows' }),
+    rows_with_problems: Type.Integer(),
+    problem_counts: Type.Record(Type.String(), Type.Integer(), { description: 'Rows with each kind of problem' }),
+    rows_shown: Type.Array(ProblemRow, { description: 'The first 50 rows with problems, or the first 50 rows' }),
+  },
+  { title: 'BulkCheck' },
+);
+
+function bulkCheck({
+  summary,
+  refusal,
+}: {
+  summary: FileSummary;
+  refusal: Failure | undefined;
+}): Static<typeof BulkCheck> {
+  return {
+    valid: refusal === undefined,
+    message: refusal === undefined ? null : String(refusal.detail),
+    notification_count: summary.row_count,
+    rows_with_problems: summary.rows_with_problems,
+    problem_counts: summary.row_problem_counts as Record<string, number>,
+    rows_shown: summary.rows_shown.map(({ row, recipient, cells, problems }) => ({ row, recipient, cells, problems })),
+  };
 }
 
 export function bulkRoutes(http: Http, app: BulkDeps): void {
@@ -137,4 +190,127 @@ function readRequest(app: BulkDeps, request: FastifyRequest, { now }: SendContex
       for await (const _ of bytes);
     },
   };
+}
+
+const path = '/v2/notifications/bulk';
+const params = Type.Object({ job_id: Uuid });
+
+export function bulkReadingRoutes(http: Http, app: Platform & { config: { urls: Urls } }): void {
+  const rootOf = requestRoot(app.config.urls.api);
+
+  http.get(
+    path,
+    {
+      schema: {
+        summary: 'List bulk sends made with keys of the same type, newest first, 250 per page',
+        querystring: Type.Object({ older_than: Type.Optional(Uuid) }, { additionalProperties: false }),
+        response: {
+          200: Type.Object(
+            {
+              bulk_jobs: Type.Array(BulkJob),
+              links: Type.Object({ current: Type.String(), next: Type.Optional(Type.String()) }),
+            },
+            { examples: [examples.bulkJobs] },
+          ),
+        },
+      },
+    },
+    async (request) => {
+      const { older_than } = request.query;
+      const bulk_jobs = await listBulkJobs(app.db, apiCallerOf(request), older_than);
+      const here = `${rootOf(request)}${path}`;
+      const last = bulk_jobs.at(-1);
+      return {
+        bulk_jobs,
+        links: {
+          current: older_than === undefined ? here : `${here}?older_than=${older_than}`,
+          ...(last ? { next: `${here}?older_than=${last.id}` } : {}),
+        },
+      };
+    },
+  );
+
+  http.get(
+    `${path}/:job_id`,
+    {
+      schema: {
+        summary: 'Get a bulk send: its progress, and how many messages have each status',
+        params,
+        response: { 200: { ...Data(BulkJob), examples: [{ data: examples.finishedJob }] } },
+      },
+    },
+    async (request) => ({ data: await getBulkJob(app.db, apiCallerOf(request), request.params.job_id) }),
+  );
+
+  http.get(
+    `${path}/:job_id/results`,
+    {
+      schema: {
+        summary: 'Download the messages of a bulk send in the order of its rows, as CSV or NDJSON',
+        params,
+        response: {
+          200: fileOf(
+            'Rows are counted from 1, without the column names',
+            'row,id,recipient,reference,status,updated_at\r\n',
+            examples.resultLine,
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const job = await getBulkJob(app.db, apiCallerOf(request), request.params.job_id);
+      const format = formatOf(request);
+      const results = async ({ db }: Platform) => resultsOf(db, job, format);
+      return sendFile(reply, format, await fromStandby(app, 'file', results));
+    },
+  );
+
+  http.get(
+    `${path}/:job_id/problems`,
+    {
+      schema: {
+        summary: 'Download the rows of a bulk send that have problems and were not sent, as CSV or NDJSON',
+        params,
+        response: {
+          200: fileOf(
+            'Rows are counted as in a spreadsheet: the column names are row 1',
+            'Row number,phone number,name,Problem\r\n',
+            examples.problemLine,
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const job = await getBulkJob(app.db, apiCallerOf(request), request.params.job_id);
+      const format = formatOf(request);
+      return sendFile(reply, format, await problemsOf(app.db, job, format));
+    },
+  );
+}
+
+const types: Record<FileFormat, string> = { csv: 'text/csv', ndjson: 'application/x-ndjson' };
+
+function fileOf(description: string, csv: string, line: object) {
+  const schema = Type.Unsafe<string>({ type: 'string' });
+  return {
+    description,
+    content: {
+      'text/csv': { schema, example: csv },
+      'application/x-ndjson': { schema, example: `${JSON.stringify(line)}\n` },
+    },
+  };
+}
+
+/** CSV unless the client prefers NDJSON. */
+function formatOf(request: FastifyRequest): FileFormat {
+  const type = request.type([types.csv, `${types.csv}; charset=utf-8`, types.ndjson]);
+  if (type === false) throw invalid('Accept must allow text/csv or application/x-ndjson');
+  return type === types.ndjson ? 'ndjson' : 'csv';
+}
+
+function sendFile(reply: FastifyReply, format: FileFormat, parts: AsyncIterable<string>): FastifyReply {
+  return reply
+    .type(`${types[format]}; charset=utf-8`)
+    .header('vary', 'accept')
+    .send(Readable.from(parts, { objectMode: false }));
 }

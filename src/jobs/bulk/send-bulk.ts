@@ -1,4 +1,9 @@
+import { createHash } from 'node:crypto';
+import type { ApiCaller } from '../../auth/api-caller.ts';
+import type { Admission } from '../../notifications/sending/admission.ts';
+import { claimIdempotencyKey, findStoredResponse, replay, type Sent } from '../../notifications/sending/idempotency.ts';
 import type { SendContext } from '../../notifications/sending/send-context.ts';
+import type { Tx } from '../../platform/db/database.ts';
 import { type Failure, invalid } from '../../platform/failure.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
@@ -7,19 +12,77 @@ import type { FileSummary } from '../../recipients/spreadsheet/file-problems.ts'
 import type { Sheet } from '../../recipients/spreadsheet/sheet.ts';
 import { SpreadsheetError } from '../../recipients/spreadsheet/spreadsheet-error.ts';
 import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
-import { acceptJob } from '../accept-job.ts';
+import { acceptJob, type JobDeps } from '../accept-job.ts';
 import type { JobRow } from '../jobs.sql.ts';
+import type { SheetThreads } from '../uploads/sheet-threads.ts';
 import { type StoredUpload, storeSheet } from '../uploads/store-sheet.ts';
+import type { UploadSlots } from '../uploads/upload-slots.ts';
 import { deleteUpload } from '../uploads/uploads.sql.ts';
-import type { BulkDeps } from './bulk-deps.ts';
-import { limitExceeded, noRows, refusalOfColumns, tooManyRows } from './bulk-problems.ts';
-import { getBulkTemplate, refusalOfProblems, refusalOfRows } from './bulk-rules.ts';
-import type { BulkClaim } from './claim.ts';
-import { type BulkBody, openBody } from './open-body.ts';
-import type { BulkSend } from './read-bulk-request.ts';
+import { type BulkJob, getBulkJob } from './bulk-records.ts';
+import { type BulkBody, type BulkSend, openBody } from './bulk-requests.ts';
+import {
+  getBulkTemplate,
+  limitExceeded,
+  noRows,
+  refusalOfColumns,
+  refusalOfProblems,
+  refusalOfRows,
+  tooManyRows,
+} from './bulk-rules.ts';
+
+/** Dependencies of bulk sends. */
+export type BulkDeps = JobDeps & { sheetThreads: SheetThreads; uploadSlots: UploadSlots };
+
+/** Sends only once per Idempotency-Key. The digest of a stream is known when it was read. */
+export async function sendBulkOnce(
+  app: BulkDeps,
+  { context, idempotencyKey: key, stored }: Admission,
+  caller: ApiCaller,
+  { send, body, digest, finish }: BulkRequest,
+): Promise<Sent<Response>> {
+  if (key === undefined) {
+    const { id } = await sendBulk(app, context, send, body, undefined);
+    return { response: { data: await getBulkJob(app.db, caller, id) }, replayed: false };
+  }
+  if (stored) {
+    await finish();
+    return replay(stored, digest());
+  }
+  const service_id = context.service.id;
+  return app.sending.running.alone(service_id, key, async () => {
+    let digestOfThis: string | undefined;
+    let response: Response | undefined;
+    const claim = claimKey(
+      { service_id, key, now: context.now },
+      () => (digestOfThis = digest()),
+      async (tx, job) => (response = { data: await getBulkJob(tx, caller, job.id) }),
+    );
+    try {
+      await sendBulk(app, context, send, body, claim);
+    } catch (error) {
+      if (!(error instanceof KeyTaken)) throw error;
+      const first = await findStoredResponse(app, service_id, key);
+      if (!first || digestOfThis === undefined) throw error;
+      return replay<Response>(first, digestOfThis);
+    }
+    if (!response) throw new Error('A send without a response');
+    return { response, replayed: false };
+  });
+}
+
+interface BulkRequest {
+  send: BulkSend;
+  body: BulkBody;
+  digest(): string;
+  finish(): Promise<void>;
+}
+
+interface Response {
+  data: BulkJob;
+}
 
 /** Accepts all rows of a request as a job, or throws and stores nothing. */
-export async function sendBulk(
+async function sendBulk(
   app: BulkDeps,
   context: SendContext,
   send: BulkSend,
@@ -104,4 +167,35 @@ function refuseHeader({ header }: Sheet, channel: Channel, placeholders: string[
   if (header.width === 0) throw noRows();
   const refusal = refusalOfColumns(planColumns(header, channel, placeholders), channel);
   if (refusal) throw refusal;
+}
+
+/** Another request with the same Idempotency-Key was accepted first. */
+class KeyTaken extends Error {}
+
+/** Stores the response to a request with an Idempotency-Key, in the transaction that accepts the job. */
+interface BulkClaim {
+  store(tx: Tx, job: JobRow): Promise<void>;
+}
+
+function claimKey(
+  owner: { service_id: string; key: string; now: Date },
+  /** Of the request; known when its body was read. */
+  digest: () => string,
+  responseOf: (tx: Tx, job: JobRow) => Promise<unknown>,
+): BulkClaim {
+  const { service_id, key, now } = owner;
+  return {
+    async store(tx, job) {
+      const claim = { key, request_digest: digest(), response: await responseOf(tx, job) };
+      if (!(await claimIdempotencyKey(tx, service_id, claim, now))) throw new KeyTaken();
+    },
+  };
+}
+
+/** Does not depend on the order of the parameters. */
+export function digestOfStream(type: string, parameters: object, digestOfBytes: string): string {
+  const sorted = Object.entries(parameters).sort(([left], [right]) => (left < right ? -1 : 1));
+  return createHash('sha256')
+    .update(`bulk ${type} ${JSON.stringify(sorted)} ${digestOfBytes}`)
+    .digest('base64url');
 }

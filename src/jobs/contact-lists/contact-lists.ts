@@ -7,7 +7,7 @@ import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { defaultRetentionDays, listRetentions } from '../../services/settings/data-retention.ts';
 import { originalLines } from '../reports/job-report.ts';
-import { problemsOf } from '../uploads/upload-problems.ts';
+import { problemsOf } from '../uploads/upload-record.ts';
 import { deleteUpload, refuseUsedId, selectUpload, type UploadRow } from '../uploads/uploads.sql.ts';
 import { getService, getUpload, type UploadDeps } from '../uploads/uploads.ts';
 import {

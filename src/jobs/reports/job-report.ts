@@ -1,16 +1,31 @@
 import type { Selectable } from 'kysely';
-import { statusLabel } from '../../notifications/history/activity-export.ts';
+import { statusesInFilter } from '../../notifications/history/activity.ts';
+import { type ExportRow, statusLabel } from '../../notifications/history/activity-export.ts';
+import type { ActivityRecord } from '../../notifications/history/activity-record.ts';
 import { templatesOf } from '../../notifications/history/activity-templates.ts';
+import { exportJobActivity, listJobActivity } from '../../notifications/history/job-activity.ts';
+import type { PublicStatus } from '../../notifications/history/public-notification.ts';
+import type { Status } from '../../notifications/notification.ts';
 import { londonDay, londonTime } from '../../platform/calendar.ts';
 import { earlier, hour_ms } from '../../platform/clock.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import type { Jobs } from '../../platform/db/schema.ts';
 import { notFound } from '../../platform/failure.ts';
 import { csvLine, csvLineAsUploaded } from '../../platform/http/csv.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Channel } from '../../protocol/channels.ts';
 import type { SheetCell } from '../../recipients/spreadsheet/sheet.ts';
-import { chunksOf, selectHeader, selectMessagesOfRows } from './job-report.sql.ts';
-import { selectJob } from './notifications-of-job.sql.ts';
+import { defaultRetentionDays, findRetention, firstKeptId } from '../../services/settings/data-retention.ts';
+import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
+import {
+  chunksOf,
+  countByStatistics,
+  countMessages,
+  selectHeader,
+  selectJobOfService,
+  selectMessagesOfRows,
+} from './job-report.sql.ts';
 
 interface CsvFile {
   name: string;
@@ -92,8 +107,53 @@ export async function* originalLines(
 
 /** The rows of a job are deleted with its messages. */
 async function fileOfJob({ db }: Platform, serviceId: string, jobId: string) {
-  const job = await selectJob(db, serviceId, jobId);
+  const job = await selectJobOfService(db, serviceId, jobId);
   const header = job && !job.archived ? await selectHeader(db, job.id) : undefined;
   if (!job || !header) throw notFound();
   return { job, header };
+}
+
+type Deps = Platform & { compiledTemplates: CompiledTemplates };
+
+interface Query {
+  status?: PublicStatus[];
+  template_type?: Channel[];
+  page: number;
+  page_size: number;
+  format_for_csv: boolean;
+}
+
+interface PageOfJob {
+  notifications: (ActivityRecord | ExportRow)[];
+  total: number;
+  pages: number;
+}
+
+/** One page of a job's notifications, in the order of its file. An unknown job has none. */
+export async function pageOfJob(
+  app: Deps,
+  serviceId: string,
+  jobId: string,
+  { status, template_type, page, page_size, format_for_csv }: Query,
+): Promise<PageOfJob> {
+  await refuseUnlessExists(app.db, 'services', serviceId);
+  const job = await selectJobOfService(app.db, serviceId, jobId);
+  const isWanted = job && (!template_type?.length || template_type.includes(job.notification_type));
+  const statuses = statusesInFilter(status);
+  const total = isWanted ? await countOfJob(app, job, statuses) : 0;
+  const pages = Math.max(1, Math.ceil(total / page_size));
+  if (page > pages) throw notFound();
+  if (total === 0) return { notifications: [], total, pages };
+  const list = format_for_csv ? exportJobActivity : listJobActivity;
+  const place = { size: page_size, skip: (page - 1) * page_size };
+  return { notifications: await list(app, serviceId, { job_id: jobId, statuses }, place), total, pages };
+}
+
+/** The statistics are exact until the first messages of the job are deleted; then few are left to count. */
+async function countOfJob(app: Platform, job: Selectable<Jobs>, statuses: Status[] | undefined): Promise<number> {
+  const { notification_type } = job;
+  const rule = await findRetention(app.db, job.service_id, { notification_type });
+  const firstKept = firstKeptId(app.clock.now(), rule?.days_of_retention ?? defaultRetentionDays);
+  const count = firstIdAt(new Date(job.created_at)) >= firstKept ? countByStatistics : countMessages;
+  return count(app.db, job.id, statuses);
 }

@@ -8,7 +8,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { channels } from '../../protocol/channels.ts';
 import { Nullable, OfService, OneOf, QueryInteger, Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
-import { readDays, readPage } from '../read-query.ts';
+import { readDays, readPage } from '../jobs.ts';
 import { listUploadedLetters, listUploads, uploadsPageSize as page_size } from './uploads-page.ts';
 
 const Upload = Type.Object({

@@ -8,8 +8,8 @@ import { type FileSummary, FileTally } from '../../recipients/spreadsheet/file-p
 import type { Header, SheetCell } from '../../recipients/spreadsheet/sheet.ts';
 import { SpreadsheetError } from '../../recipients/spreadsheet/spreadsheet-error.ts';
 import { type ReadyTemplate, sourceOf } from '../../templates/compiled-templates.ts';
-import type { CheckPlan } from './check-rows.ts';
 import type { SheetThreads } from './sheet-threads.ts';
+import type { CheckPlan } from './sheet-worker.ts';
 
 const maxRowsShown = 50;
 /** Problems are told in words for this many rows of a file. */

@@ -1,11 +1,33 @@
 import type { MessagePort } from 'node:worker_threads';
+import { LRUCache } from 'lru-cache';
+import { comparableKey } from '../../protocol/comparable-key.ts';
+import { postageForAddress } from '../../recipients/postal-address.ts';
+import { planColumns } from '../../recipients/spreadsheet/columns.ts';
+import { contactListTemplate } from '../../recipients/spreadsheet/contact-list.ts';
+import { countRow, noRows, type RowCounts, type RowsToShow } from '../../recipients/spreadsheet/file-problems.ts';
 import type { SpreadsheetLimits } from '../../recipients/spreadsheet/limits.ts';
-import type { Header, RowBatch } from '../../recipients/spreadsheet/sheet.ts';
+import {
+  isAllowed,
+  RowCheck,
+  type ShownProblem,
+  showProblems,
+  showRow,
+} from '../../recipients/spreadsheet/row-check.ts';
+import type {
+  CheckedRow,
+  Destination,
+  RecipientPermissions,
+  RowTemplate,
+} from '../../recipients/spreadsheet/row-problems.ts';
+import type { Header, RowBatch, SheetCell } from '../../recipients/spreadsheet/sheet.ts';
 import { openSpreadsheet } from '../../recipients/spreadsheet/spreadsheet.ts';
 import { SpreadsheetError } from '../../recipients/spreadsheet/spreadsheet-error.ts';
 import type { FileErrorKind } from '../../recipients/spreadsheet/spreadsheet-problems.ts';
-
-export { checkRows } from './check-rows.ts';
+import { cleanRecipient } from '../../recipients/whitespace.ts';
+import { contentProblems } from '../../rendering/content-problems.ts';
+import { type CompiledTemplate, compileTemplate, type TemplateSource } from '../../rendering/template.ts';
+import type { TemplatePostage } from '../../templates/template-row.ts';
+import { type ReadyRow, writeReadyRow } from './ready-row.ts';
 
 export type WorkbookMessage =
   | { header: Header }
@@ -70,5 +92,155 @@ class Requests {
     }
     this.count--;
     return !this.closed;
+  }
+}
+
+/** What the rows of a file are checked against, as a value that can be passed to a thread. */
+export interface CheckPlan {
+  header: Header;
+  against: TemplateToCheck | { contactList: 'sms' | 'email' } | null;
+  permissions: RecipientPermissions;
+  /** Normalised; null if the service may send to anyone. */
+  allowedRecipients: ReadonlySet<string> | null;
+}
+
+interface TemplateToCheck {
+  /** Tells templates apart: the same key means the same texts. */
+  key: string;
+  source: TemplateSource;
+  postage: TemplatePostage | null;
+  /** Placeholders whose value is a file of the template. */
+  files: string[];
+}
+
+interface RowsToCheck {
+  firstRow: number;
+  /** The rows as JSON, as a chunk stores them. One text is cheaper to pass to a thread than many cells. */
+  cells: string;
+  toShow: RowsToShow;
+  /** Rows with problems whose problems are listed; others are only counted. */
+  maxDescribed: number;
+}
+
+/** Columns of a chunk, and what was counted. */
+interface CheckedRows {
+  messages: string | null;
+  problems: string | null;
+  /** Of rows without problems. */
+  abroad_count: number;
+  counts: RowCounts;
+}
+
+/** A row of `upload_chunks.problems`. */
+export interface RowProblems {
+  /** From 0. */
+  row: number;
+  problems: ShownProblem[];
+}
+
+/** Runs in a thread. Rows are checked one by one, so that only their JSON takes memory. */
+export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescribed }: RowsToCheck): CheckedRows {
+  const rows: SheetCell[][] = JSON.parse(cells);
+  const counts = noRows();
+  if (plan.against === null) {
+    const columns = planColumns(plan.header, null, []);
+    for (const [offset, row] of rows.entries()) {
+      const unchecked = { index: firstRow + offset, recipient: null, problems: [], abroad: false };
+      countRow(counts, unchecked, { allowed: true, show: () => showRow(columns, row, unchecked), toShow });
+    }
+    return { messages: null, problems: null, abroad_count: 0, counts };
+  }
+  const { template, postage } = templateOf(plan.against);
+  const check = new RowCheck(plan.header, template, plan.permissions);
+  const described: RowProblems[] = [];
+  let abroad_count = 0;
+  const messages = rows.map((row, offset) => {
+    const checked = check.check(firstRow + offset, row);
+    const allowed = isAllowed(checked.destination, plan.allowedRecipients);
+    countRow(counts, checked, { allowed, show: () => showRow(check.columns, row, checked), toShow });
+    if (checked.problems.length > 0 && described.length < maxDescribed) {
+      described.push({ row: checked.index, problems: showProblems(checked.problems) });
+    }
+    const ready = readyRow(checked, postage);
+    if (ready?.abroad) abroad_count++;
+    return writeReadyRow(ready);
+  });
+  return {
+    messages: `[${messages.join(',')}]`,
+    problems: described.length > 0 ? JSON.stringify(described) : null,
+    abroad_count,
+    counts,
+  };
+}
+
+const compiled = new LRUCache<string, CompiledTemplate>({ max: 20 });
+
+function templateOf(against: NonNullable<CheckPlan['against']>): { template: RowTemplate; postage: TemplatePostage } {
+  if ('contactList' in against) return { template: contactListTemplate(against.contactList), postage: 'second' };
+  const { key, source, files, postage } = against;
+  const template = compiled.get(key) ?? compileTemplate(source);
+  compiled.set(key, template);
+  const fileKeys = new Set(files.map(comparableKey));
+  const fileNames = Object.fromEntries(files.map((name) => [name, name]));
+  return {
+    template: {
+      channel: source.template_type,
+      placeholders: template.placeholders.filter((name) => !fileKeys.has(comparableKey(name))),
+      contentProblems: (values) => contentProblems(template, files.length > 0 ? { ...values, ...fileNames } : values),
+    },
+    postage: postage ?? 'second',
+  };
+}
+
+function readyRow(checked: CheckedRow, postage: TemplatePostage): ReadyRow | null {
+  const { destination, personalisation, reference, abroad, problems } = checked;
+  if (problems.length > 0 || destination === null) return null;
+  const to = addressee(checked, destination, postage);
+  // Spreading `to` would take as long as all the rest of the check.
+  return {
+    recipient: to.recipient,
+    normalised_recipient: to.normalised_recipient,
+    international: to.international,
+    rate_multiplier: to.rate_multiplier,
+    postage: to.postage,
+    personalisation: withoutNulls(personalisation),
+    client_reference: reference,
+    abroad,
+  };
+}
+
+function withoutNulls(values: CheckedRow['personalisation']): ReadyRow['personalisation'] {
+  const isComplete = (all: typeof values): all is ReadyRow['personalisation'] => !Object.values(all).includes(null);
+  if (isComplete(values)) return values;
+  return Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
+}
+
+function addressee({ recipient }: CheckedRow, destination: Destination, postage: TemplatePostage) {
+  switch (destination.channel) {
+    case 'sms': {
+      const { normalised, international, multiplier: rate_multiplier } = destination.number;
+      const cleaned = cleanRecipient(recipient ?? normalised);
+      return { recipient: cleaned, normalised_recipient: normalised, international, rate_multiplier, postage: null };
+    }
+    case 'email': {
+      const { cleaned, address } = destination;
+      return {
+        recipient: cleaned,
+        normalised_recipient: address,
+        international: false,
+        rate_multiplier: 1,
+        postage: null,
+      };
+    }
+    case 'letter': {
+      const { address } = destination;
+      return {
+        recipient: address.lines.join('\n'),
+        normalised_recipient: null,
+        international: address.international,
+        rate_multiplier: 1,
+        postage: postageForAddress(address, postage),
+      };
+    }
   }
 }

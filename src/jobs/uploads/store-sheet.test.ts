@@ -7,9 +7,9 @@ import { defaultLimits } from '../../recipients/spreadsheet/limits.ts';
 import type { Sheet } from '../../recipients/spreadsheet/sheet.ts';
 import { openSpreadsheet } from '../../recipients/spreadsheet/spreadsheet.ts';
 import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
+import { openWorkbookInThread } from './open-file.ts';
 import { readReadyRows } from './ready-row.ts';
 import { type NewUpload, storeSheet } from './store-sheet.ts';
-import { openWorkbookInThread } from './workbook-reading.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { bulk: { maxRows: 2_000 } } });
 let serviceId: string;

@@ -1,8 +1,10 @@
 import type { Db } from '../../platform/db/database.ts';
+import { csvLine } from '../../platform/http/csv.ts';
 import type { ShownProblem } from '../../recipients/spreadsheet/row-check.ts';
-import type { SheetCell } from '../../recipients/spreadsheet/sheet.ts';
-import type { RowProblems } from './check-rows.ts';
+import type { Header, SheetCell } from '../../recipients/spreadsheet/sheet.ts';
 import { type ReadyRow, readReadyRows } from './ready-row.ts';
+import { maxDescribedRows } from './sheet-check.ts';
+import type { RowProblems } from './sheet-worker.ts';
 import { selectCheckedRowCount, selectChunkOfRow, selectNextChunk, type UploadRow } from './uploads.sql.ts';
 
 export interface StoredRow {
@@ -16,7 +18,9 @@ export interface StoredRow {
 }
 
 /** Rows that a first check has reached. */
-export const countCheckedRows = selectCheckedRowCount;
+export function countCheckedRows(db: Db, uploadId: string): Promise<number> {
+  return selectCheckedRowCount(db, uploadId);
+}
 
 /** One row of an upload that was checked. */
 export async function findStoredRow(
@@ -42,4 +46,57 @@ export async function findStoredRow(
 export async function sampleMessages(db: Db, uploadId: string): Promise<ReadyRow[]> {
   const chunk = await selectNextChunk(db, uploadId, -1);
   return [...readReadyRows(chunk?.messages ?? '[]')].filter((row) => row !== null);
+}
+
+const notDescribed = `Only the first ${maxDescribedRows.toLocaleString('en-GB')} rows with problems say what they are`;
+
+interface RowWithProblems {
+  /** From 0. */
+  index: number;
+  cells: SheetCell[];
+  problems: ShownProblem[];
+}
+
+/** Every row with a problem, chunk by chunk. */
+export async function* rowsWithProblems(db: Db, uploadId: string): AsyncGenerator<RowWithProblems[]> {
+  for (let after = -1; ; ) {
+    const chunk = await selectNextChunk(db, uploadId, after);
+    if (!chunk) return;
+    after = chunk.first_row;
+    if (chunk.problem_count === 0) continue;
+    const described = new Map(
+      (JSON.parse(chunk.problems ?? '[]') as RowProblems[]).map(({ row, problems }) => [row, problems]),
+    );
+    const messages: unknown[] = JSON.parse(chunk.messages ?? '[]');
+    const rows: SheetCell[][] = JSON.parse(chunk.cells);
+    yield rows.flatMap((cells, offset) => {
+      if (messages[offset] !== null) return [];
+      const index = chunk.first_row + offset;
+      return [{ index, cells, problems: described.get(index) ?? [{ column: null, problem: notDescribed }] }];
+    });
+  }
+}
+
+/**
+ * As CSV, with all their cells: the rows can be corrected and uploaded again. People open it in a spreadsheet, so formulas become
+ * text, unless a program gets back what it has sent.
+ */
+export async function* problemsFile(
+  db: Db,
+  { id, header: { names } }: { id: string; header: Header },
+  lineOf: (cells: string[]) => string = csvLine,
+): AsyncGenerator<string> {
+  yield lineOf(['Row number', ...names, 'Problem']);
+  for await (const rows of rowsWithProblems(db, id)) {
+    const lines = rows.map(({ index, cells, problems }) => {
+      const texts = problems.map(({ column, problem }) => (column === null ? problem : `${column}: ${problem}`));
+      const named = names.map((_, position) => textOf(cells[position]));
+      return lineOf([String(index + 2), ...named, texts.join('; ')]);
+    });
+    yield lines.join('');
+  }
+}
+
+function textOf(cell: SheetCell | undefined): string {
+  return cell === undefined || typeof cell === 'string' ? (cell ?? '') : cell.join(', ');
 }

@@ -6,7 +6,7 @@ import { sendCsv } from '../../platform/http/csv.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { Data, isTrue, NoContent, Nullable, OfService, QueryBoolean, Raw, Uuid } from '../../protocol/fields.ts';
 import { copyContactList } from '../contact-lists/contact-lists.ts';
-import { problemsFile } from './problems-file.ts';
+import { problemsFile } from './stored-rows.ts';
 import { UploadRecord, uploadRecord } from './upload-record.ts';
 import {
   changeUpload,

@@ -72,6 +72,17 @@ export async function selectUpload(db: Db | Tx, serviceId: string, id: string): 
   return row as UploadRow | undefined;
 }
 
+export async function lockUpload(tx: Tx, serviceId: string, id: string): Promise<UploadRow | undefined> {
+  const row = await tx
+    .selectFrom('uploads')
+    .selectAll()
+    .where('id', '=', id)
+    .where('service_id', '=', serviceId)
+    .forUpdate()
+    .executeTakeFirst();
+  return row as UploadRow | undefined;
+}
+
 /** Its chunks go with it. */
 export async function deleteUpload(db: Db | Tx, id: string, state: UploadState): Promise<boolean> {
   const { numDeletedRows } = await db

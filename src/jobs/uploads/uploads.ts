@@ -1,20 +1,22 @@
 import type { SendState } from '../../notifications/sending/send-state.ts';
 import type { SendingService } from '../../notifications/sending/sending-service.ts';
-import { invalid, invalidField, notFound } from '../../platform/failure.ts';
+import { earlier, hour_ms, timestamp } from '../../platform/clock.ts';
+import { Failure, invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { type BodyMemory, UnreadBody } from '../../platform/http/body/body-memory.ts';
 import type { StreamedBody } from '../../platform/http/body/streamed-body.ts';
 import { canonicalId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Task } from '../../platform/queue/task.ts';
 import { megabytes } from '../../recipients/spreadsheet/limits.ts';
 import { SpreadsheetError } from '../../recipients/spreadsheet/spreadsheet-error.ts';
 import { type CompiledTemplates, findTemplate, type ReadyTemplate } from '../../templates/compiled-templates.ts';
 import type { BulkSettings } from '../settings.ts';
-import { changedMeanwhile, checkAgain } from './check-again.ts';
 import { maxBytesOf, openFile } from './open-file.ts';
 import type { SheetThreads } from './sheet-threads.ts';
-import { type StoredUpload, storeSheet } from './store-sheet.ts';
+import { changedMeanwhile, recheckRows, type StoredUpload, storeSheet } from './store-sheet.ts';
+import { keptUnsent_ms } from './upload-record.ts';
 import type { UploadSlots } from './upload-slots.ts';
-import { deleteUpload, refuseUsedId, selectUpload, type UploadRow } from './uploads.sql.ts';
+import { deleteUpload, deleteUploadsBefore, refuseUsedId, selectUpload, type UploadRow } from './uploads.sql.ts';
 
 export type { UploadRow };
 
@@ -172,7 +174,7 @@ export async function changeUpload(
   );
   return refuseBadFile(() =>
     app.uploadSlots.run(service.id, async () => {
-      const checked = await checkAgain(app, service, upload, { template, sender_id });
+      const checked = await recheckRows(app, service, upload, { template, sender_id });
       logCheck(app, checked);
       return checked;
     }),
@@ -204,4 +206,45 @@ async function getUnsentUpload(app: Platform, service: SendingService, id: strin
   if (upload.state === 'sent') throw invalid('This upload has already been sent');
   if (upload.state === 'saved') throw invalid('This upload has been saved as a contact list');
   return upload;
+}
+
+interface UploadToCheck {
+  service_id: string;
+  upload_id: string;
+  template_id: string;
+  sender_id: string | null;
+}
+
+export const checkUpload: Task<UploadToCheck> = {
+  name: 'check-upload',
+  description: 'Checks the rows of a file that was uploaded in the console against its template.',
+  maxAttempts: 5,
+};
+
+/** An upload that was deleted, sent or checked by another request meanwhile needs no check. */
+export async function runUploadCheck(
+  app: UploadDeps,
+  { service_id, upload_id, ...request }: UploadToCheck,
+): Promise<void> {
+  try {
+    await changeUpload(app, await getService(app, service_id), upload_id, request);
+  } catch (error) {
+    if (!(error instanceof Failure) || !['not-found', 'invalid', 'conflict'].includes(error.kind)) throw error;
+    app.log.info({ event: 'upload.not_checked', upload_id, err: error }, 'An upload needs no check any more');
+  }
+}
+
+/** An upload takes minutes: after an hour its process has ended. */
+const receivedWithin_ms = hour_ms;
+/** An upload has up to 200 chunks. */
+const batch = 20;
+
+/** Deletes files that were not received completely, and those that were never sent. */
+export async function deleteOldUploads({ db, clock }: Platform): Promise<void> {
+  const now = clock.now();
+  const before = {
+    receiving: timestamp(earlier(now, receivedWithin_ms)),
+    checked: timestamp(earlier(now, keptUnsent_ms)),
+  };
+  while ((await deleteUploadsBefore(db, before, batch)) === batch);
 }

@@ -7,10 +7,9 @@ import {
   originalOfContactList,
   saveContactList,
 } from '../../../jobs/contact-lists/contact-lists.ts';
-import { checkUpload } from '../../../jobs/uploads/check-upload.ts';
-import { problemsFile } from '../../../jobs/uploads/problems-file.ts';
+import { problemsFile } from '../../../jobs/uploads/stored-rows.ts';
 import { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
-import { getService, getUpload, receiveUpload } from '../../../jobs/uploads/uploads.ts';
+import { checkUpload, getService, getUpload, receiveUpload } from '../../../jobs/uploads/uploads.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';

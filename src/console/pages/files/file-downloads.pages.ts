@@ -1,6 +1,5 @@
 import { originalOfJob, reportOfJob } from '../../../jobs/reports/job-report.ts';
-import { problemsFile } from '../../../jobs/uploads/problems-file.ts';
-import { findStoredRow } from '../../../jobs/uploads/stored-rows.ts';
+import { findStoredRow, problemsFile } from '../../../jobs/uploads/stored-rows.ts';
 import { getUpload } from '../../../jobs/uploads/uploads.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { notFound } from '../../../platform/failure.ts';

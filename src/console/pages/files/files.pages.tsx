@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
-import { cancelJob, isCancellable } from '../../../jobs/cancel-job.ts';
-import { cancelLetterJob } from '../../../jobs/cancel-letter-job.ts';
+import { cancelJob, cancelLetterJob, isCancellable } from '../../../jobs/cancel-job.ts';
 import { createJob, getJob } from '../../../jobs/jobs.ts';
-import { checkUpload } from '../../../jobs/uploads/check-upload.ts';
-import { getUpload } from '../../../jobs/uploads/uploads.ts';
+import { checkUpload, getUpload } from '../../../jobs/uploads/uploads.ts';
 import { Failure, invalid } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { may, type OfService } from '../../access/may.ts';

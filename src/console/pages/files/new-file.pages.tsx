@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { checkUpload } from '../../../jobs/uploads/check-upload.ts';
-import { getService, receiveUpload } from '../../../jobs/uploads/uploads.ts';
+import { checkUpload, getService, receiveUpload } from '../../../jobs/uploads/uploads.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
