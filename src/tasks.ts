@@ -1,5 +1,5 @@
 import { type App, withPool } from './app.ts';
-import { createAllowances } from './billing/allowance.task.ts';
+import { createAllowances } from './billing/allowance.ts';
 import { deleteOldSessions } from './console/sessions/sessions.ts';
 import { storeFailureCallbacks } from './delivery/callbacks/service-callbacks.ts';
 import { cleanDelivery } from './delivery/delivery.task.ts';

@@ -1,13 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import { timestamp } from '../platform/clock.ts';
+import { type Actor, actAs } from '../platform/db/actor.ts';
 import { clientAddress, Networks } from '../platform/http/networks.ts';
+import { requestFacts } from '../platform/http/request-facts.ts';
 import type { Authenticate } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { isSignedWith, type Jwt, looksLikeJwt, readJwt } from '../platform/secrets/jwt.ts';
 import { sameSecret } from '../platform/secrets/secrets.ts';
 import type { HttpSettings } from '../platform/settings.ts';
-import type { KeyType } from './api-keys.sql.ts';
+import { type KeyType, selectKeyAuthor } from './api-keys.sql.ts';
 import { bearerToken, claimsProblem, refused } from './bearer.ts';
 import type { KeyUses } from './key-uses.ts';
 import { reportableKeys, type ServiceKey, type ServiceKeys, type ServiceWithKeys } from './service-keys.ts';
@@ -189,4 +191,23 @@ function admission({ clock }: Deps, service: ServiceWithKeys, matching: ServiceK
 
 function isExpired({ expires_at }: ServiceKey, now: Date): boolean {
   return expires_at !== null && expires_at <= timestamp(now);
+}
+
+type KeyActorDeps = Platform & { config: { http: HttpSettings } };
+
+/**
+ * The changes of `work` are those of the caller's key. Only for routes that change what people change elsewhere: naming an actor
+ * makes each promise of the process more expensive, also those that accept messages.
+ *
+ * @param work gets the person who made the key, and is responsible for what it does.
+ */
+export async function actAsKey<Result>(
+  app: KeyActorDeps,
+  request: FastifyRequest,
+  work: (personId: string) => Promise<Result>,
+): Promise<Result> {
+  const { api_key_id } = apiCallerOf(request);
+  const { name, created_by_id } = await selectKeyAuthor(app.db, api_key_id);
+  const actor: Actor = { ...requestFacts(app, request), type: 'api_key', client: `${name} (${api_key_id})` };
+  return actAs(actor, () => work(created_by_id));
 }

@@ -109,22 +109,21 @@ export async function revokeKeys(
   which: { service_id: string; id?: string },
   change: { now: Timestamp; revoked_by_id?: string },
 ): Promise<void> {
+  let query = tx
+    .updateTable('api_keys')
+    .set((key) => ({
+      expiry_date: change.now,
+      updated_at: change.now,
+      version: key('version', '+', 1),
+      ...(change.revoked_by_id ? { created_by_id: change.revoked_by_id } : {}),
+    }))
+    .where('service_id', '=', which.service_id)
+    .where('expiry_date', 'is', null);
+  if (which.id !== undefined) query = query.where('id', '=', which.id);
+  const revoke = query.returning('id');
   const revoked = await withConstraints(
     { api_keys_created_by_id_fkey: () => invalidField('created_by', 'No result found') },
-    () =>
-      tx
-        .updateTable('api_keys')
-        .set((key) => ({
-          expiry_date: change.now,
-          updated_at: change.now,
-          version: key('version', '+', 1),
-          ...(change.revoked_by_id ? { created_by_id: change.revoked_by_id } : {}),
-        }))
-        .where('service_id', '=', which.service_id)
-        .$if(which.id !== undefined, (query) => query.where('id', '=', which.id ?? ''))
-        .where('expiry_date', 'is', null)
-        .returning('id')
-        .execute(),
+    () => revoke.execute(),
   );
   for (const { id } of revoked) await insertHistory(tx, id);
 }
@@ -179,4 +178,17 @@ async function insertHistory(tx: Tx, keyId: string): Promise<void> {
     .columns(historyColumns)
     .expression(tx.selectFrom('api_keys').select(historyColumns).where('id', '=', keyId))
     .execute();
+}
+
+/** Writes in id order, so that two processes cannot deadlock. Skips deleted keys. */
+export async function upsertKeyUses(db: Db, uses: { api_key_id: string; last_used_at: Timestamp }[]): Promise<void> {
+  await sql`
+    insert into api_key_uses as existing (api_key_id, last_used_at)
+    select u.api_key_id, u.last_used_at
+    from json_to_recordset(${JSON.stringify(uses)}::json) as u (api_key_id uuid, last_used_at timestamptz)
+    where exists (select from api_keys k where k.id = u.api_key_id)
+    order by u.api_key_id
+    on conflict (api_key_id) do update set last_used_at = greatest(existing.last_used_at, excluded.last_used_at)`.execute(
+    db,
+  );
 }

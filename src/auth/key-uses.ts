@@ -1,6 +1,6 @@
 import { minute_ms, type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
-import { upsertKeyUses } from './key-uses.sql.ts';
+import { upsertKeyUses } from './api-keys.sql.ts';
 import { neverNoted, type ServiceKey } from './service-keys.ts';
 
 const writeEvery_ms = 2_000;

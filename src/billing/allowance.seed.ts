@@ -1,4 +1,4 @@
-import type { OrganisationType } from '../organisations/organisation-types.ts';
+import type { OrganisationType } from '../organisations/organisations.ts';
 import type { Seed } from '../platform/db/seed.ts';
 import { upsertDefaults } from './allowance.sql.ts';
 

@@ -74,11 +74,11 @@ export async function selectImplied(db: Db, question: ImpliedQuestion): Promise<
       ? sql`s.id = ${which.service_id}`
       : sql`not exists (select from annual_allowances a where a.service_id = s.id and a.financial_year_start = ${year})
           and (s.active or ${which === 'services without a row'})`;
-  const usage = typeof which === 'object' ? sql`and u.service_id = ${which.service_id}` : sql``;
+  const usage = typeof which === 'object' ? sql`u.service_id = ${which.service_id}` : sql`true`;
   const { rows } = await sql<ImpliedAllowance>`
     with high_volume as (
       select u.service_id from service_months u
-      where u.month >= ${question.volumeFrom} and u.month < ${question.volumeBefore} ${usage}
+      where u.month >= ${question.volumeFrom} and u.month < ${question.volumeBefore} and ${usage}
       group by u.service_id
       having total(u.sms_chargeable_units) >= ${question.highVolume}
     )

@@ -1,7 +1,8 @@
 import { financialYear, financialYearDays } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
-import type { Db, Tx } from '../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { Allowances } from '../services/services.ts';
 import {
   type Allowance,
@@ -92,4 +93,9 @@ function question(year: number, now: Date, which: ImpliedQuestion['which']): Imp
     highVolume,
     which,
   };
+}
+
+export async function createAllowances(app: Platform): Promise<void> {
+  const services = await inTransaction(app.db, (tx) => openFinancialYear(tx, app.clock.now()));
+  app.log.info({ event: 'allowances.created', services }, 'Created the allowances of the financial year');
 }

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { postages } from '../notifications/notification.ts';
+import { fromStandby } from '../platform/db/servers/standby.ts';
+import { invalid } from '../platform/failure.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Nullable, OfService, OneOf } from '../protocol/fields.ts';
-import { parseFinancialYear, YearQuery } from './financial-year.ts';
-import { listMonthlyUsage, listYearlyUsage } from './usage.ts';
+import { Datetime, Nullable, OfService, OneOf, Uuid } from '../protocol/fields.ts';
+import { getOrganisationUsage, listMonthlyUsage, listYearlyUsage } from './usage.ts';
 
 const Usage = {
   chargeable_units: Type.Integer({ description: 'Fragments times the destination’s rate multiplier, or letters' }),
@@ -57,5 +58,49 @@ export function usageRoutes(http: Http, app: Platform): void {
       },
     },
     async (request) => listYearlyUsage(app, request.params.service_id, parseFinancialYear(request.query.year)),
+  );
+}
+
+// Accepts any value: parseFinancialYear validates it, with the same error text for every invalid year.
+const YearQuery = Type.Object({
+  year: Type.Optional(Type.Unsafe<unknown>({ description: 'Financial year (required): the year it starts in' })),
+});
+
+/** Parses a year of the query string. */
+function parseFinancialYear(text: unknown): number {
+  const year = typeof text === 'string' && /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  // The calendar year in which it ends must have four digits too.
+  if (year < 1 || year > 9998) throw invalid('No valid year provided');
+  return year;
+}
+
+const ServiceUsage = Type.Object({
+  service_id: Uuid,
+  service_name: Type.String(),
+  free_sms_limit: Type.Integer(),
+  sms_remainder: Type.Integer({ description: 'Remaining free fragments' }),
+  sms_billable_units: Type.Integer({ description: 'Fragments times the destination’s rate multiplier' }),
+  chargeable_billable_sms: Type.Integer({ description: 'Fragments beyond the free allowance' }),
+  sms_cost: Type.Number({ description: 'GBP' }),
+  letter_cost: Type.Number({ description: 'GBP' }),
+  emails_sent: Type.Integer(),
+  active: Type.Boolean(),
+});
+
+export function organisationUsageRoutes(http: Http, app: Platform): void {
+  http.get(
+    '/organisations/:organisation_id/services-with-usage',
+    {
+      schema: {
+        summary: 'Usage of an organisation’s live services in a financial year',
+        params: Type.Object({ organisation_id: Uuid }),
+        querystring: YearQuery,
+        response: { 200: Type.Object({ services: Type.Array(ServiceUsage), updated_at: Datetime }) },
+      },
+    },
+    async ({ params, query }) => {
+      const year = parseFinancialYear(query.year);
+      return fromStandby(app, 'page', (reader) => getOrganisationUsage(reader, params.organisation_id, year));
+    },
   );
 }

@@ -3,8 +3,8 @@ import { takesLongLists } from '../platform/http/body/body-limits.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, NoContent, Uuid } from '../protocol/fields.ts';
-import { EmailBranding, LetterBranding } from './brand-fields.ts';
 import { addToPool, listEmailPool, listLetterPool, removeFromPool } from './brand-pools.ts';
+import { EmailBranding, LetterBranding } from './brands.ts';
 
 const OfOrganisation = Type.Object({ organisation_id: Uuid });
 const OfBrand = Type.Object({ organisation_id: Uuid, branding_id: Uuid });

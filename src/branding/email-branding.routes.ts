@@ -5,7 +5,7 @@ import { takesLongText } from '../platform/http/body/body-limits.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, NoContent, Nullable, Uuid } from '../protocol/fields.ts';
-import { BrandName, BrandTypes, EmailBranding, NameFound, OrgsAndServices } from './brand-fields.ts';
+import { BrandName, BrandTypes, EmailBranding, NameFound, OrgsAndServices, uniqueName } from './brands.ts';
 import { selectActiveEmailBrandings } from './email-branding.sql.ts';
 import {
   archiveEmailBranding,
@@ -15,7 +15,6 @@ import {
   updateEmailBranding,
 } from './email-branding.ts';
 import { type LogoDeps, storeEmailLogo } from './email-logos.ts';
-import { uniqueName } from './unique-name.ts';
 
 const OfBrand = Type.Object({ email_branding_id: Uuid });
 const ShortText = Nullable(Type.String({ maxLength: 255 }));

@@ -4,7 +4,7 @@ import { invalid, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { archivedName } from '../protocol/archived-name.ts';
-import { selectBrandUsers, selectServiceCounts } from './brand-users.sql.ts';
+import { selectBrandUsers, selectServiceCounts } from './brands.sql.ts';
 import {
   type BrandType,
   deleteFromEmailPools,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { NoContent, Uuid } from '../protocol/fields.ts';
-import { BrandName, LetterBranding, NameFound, OrgsAndServices } from './brand-fields.ts';
+import { BrandName, LetterBranding, NameFound, OrgsAndServices, uniqueName } from './brands.ts';
 import { selectActiveLetterBrandings } from './letter-branding.sql.ts';
 import {
   archiveLetterBranding,
@@ -11,7 +11,6 @@ import {
   listLetterBrandUsers,
   updateLetterBranding,
 } from './letter-branding.ts';
-import { uniqueName } from './unique-name.ts';
 
 const OfBrand = Type.Object({ letter_branding_id: Uuid });
 

@@ -4,7 +4,7 @@ import { Failure, invalid, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { archivedName } from '../protocol/archived-name.ts';
-import { selectBrandUsers, selectServiceCounts } from './brand-users.sql.ts';
+import { selectBrandUsers, selectServiceCounts } from './brands.sql.ts';
 import {
   deleteFromLetterPools,
   insertLetterBranding,
@@ -16,7 +16,7 @@ import {
   updateLetterBrandingRow,
 } from './letter-branding.sql.ts';
 
-/** Of the columns. */
+/** Names and file names must fit into their columns. */
 const maxLength = 255;
 
 export async function getLetterBranding({ db }: Platform, id: string) {

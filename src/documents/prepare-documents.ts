@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { day_ms, later, timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
@@ -6,6 +7,7 @@ import { decodeBase64 } from '../platform/http/body/base64.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Urls } from '../platform/settings.ts';
+import type { Files } from '../platform/storage/files.ts';
 import { refuseIfInfected, type VirusScanner } from '../platform/storage/virus-scan.ts';
 import {
   describeUnsupported,
@@ -21,7 +23,6 @@ import type { EmailFile } from '../templates/template-row.ts';
 import { digestOfKey, documentPath, documentUrl, encrypt, sealRecipient } from './document-links.ts';
 import { type DocumentRow, insertDocuments } from './documents.sql.ts';
 import type { FileRequest } from './file-requests.ts';
-import type { FileSizes } from './file-sizes.ts';
 
 const maxFilenameLength = 100;
 
@@ -193,4 +194,23 @@ function typeOf({ filename, is_csv }: FileRequest, content: Buffer): FileType {
 
 function unsupported(type: string): never {
   throw invalid(describeUnsupported(type));
+}
+
+/** Sizes of template files by path. They can be cached because a template file never changes. */
+export class FileSizes {
+  private readonly sizes = new LRUCache<string, number>({ max: 10_000 });
+  private readonly files: Files;
+
+  constructor({ files }: Platform) {
+    this.files = files;
+  }
+
+  async get(path: string): Promise<number> {
+    const cached = this.sizes.get(path);
+    if (cached !== undefined) return cached;
+    const content = await this.files.get(path);
+    if (!content) throw invalid('A file of the template has not been uploaded');
+    this.sizes.set(path, content.length);
+    return content.length;
+  }
 }

@@ -37,16 +37,11 @@ export function selectInbox(
   limit: number,
 ) {
   const { since, user_number, notify_number } = which;
-  return db
-    .selectFrom('inbound_sms')
-    .select(columns)
-    .where('service_id', '=', serviceId)
-    .$if(since !== undefined, (query) => query.where('created_at', '>=', since ?? ''))
-    .$if(user_number !== undefined, (query) => query.where('user_number', '=', user_number ?? ''))
-    .$if(notify_number !== undefined, (query) => query.where('notify_number', '=', notify_number ?? ''))
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
+  let query = db.selectFrom('inbound_sms').select(columns).where('service_id', '=', serviceId);
+  if (since !== undefined) query = query.where('created_at', '>=', since);
+  if (user_number !== undefined) query = query.where('user_number', '=', user_number);
+  if (notify_number !== undefined) query = query.where('notify_number', '=', notify_number);
+  return query.orderBy('id', 'desc').limit(limit).execute();
 }
 
 /** The newest text from each phone number, newest first. */
@@ -85,27 +80,24 @@ export function countInbox(db: Db, serviceId: string, since: Timestamp) {
 }
 
 /** Newest first; `older_than` is the last id of the previous page. */
-export function selectInboundTexts(db: Db, serviceId: string, page: { size: number; older_than?: string }) {
-  return db
-    .selectFrom('inbound_sms')
-    .select(columns)
-    .where('service_id', '=', serviceId)
-    .$if(page.older_than !== undefined, (query) =>
-      query.where('id', '<', (text) =>
-        text
-          .selectFrom('inbound_sms')
-          .select('id')
-          .where('id', '=', page.older_than ?? '')
-          .where('service_id', '=', serviceId),
-      ),
-    )
-    .orderBy('id', 'desc')
-    .limit(page.size)
-    .execute();
+export function selectInboundTexts(
+  db: Db,
+  serviceId: string,
+  { size, older_than }: { size: number; older_than?: string },
+) {
+  let query = db.selectFrom('inbound_sms').select(columns).where('service_id', '=', serviceId);
+  if (older_than !== undefined) {
+    query = query.where('id', '<', (text) =>
+      text.selectFrom('inbound_sms').select('id').where('id', '=', older_than).where('service_id', '=', serviceId),
+    );
+  }
+  return query.orderBy('id', 'desc').limit(size).execute();
 }
 
-/** The join lets PostgreSQL use the index (service_id, user_number) once per service. */
-/** Of one service, or of all. */
+/**
+ * Deletes the texts to one service, or to all. The join lets PostgreSQL use the index (service_id, user_number) once per
+ * service.
+ */
 export async function deleteInboundTextsOf(
   db: Db,
   userNumber: string,
@@ -114,7 +106,7 @@ export async function deleteInboundTextsOf(
   const { rows } = await sql<{ id: string }>`
     delete from inbound_sms t using services s
     where t.service_id = s.id and t.user_number = ${userNumber}
-      and (${serviceId ?? null}::uuid is null or s.id = ${serviceId ?? null}::uuid) returning t.id`.execute(db);
+      and ${serviceId === undefined ? sql`true` : sql`s.id = ${serviceId}`} returning t.id`.execute(db);
   return rows.map(({ id }) => id);
 }
 
@@ -122,7 +114,7 @@ export async function deleteInboundTextsOf(
 export async function selectInboundTextsOf(db: Db, userNumber: string, serviceId: string | undefined) {
   const { rows } = await sql<{ id: string; service_id: string; content: string; created_at: string }>`
     select t.id, t.service_id, t.content, t.created_at from inbound_sms t join services s on t.service_id = s.id
-    where t.user_number = ${userNumber} and (${serviceId ?? null}::uuid is null or s.id = ${serviceId ?? null}::uuid)
+    where t.user_number = ${userNumber} and ${serviceId === undefined ? sql`true` : sql`s.id = ${serviceId}`}
     order by t.id`.execute(db);
   return rows;
 }
@@ -137,4 +129,71 @@ export async function deleteInboundTexts(
       select r.before_id from json_to_recordset(${JSON.stringify(rules)}::json) as r (service_id uuid, before_id uuid)
       where r.service_id = t.service_id), ${defaultBeforeId})`.execute(db);
   return Number(numAffectedRows ?? 0);
+}
+
+/** Which text a part belongs to. Phones number their texts, from 0 to 255 or 65,535. */
+export interface TextOfParts {
+  service_id: string;
+  user_number: string;
+  number: number;
+  total: number;
+}
+
+/** Two processes that get the last two parts at the same time would otherwise both wait for the other one. */
+export async function lockParts(tx: Tx, { service_id, user_number, number }: TextOfParts): Promise<void> {
+  const key = `received parts ${service_id} ${user_number} ${number}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx);
+}
+
+export async function insertPart(
+  tx: Tx,
+  part: TextOfParts & { nth: number; content: string; received_at: Timestamp },
+): Promise<void> {
+  await tx
+    .insertInto('received_parts')
+    .values(part)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['service_id', 'user_number', 'number', 'total', 'nth'])
+        .doUpdateSet({ content: part.content, received_at: part.received_at }),
+    )
+    .execute();
+}
+
+export async function selectParts(
+  tx: Tx,
+  { service_id, user_number, number, total }: TextOfParts,
+  since: Timestamp,
+): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('received_parts')
+    .select('content')
+    .where('service_id', '=', service_id)
+    .where('user_number', '=', user_number)
+    .where('number', '=', number)
+    .where('total', '=', total)
+    .where('received_at', '>', since)
+    .orderBy('nth')
+    .execute();
+  return rows.map(({ content }) => content);
+}
+
+export async function deleteParts(tx: Tx, { service_id, user_number, number, total }: TextOfParts): Promise<void> {
+  await tx
+    .deleteFrom('received_parts')
+    .where('service_id', '=', service_id)
+    .where('user_number', '=', user_number)
+    .where('number', '=', number)
+    .where('total', '=', total)
+    .execute();
+}
+
+export async function deletePartsBefore(db: Db, moment: Timestamp): Promise<number> {
+  const { numDeletedRows } = await db.deleteFrom('received_parts').where('received_at', '<', moment).executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+export async function deletePartsOf(db: Db, userNumber: string, serviceId: string | undefined): Promise<void> {
+  await sql`delete from received_parts where user_number = ${userNumber}
+    and ${serviceId === undefined ? sql`true` : sql`service_id = ${serviceId}`}`.execute(db);
 }

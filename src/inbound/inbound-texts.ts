@@ -1,10 +1,12 @@
+import { Type } from 'typebox';
 import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
-import { earlier, type Timestamp, timestamp } from '../platform/clock.ts';
-import type { Tx } from '../platform/db/database.ts';
+import { day_ms, earlier, type Timestamp, timestamp } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Datetime, Uuid } from '../protocol/fields.ts';
 import { normaliseRecipient } from '../recipients/recipient.ts';
 import { findNumberOfService } from '../services/inbound-numbers/inbound-numbers.ts';
 import { defaultRetentionDays, firstKeptId, listRetentionRules } from '../services/settings/data-retention.ts';
@@ -12,16 +14,31 @@ import {
   countInbox,
   deleteInboundTexts,
   deleteInboundTextsOf,
+  deleteParts,
+  deletePartsBefore,
+  deletePartsOf,
   type InboundTextRow,
   insertInboundText,
+  insertPart,
+  lockParts,
   selectInboundText,
   selectInboundTexts,
   selectInboundTextsOf,
   selectInbox,
   selectNewestByPerson,
+  selectParts,
+  type TextOfParts,
 } from './inbound-texts.sql.ts';
-import { deletePartsBefore, deletePartsOf } from './received-parts.sql.ts';
-import { partsRetention_ms } from './received-parts.ts';
+
+/** A received text in the format of both APIs. */
+export const InboundTextRecord = Type.Object({
+  id: Uuid,
+  created_at: Datetime,
+  service_id: Uuid,
+  notify_number: Type.String(),
+  user_number: Type.String(),
+  content: Type.String(),
+});
 
 export type InboundText = InboundTextRow;
 
@@ -108,7 +125,9 @@ export async function eraseInboundTexts(tx: Tx, userNumber: string, serviceId: s
   return deleteInboundTextsOf(tx, userNumber, serviceId);
 }
 
-export const findInboundTextsOf = selectInboundTextsOf;
+export function findInboundTextsOf(db: Db, userNumber: string, serviceId: string | undefined) {
+  return selectInboundTextsOf(db, userNumber, serviceId);
+}
 
 /** Deletes received texts beyond the retention of their service for text messages. */
 export async function deleteOldInboundTexts(app: Platform): Promise<void> {
@@ -121,4 +140,22 @@ export async function deleteOldInboundTexts(app: Platform): Promise<void> {
     app.log.warn({ event: 'received_parts.deleted', parts }, 'Deleted parts of texts that never arrived completely');
   }
   app.log.info({ event: 'inbound_texts.deleted', inbound_texts: deleted }, 'Deleted old received texts');
+}
+
+/** Longer than a network tries to deliver the last part. Then a phone may use the number again. */
+const partsRetention_ms = day_ms;
+
+/** Keeps one part of a text. Returns the whole text with its last part, and undefined before. */
+export async function joinReceivedParts(
+  tx: Tx,
+  { nth, content, ...given }: TextOfParts & { nth: number; content: string },
+  now: Date,
+): Promise<string | undefined> {
+  const text = { ...given, user_number: normaliseRecipient(given.user_number) };
+  await lockParts(tx, text);
+  await insertPart(tx, { ...text, nth, content, received_at: timestamp(now) });
+  const contents = await selectParts(tx, text, timestamp(earlier(now, partsRetention_ms)));
+  if (contents.length < text.total) return undefined;
+  await deleteParts(tx, text);
+  return contents.join('');
 }

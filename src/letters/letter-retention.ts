@@ -6,12 +6,13 @@ import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { firstIdAt } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import {
+  clearLetterReferences,
   deleteLetterFiles,
   insertLetterFilesIfMissing,
   selectLettersOnTheirWay,
   selectOrphanedLetterFiles,
 } from './letters.sql.ts';
-import type { PrintProvider } from './print/print-provider.ts';
+import { letterReference, type PrintProvider } from './print/print-provider.ts';
 import { deletePrintedLettersBefore } from './print/print-run.sql.ts';
 
 const atOnce = 500;
@@ -75,4 +76,20 @@ export async function cleanLetters(app: Deps): Promise<void> {
   await deletePrintedLettersBefore(app.db, timestamp(earlier(app.clock.now(), printedKeptForDays * day_ms)));
   await app.printer.deleteBefore?.(addDays(londonDay(app.clock.now()), -sandboxKeptForDays));
   app.log.info({ event: 'letters.cleaned', letters: deleted }, 'Files of deleted letters were deleted');
+}
+
+/** The services' own references of erased letters, which may name a person. The printer's references stay: letters can come back. */
+export function eraseLetterReferences(tx: Tx, ids: string[]): Promise<void> {
+  return clearLetterReferences(tx, ids, ids.map(letterReference));
+}
+
+/** The PDFs of erased letters. Returns how many there were. They do not come back when a transaction fails. */
+export async function eraseLetterFiles({ files }: Platform, ids: string[]): Promise<number> {
+  let erased = 0;
+  for (const path of ids.flatMap((id) => [letterFiles.finished(id), letterFiles.uploaded(id)])) {
+    if ((await files.get(path)) === undefined) continue;
+    await files.remove(path);
+    erased += 1;
+  }
+  return erased;
 }

@@ -110,7 +110,7 @@ export async function selectUnfinishedLetters(db: Db, before: Timestamp, max: nu
   return rows;
 }
 
-/** Of all services, oldest first. */
+/** Selects those of all services, oldest first. */
 export async function selectLettersOnTheirWay(
   db: Db,
   before_id: string,

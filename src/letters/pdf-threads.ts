@@ -1,6 +1,7 @@
 import { Failure } from '../platform/failure.ts';
 import type { Log } from '../platform/log.ts';
 import { createWorkerPool, type TaskRunner, WorkerFailure } from '../platform/threads/worker-pool.ts';
+import { type PrecompiledKind, type PrecompiledReading, unreadablePrecompiled } from '../rendering/pdf/pdf-verdict.ts';
 import type * as pdfTasks from '../rendering/pdf/pdf-worker.ts';
 
 export type PdfTasks = TaskRunner<typeof pdfTasks>;
@@ -57,4 +58,23 @@ export function warmPdfThreads({ pdfThreads, log }: { pdfThreads: PdfThreads; lo
   pdfThreads
     .warmUp()
     .catch((error) => log.debug({ event: 'pdf.warm_up_failed', err: error }, 'The PDF threads could not be warmed up'));
+}
+
+/** Reads an uploaded file. One that exceeds the limits of its thread is unreadable. */
+export async function readPages(
+  log: Log,
+  pdfTasks: PdfTasks,
+  pdf: Uint8Array,
+  kind: PrecompiledKind,
+): Promise<PrecompiledReading> {
+  try {
+    return await pdfTasks.run('readPrecompiled', pdf, kind);
+  } catch (error) {
+    if (!(error instanceof WorkerFailure) || error.reason === 'closed') throw error;
+    log.warn(
+      { event: 'pdf.read_failed', kind, reason: error.reason },
+      'An uploaded file exceeded the limits of its thread',
+    );
+    return unreadablePrecompiled;
+  }
 }

@@ -3,11 +3,9 @@ import type { Platform } from '../platform/platform.ts';
 import type { VirusScanner } from '../platform/storage/virus-scan.ts';
 import { checkPostalAddress, parsePostalAddress, postageForAddress } from '../recipients/postal-address.ts';
 import { judgePrecompiled, type PrecompiledCheck } from '../rendering/pdf/pdf-verdict.ts';
-import { ready } from './compose-letter.ts';
-import { type LetterResult, type LetterResults, nothingFound } from './letter-results.ts';
+import { type LetterResult, type LetterResults, nothingFound, ready } from './compose-letter.ts';
 import { type Letter, selectLetter } from './letters.sql.ts';
-import type { PdfThreads } from './pdf-threads.ts';
-import { readPages } from './read-pages.ts';
+import { type PdfThreads, readPages } from './pdf-threads.ts';
 import type { PrintSettings } from './settings.ts';
 
 type Deps = Platform & {

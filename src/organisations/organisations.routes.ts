@@ -3,7 +3,6 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, Datetime, NoContent, Nullable, OfService, OneOf, Uuid } from '../protocol/fields.ts';
 import { agreementFields } from './agreement-fields.ts';
-import { organisationTypes } from './organisation-types.ts';
 import { selectOrganisations } from './organisations.sql.ts';
 import {
   archiveOrganisation,
@@ -12,6 +11,7 @@ import {
   findOrganisationsByName,
   getOrganisation,
   getOrganisationByDomain,
+  organisationTypes,
 } from './organisations.ts';
 
 const OfOrganisation = Type.Object({ organisation_id: Uuid });

@@ -4,8 +4,6 @@ import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { archivedName } from '../protocol/archived-name.ts';
-import { findOrganisationIdByDomain } from './domains.ts';
-import type { OrganisationType } from './organisation-types.ts';
 import {
   insertOrganisation,
   lockOrganisation,
@@ -13,11 +11,27 @@ import {
   selectActiveOrganisations,
   selectArchiveBlockers,
   selectOrganisation,
+  selectOrganisationIdByDomains,
   selectOrganisationIdOfService,
   selectOrganisationPage,
   selectOrganisations,
   updateOrganisationRow,
 } from './organisations.sql.ts';
+
+/** Type of an organisation, or of a service without one. It determines the annual free SMS allowance. */
+export const organisationTypes = [
+  'central',
+  'local',
+  'nhs_central',
+  'nhs_local',
+  'nhs_gp',
+  'nhs_notify',
+  'emergency_service',
+  'school_or_college',
+  'other',
+] as const;
+
+export type OrganisationType = (typeof organisationTypes)[number];
 
 interface Agreement {
   agreement_signed?: boolean | null;
@@ -74,9 +88,13 @@ export async function findOrganisationsByName(db: Db, name: string | undefined) 
 }
 
 /** Bounded: more do not fit into a list to choose from. */
-export const listActiveOrganisations = selectActiveOrganisations;
+export function listActiveOrganisations(db: Db) {
+  return selectActiveOrganisations(db);
+}
 
-export const searchOrganisations = selectOrganisationPage;
+export function searchOrganisations(db: Db, page: { text: string; skip: number; limit: number }) {
+  return selectOrganisationPage(db, page);
+}
 
 export async function createOrganisation(
   { db, clock }: Platform,
@@ -123,4 +141,17 @@ export async function archiveOrganisation({ db, clock }: Platform, id: string): 
       updated_at: timestamp(now),
     });
   });
+}
+
+/** Finds the organisation that owns the domain of an address or one of its parent domains; the longest match wins. */
+export function findOrganisationIdByEmailAddress(db: Db, emailAddress: string): Promise<string | undefined> {
+  const [, domain = ''] = emailAddress.toLowerCase().split('@');
+  return findOrganisationIdByDomain(db, domain);
+}
+
+async function findOrganisationIdByDomain(db: Db, domain: string): Promise<string | undefined> {
+  // Government Secure Intranet domains map to the same organisations as the public domains.
+  const labels = domain.toLowerCase().replace('.gsi.gov.uk', '.gov.uk').split('.');
+  const domains = labels.map((_label, index) => labels.slice(index).join('.'));
+  return (await selectOrganisationIdByDomains(db, domains))?.organisation_id;
 }

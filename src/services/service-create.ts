@@ -1,6 +1,8 @@
-import { findOrganisationIdByEmailAddress } from '../organisations/domains.ts';
-import type { OrganisationType } from '../organisations/organisation-types.ts';
-import { getOrganisation } from '../organisations/organisations.ts';
+import {
+  findOrganisationIdByEmailAddress,
+  getOrganisation,
+  type OrganisationType,
+} from '../organisations/organisations.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/id.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { organisationTypes } from '../organisations/organisation-types.ts';
+import { organisationTypes } from '../organisations/organisations.ts';
 import { invalidField } from '../platform/failure.ts';
 import { channels } from '../protocol/channels.ts';
 import { Datetime, maxInteger, Nullable, OneOf, Uuid } from '../protocol/fields.ts';

@@ -1,14 +1,18 @@
 import { loadPriceList } from '../billing/rates.ts';
-import type { Days } from '../platform/calendar.ts';
+import { type Days, financialYear, financialYearDays } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
-import { withinRecords } from '../platform/spans.ts';
+import type { Platform } from '../platform/platform.ts';
+import { spansOf, withinRecords } from '../platform/spans.ts';
 import type { Channel } from '../protocol/channels.ts';
 import {
   type Counters,
+  type LiveService,
   selectCounters,
   selectDailyProviderVolumes,
   selectDailyVolumes,
   selectDespatchedLetters,
+  selectLiveServicesSince,
+  selectMonthsOfServices,
 } from './platform-stats.sql.ts';
 
 /** Counts messages accepted on these days by outcome. */
@@ -29,7 +33,9 @@ export async function countNotifications(db: Db, days: Days): Promise<Record<Cha
   return counted;
 }
 
-export const listDailyVolumes = selectDailyVolumes;
+export function listDailyVolumes(db: Db, days: Days) {
+  return selectDailyVolumes(db, days);
+}
 
 export async function listDailyProviderVolumes(db: Db, days: Days) {
   const priceList = await loadPriceList(db);
@@ -47,4 +53,23 @@ export async function listDespatchedLetters(db: Db, days: Days): Promise<string>
     periods.map(({ first_day, last_day }, period) => ({ period, first_day, last_day })),
     periods.flatMap(({ letterRates }, period) => letterRates.map((rate) => ({ period, ...rate }))),
   );
+}
+
+/** Returns JSON with one line per month, service and type, which the front end exports as a spreadsheet. */
+export function listMonthsOfServices(
+  { db }: Platform,
+  query: { start_date: string; end_date: string },
+): Promise<string> {
+  const days = withinRecords({ first_day: query.start_date, last_day: query.end_date });
+  return selectMonthsOfServices(db, days, spansOf(days));
+}
+
+/** Includes message counts of the current financial year. */
+export async function listLiveServices({ db, clock }: Platform): Promise<LiveService[]> {
+  const year = financialYear(clock.now());
+  const services = await selectLiveServicesSince(db, financialYearDays(year).first_day, year);
+  return services.map(({ live_date, ...service }) => ({
+    ...service,
+    live_date: live_date && new Date(live_date).toUTCString(),
+  }));
 }

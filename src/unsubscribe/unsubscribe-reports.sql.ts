@@ -71,7 +71,7 @@ export async function countRequestsOfReport(db: Db, reportId: string): Promise<n
 
 /** Newest first, with the names of the template version and of the file that were sent. */
 export function selectRequestsOfReport(db: Db, reportId: string, { before, limit }: RequestPage = {}) {
-  return db
+  let query = db
     .selectFrom('unsubscribe_requests as request')
     .innerJoin('templates_history as template', (join) =>
       join.onRef('template.id', '=', 'request.template_id').onRef('template.version', '=', 'request.template_version'),
@@ -86,10 +86,10 @@ export function selectRequestsOfReport(db: Db, reportId: string, { before, limit
       'jobs.original_file_name',
     ])
     .where('request.report_id', '=', reportId)
-    .$if(before !== undefined, (query) => query.where('request.id', '<', before ?? ''))
-    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
-    .orderBy('request.id', 'desc')
-    .execute();
+    .orderBy('request.id', 'desc');
+  if (before !== undefined) query = query.where('request.id', '<', before);
+  if (limit !== undefined) query = query.limit(limit);
+  return query.execute();
 }
 
 /** A single statement, so that a request cannot be in two reports. Returns undefined if there are no requests. */
@@ -102,8 +102,8 @@ export async function insertUnsubscribeReport(
     with taken as (
       update unsubscribe_requests set report_id = ${report.id}
       where service_id = ${report.service_id} and report_id is null
-        and (${from ?? null}::timestamptz is null or created_at >= ${from ?? null}::timestamptz)
-        and (${to ?? null}::timestamptz is null or created_at <= ${to ?? null}::timestamptz)
+        and ${from === undefined ? sql`true` : sql`created_at >= ${from}`}
+        and ${to === undefined ? sql`true` : sql`created_at <= ${to}`}
       returning created_at
     )
     insert into unsubscribe_reports (id, service_id, count, earliest_timestamp, latest_timestamp, created_at)
@@ -136,7 +136,7 @@ export async function deleteRequestsOf(db: Db, { emailAddress, serviceId }: OfRe
   const { rows } = await sql<{ erased: number; left: number; last: string | null }>`
     with part as (
       select id, processed, lower(email_address) = ${emailAddress} as is_theirs from unsubscribe_requests
-      where id > ${after} and (${serviceId ?? null}::uuid is null or service_id = ${serviceId ?? null}::uuid)
+      where id > ${after} and ${serviceId === undefined ? sql`true` : sql`service_id = ${serviceId}`}
       order by id limit ${size}
     ), gone as (
       delete from unsubscribe_requests where id in (select id from part where is_theirs and processed) returning id
@@ -147,12 +147,12 @@ export async function deleteRequestsOf(db: Db, { emailAddress, serviceId }: OfRe
 }
 
 export function selectRequestsOf(db: Db, { emailAddress, serviceId }: OfRecipient) {
-  const query = db
+  let query = db
     .selectFrom('unsubscribe_requests')
     .select(['id', 'service_id', 'notification_id', 'template_id', 'created_at', 'processed'])
-    .where(sql<boolean>`lower(email_address) = ${emailAddress}`)
-    .orderBy('id');
-  return (serviceId === undefined ? query : query.where('service_id', '=', serviceId)).execute();
+    .where(sql<boolean>`lower(email_address) = ${emailAddress}`);
+  if (serviceId !== undefined) query = query.where('service_id', '=', serviceId);
+  return query.orderBy('id').execute();
 }
 
 /** Deleting a report also deletes its requests. */
@@ -165,5 +165,26 @@ export async function deleteUnsubscribeRequests(
     .deleteFrom('unsubscribe_requests')
     .where('report_id', 'is', null)
     .where('created_at', '<', before.received)
+    .execute();
+}
+
+/** One open request per message: unsubscribing again before the service has processed it changes nothing. */
+export async function insertUnsubscribeRequest(
+  tx: Tx,
+  row: {
+    id: string;
+    service_id: string;
+    notification_id: string;
+    template_id: string;
+    template_version: number;
+    email_address: string;
+    created_at: Timestamp;
+  },
+): Promise<void> {
+  await tx
+    .insertInto('unsubscribe_requests')
+    // The link may be older than the retention of its message; then its job is not known.
+    .values({ ...row, job_id: sql`(select job_id from notifications where id = ${row.notification_id})` })
+    .onConflict((conflict) => conflict.column('notification_id').where('processed', '=', false).doNothing())
     .execute();
 }

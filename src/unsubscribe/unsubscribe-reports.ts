@@ -154,7 +154,9 @@ export async function eraseUnsubscribeRequests(db: Db, of: { emailAddress: strin
   return counts;
 }
 
-export const findUnsubscribeRequestsOf = selectRequestsOf;
+export function findUnsubscribeRequestsOf(db: Db, of: { emailAddress: string; serviceId: string | undefined }) {
+  return selectRequestsOf(db, of);
+}
 
 export async function deleteOldUnsubscribeRequests({ db, clock }: Platform): Promise<void> {
   await deleteUnsubscribeRequests(db, {

@@ -6,7 +6,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { Urls } from '../platform/settings.ts';
 import { recordSuppressions } from '../services/suppression/suppression-list.ts';
 import type { TemplateRow } from '../templates/template-row.ts';
-import { insertUnsubscribeRequest } from './unsubscribe.sql.ts';
+import { insertUnsubscribeRequest } from './unsubscribe-reports.sql.ts';
 
 const purpose = 'unsubscribe';
 const validFor_ms = 365 * day_ms;

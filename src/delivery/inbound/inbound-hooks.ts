@@ -1,5 +1,4 @@
-import { recordInboundText } from '../../inbound/inbound-texts.ts';
-import { joinReceivedParts } from '../../inbound/received-parts.ts';
+import { joinReceivedParts, recordInboundText } from '../../inbound/inbound-texts.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { normaliseOwnNumber } from '../../recipients/phone-number.ts';

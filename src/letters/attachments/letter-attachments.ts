@@ -9,8 +9,7 @@ import { maxPages } from '../../rendering/letter/length.ts';
 import { readUpload } from '../../templates/files/file-types.ts';
 import type { LetterAttachment } from '../../templates/template-row.ts';
 import { getServiceOfTemplate, getTemplateToAttachTo, setTemplateAttachment } from '../../templates/templates.ts';
-import type { PdfThreads } from '../pdf-threads.ts';
-import { readPages } from '../read-pages.ts';
+import { type PdfThreads, readPages } from '../pdf-threads.ts';
 import { archiveAttachmentRow, insertLetterAttachment, selectLetterAttachment } from './letter-attachments.sql.ts';
 
 type Deps = Platform & { pdfThreads: PdfThreads; virusScanner: VirusScanner };
@@ -122,3 +121,22 @@ export function archiveLetterAttachment(app: Platform, attachmentId: string, arc
     await setTemplateAttachment(tx, template_id, null, now);
   });
 }
+
+/** Pictures of pages that cannot be printed, with the forbidden area in red, as data URLs: a refused file is not stored. */
+export async function markedPages(
+  { pdfThreads }: { pdfThreads: PdfThreads },
+  serviceId: string,
+  pdf: Uint8Array,
+  pages: number[],
+): Promise<string[]> {
+  const tasks = pdfThreads.forRequest(serviceId);
+  const pictures: string[] = [];
+  for (const page of pages.slice(0, maxPictures)) {
+    const options = { decoration: 'red-overlay', kind: 'attachment' } as const;
+    const picture = await tasks.run('pageToPng', pdf, page, options);
+    pictures.push(`data:image/png;base64,${Buffer.from(picture).toString('base64')}`);
+  }
+  return pictures;
+}
+
+const maxPictures = 3;

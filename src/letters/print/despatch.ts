@@ -1,8 +1,9 @@
 import { type ChangedNotification, recordStatusChanges } from '../../notifications/status.ts';
 import { londonDay } from '../../platform/calendar.ts';
 import { timestamp } from '../../platform/clock.ts';
-import type { Tx } from '../../platform/db/database.ts';
-import { insertDespatches, selectLettersToDespatch } from './despatch.sql.ts';
+import { inTransaction, type Tx } from '../../platform/db/database.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { insertDespatches, selectLettersToDespatch } from './print-run.sql.ts';
 
 /** A letter posted by the printer. */
 interface Despatch {
@@ -19,7 +20,7 @@ interface PostedLetter {
 /** The postal rate of the printer: lower for letters that it sorts itself. */
 type CostThreshold = 'sorted' | 'unsorted';
 
-export function costThreshold(mailingProduct: string, postageClass: string): CostThreshold {
+function costThreshold(mailingProduct: string, postageClass: string): CostThreshold {
   const sorted = ['MM', 'MM ECONOMY'].includes(mailingProduct) && postageClass === '2ND';
   return sorted ? 'sorted' : 'unsorted';
 }
@@ -59,4 +60,63 @@ export async function recordDespatches(tx: Tx, despatches: Despatch[], now: Date
 export async function recordRejections(tx: Tx, ids: string[], now: Date): Promise<ChangedNotification[]> {
   const changes = ids.map((id) => ({ id, status: 'technical-failure' as const, event: 'givenUp' as const }));
   return recordStatusChanges(tx, changes, now);
+}
+
+export const jobStatuses = ['DESPATCHED', 'REJECTED'] as const;
+export const postageClasses = ['1ST', '2ND', 'INTERNATIONAL'] as const;
+export const mailingProducts = [
+  'UNCODED',
+  'MM UNSORTED',
+  'UNSORTED',
+  'MM',
+  'INT EU',
+  'INT ROW',
+  'UNSORTEDE',
+  'MM ECONOMY',
+] as const;
+export const sheetsPattern = '^[0-9]+$';
+
+/** What the printer says about a letter, by a call or in a file. The last three are about a posted letter. */
+export interface PrinterReport {
+  notification_id: string;
+  jobStatus: (typeof jobStatuses)[number];
+  transitionDate: string;
+  totalSheets: string;
+  postageClass: string;
+  mailingProduct: string;
+}
+
+/** Records reports of the printer. A letter with a final status does not change. Returns how many letters changed. */
+export async function recordPrinterReports(app: Platform, reports: PrinterReport[]): Promise<number> {
+  const now = app.clock.now();
+  const rejected = reports.filter(({ jobStatus }) => jobStatus === 'REJECTED');
+  const posted = reports.filter(({ jobStatus }) => jobStatus === 'DESPATCHED');
+  const despatches = posted.map(({ notification_id, transitionDate, mailingProduct, postageClass }) => ({
+    notification_id,
+    despatched_at: new Date(transitionDate),
+    cost_threshold: costThreshold(mailingProduct, postageClass),
+  }));
+  const changed = await inTransaction(app.db, async (tx) => ({
+    rejected: await recordRejections(
+      tx,
+      rejected.map(({ notification_id }) => notification_id),
+      now,
+    ),
+    posted: await recordDespatches(tx, despatches, now),
+  }));
+  for (const { id } of changed.rejected) {
+    app.log.error({ event: 'letter.rejected', notification_id: id }, 'The printer rejected a letter');
+  }
+  const reportedSheets = new Map(
+    posted.map(({ notification_id, totalSheets }) => [notification_id, Number(totalSheets)]),
+  );
+  for (const { notification_id, sheets } of changed.posted) {
+    const reported_sheets = reportedSheets.get(notification_id);
+    if (sheets === reported_sheets) continue;
+    app.log.warn(
+      { event: 'letter.sheets_differ', notification_id, sheets, reported_sheets },
+      'The printer reported a different number of sheets',
+    );
+  }
+  return changed.rejected.length + changed.posted.length;
 }

@@ -4,8 +4,7 @@ import { isDay } from '../../platform/calendar.ts';
 import type { StorageSettings } from '../../platform/settings.ts';
 import { localFiles } from '../../platform/storage/files.ts';
 import type { PrintSettings } from '../settings.ts';
-import { manifestOf } from './print-manifest.ts';
-import type { PrintProvider } from './print-provider.ts';
+import { manifestOf, type PrintProvider } from './print-provider.ts';
 
 interface Settings {
   storage: Pick<StorageSettings, 'dataDir'>;

@@ -15,7 +15,7 @@ export interface PrintProvider {
   deleteBefore?(day: string): Promise<void>;
 }
 
-export interface PrintBatch {
+interface PrintBatch {
   /** The London day of the print run. */
   day: string;
   letters: PrintedFile[];
@@ -60,4 +60,22 @@ export function letterFileName(reference: string, postage: Postage, acceptedAt: 
   const { year, month, day, hour, minute, second } = londonWallTime(acceptedAt);
   const stamp = [year, month, day, hour, minute, second].map((part) => String(part).padStart(2, '0')).join('');
   return `NOTIFY.${reference}.D.${postageMarks[postage]}.C.${stamp}.PDF`;
+}
+
+/** The file that lists a batch. It is written last, so that a printer that waits for manifests never sees an incomplete batch. */
+export function manifestOf({ day, letters }: PrintBatch): { name: string; content: Buffer } {
+  const manifest = {
+    print_run: day,
+    letters: letters.map(({ name, reference, notification_id, postage, sheets, callback_url, pdf }) => ({
+      file: name,
+      reference,
+      notification_id,
+      postage,
+      sheets,
+      bytes: pdf.length,
+      callback_url,
+    })),
+  };
+  const content = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+  return { name: `MANIFEST.${letters[0]?.reference}.JSON`, content };
 }

@@ -2,7 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Postage } from '../../notifications/notification.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import type { PrintedLetters } from '../../platform/db/schema.ts';
+import type { LetterDespatches, PrintedLetters } from '../../platform/db/schema.ts';
 
 export interface LetterToPrint {
   id: string;
@@ -78,4 +78,23 @@ export async function selectPrintedLetters(db: Db, references: string[]): Promis
 
 export async function deletePrintedLettersBefore(db: Db, moment: Timestamp): Promise<void> {
   await db.deleteFrom('printed_letters').where('printed_at', '<', moment).execute();
+}
+
+export async function selectLettersToDespatch(tx: Tx, ids: string[]) {
+  const rows = await tx
+    .selectFrom('notifications')
+    .select(['id', 'service_id', 'postage', 'billable_units'])
+    .where('id', 'in', ids)
+    .where('notification_type', '=', 'letter')
+    .execute();
+  return rows.map((row) => ({ ...row, postage: (row.postage ?? 'second') as Postage }));
+}
+
+export async function insertDespatches(tx: Tx, rows: Insertable<LetterDespatches>[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx
+    .insertInto('letter_despatches')
+    .values(rows)
+    .onConflict((conflict) => conflict.column('notification_id').doNothing())
+    .execute();
 }

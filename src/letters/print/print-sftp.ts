@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
 import type { PrintSettings } from '../settings.ts';
-import { manifestOf } from './print-manifest.ts';
-import type { PrintProvider } from './print-provider.ts';
+import { manifestOf, type PrintProvider } from './print-provider.ts';
 import { SftpConnection } from './sftp-connection.ts';
 
 /**

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { NoContent, OneOf } from '../../protocol/fields.ts';
+import { jobStatuses, mailingProducts, postageClasses, sheetsPattern } from './despatch.ts';
 import { readPrinterToken, recordPrinterCallback } from './printer-callback.ts';
-import { jobStatuses, mailingProducts, postageClasses, sheetsPattern } from './printer-report.ts';
 
 const property = (key: string, value: object) => ({
   contains: { type: 'object', properties: { key: { const: key }, value }, required: ['key', 'value'] },

@@ -4,7 +4,7 @@ import { isUuid, momentOfId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { SecretBox } from '../../platform/secrets/secrets.ts';
 import type { Urls } from '../../platform/settings.ts';
-import { type PrinterReport, recordPrinterReports } from './printer-report.ts';
+import { type PrinterReport, recordPrinterReports } from './despatch.ts';
 
 const purpose = 'printer-callback';
 

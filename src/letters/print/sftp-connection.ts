@@ -20,7 +20,7 @@ export interface RemoteFile {
 }
 
 const maxSilence_ms = 20_000;
-/** Of one call. A server may keep the connection alive and never answer. */
+/** The timeout of one call. A server may keep the connection alive and never answer. */
 const maxCall_ms = 60_000;
 const maxTransfer_ms = 300_000;
 /** A batch that takes longer continues with its next attempt. */
@@ -206,7 +206,7 @@ function remoteFile({ filename, attrs }: FileEntryWithStats): RemoteFile {
   return { name: filename, size_bytes: size, modifiedAt: new Date(mtime * 1_000), regular: attrs.isFile() };
 }
 
-/** As `ssh-keygen -l` prints it. */
+/** The fingerprint as `ssh-keygen -l` prints it. */
 function fingerprintOf(key: Buffer): string {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 }

@@ -4,13 +4,13 @@ import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Datetime, Day, LondonTime, Nullable, OfService, Uuid } from '../../protocol/fields.ts';
 import { referencePattern } from '../print/print-provider.ts';
-import { returnedLetterRecord } from './returned-letter-record.ts';
 import {
   countReturnedLetters,
   listReturnedLetterDays,
   listReturnedLetters,
   maxReferences,
   recordReturnedLetters,
+  returnedLetterRecord,
 } from './returned-letters.ts';
 
 const References = Type.Object({

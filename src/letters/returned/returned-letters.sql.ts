@@ -54,7 +54,7 @@ export interface ReturnedLetter {
   template_name: string;
   precompiled: boolean;
   original_file_name: string | null;
-  /** As in the spreadsheet, where the header is row 1. */
+  /** Counted as in the spreadsheet, where the header is row 1. */
   spreadsheet_row_number: number | null;
   user_name: string | null;
   email_address: string | null;

@@ -1,7 +1,7 @@
 import type { CountAs } from '../../auth/api-caller.ts';
 import type { KeyType } from '../../auth/api-keys.ts';
 import type { EmailSettings } from '../../branding/settings.ts';
-import type { FileSizes } from '../../documents/file-sizes.ts';
+import type { FileSizes } from '../../documents/prepare-documents.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
 import type { VirusScanner } from '../../platform/storage/virus-scan.ts';

@@ -53,7 +53,7 @@ export const auditNouns = [
 
 export interface AuditFilter {
   id?: string | undefined;
-  /** Who did it, or for whom an admin client says to have done it. */
+  /** Who did it, or on whose behalf an admin client says it was done. */
   person_id?: string | undefined;
   thing_id?: string | undefined;
   service_id?: string | undefined;

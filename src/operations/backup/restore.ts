@@ -1,3 +1,8 @@
+import { endMessages } from '../../delivery/time-outs.ts';
+import { endUnfinishedJobs } from '../../jobs/unfinished-jobs.ts';
+import { giveUpLetters } from '../../letters/letter-retention.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { inTransaction, openDatabase } from '../../platform/db/database.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import type { Seed } from '../../platform/db/seed.ts';
 import type { Log } from '../../platform/log.ts';
@@ -9,12 +14,13 @@ import {
   listAppliedMigrations,
   listTablesToKeep,
   lockForRestore,
+  selectUnprintedLetters,
+  selectUnsent,
   withForeignKeysCheckedAtTheEnd,
 } from './backup.sql.ts';
 import type { BackupOptions } from './backup.ts';
 import { BackupFolder, type OpenedWith } from './backup-folder.ts';
 import { loadDump, openDump, withClient } from './dump.ts';
-import { endUnsentMessages } from './unsent-messages.ts';
 
 interface RestoreOptions extends BackupOptions, OpenedWith {
   log: Log;
@@ -71,4 +77,32 @@ function refuseSeveralDatabases(source: BackupFolder): void {
     'The backup has message stores, and this release has none: restore it with Pennypost 0.3.0, move every service to the ' +
       'main database (`pennypost stores drain`), then upgrade.',
   );
+}
+
+const batch = 1_000;
+
+/**
+ * For a restored database whose service kept running after the backup: messages waiting in the backup may have been sent since.
+ * They end as technical-failure and the service gets a callback, so that none is sent twice or lost silently. Files that were
+ * being sent, or scheduled, are cancelled.
+ */
+async function endUnsentMessages(url: string, log: Log): Promise<void> {
+  const { db, close } = openDatabase({ url, poolSize: 1, log });
+  const now = systemClock.now();
+  try {
+    await endUnfinishedJobs(db, now);
+    for (;;) {
+      const ids = await selectUnsent(db, batch);
+      if (ids.length === 0) break;
+      const changes = ids.map((id) => ({ id, status: 'technical-failure', event: 'givenUp' }) as const);
+      await inTransaction(db, (tx) => endMessages(tx, changes, now));
+    }
+    for (;;) {
+      const ids = await selectUnprintedLetters(db, batch);
+      if (ids.length === 0) break;
+      await inTransaction(db, (tx) => giveUpLetters(tx, ids, now));
+    }
+  } finally {
+    await close();
+  }
 }

@@ -1,13 +1,16 @@
 import type pg from 'pg';
 import { decryptKeySecret } from '../../auth/api-keys.ts';
+import { type Clock, earlier, timestamp } from '../../platform/clock.ts';
+import { sessionSettings } from '../../platform/db/database.ts';
 import { DatabaseClient } from '../../platform/db/database-client.ts';
 import { migrationFiles } from '../../platform/db/migrate.ts';
+import { urlsOfHosts } from '../../platform/db/servers/database-hosts.ts';
+import { compareServers } from '../../platform/db/servers/replication.ts';
+import { maxBehind_ms, type Standby } from '../../platform/db/servers/standby.ts';
 import { SecretBox } from '../../platform/secrets/secrets.ts';
 import type { DatabaseSettings, EncryptionSettings } from '../../platform/settings.ts';
-import { readServerFacts, selectSomeKeys } from './doctor.sql.ts';
+import { readReplication, readServerFacts, selectSomeKeys } from './doctor.sql.ts';
 import { type Finding, finding } from './finding.ts';
-import { checkReplica } from './replica.ts';
-import { checkStandbys } from './standbys.ts';
 
 interface DatabaseConfig {
   database: DatabaseSettings;
@@ -85,3 +88,90 @@ function checkSecretKeys(config: DatabaseConfig, keys: Awaited<ReturnType<typeof
 }
 
 const olderKeys = 'but they use an older key: once every process has the new one, run `pennypost rekey`';
+
+const name = 'replica';
+const uses = 'exports, reports, searches and backups read from it';
+const todo = 'they read from the primary meanwhile; check DATABASE_REPLICA_URL, see docs/operations/scaling.md';
+
+/** Whether reads can use the standby of DATABASE_REPLICA_URL. */
+async function checkReplica({ replicaUrl }: DatabaseSettings, primary: pg.ClientBase): Promise<Finding[]> {
+  if (replicaUrl === undefined) return [];
+  const standby = new DatabaseClient({
+    connectionString: replicaUrl,
+    role: 'standby',
+    connectionTimeoutMillis: 5_000,
+    ...sessionSettings,
+  });
+  try {
+    await standby.connect();
+    const { problem, behind_ms } = await compareServers(primary, standby, maxBehind_ms);
+    return [judge(`${standby.host}:${standby.port}`, problem, behind_ms)];
+  } catch (error) {
+    return [judge(undefined, `cannot be asked (${error instanceof Error ? error.message : error})`, 0)];
+  } finally {
+    await standby.end().catch(() => undefined);
+  }
+}
+
+/** The same in a process that runs, from its own checks. */
+export function judgeStandby(standby: Standby | undefined, clock: Clock): Finding[] {
+  if (!standby) return [];
+  const { server, problem, behind_ms, since_ms } = standby.state;
+  const found = judge(server, problem, behind_ms ?? 0);
+  const ago_ms = performance.now() - since_ms;
+  return [found.ok ? found : { ...found, since: timestamp(earlier(clock.now(), ago_ms)) }];
+}
+
+function judge(server: string | undefined, problem: string | undefined, behind_ms: number): Finding {
+  const subject = server ?? 'the standby';
+  const late = `is ${(behind_ms / 1_000).toFixed(1)} s behind the primary`;
+  const isUsed = problem === undefined;
+  return {
+    ...finding(name, isUsed, isUsed ? `${subject} ${late}: ${uses}` : `${subject} ${problem}`, todo),
+    is_minor: true,
+  };
+}
+
+/** Values of synchronous_commit with which a commit waits for a synchronous standby. */
+const waiting = ['on', 'remote_write', 'remote_apply'];
+
+const guide = 'see docs/operations/failover.md';
+
+/** Whether a standby that takes over has every message that was accepted. */
+async function checkStandbys(config: { database: DatabaseSettings }, client: pg.ClientBase): Promise<Finding> {
+  const replication = await readReplication(client);
+  return judgeReplication(replication, urlsOfHosts(config.database.url ?? '').length);
+}
+
+export function judgeReplication(
+  { standbys, synchronous_commit }: Awaited<ReturnType<typeof readReplication>>,
+  hosts: number,
+): Finding {
+  const name = 'standbys';
+  if (standbys.length === 0) {
+    const found = 'none: without this server there is only the backup';
+    return finding(name, hosts === 1, hosts === 1 ? found : `none, though DATABASE_URL names ${hosts} hosts`, guide);
+  }
+  const count = standbys.length === 1 ? '1 standby' : `${standbys.length} standbys`;
+  const route = hosts > 1 ? '' : '; DATABASE_URL names one host, which must lead to the new primary after a failover';
+  // Only a role with pg_read_all_stats sees more than that they exist.
+  if (standbys.every(({ sync_state }) => sync_state === null)) {
+    return finding(name, hosts === 1, `${count}, synchronous or not${route}`, 'grant pg_read_all_stats to the role');
+  }
+  const synchronous = standbys.filter(({ sync_state }) => sync_state === 'sync' || sync_state === 'quorum');
+  if (synchronous.length === 0) {
+    const behind = Math.max(...standbys.map(({ behind_bytes }) => behind_bytes ?? 0));
+    const late = Math.max(...standbys.map(({ behind_s }) => behind_s ?? 0));
+    const loss = `a failover loses what a standby has not received, now up to ${bytes(behind)} and ${late.toFixed(1)} s`;
+    const fix = `make one synchronous (synchronous_mode of Patroni), ${guide}`;
+    return finding(name, hosts === 1, `${count}, none synchronous: ${loss}${route}`, fix);
+  }
+  const found = `${count}, ${synchronous.length} synchronous: a failover loses no accepted message${route}`;
+  if (waiting.includes(synchronous_commit)) return finding(name, true, found);
+  const ignored = `${count}, ${synchronous.length} synchronous, but synchronous_commit is ${synchronous_commit}`;
+  return finding(name, false, ignored, 'commits do not wait for the standby; set it to on for the role');
+}
+
+function bytes(count: number): string {
+  return count < 1024 ** 2 ? `${Math.ceil(count / 1024)} kB` : `${(count / 1024 ** 2).toFixed(1)} MB`;
+}

@@ -20,9 +20,8 @@ import { createVirusScanner } from '../../platform/storage/virus-scan.ts';
 import { createOpenIdIssuer } from '../../users/sign-in/single-sign-on/openid.ts';
 import type { SingleSignOnSettings } from '../../users/sign-in/single-sign-on/settings.ts';
 import { diskFolders, diskSpace } from '../system-metrics.ts';
-import { checkDatabase, checkPool } from './database.ts';
+import { checkDatabase, checkPool, judgeStandby } from './database.ts';
 import { type Finding, failedFinding, finding, inTime } from './finding.ts';
-import { judgeStandby } from './replica.ts';
 
 export type DoctorConfig = ProvidersConfig & {
   database: DatabaseSettings;

@@ -6,7 +6,7 @@ export interface Finding {
   ok: boolean;
   /** The result, and if there is a problem, how to fix it. */
   description: string;
-  /** Of a check of a provider. */
+  /** The provider, if the check is about one. */
   provider?: string;
   /** Since when it fails, if the check knows. */
   since?: Timestamp | undefined;

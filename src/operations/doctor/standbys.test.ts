@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { aStandby } from '../../../test/kit/standby.ts';
+import { judgeReplication } from './database.ts';
 import { readReplication } from './doctor.sql.ts';
-import { judgeReplication } from './standbys.ts';
 
 const client = new pg.Client({ connectionString: inject('databaseUrl') });
 await client.connect();

@@ -6,10 +6,10 @@ import type { ActiveProviders } from '../../delivery/providers/settings.ts';
 import { isWorkingDay } from '../../notifications/history/estimated-delivery.ts';
 import { listLaneDepths, listRetries } from '../../notifications/queue/lane-depths.ts';
 import { addDays, londonDay } from '../../platform/calendar.ts';
+import { minute_ms } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { statisticsByService } from '../../services/service-statistics.ts';
 import { countLockedPeople } from '../../users/users.ts';
-import type { AcceptedRate } from './accepted-rate.ts';
 import type { LiveChecks } from './live-checks.ts';
 import {
   countGoLiveRequests,
@@ -122,4 +122,29 @@ async function listSendersOfDay({ db }: Platform, day: string) {
     accepted: all.reduce((sum, { count }) => sum + count, 0),
     top: top.filter(({ count }) => count > 0).map(({ id, count }) => ({ id, count, name: nameOf.get(id) ?? '' })),
   };
+}
+
+interface Sample {
+  at: number;
+  day: string;
+  total: number;
+}
+
+/** Shorter times say little about the rate. */
+const least_ms = 10_000;
+const most_ms = 90_000;
+
+/** How many messages are accepted in a minute, from the totals of the day as they were read while somebody looks. */
+export class AcceptedRate {
+  private samples: Sample[] = [];
+
+  /** Undefined for the first seconds. A new day begins with a total of 0. */
+  perMinute(day: string, total: number): number | undefined {
+    const at = performance.now();
+    this.samples = this.samples.filter((sample) => sample.day === day && sample.at > at - most_ms);
+    this.samples.push({ at, day, total });
+    const [first] = this.samples;
+    if (!first || at - first.at < least_ms) return undefined;
+    return Math.max(0, Math.round(((total - first.total) * minute_ms) / (at - first.at)));
+  }
 }

@@ -5,7 +5,7 @@ import { minute_ms, type Timestamp } from '../../platform/clock.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { LiveFinding } from './live-checks.ts';
 
-/** One thing that is wrong. `red`: messages are delayed or will be; `amber`: somebody should look. */
+/** One thing that is wrong. `red`: messages are delayed or will be; `amber`: an operator should look. */
 export interface Problem {
   tone: 'red' | 'amber';
   /** A short sentence without a full stop. */
@@ -17,6 +17,13 @@ export interface Problem {
   move: ShareMove | undefined;
   /** The page of the operator where it can be changed. */
   about: 'providers' | 'system' | 'letters';
+}
+
+/** Most problems began at no known time, and moved no messages to another provider. */
+function problem(
+  given: Pick<Problem, 'tone' | 'what' | 'detail' | 'about'> & Partial<Pick<Problem, 'since' | 'done' | 'move'>>,
+): Problem {
+  return { since: undefined, done: '', move: undefined, ...given };
 }
 
 export interface Facts {
@@ -67,7 +74,7 @@ function judgeProviders(facts: Facts, channel: 'sms' | 'email'): Problem[] {
     const detail = 'Every provider of this channel is paused.';
     const done = `All ${plurals[channel]} wait until one is active again.`;
     const what = `No provider takes ${plurals[channel]}`;
-    return [{ tone: 'red', what, detail, since: undefined, done, move: undefined, about: 'providers' }];
+    return [problem({ tone: 'red', what, detail, done, about: 'providers' })];
   }
   return all.flatMap((provider): Problem[] => {
     const { display_name, failing, health, identifier, in_time } = provider;
@@ -79,18 +86,18 @@ function judgeProviders(facts: Facts, channel: 'sms' | 'email'): Problem[] {
     if (failing && health === 'failing') {
       const detail = `${failing.errors} of ${failing.calls} calls failed.`;
       const what = `${display_name} does not take ${plurals[channel]}`;
-      return [{ tone: 'red', what, detail, since: failing.since, ...same }];
+      return [problem({ tone: 'red', what, detail, since: failing.since, ...same })];
     }
     if (check && !check.ok) return [{ ...judgeCheck(provider, check, others, facts), move, about: 'providers' }];
     if (failing) {
       const detail = `${failing.errors} of ${failing.calls} calls failed in the last minute.`;
       const what = `A call to ${display_name} failed`;
-      return [{ tone: 'amber', what, detail, since: failing.since, ...same }];
+      return [problem({ tone: 'amber', what, detail, since: failing.since, ...same })];
     }
     if (health === 'slow' && in_time !== undefined) {
       const detail = `${Math.round(in_time * 100)}% of its texts arrive within 5 minutes.`;
       const what = `Working, but ${display_name} is slow`;
-      return [{ tone: 'amber', what, detail, since: undefined, ...same, done: 'Nothing is lost.' }];
+      return [problem({ tone: 'amber', what, detail, ...same, done: 'Nothing is lost.' })];
     }
     return [];
   });
@@ -101,15 +108,13 @@ function judgeReceipts(facts: Facts, channel: 'sms' | 'email'): Problem[] {
     if (unmatched_receipts === undefined) return [];
     const advice = facts.receipt_advice.get(identifier) ?? 'Search the log for “receipt.unmatched”.';
     return [
-      {
+      problem({
         tone: 'amber',
         what: `Receipts of ${display_name} match no message`,
         detail: `${unmatched_receipts.toLocaleString('en-GB')} in the last hour, which is most of them. ${advice}`,
-        since: undefined,
         done: `The ${plurals[channel]} are sent, but stay in “sending” until they time out.`,
-        move: undefined,
         about: 'providers',
-      },
+      }),
     ];
   });
 }
@@ -148,15 +153,13 @@ function judgeCheck(
 function judgeWorkers({ workers }: Facts): Problem[] {
   if (workers > 0) return [];
   return [
-    {
+    problem({
       tone: 'red',
       what: 'No worker is running',
       detail: 'No process has sent a heartbeat for 8 seconds: start one with “pennypost serve” or “pennypost worker”.',
-      since: undefined,
       done: 'Messages are accepted and wait in the queue. Nothing is lost.',
-      move: undefined,
       about: 'system',
-    },
+    }),
   ];
 }
 
@@ -165,15 +168,14 @@ function judgeLane({ notification_type, lane, waiting, oldest_due_at }: LaneDept
   if (age_ms < late_ms) return [];
   const one = waiting === 1;
   return [
-    {
+    problem({
       tone: age_ms >= tooLate_ms ? 'red' : 'amber',
       what: `${capital(plurals[notification_type])} wait too long`,
       detail: `${capital(many(waiting))} ${one ? 'message is' : 'messages are'} due in the ${laneName(lane)} lane.`,
       since: oldest_due_at,
       done: `${one ? 'It is' : 'They are'} sent as soon as a worker and a provider take ${one ? 'it' : 'them'}.`,
-      move: undefined,
       about: 'providers',
-    },
+    }),
   ];
 }
 
@@ -184,15 +186,14 @@ function judgeRetries({ notification_type, waiting, not_due, oldest_at }: Retrie
   if (age_ms < tooLate_ms) return [];
   const one = waiting === 1;
   return [
-    {
+    problem({
       tone: age_ms >= retriesTooLate.age_ms && waiting >= retriesTooLate.waiting ? 'red' : 'amber',
       what: `${capital(plurals[notification_type])} wait for another attempt`,
       detail: `Attempts to send ${many(waiting)} ${one ? 'message' : 'messages'} have failed.`,
       since: oldest_at,
       done: `${one ? 'It is' : 'They are'} tried again until a provider takes ${one ? 'it' : 'them'}, or until ${one ? 'it expires' : 'they expire'}.`,
-      move: undefined,
       about: 'providers',
-    },
+    }),
   ];
 }
 
@@ -202,15 +203,15 @@ function judgeFindings({ findings, now }: Facts): Problem[] {
   return findings
     .filter(({ ok, provider }) => !ok && provider === undefined)
     .filter(({ is_minor = false, since }) => !is_minor || lasts(since))
-    .map(({ name, description, since, is_unfinished, is_minor }) => ({
-      tone: is_unfinished || is_minor ? 'amber' : 'red',
-      what: `The check of the ${name} ${is_unfinished ? 'did not finish' : 'fails'}`,
-      detail: sentence(description),
-      since,
-      done: '',
-      move: undefined,
-      about: 'system',
-    }));
+    .map(({ name, description, since, is_unfinished, is_minor }) =>
+      problem({
+        tone: is_unfinished || is_minor ? 'amber' : 'red',
+        what: `The check of the ${name} ${is_unfinished ? 'did not finish' : 'fails'}`,
+        detail: sentence(description),
+        since,
+        about: 'system',
+      }),
+    );
 }
 
 function judgeLetters({ late_letters: { not_printed, not_despatched, first_day } }: Facts): Problem[] {
@@ -221,30 +222,28 @@ function judgeLetters({ late_letters: { not_printed, not_despatched, first_day }
     not_despatched > 0 ? `${not_despatched.toLocaleString('en-GB')} have been at the printer for two working days` : '',
   ].filter(Boolean);
   return [
-    {
+    problem({
       tone: 'amber',
       what: late === 1 ? 'A letter is late' : `${late.toLocaleString('en-GB')} letters are late`,
       detail: `${parts.join(', ')}.`,
       since: first_day === null ? undefined : `${first_day}T12:00:00Z`,
       done: 'Letters that were not printed go into the next print run.',
-      move: undefined,
       about: 'letters',
-    },
+    }),
   ];
 }
 
 function judgeCallbacks({ callbacks: { waiting, oldest_due_at }, now }: Facts): Problem[] {
   if (oldest_due_at === null || now.getTime() - Date.parse(oldest_due_at) < tooLate_ms) return [];
   return [
-    {
+    problem({
       tone: 'amber',
       what: 'Callbacks to services wait too long',
       detail: `${waiting.toLocaleString('en-GB')} wait.`,
       since: oldest_due_at,
       done: 'They are sent in turn and tried again for a day.',
-      move: undefined,
       about: 'system',
-    },
+    }),
   ];
 }
 

@@ -6,8 +6,7 @@ import type { StorageSettings, Urls } from '../../platform/settings.ts';
 import { Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { eraseRecipient } from './erase-recipient.ts';
-import { exportRecipient, findRecipient, heldKinds } from './find-recipient.ts';
-import { maxRecipientLength } from './recipient-key.ts';
+import { exportRecipient, findRecipient, heldKinds, maxRecipientLength } from './find-recipient.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 

@@ -5,7 +5,7 @@ import { eraseSandboxMessages } from '../../delivery/sandbox/sandbox.ts';
 import { eraseDocuments } from '../../documents/documents.ts';
 import { eraseInboundTexts } from '../../inbound/inbound-texts.ts';
 import { eraseFileRows } from '../../jobs/uploads/erase-rows.ts';
-import { eraseLetterFiles, eraseLetterReferences } from '../../letters/erase-letters.ts';
+import { eraseLetterFiles, eraseLetterReferences } from '../../letters/letter-retention.ts';
 import { eraseMessages } from '../../notifications/erasure/erase-messages.ts';
 import { allowLongPauses, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -14,7 +14,7 @@ import type { StorageSettings } from '../../platform/settings.ts';
 import { eraseGuests } from '../../services/settings/guest-list.ts';
 import { eraseSuppressions } from '../../services/suppression/suppression-list.ts';
 import { eraseUnsubscribeRequests } from '../../unsubscribe/unsubscribe-reports.ts';
-import { readRecipient, recipientKey, type Sought } from './recipient-key.ts';
+import { readRecipient, recipientKey, type Sought } from './find-recipient.ts';
 
 /** The number of erased rows, and of rows left because they are still in use. */
 export interface Erasure {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { agreementFields } from '../../organisations/agreement-fields.ts';
-import { organisationTypes } from '../../organisations/organisation-types.ts';
+import { organisationTypes } from '../../organisations/organisations.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { apiCallerOf } from '../../auth/api-caller.ts';
-import { actAsKey } from '../../auth/api-key-actor.ts';
+import { actAsKey, apiCallerOf } from '../../auth/api-caller.ts';
 import { forbidden } from '../../platform/failure.ts';
 import { requestRoot } from '../../platform/http/root.ts';
 import type { Http } from '../../platform/http/surface.ts';

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { apiCallerOf } from '../../auth/api-caller.ts';
-import { actAsKey } from '../../auth/api-key-actor.ts';
+import { actAsKey, apiCallerOf } from '../../auth/api-caller.ts';
 import { takesLongText } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';

@@ -1,4 +1,4 @@
-import type { OrganisationType } from '../../../organisations/organisation-types.ts';
+import type { OrganisationType } from '../../../organisations/organisations.ts';
 
 export const typeNames: Record<OrganisationType, string> = {
   central: 'Central government',

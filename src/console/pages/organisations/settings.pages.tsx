@@ -1,7 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { type Static, type TObject, Type } from 'typebox';
-import { organisationTypes } from '../../../organisations/organisation-types.ts';
-import { archiveOrganisation, getOrganisation, type Organisation } from '../../../organisations/organisations.ts';
+import {
+  archiveOrganisation,
+  getOrganisation,
+  type Organisation,
+  organisationTypes,
+} from '../../../organisations/organisations.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { updateOrganisationAndServices } from '../../../services/organisations/organisation-services.ts';

@@ -1,4 +1,4 @@
-import { getOrganisationUsage } from '../../../billing/organisation-usage.ts';
+import { getOrganisationUsage } from '../../../billing/usage.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { csvText, sendCsv } from '../../../platform/http/csv.ts';
 import type { ConsoleApp } from '../../console-app.ts';

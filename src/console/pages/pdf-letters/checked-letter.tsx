@@ -1,4 +1,4 @@
-import type { CheckedLetter } from '../../../letters/checked/checked-letters.ts';
+import type { CheckedLetter } from '../../../letters/checked-letters.ts';
 import type { FormState } from '../../page.ts';
 import { Choices } from '../../parts/choices.tsx';
 import { Field } from '../../parts/field.tsx';

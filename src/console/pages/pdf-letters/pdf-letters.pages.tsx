@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { getService } from '../../../jobs/uploads/uploads.ts';
-import { getCheckedLetter, getCheckedPdf, keepCheckedLetter } from '../../../letters/checked/checked-letters.ts';
+import { getCheckedLetter, getCheckedPdf, keepCheckedLetter } from '../../../letters/checked-letters.ts';
 import { sendUploadedLetter } from '../../../notifications/one-off/one-off.ts';
 import { invalid, notFound } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';

@@ -1,5 +1,8 @@
-import { returnedLetterRecord } from '../../../letters/returned/returned-letter-record.ts';
-import { listReturnedLetterDays, listReturnedLetters } from '../../../letters/returned/returned-letters.ts';
+import {
+  listReturnedLetterDays,
+  listReturnedLetters,
+  returnedLetterRecord,
+} from '../../../letters/returned/returned-letters.ts';
 import { isDay } from '../../../platform/calendar.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { csvText, sendCsv } from '../../../platform/http/csv.ts';

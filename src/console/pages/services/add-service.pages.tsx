@@ -1,7 +1,10 @@
 import { Type } from 'typebox';
-import { findOrganisationIdByEmailAddress } from '../../../organisations/domains.ts';
-import { type OrganisationType, organisationTypes } from '../../../organisations/organisation-types.ts';
-import { getOrganisation } from '../../../organisations/organisations.ts';
+import {
+  findOrganisationIdByEmailAddress,
+  getOrganisation,
+  type OrganisationType,
+  organisationTypes,
+} from '../../../organisations/organisations.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { createService } from '../../../services/service-create.ts';

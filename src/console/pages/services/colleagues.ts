@@ -1,5 +1,4 @@
-import { findOrganisationIdByEmailAddress } from '../../../organisations/domains.ts';
-import { getOrganisation } from '../../../organisations/organisations.ts';
+import { findOrganisationIdByEmailAddress, getOrganisation } from '../../../organisations/organisations.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { listServiceMembers } from '../../../services/members/service-members.ts';
 import { listServicesOfOrganisation } from '../../../services/organisations/organisation-services.ts';

@@ -1,4 +1,4 @@
-import { findOrganisationIdByEmailAddress } from '../../../organisations/domains.ts';
+import { findOrganisationIdByEmailAddress } from '../../../organisations/organisations.ts';
 import type { UserRecord } from '../../../users/user-record.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { organisationTypes } from '../../../../organisations/organisation-types.ts';
-import { createOrganisation, searchOrganisations } from '../../../../organisations/organisations.ts';
+import { createOrganisation, organisationTypes, searchOrganisations } from '../../../../organisations/organisations.ts';
 import { OneOf } from '../../../../protocol/fields.ts';
 import { reachable } from '../../../access/reachable.ts';
 import type { ConsoleApp } from '../../../console-app.ts';

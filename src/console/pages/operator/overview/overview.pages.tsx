@@ -1,6 +1,5 @@
-import { AcceptedRate } from '../../../../operations/overview/accepted-rate.ts';
 import { LiveChecks } from '../../../../operations/overview/live-checks.ts';
-import { type Overview, readOverview } from '../../../../operations/overview/overview.ts';
+import { AcceptedRate, type Overview, readOverview } from '../../../../operations/overview/overview.ts';
 import { reachable } from '../../../access/reachable.ts';
 import { BriefCache } from '../../../brief-cache.ts';
 import type { ConsoleApp } from '../../../console-app.ts';

@@ -5,9 +5,10 @@ import {
   listDailyProviderVolumes,
   listDailyVolumes,
   listDespatchedLetters,
+  listLiveServices,
+  listMonthsOfServices,
 } from '../../../../statistics/platform-stats.ts';
 import { listBills, listVolumesByService } from '../../../../statistics/service-costs.ts';
-import { listLiveServices, listMonthsOfServices } from '../../../../statistics/service-lists.ts';
 import { listActiveUsers } from '../../../../users/users.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 

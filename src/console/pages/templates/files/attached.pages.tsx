@@ -1,6 +1,9 @@
 import { Type } from 'typebox';
-import { archiveLetterAttachment, attachPages } from '../../../../letters/attachments/letter-attachments.ts';
-import { markedPages } from '../../../../letters/attachments/marked-pages.ts';
+import {
+  archiveLetterAttachment,
+  attachPages,
+  markedPages,
+} from '../../../../letters/attachments/letter-attachments.ts';
 import { maxLetterBytes } from '../../../../notifications/sending/letter-rules.ts';
 import { type Failure, invalidField, notFound } from '../../../../platform/failure.ts';
 import { newId } from '../../../../platform/id.ts';

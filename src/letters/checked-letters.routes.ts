@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { decodeLetter } from '../../notifications/sending/letter-rules.ts';
-import type { SendState } from '../../notifications/sending/send-state.ts';
-import { notFound } from '../../platform/failure.ts';
-import { takesFiles } from '../../platform/http/body/body-limits.ts';
-import type { Http } from '../../platform/http/surface.ts';
-import { Nullable, OfService } from '../../protocol/fields.ts';
-import { type CheckDeps, checkPdfLetter } from './check-pdf-letter.ts';
+import { decodeLetter } from '../notifications/sending/letter-rules.ts';
+import type { SendState } from '../notifications/sending/send-state.ts';
+import { notFound } from '../platform/failure.ts';
+import { takesFiles } from '../platform/http/body/body-limits.ts';
+import type { Http } from '../platform/http/surface.ts';
+import { Nullable, OfService } from '../protocol/fields.ts';
+import { type CheckDeps, checkPdfLetter } from './checked-letters.ts';
 
 export function checkPdfLetterRoutes(http: Http, app: CheckDeps & { sending: Pick<SendState, 'services'> }): void {
   http.post(
