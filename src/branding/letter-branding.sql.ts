@@ -62,12 +62,12 @@ export function updateLetterBrandingRow(
 
 /** Other brands with the same name or file name. */
 export function selectBrandsWithNames(db: Db, wanted: { name: string; filename: string }, exceptId?: string) {
-  return db
+  let query = db
     .selectFrom('letter_branding')
     .select(['name', 'filename'])
-    .where((brand) => brand.or([brand('name', '=', wanted.name), brand('filename', '=', wanted.filename)]))
-    .$if(exceptId !== undefined, (query) => query.where('id', '<>', exceptId ?? ''))
-    .execute();
+    .where((brand) => brand.or([brand('name', '=', wanted.name), brand('filename', '=', wanted.filename)]));
+  if (exceptId !== undefined) query = query.where('id', '<>', exceptId);
+  return query.execute();
 }
 
 /** Locks the row until the transaction ends. This blocks new references to the brand, because they lock the row's key. */

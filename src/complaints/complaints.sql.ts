@@ -80,12 +80,8 @@ export function selectComplaints(db: Db, page: { size: number; skip: number }) {
 
 /** Counts all complaints, or those created in [`from`, `until`). */
 export async function selectComplaintCount(db: Db, range?: { from: Timestamp; until: Timestamp }): Promise<number> {
-  const { count } = await db
-    .selectFrom('complaints')
-    .select((complaint) => complaint.fn.countAll<number>().as('count'))
-    .$if(range !== undefined, (query) =>
-      query.where('created_at', '>=', range?.from ?? '').where('created_at', '<', range?.until ?? ''),
-    )
-    .executeTakeFirstOrThrow();
+  let query = db.selectFrom('complaints').select((complaint) => complaint.fn.countAll<number>().as('count'));
+  if (range) query = query.where('created_at', '>=', range.from).where('created_at', '<', range.until);
+  const { count } = await query.executeTakeFirstOrThrow();
   return count;
 }

@@ -35,7 +35,9 @@ export async function eraseComplaints(db: Db, notificationIds: string[]): Promis
   return erased;
 }
 
-export const findComplaintsAbout = selectComplaintsAbout;
+export function findComplaintsAbout(db: Db, notificationIds: readonly string[]) {
+  return selectComplaintsAbout(db, notificationIds);
+}
 
 export async function deleteOldComplaints(db: Db, before: Date): Promise<void> {
   while ((await deleteComplaintsBefore(db, timestamp(before), partSize)) === partSize);

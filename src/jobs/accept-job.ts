@@ -36,7 +36,7 @@ export interface JobRequest {
   client_reference?: string | null;
   /** If the upload is not itself a copy of a contact list. */
   contact_list_id?: string | null;
-  /** Of rows with problems: reject the file, or send the others. */
+  /** What to do about rows with problems: reject the file, or send the others. */
   on_error?: 'reject' | 'skip';
   /** If a daily limit has too little left: throw its failure, or store the job as `sending limits exceeded`. */
   when_limit_exceeded: ((exceeded: ExceededLimit, messages: number) => Failure) | 'record';
@@ -126,7 +126,7 @@ async function refuseTooManyJobs(tx: Tx, serviceId: string): Promise<void> {
   );
 }
 
-/** Large files go last, whatever their template says. A small one does not: it is no bulk send. */
+/** Large files go last, whatever their template says. A small one does not, because it is not a bulk send. */
 function laneOf(
   { config }: JobDeps,
   { template_type, process_type }: Pick<TemplateRow, 'template_type' | 'process_type'>,

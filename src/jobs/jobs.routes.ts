@@ -157,7 +157,7 @@ export function jobRoutes(http: Http, app: JobDeps): void {
   );
 }
 
-/** As the protocol writes this one time. */
+/** The protocol writes this one time differently. */
 function isoOf(time: string): string {
   return `${time.slice(0, 19)}${time.slice(19, -1).replace(/\.0+$/, '')}+00:00`;
 }

@@ -135,9 +135,9 @@ const unlistedNames = ['Test message', 'Report'];
 
 const matches = (serviceId: string, { created_since, statuses, contact_list_id }: JobFilter) => sql<boolean>`(
   jobs.service_id = ${serviceId} and jobs.original_file_name <> all (${unlistedNames}::text[])
-  and (${created_since ?? null}::timestamptz is null or jobs.created_at >= ${created_since ?? null})
-  and (${statuses ?? null}::text[] is null or jobs.status = any (${statuses ?? null}::text[]))
-  and (${contact_list_id ?? null}::uuid is null or jobs.contact_list_id = ${contact_list_id ?? null}))`;
+  and ${created_since === undefined ? sql`true` : sql`jobs.created_at >= ${created_since}`}
+  and ${statuses === undefined ? sql`true` : sql`jobs.status = any (${statuses}::text[])`}
+  and ${contact_list_id === undefined ? sql`true` : sql`jobs.contact_list_id = ${contact_list_id}`})`;
 
 export function selectJobs(
   db: Db,

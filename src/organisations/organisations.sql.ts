@@ -51,13 +51,9 @@ const meanings = {
 
 /** Active ones first; filtered by part of the name, if given. */
 export function selectOrganisations(db: Db, nameContains?: string) {
-  return db
-    .selectFrom('organisations')
-    .select(shortColumns)
-    .$if(nameContains !== undefined, (query) => query.where('name', 'ilike', likeContains(nameContains ?? '')))
-    .orderBy('active', 'desc')
-    .orderBy('name')
-    .execute();
+  let query = db.selectFrom('organisations').select(shortColumns);
+  if (nameContains !== undefined) query = query.where('name', 'ilike', likeContains(nameContains));
+  return query.orderBy('active', 'desc').orderBy('name').execute();
 }
 
 const maxChoices = 2_000;
@@ -75,9 +71,8 @@ export function selectActiveOrganisations(db: Db) {
 
 /** A page of a list: active ones first, then by name; filtered by part of the name. */
 export async function selectOrganisationPage(db: Db, page: { text: string; skip: number; limit: number }) {
-  const found = db
-    .selectFrom('organisations')
-    .$if(page.text !== '', (query) => query.where('name', 'ilike', likeContains(page.text)));
+  let found = db.selectFrom('organisations');
+  if (page.text !== '') found = found.where('name', 'ilike', likeContains(page.text));
   const [organisations, { total }] = await Promise.all([
     found
       .select(shortColumns)

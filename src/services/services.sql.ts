@@ -197,12 +197,10 @@ export interface ServiceQuery {
 
 /** By name, those that are not archived first. */
 export async function selectServicesBySearch(db: Db, { text, state, skip, limit }: ServiceQuery) {
-  const found = db
-    .selectFrom('services')
-    .leftJoin('organisations', 'organisations.id', 'services.organisation_id')
-    .$if(text !== '' && !isUuid(text), (query) => query.where('services.name', 'ilike', likeContains(text)))
-    .$if(isUuid(text), (query) => query.where('services.id', '=', text))
-    .$if(state !== undefined, (query) => query.where(conditions[state as ServiceState]));
+  let found = db.selectFrom('services').leftJoin('organisations', 'organisations.id', 'services.organisation_id');
+  if (isUuid(text)) found = found.where('services.id', '=', text);
+  else if (text !== '') found = found.where('services.name', 'ilike', likeContains(text));
+  if (state !== undefined) found = found.where(conditions[state]);
   const [services, { total }] = await Promise.all([
     found
       .select([

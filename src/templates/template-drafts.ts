@@ -109,10 +109,13 @@ export async function getDraft({ db }: Platform, which: { id: string; service_id
 }
 
 /** The newest that a person has of a template. */
-export const findDraftOf = ({ db }: Platform, which: { service_id: string; user_id: string; template_id: string }) =>
-  selectNewestDraft(db, which);
+export function findDraftOf({ db }: Platform, which: { service_id: string; user_id: string; template_id: string }) {
+  return selectNewestDraft(db, which);
+}
 
-export const discardDraft = ({ db }: Platform, which: { id: string; user_id: string }) => deleteDraft(db, which);
+export async function discardDraft({ db }: Platform, which: { id: string; user_id: string }): Promise<void> {
+  await deleteDraft(db, which);
+}
 
 export async function deleteOldDrafts({ db, clock }: Platform): Promise<void> {
   await deleteDraftsBefore(db, timestamp(earlier(clock.now(), retentionDays * day_ms)));

@@ -13,12 +13,12 @@ export async function selectTemplate(
   return (await selectCurrent(db, found))[0];
 }
 
-/** Of any service, hidden or not. */
+/** Finds a template of any service, hidden or not. */
 export async function selectTemplateById(db: Db | Tx, templateId: string): Promise<CurrentTemplateRow | undefined> {
   return (await selectTemplatesById(db, [templateId]))[0];
 }
 
-/** Of any services, hidden or not. */
+/** Finds templates of any services, hidden or not. */
 export async function selectTemplatesById(db: Db | Tx, templateIds: string[]): Promise<CurrentTemplateRow[]> {
   const found = sql`template.id = any (${templateIds}::uuid[])`;
   const { rows } =

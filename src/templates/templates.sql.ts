@@ -183,18 +183,21 @@ const summaryTexts = sql<string>`left(coalesce(template.subject, template.conten
 
 function summaries(db: Db, filter: SummaryFilter) {
   const { service_id, folder, folders, channel, find, archived } = filter;
-  return db
+  let query = db
     .selectFrom('templates as template')
     .where('template.service_id', '=', service_id)
     .where('template.hidden', '=', false)
-    .where('template.archived', '=', archived)
-    .$if(folder === null, (query) => query.where('template.folder', 'is', null))
-    .$if(typeof folder === 'string', (query) => query.where('template.folder', '=', folder ?? null))
-    .$if(folder === undefined, (query) =>
-      query.where((row) => row.or([row('template.folder', 'is', null), row('template.folder', '=', anyOf(folders))])),
-    )
-    .$if(channel !== undefined, (query) => query.where('template.template_type', '=', channel ?? 'sms'))
-    .$if(find !== '', (query) => query.where(matches(find)));
+    .where('template.archived', '=', archived);
+  if (folder === null) query = query.where('template.folder', 'is', null);
+  else if (folder !== undefined) query = query.where('template.folder', '=', folder);
+  else {
+    query = query.where((row) =>
+      row.or([row('template.folder', 'is', null), row('template.folder', '=', anyOf(folders))]),
+    );
+  }
+  if (channel !== undefined) query = query.where('template.template_type', '=', channel);
+  if (find !== '') query = query.where(matches(find));
+  return query;
 }
 
 function matches(find: string) {

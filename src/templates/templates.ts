@@ -166,8 +166,10 @@ export async function getTemplateVersion(
   return found;
 }
 
-/** Of any service, hidden or not. */
-export const findVersionsOfTemplates = selectVersionsOfTemplates;
+/** Finds those of any service, hidden or not. */
+export function findVersionsOfTemplates(db: Db | Tx, wanted: { id: string; version: number }[]) {
+  return selectVersionsOfTemplates(db, wanted);
+}
 
 /** Used when a service is archived; templates that are already archived keep their version. */
 export async function archiveTemplatesOfService(tx: Tx, serviceId: string, now: Date): Promise<void> {

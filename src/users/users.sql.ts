@@ -252,16 +252,16 @@ export async function countLocked(db: Db): Promise<number> {
 
 /** By name. The platform's own user is not a person; archived users are listed only as such. */
 export async function selectPeople(db: Db, { text, group, skip, limit }: PeopleQuery) {
-  const found = db
+  let found = db
     .selectFrom('users')
     .where('id', '<>', platformUserId)
-    .where(group === undefined ? sql<boolean>`state <> 'inactive'` : groups[group])
-    .$if(isUuid(text), (query) => query.where('id', '=', text))
-    .$if(text !== '' && !isUuid(text), (query) =>
-      query.where((row) =>
-        row.or([row('name', 'ilike', likeContains(text)), row('email_address', 'ilike', likeContains(text))]),
-      ),
+    .where(group === undefined ? sql<boolean>`state <> 'inactive'` : groups[group]);
+  if (isUuid(text)) found = found.where('id', '=', text);
+  else if (text !== '') {
+    found = found.where((row) =>
+      row.or([row('name', 'ilike', likeContains(text)), row('email_address', 'ilike', likeContains(text))]),
     );
+  }
   const [people, { total }] = await Promise.all([
     found
       .select([

@@ -89,7 +89,7 @@ async function findFirstTooLong(db: Db, uploadId: string): Promise<RowWithProble
 const maxRowsTold = 20;
 
 interface RowWithProblems {
-  /** As a spreadsheet counts: the header is row 1. */
+  /** Counted as in a spreadsheet: the header is row 1. */
   row: number;
   problems: readonly { column: string | null; problem: string }[];
 }

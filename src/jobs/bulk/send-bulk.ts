@@ -179,7 +179,7 @@ interface BulkClaim {
 
 function claimKey(
   owner: { service_id: string; key: string; now: Date },
-  /** Of the request; known when its body was read. */
+  /** The digest of the request, which is known when its body was read. */
   digest: () => string,
   responseOf: (tx: Tx, job: JobRow) => Promise<unknown>,
 ): BulkClaim {

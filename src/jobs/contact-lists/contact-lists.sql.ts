@@ -23,7 +23,7 @@ export async function selectContactLists(
   db: Db,
   serviceId: string,
   since: { sms: Timestamp; email: Timestamp },
-  id: string | null = null,
+  id?: string,
 ): Promise<ContactListRow[]> {
   const { rows } = await sql<ContactListRow>`
     select list.id, list.original_file_name, list.row_count, list.template_type, list.service_id, list.created_at,
@@ -36,7 +36,7 @@ export async function selectContactLists(
     from contact_lists list
     left join users on users.id = list.created_by_id
     left join jobs job on job.contact_list_id = list.id
-    where list.service_id = ${serviceId} and not list.archived and (${id}::uuid is null or list.id = ${id}::uuid)
+    where list.service_id = ${serviceId} and not list.archived and ${id === undefined ? sql`true` : sql`list.id = ${id}`}
     group by list.id, users.name
     order by list.created_at desc, list.id desc
   `.execute(db);

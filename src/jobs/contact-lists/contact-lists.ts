@@ -42,7 +42,7 @@ async function recentSince({ db, clock }: Platform, serviceId: string) {
 }
 
 interface NewContactList {
-  /** Of the upload. */
+  /** The id of the upload. */
   id: string;
   original_file_name: string;
   template_type: 'sms' | 'email';

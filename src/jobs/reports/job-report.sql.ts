@@ -19,15 +19,13 @@ interface Chunk {
 /** One chunk after the other, without a connection in between. */
 export async function* chunksOf(db: Db, uploadId: string, which: 'all' | 'expanded'): AsyncGenerator<Chunk> {
   for (let after = -1; ; ) {
-    const chunk = await db
+    let query = db
       .selectFrom('upload_chunks')
       .select(['first_row', 'row_count', 'cells'])
       .where('upload_id', '=', uploadId)
-      .where('first_row', '>', after)
-      .$if(which === 'expanded', (query) => query.where('expanded_at', 'is not', null))
-      .orderBy('first_row')
-      .limit(1)
-      .executeTakeFirst();
+      .where('first_row', '>', after);
+    if (which === 'expanded') query = query.where('expanded_at', 'is not', null);
+    const chunk = await query.orderBy('first_row').limit(1).executeTakeFirst();
     if (!chunk) return;
     yield { ...chunk, cells: JSON.parse(chunk.cells) };
     after = chunk.first_row;

@@ -23,11 +23,11 @@ interface IncomingFile {
   serviceId: string;
   fileName: string;
   bytes: AsyncIterable<Uint8Array>;
-  /** Of the template, if it is known. */
+  /** The channel of the template, if it is known. */
   channel?: Channel;
 }
 
-/** The maximum size of a file, by the extension of its name. Throws if it is no spreadsheet. */
+/** The maximum size of a file, by the extension of its name. Throws if it is not a spreadsheet. */
 export function maxBytesOf({ config }: Pick<Deps, 'config'>, fileName: string): number {
   return isText(fileName) ? config.bulk.maxBytes : defaultLimits.packedBytes;
 }

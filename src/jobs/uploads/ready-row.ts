@@ -11,7 +11,7 @@ export interface ReadyRow {
   postage: Postage | null;
   /** By the template's spelling; with the address lines of a letter. */
   personalisation: Record<string, string | string[]>;
-  /** Of a column `reference`. */
+  /** The value of a column `reference`. */
   client_reference: string | null;
   /** Counts towards the international limit. */
   abroad: boolean;

@@ -126,7 +126,7 @@ interface RowsToCheck {
 interface CheckedRows {
   messages: string | null;
   problems: string | null;
-  /** Of rows without problems. */
+  /** Counts rows without problems only. */
   abroad_count: number;
   counts: RowCounts;
 }

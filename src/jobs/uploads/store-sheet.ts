@@ -33,7 +33,7 @@ export interface NewUpload extends CheckAgainst {
   original_file_name: string;
   sender_id: string | null;
   api_key_id: string | null;
-  /** Of the bytes, once they were read. */
+  /** The digest of the bytes, once they were read. */
   digest: () => string | null;
   /** Stops when its client has gone. */
   signal?: AbortSignal;

@@ -8,7 +8,7 @@ import type { RowProblems } from './sheet-worker.ts';
 import { selectCheckedRowCount, selectChunkOfRow, selectNextChunk, type UploadRow } from './uploads.sql.ts';
 
 export interface StoredRow {
-  /** As the spreadsheet counts: the header is row 1. */
+  /** Counted as in the spreadsheet: the header is row 1. */
   row: number;
   /** In the order of the header. */
   cells: { column: string; text: string }[];

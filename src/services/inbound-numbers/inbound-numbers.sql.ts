@@ -33,18 +33,14 @@ export function selectNumberOfService(db: Db, serviceId: string) {
 
 /** Locks the requested number, or any available one; skips numbers that a concurrent transaction has locked. */
 export function lockAvailableNumber(tx: Tx, wantedId: string | undefined) {
-  return tx
+  let query = tx
     .selectFrom('inbound_numbers')
     .select(['id', 'number'])
     .where('active', '=', true)
     .where('service_id', 'is', null)
-    .where('normalised_number', 'is not', null)
-    .$if(wantedId !== undefined, (query) => query.where('id', '=', wantedId ?? ''))
-    .orderBy('number')
-    .limit(1)
-    .forUpdate()
-    .skipLocked()
-    .executeTakeFirst();
+    .where('normalised_number', 'is not', null);
+  if (wantedId !== undefined) query = query.where('id', '=', wantedId);
+  return query.orderBy('number').limit(1).forUpdate().skipLocked().executeTakeFirst();
 }
 
 export async function insertNumber(

@@ -29,14 +29,13 @@ export interface CallbackId {
 }
 
 export function selectCallback(db: Db | Tx, which: CallbackId) {
-  const { callback_type } = which;
-  return db
+  let query = db
     .selectFrom('service_callback_api')
     .select(columns)
     .where('id', '=', which.id)
-    .where('service_id', '=', which.service_id)
-    .$if(callback_type !== undefined, (query) => query.where('callback_type', '=', callback_type ?? 'complaint'))
-    .executeTakeFirst();
+    .where('service_id', '=', which.service_id);
+  if (which.callback_type !== undefined) query = query.where('callback_type', '=', which.callback_type);
+  return query.executeTakeFirst();
 }
 
 export async function selectCallbackType(tx: Tx, id: string): Promise<CallbackType> {

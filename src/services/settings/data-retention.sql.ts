@@ -17,15 +17,14 @@ const columns = [
 
 export function selectRetentions(db: Db, serviceId: string, which: { id?: string; notification_type?: Channel } = {}) {
   const { id, notification_type } = which;
-  return db
+  let query = db
     .selectFrom('service_data_retention')
     .innerJoin('services', 'services.id', 'service_data_retention.service_id')
     .select(columns)
-    .where('service_id', '=', serviceId)
-    .$if(id !== undefined, (query) => query.where('service_data_retention.id', '=', id ?? ''))
-    .$if(notification_type !== undefined, (query) => query.where('notification_type', '=', notification_type ?? 'sms'))
-    .orderBy(sql`array_position(array['email', 'sms', 'letter'], notification_type)`)
-    .execute();
+    .where('service_id', '=', serviceId);
+  if (id !== undefined) query = query.where('service_data_retention.id', '=', id);
+  if (notification_type !== undefined) query = query.where('notification_type', '=', notification_type);
+  return query.orderBy(sql`array_position(array['email', 'sms', 'letter'], notification_type)`).execute();
 }
 
 interface NewRetention {

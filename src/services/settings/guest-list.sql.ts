@@ -26,10 +26,11 @@ export async function replaceGuests(
   `.execute(tx);
 }
 
-/** Of one service, or of all. */
+/** Searches the guest list of one service, or of all. */
 export function selectAllGuests(db: Db, serviceId: string | undefined) {
-  const query = db.selectFrom('service_guest_list').select(['service_id', 'recipient_type', 'position', 'recipient']);
-  return (serviceId === undefined ? query : query.where('service_id', '=', serviceId)).execute();
+  let query = db.selectFrom('service_guest_list').select(['service_id', 'recipient_type', 'position', 'recipient']);
+  if (serviceId !== undefined) query = query.where('service_id', '=', serviceId);
+  return query.execute();
 }
 
 export async function deleteGuest(

@@ -71,12 +71,12 @@ export function selectSuppression(db: Db, serviceId: string, id: string) {
 export async function selectSuppressionsOf(db: Db, emailAddress: string, serviceId: string | undefined) {
   const { rows } = await sql<SuppressedRecipient & { service_id: string }>`
     select r.* from suppressed_recipients r join services s on r.service_id = s.id
-    where r.email_address = ${emailAddress} and (${serviceId ?? null}::uuid is null or s.id = ${serviceId ?? null}::uuid)
+    where r.email_address = ${emailAddress} and ${serviceId === undefined ? sql`true` : sql`s.id = ${serviceId}`}
     order by r.id`.execute(db);
   return rows;
 }
 
-/** Of one service, or of all. Returns how many were deleted. */
+/** Deletes the entries of one service, or of all. Returns how many there were. */
 export async function deleteSuppressionsOf(
   db: Db,
   emailAddress: string,
@@ -85,6 +85,6 @@ export async function deleteSuppressionsOf(
   const { numAffectedRows } = await sql`
     delete from suppressed_recipients r using services s
     where r.service_id = s.id and r.email_address = ${emailAddress}
-      and (${serviceId ?? null}::uuid is null or s.id = ${serviceId ?? null}::uuid)`.execute(db);
+      and ${serviceId === undefined ? sql`true` : sql`s.id = ${serviceId}`}`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

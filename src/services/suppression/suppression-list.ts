@@ -135,6 +135,11 @@ function normalised(emailAddress: string): string {
   return parsed.address;
 }
 
-/** Of one service, or of all. Returns how many entries were deleted. */
-export const eraseSuppressions = deleteSuppressionsOf;
-export const findSuppressionsOf = selectSuppressionsOf;
+/** Deletes the entries of one service, or of all. Returns how many there were. */
+export function eraseSuppressions(db: Db, emailAddress: string, serviceId: string | undefined): Promise<number> {
+  return deleteSuppressionsOf(db, emailAddress, serviceId);
+}
+
+export function findSuppressionsOf(db: Db, emailAddress: string, serviceId: string | undefined) {
+  return selectSuppressionsOf(db, emailAddress, serviceId);
+}

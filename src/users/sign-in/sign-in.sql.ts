@@ -117,13 +117,13 @@ export function selectVerifyCodes(tx: Tx, userId: string, codeType: CodeType) {
 
 /** For one type, or for both. */
 export async function markCodesUsed(tx: Tx, userId: string, codeType?: CodeType): Promise<void> {
-  await tx
+  let query = tx
     .updateTable('verify_codes')
     .set({ used: true })
     .where('user_id', '=', userId)
-    .where('used', '=', false)
-    .$if(codeType !== undefined, (query) => query.where('code_type', '=', codeType as CodeType))
-    .execute();
+    .where('used', '=', false);
+  if (codeType !== undefined) query = query.where('code_type', '=', codeType);
+  await query.execute();
 }
 
 export async function deleteVerifyCodesUntil(db: Db, moment: Timestamp): Promise<void> {
