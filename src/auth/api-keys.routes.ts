@@ -73,7 +73,7 @@ export function apiKeyRoutes(http: Http, app: Platform): void {
   http.get(
     '/service/:service_id/api-keys/:api_key_id',
     { schema: { summary: 'Get a live API key', params: OfKey, response: { 200: ApiKeys } } },
-    async ({ params }) => ({ apiKeys: [apiKeyRecord(await getApiKey(app, params.service_id, params.api_key_id))] }),
+    async ({ params }) => ({ apiKeys: [apiKeyRecord(await getApiKey(app.db, params.service_id, params.api_key_id))] }),
   );
 
   http.post(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Type } from 'typebox';
 import { day_ms, earlier, type Timestamp, timestamp } from '../platform/clock.ts';
-import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { invalidField, notFound } from '../platform/failure.ts';
 import { isNetwork } from '../platform/http/networks.ts';
@@ -111,8 +111,8 @@ export function revokedKeysVisibleSince(now: Date): Timestamp {
   return timestamp(earlier(now, 7 * day_ms));
 }
 
-export async function getApiKey(app: Platform, serviceId: string, keyId: string) {
-  const key = await selectLiveApiKey(app.db, serviceId, keyId);
+export async function getApiKey(db: Db, serviceId: string, keyId: string) {
+  const key = await selectLiveApiKey(db, serviceId, keyId);
   if (!key) throw notFound(`API key not found for id: ${serviceId}`);
   return key;
 }

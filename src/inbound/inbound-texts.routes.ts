@@ -56,7 +56,7 @@ export function inboundTextRoutes(http: Http, app: Platform & { config: { urls: 
       },
     },
     async (request) => {
-      const texts = await listInboundTexts(app, apiCallerOf(request).service_id, request.query.older_than);
+      const texts = await listInboundTexts(app.db, apiCallerOf(request).service_id, request.query.older_than);
       const current = `${rootOf(request)}${path}`;
       const last = texts.at(-1);
       return {
@@ -121,7 +121,7 @@ export function inboxRoutes(http: Http, app: Platform): void {
         response: { 200: Type.Object({ most_recent_date: Nullable(Datetime) }) },
       },
     },
-    async (request) => ({ most_recent_date: await findLastUse(app, request.params.service_id) }),
+    async (request) => ({ most_recent_date: await findLastUse(app.db, request.params.service_id) }),
   );
 
   http.get(

@@ -73,8 +73,8 @@ export async function recordInboundText(tx: Tx, received: ReceivedText, now: Dat
 
 const inboundPageSize = 250;
 
-export function listInboundTexts(app: Platform, serviceId: string, olderThan?: string) {
-  return selectInboundTexts(app.db, serviceId, { size: inboundPageSize, older_than: olderThan });
+export function listInboundTexts(db: Db, serviceId: string, olderThan?: string) {
+  return selectInboundTexts(db, serviceId, { size: inboundPageSize, older_than: olderThan });
 }
 
 const inboxDays = 7;
@@ -106,10 +106,10 @@ export async function summariseInbox(app: Platform, serviceId: string) {
 }
 
 /** Returns null if no stored text was sent to the number. */
-export async function findLastUse(app: Platform, serviceId: string): Promise<Timestamp | null> {
-  const number = await findNumberOfService(app.db, serviceId);
+export async function findLastUse(db: Db, serviceId: string): Promise<Timestamp | null> {
+  const number = await findNumberOfService(db, serviceId);
   if (!number) throw notFound();
-  const [last] = await selectInbox(app.db, serviceId, { notify_number: number.number }, 1);
+  const [last] = await selectInbox(db, serviceId, { notify_number: number.number }, 1);
   return last?.created_at ?? null;
 }
 

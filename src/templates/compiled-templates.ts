@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { cachedIn, InvalidatedCache } from '../platform/cache.ts';
 import { BatchReader } from '../platform/db/batch-reader.ts';
+import type { Db } from '../platform/db/database.ts';
 import { canonicalId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
@@ -214,7 +215,7 @@ export function findTemplate(app: Deps, serviceId: string, templateId: string): 
 }
 
 /** The sender, reply-to address or contact block of a version as it is now: unlike the version, it can change. */
-export async function getReplyToText({ db }: Platform, templateId: string, version: number): Promise<string | null> {
+export async function getReplyToText(db: Db, templateId: string, version: number): Promise<string | null> {
   const row = await selectTemplateVersion(db, templateId, version);
   if (!row) throw new Error(`Template ${templateId} has no version ${version}`);
   return replyToTextOf(row);

@@ -123,7 +123,7 @@ export function publicTemplateRoutes(http: Http, app: Deps): void {
       },
     },
     async (request) => {
-      const templates = await listPublicTemplates(app, apiCallerOf(request), request.query.type);
+      const templates = await listPublicTemplates(app.db, apiCallerOf(request), request.query.type);
       return { templates: templates.map(publicTemplate) };
     },
   );
@@ -137,7 +137,7 @@ export function publicTemplateRoutes(http: Http, app: Deps): void {
         response: { 200: PublicTemplate },
       },
     },
-    async (request) => publicTemplate(await getPublicTemplate(app, apiCallerOf(request), request.params.id)),
+    async (request) => publicTemplate(await getPublicTemplate(app.db, apiCallerOf(request), request.params.id)),
   );
 
   http.get(

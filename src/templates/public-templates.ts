@@ -1,5 +1,6 @@
 import type { ApiCaller, CountAs } from '../auth/api-caller.ts';
 import { refused } from '../auth/bearer.ts';
+import type { Db } from '../platform/db/database.ts';
 import { Failure, invalid, notFound } from '../platform/failure.ts';
 import { urlNotFound } from '../platform/http/declared-routes.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -12,13 +13,13 @@ import { renderPreview } from './template-preview.ts';
 import { lookUp, type TemplateLookup, type TemplateRow } from './template-row.ts';
 import { selectListedTemplates, selectTemplateById, selectTemplateVersions } from './template-rows.sql.ts';
 
-export function listPublicTemplates(app: Platform, caller: ApiCaller, type?: Channel): Promise<TemplateRow[]> {
-  return selectListedTemplates(app.db, caller.service_id, type);
+export function listPublicTemplates(db: Db, caller: ApiCaller, type?: Channel): Promise<TemplateRow[]> {
+  return selectListedTemplates(db, caller.service_id, type);
 }
 
 /** Including archived templates; hidden ones count as not found. */
-export async function getPublicTemplate(app: Platform, caller: ApiCaller, templateId: string): Promise<TemplateRow> {
-  return templateOfCaller(lookUp(await selectTemplateById(app.db, templateId), caller.service_id));
+export async function getPublicTemplate(db: Db, caller: ApiCaller, templateId: string): Promise<TemplateRow> {
+  return templateOfCaller(lookUp(await selectTemplateById(db, templateId), caller.service_id));
 }
 
 /** The public API rejects another service's template like another service's key. */
@@ -37,7 +38,7 @@ export async function getPublicTemplateVersion(
   if (!/^\d+$/.test(versionText)) throw new Failure('not-found', 'NotFoundError', urlNotFound);
   const version = Number(versionText);
   if (version === 0) throw new Failure('invalid', 'ValidationError', 'version 0 is less than the minimum of 1');
-  await getPublicTemplate(app, caller, templateId);
+  await getPublicTemplate(app.db, caller, templateId);
   if (version > maxInteger) throw notFound();
   const [found] = await selectTemplateVersions(app.db, templateId, caller.service_id, version);
   if (!found) throw notFound();

@@ -1,5 +1,5 @@
+import type { Db } from '../platform/db/database.ts';
 import { invalidField } from '../platform/failure.ts';
-import type { Platform } from '../platform/platform.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import type { CompiledTemplate } from '../rendering/template.ts';
 import { compileRow } from './compiled-templates.ts';
@@ -17,12 +17,12 @@ export function renderPreview(
 
 /** Renders the subject and content of a template with values. */
 export async function previewTemplate(
-  app: Platform,
+  db: Db,
   serviceId: string,
   templateId: string,
   personalisation: Personalisation,
 ): Promise<CurrentTemplateRow> {
-  const template = await getTemplate(app.db, serviceId, templateId);
+  const template = await getTemplate(db, serviceId, templateId);
   const compiled = compileRow(template);
   const missing = compiled.missing(personalisation);
   if (missing.length > 0) throw invalidField('template', `Missing personalisation: ${missing.join(', ')}`);

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { Db } from '../platform/db/database.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { notFound } from '../platform/failure.ts';
 import { isUuid } from '../platform/id.ts';
@@ -21,7 +22,7 @@ export function userOfPathExists(app: Platform) {
 
 const unhyphenated = /^[0-9a-f]{32}$/i;
 
-export async function refuseUnlessUserExists(app: Platform, userId: unknown): Promise<void> {
+export async function refuseUnlessUserExists(db: Db, userId: unknown): Promise<void> {
   if (!isUuid(userId)) throw notFound();
-  await refuseUnlessExists(app.db, 'users', userId);
+  await refuseUnlessExists(db, 'users', userId);
 }

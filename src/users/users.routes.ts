@@ -206,7 +206,7 @@ export function userRoutes(http: Http, app: Deps): void {
 function actorExists(app: Deps) {
   return async ({ body }: FastifyRequest): Promise<void> => {
     if (typeof body !== 'object' || body === null || !('updated_by' in body)) return;
-    await refuseUnlessUserExists(app, body.updated_by);
+    await refuseUnlessUserExists(app.db, body.updated_by);
   };
 }
 

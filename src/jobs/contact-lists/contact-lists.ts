@@ -96,7 +96,7 @@ export async function originalOfContactList(app: Platform, serviceId: string, id
   const upload = await selectUpload(app.db, serviceId, id);
   if (!upload) throw notFound();
   const name = `${list.original_file_name.replace(/\.[^.]*$/, '')}.csv`;
-  return { name, parts: originalLines(app, id, upload.header.names) };
+  return { name, parts: originalLines(app.db, id, upload.header.names) };
 }
 
 /** A new upload with the rows of a list, which is then checked like any other. */

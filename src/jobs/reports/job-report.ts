@@ -8,6 +8,7 @@ import type { PublicStatus } from '../../notifications/history/public-notificati
 import type { Status } from '../../notifications/notification.ts';
 import { londonDay, londonTime } from '../../platform/calendar.ts';
 import { earlier, hour_ms } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import type { Jobs } from '../../platform/db/schema.ts';
 import { notFound } from '../../platform/failure.ts';
@@ -86,16 +87,12 @@ function joined(cells: readonly SheetCell[]): string {
 export async function originalOfJob(app: Platform, serviceId: string, jobId: string): Promise<CsvFile> {
   const { job, header } = await fileOfJob(app, serviceId, jobId);
   const name = job.original_file_name.replace(/\.[^.]*$/, '');
-  return { name: `${name}.csv`, parts: originalLines(app, job.id, header.names) };
+  return { name: `${name}.csv`, parts: originalLines(app.db, job.id, header.names) };
 }
 
-export async function* originalLines(
-  app: Platform,
-  uploadId: string,
-  names: readonly string[],
-): AsyncGenerator<string> {
+export async function* originalLines(db: Db, uploadId: string, names: readonly string[]): AsyncGenerator<string> {
   yield csvLineAsUploaded(names);
-  for await (const { cells } of chunksOf(app.db, uploadId, 'all')) {
+  for await (const { cells } of chunksOf(db, uploadId, 'all')) {
     yield cells
       .map((row) => {
         const width = Math.max(names.length, row.length);

@@ -56,7 +56,9 @@ export function reportRequestRoutes(http: Http, app: Platform): void {
     {
       schema: { summary: 'Get a requested report', params: ofRequest, response: { 200: Data(Record) } },
     },
-    async ({ params }) => ({ data: record(await getReportRequest(app, params.service_id, params.report_request_id)) }),
+    async ({ params }) => ({
+      data: record(await getReportRequest(app.db, params.service_id, params.report_request_id)),
+    }),
   );
 
   http.get(

@@ -2,7 +2,7 @@ import { reportActivity } from '../../notifications/history/activity-report.ts';
 import { statusesOfGroup, statusGroups } from '../../notifications/status-groups.ts';
 import { londonDay } from '../../platform/calendar.ts';
 import { day_ms, earlier, later, minute_ms, timestamp } from '../../platform/clock.ts';
-import { inTransaction } from '../../platform/db/database.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists, selectUnknownIds } from '../../platform/db/exists.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { firstIdAt, newId } from '../../platform/id.ts';
@@ -69,7 +69,7 @@ export async function runPrepareReport(
   await markStored(app.db, report_request_id, timestamp(app.clock.now()));
 }
 
-export async function getReportRequest({ db }: Platform, serviceId: string, id: string): Promise<ReportRequestRow> {
+export async function getReportRequest(db: Db, serviceId: string, id: string): Promise<ReportRequestRow> {
   const row = await selectReportRequest(db, serviceId, id);
   if (!row) throw notFound();
   return row;
@@ -77,7 +77,7 @@ export async function getReportRequest({ db }: Platform, serviceId: string, id: 
 
 /** Messages that were accepted until the report was requested. */
 export async function downloadReport(app: Platform, serviceId: string, id: string) {
-  const { status, notification_type, notification_status, created_at } = await getReportRequest(app, serviceId, id);
+  const { status, notification_type, notification_status, created_at } = await getReportRequest(app.db, serviceId, id);
   if (status !== 'stored') throw invalid('The report is not ready');
   const rule = await findRetention(app.db, serviceId, { notification_type });
   const requested = new Date(created_at);

@@ -105,7 +105,7 @@ export function templateSourceRoutes(http: Http, app: Platform & { config: { htt
     async (request) => {
       const caller = apiCallerOf(request);
       refuseUnlessManager(caller);
-      return { templates: (await listTemplateSources(app, caller)).map(record) };
+      return { templates: (await listTemplateSources(app.db, caller)).map(record) };
     },
   );
 
@@ -122,7 +122,7 @@ export function templateSourceRoutes(http: Http, app: Platform & { config: { htt
     async (request) => {
       const caller = apiCallerOf(request);
       refuseUnlessManager(caller);
-      return record(await getTemplateSource(app, caller, request.params.id));
+      return record(await getTemplateSource(app.db, caller, request.params.id));
     },
   );
 

@@ -40,17 +40,13 @@ export function refuseUnlessManager({ manage_templates }: ApiCaller): void {
   if (!manage_templates) throw forbidden('This API key may not manage templates');
 }
 
-export async function listTemplateSources({ db }: Platform, { service_id }: ApiCaller): Promise<TemplateSource[]> {
+export async function listTemplateSources(db: Db, { service_id }: ApiCaller): Promise<TemplateSource[]> {
   const [templates, folders] = await Promise.all([selectListedTemplates(db, service_id), listFolders(db, service_id)]);
   return templates.map((row) => ({ row, folder: pathOf(row.folder, folders) }));
 }
 
 /** Also an archived one. */
-export async function getTemplateSource(
-  { db }: Platform,
-  caller: ApiCaller,
-  templateId: string,
-): Promise<TemplateSource> {
+export async function getTemplateSource(db: Db, caller: ApiCaller, templateId: string): Promise<TemplateSource> {
   const row = templateOfCaller(lookUp(await selectTemplateById(db, templateId), caller.service_id));
   return sourceOf(db, row);
 }
