@@ -14,3 +14,8 @@ export function price(amount: number): string {
 export function count(amount: number): string {
   return amount.toLocaleString('en-GB');
 }
+
+/** "1 part", "1,204 parts" */
+export function several(amount: number, noun: string): string {
+  return `${count(amount)} ${noun}${amount === 1 ? '' : 's'}`;
+}

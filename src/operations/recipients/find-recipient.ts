@@ -76,7 +76,7 @@ interface HeldRecord {
   data(): object | Promise<object>;
 }
 
-export type HeldCounts = Record<HeldKind, number>;
+type HeldCounts = Record<HeldKind, number>;
 
 export interface Held {
   total: HeldCounts;

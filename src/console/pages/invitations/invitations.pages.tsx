@@ -3,13 +3,14 @@ import { invalid } from '../../../platform/failure.ts';
 import { maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
 import { createUser, findUserByEmail } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { PageRequest, Pages, Redirection, View } from '../../page.ts';
-import { refuseWeakPassword } from '../sign-in/new-password.ts';
+import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
+import { Field } from '../../parts/field.tsx';
+import { PasswordField } from '../../parts/password-field.tsx';
+import { passwordHint, refuseWeakPassword } from '../sign-in/new-password.ts';
 import { beginSecondStep, completeSignIn } from '../sign-in/sign-in-steps.ts';
 import { acceptInvitation, findInvitation, type Invitation } from './invitations.ts';
-import { cancelled, forAnotherPerson, join, newAccount, signInFirst, unusable } from './views.tsx';
 
-/** A new account needs all of them, except the number where it signs in by email; joining needs none. */
+/** A new account needs all fields, except the number where it signs in by email. Joining needs none. */
 const NewAccount = Type.Object({
   name: Type.Optional(Type.String({ format: 'user-name', maxLength: 255 })),
   mobile_number: Type.Optional(Type.String({ format: 'user-mobile-number' })),
@@ -25,7 +26,7 @@ export function invitationPages(pages: Pages, app: ConsoleApp): void {
       async show(request, formState) {
         const { invitation, refusal } = await open(request);
         if (!invitation) return refusal;
-        return request.visitor ? join(invitation) : newAccount(invitation, formState);
+        return request.visitor ? joinView(invitation) : newAccountView(invitation, formState);
       },
       form: NewAccount,
       async act(request, form) {
@@ -43,21 +44,21 @@ export function invitationPages(pages: Pages, app: ConsoleApp): void {
     async function open({ visitor, param }: PageRequest<'anyone'>): Promise<Opened> {
       const token = param('token');
       const invitation = await findInvitation(app, to, token);
-      if (!invitation) return { refusal: unusable };
-      if (invitation.status === 'cancelled') return { refusal: cancelled(invitation) };
+      if (!invitation) return { refusal: unusableView };
+      if (invitation.status === 'cancelled') return { refusal: cancelledView(invitation) };
       if (invitation.status === 'accepted') return { refusal: { to: invitation.home } };
       if (visitor) {
         const isInvited = visitor.user.email_address.toLowerCase() === invitation.email_address.toLowerCase();
-        return isInvited ? { invitation } : { refusal: forAnotherPerson(invitation, visitor.user.email_address) };
+        return isInvited ? { invitation } : { refusal: otherPersonView(invitation, visitor.user.email_address) };
       }
       const known = await findUserByEmail(app, invitation.email_address);
       // A new account is created by the first sign-in at the issuer.
       const mustSignIn = known || !maySignInLocally(app.config, { platform_admin: false });
-      return mustSignIn ? { refusal: signInFirst(invitation, `/console${paths[to]}/${token}`) } : { invitation };
+      return mustSignIn ? { refusal: signInFirstView(invitation, `/console${paths[to]}/${token}`) } : { invitation };
     }
   }
 
-  /** The link has proven the address. Who signs in with text codes also has to prove the number. */
+  /** The link has proven the address. A person who signs in with text codes also has to prove the number. */
   async function register(
     request: PageRequest<'anyone'>,
     { to, id, email_address, auth_type, home }: Invitation,
@@ -83,4 +84,114 @@ export function invitationPages(pages: Pages, app: ConsoleApp): void {
     if (method === 'sms_auth') return beginSecondStep(app, request, user, more);
     return completeSignIn(app, request, { ...more, user_id: user.id, step: 'email' });
   }
+}
+
+const unusableView: View = {
+  title: 'This invitation does not work',
+  status: 400,
+  frame: 'door',
+  content: (
+    <p class="lead">
+      It is older than two days, or the end of the link is missing. Ask the person who invited you to send another.
+    </p>
+  ),
+};
+
+function cancelledView({ name, invitedBy }: Invitation): View {
+  return {
+    title: 'The invitation was cancelled',
+    status: 400,
+    frame: 'door',
+    content: (
+      <p class="lead">
+        {invitedBy} had invited you to {name}. Ask them if you think that is a mistake.
+      </p>
+    ),
+  };
+}
+
+function otherPersonView({ name, email_address }: Invitation, signedInAs: string): View {
+  return {
+    title: 'The invitation is for another person',
+    status: 403,
+    frame: 'door',
+    content: (
+      <>
+        <p class="lead">
+          {email_address} is invited to {name}. You are signed in as {signedInAs}.
+        </p>
+        <form class="row" method="post" action="/console/sign-out">
+          <button class="button button--primary" type="submit">
+            Sign out
+          </button>
+          <span class="small muted">Then open the link again.</span>
+        </form>
+      </>
+    ),
+  };
+}
+
+function signInFirstView({ name, invitedBy, email_address }: Invitation, path: string): View {
+  return {
+    title: `Join ${name}`,
+    lead: `${invitedBy} invited you. Sign in as ${email_address} first.`,
+    frame: 'door',
+    content: (
+      <p>
+        <a class="button button--primary" href={`/console/sign-in?${new URLSearchParams({ next: path })}`}>
+          Sign in
+        </a>
+      </p>
+    ),
+  };
+}
+
+function joinView({ name, invitedBy }: Invitation): View {
+  return {
+    title: `Join ${name}`,
+    lead: `${invitedBy} invited you.`,
+    frame: 'door',
+    content: (
+      <form method="post">
+        <button class="button button--primary" type="submit">
+          Join
+        </button>
+      </form>
+    ),
+  };
+}
+
+function newAccountView({ name, invitedBy, email_address, auth_type }: Invitation, formState: FormState): View {
+  return {
+    title: `Join ${name}`,
+    lead: `${invitedBy} invited you. Create an account for ${email_address}.`,
+    frame: 'door',
+    content: (
+      <form class="stack" method="post" noValidate>
+        <Field formState={formState} name="name" label="Your name" autocomplete="name" />
+        {auth_type !== 'email_auth' && (
+          <Field
+            formState={formState}
+            name="mobile_number"
+            label="Mobile number"
+            hint="We send a security code there each time you sign in."
+            type="tel"
+            autocomplete="tel"
+          />
+        )}
+        <PasswordField
+          formState={formState}
+          name="password"
+          label="Password"
+          hint={passwordHint}
+          autocomplete="new-password"
+        />
+        <div>
+          <button class="button button--primary" type="submit">
+            Create account
+          </button>
+        </div>
+      </form>
+    ),
+  };
 }

@@ -10,7 +10,7 @@ import type { ConsoleApp } from '../../console-app.ts';
 export interface Invitation {
   to: 'service' | 'organisation';
   id: string;
-  /** Of the service or organisation. */
+  /** The name of the service or organisation. */
   name: string;
   /** Where the person lands after joining, below /console. */
   home: string;
@@ -28,21 +28,21 @@ export async function findInvitation(
   token: string,
 ): Promise<Invitation | undefined> {
   try {
-    return to === 'service' ? await toService(app, token) : await toOrganisation(app, token);
+    return to === 'service' ? await findServiceInvitation(app, token) : await findOrganisationInvitation(app, token);
   } catch (error) {
     if (error instanceof Failure && (error.kind === 'invalid' || error.kind === 'not-found')) return undefined;
     throw error;
   }
 }
 
-async function toService(app: ConsoleApp, token: string): Promise<Invitation> {
+async function findServiceInvitation(app: ConsoleApp, token: string): Promise<Invitation> {
   const { id, service, from_user, email_address, status, auth_type } = await getServiceInviteOfLink(app, token);
   const [{ name }, inviter] = await Promise.all([getService(app.db, service), getUserRecord(app.db, from_user)]);
   const home = `/services/${service}`;
   return { to: 'service', id, name, home, invitedBy: inviter.name, email_address, status, auth_type };
 }
 
-async function toOrganisation(app: ConsoleApp, token: string): Promise<Invitation> {
+async function findOrganisationInvitation(app: ConsoleApp, token: string): Promise<Invitation> {
   const { id, organisation, invited_by, email_address, status } = await getOrganisationInviteOfLink(app, token);
   const [{ name }, inviter] = await Promise.all([
     getOrganisation(app.db, organisation),

@@ -7,9 +7,7 @@ import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { Live } from '../../parts/live.tsx';
 import { sendFragment } from '../../send-fragment.tsx';
-import { Conversation, readConversation } from './conversation.tsx';
-import { Inbox } from './inbox.tsx';
-import { shownNumber } from './shown-number.ts';
+import { Conversation, formatNumber, Inbox, readConversation } from './received.tsx';
 
 type Seen = PageRequest<{ service: 'activity' }>;
 const who = { service: 'activity' } as const;
@@ -20,7 +18,7 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
     who,
     menu: 'Received',
     async show(request) {
-      const path = pathOf(request);
+      const path = buildUrl(request);
       return {
         title: 'Received texts',
         lead: 'The newest text from each number, of the last 7 days.',
@@ -32,7 +30,7 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
             </a>
           </>
         ),
-        content: <Live from={`${path}/list?page=${pageOf(request)}`}>{await inbox(request)}</Live>,
+        content: <Live from={`${path}/list?page=${parsePage(request)}`}>{await inbox(request)}</Live>,
       };
     },
   });
@@ -63,9 +61,9 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
     async show(request) {
       const { service, visitor } = request;
       const text = await getInboundText(app, service.id, request.param('received_id'));
-      const path = `${pathOf(request)}/${text.id}`;
+      const path = `${buildUrl(request)}/${text.id}`;
       return {
-        title: `Conversation with ${shownNumber(text.user_number)}`,
+        title: `Conversation with ${formatNumber(text.user_number)}`,
         crumbs: [{ label: 'Received texts', to: `/services/${service.id}/received` }],
         actions: (
           <>
@@ -89,18 +87,18 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
       sendFragment(request.http, request.reply, <div data-live>{await conversation(request)}</div>),
   });
 
-  const pathOf = ({ service }: Seen) => `/console/services/${service.id}/received`;
-  const pageOf = ({ query }: Seen) => (/^[1-9]\d{0,5}$/.test(query('page')) ? Number(query('page')) : 1);
+  const buildUrl = ({ service }: Seen) => `/console/services/${service.id}/received`;
+  const parsePage = ({ query }: Seen) => (/^[1-9]\d{0,5}$/.test(query('page')) ? Number(query('page')) : 1);
 
   async function inbox(request: Seen) {
-    const page = pageOf(request);
+    const page = parsePage(request);
     const { data, has_next } = await listConversations(app, request.service.id, page);
     return (
       <Inbox
         texts={data}
         page={page}
         hasNext={has_next}
-        path={pathOf(request)}
+        path={buildUrl(request)}
         now={app.clock.now()}
         hasNumber={request.service.permissions.includes('inbound_sms')}
       />

@@ -8,7 +8,7 @@ import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { FormState, PageRequest, Pages } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
-import { shownNumber } from './shown-number.ts';
+import { formatNumber } from './received.tsx';
 
 type Seen = PageRequest<{ service: 'send'; membersOnly: true }>;
 const who = { service: 'send', membersOnly: true } as const;
@@ -20,13 +20,13 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
     who,
     below: 'Received',
     async show(request) {
-      const text = await textOf(request);
+      const text = await getText(request);
       const templates = (await listTemplates(app, request.service.id)).filter(
         ({ template_type, archived }) => template_type === 'sms' && !archived,
       );
       return {
-        title: `Reply to ${shownNumber(text.user_number)}`,
-        ...crumbsOf(request),
+        title: `Reply to ${formatNumber(text.user_number)}`,
+        ...buildCrumbs(request),
         content:
           templates.length === 0 ? (
             <div class="empty">
@@ -39,7 +39,7 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
               <ul class="card list">
                 {templates.map(({ id, name }) => (
                   <li key={id}>
-                    <a href={`/console${addressOf(request)}/reply/${id}`}>{name}</a>
+                    <a href={`/console${buildPath(request)}/reply/${id}`}>{name}</a>
                   </li>
                 ))}
               </ul>
@@ -53,12 +53,12 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
     who,
     below: 'Received',
     async show(request, formState) {
-      const text = await textOf(request);
-      const { row, placeholders } = await templateOf(request);
+      const text = await getText(request);
+      const { row, placeholders } = await getTextTemplate(request);
       return {
-        title: `Reply to ${shownNumber(text.user_number)}`,
+        title: `Reply to ${formatNumber(text.user_number)}`,
         lead: row.name,
-        ...crumbsOf(request),
+        ...buildCrumbs(request),
         content: (
           <div class="stack measure">
             <div class="phone">
@@ -83,7 +83,7 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
       values: Type.Array(Type.String({ maxLength: 2_000 })),
     }),
     async act(request, { names, values }) {
-      const text = await textOf(request);
+      const text = await getText(request);
       const personalisation = Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
       const { id } = await sendOneOff(app, request.service.id, {
         template_id: request.param('template_id'),
@@ -91,21 +91,21 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
         created_by: request.visitor.user.id,
         personalisation,
       });
-      const to = mayRead(request) ? addressOf(request) : `/services/${request.service.id}/messages/${id}`;
+      const to = mayRead(request) ? buildPath(request) : `/services/${request.service.id}/messages/${id}`;
       return { to, notice: 'Your reply was sent.' };
     },
   });
 
-  const textOf = ({ service, param }: Seen) => getInboundText(app, service.id, param('received_id'));
-  const addressOf = ({ service, param }: Seen) => `/services/${service.id}/received/${param('received_id')}`;
-  /** Who may send may not always read. */
+  const getText = ({ service, param }: Seen) => getInboundText(app, service.id, param('received_id'));
+  const buildPath = ({ service, param }: Seen) => `/services/${service.id}/received/${param('received_id')}`;
+  /** People who may send may not always read. */
   const mayRead = ({ visitor, service }: Seen) => may({ service: 'activity' }, visitor.user, service) === 'yes';
-  const crumbsOf = (request: Seen) => {
+  const buildCrumbs = (request: Seen) => {
     const inbox = { label: 'Received texts', to: `/services/${request.service.id}/received` };
-    return mayRead(request) ? { crumbs: [inbox, { label: 'Conversation', to: addressOf(request) }] } : {};
+    return mayRead(request) ? { crumbs: [inbox, { label: 'Conversation', to: buildPath(request) }] } : {};
   };
 
-  async function templateOf({ service, param }: Seen) {
+  async function getTextTemplate({ service, param }: Seen) {
     const found = await findTemplate(app, service.id, param('template_id'));
     if (found.found !== 'here' || found.template.row.template_type !== 'sms') throw notFound();
     return { row: found.template.row, placeholders: found.template.compiled.placeholders };

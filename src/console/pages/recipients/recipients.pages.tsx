@@ -2,14 +2,22 @@ import { Readable } from 'node:stream';
 import contentDisposition from 'content-disposition';
 import { Type } from 'typebox';
 import { type Erasure, eraseRecipient } from '../../../operations/recipients/erase-recipient.ts';
-import { exportRecipient, findRecipient, maxRecipientLength } from '../../../operations/recipients/find-recipient.ts';
+import {
+  exportRecipient,
+  findRecipient,
+  type Held,
+  heldKinds,
+  maxRecipientLength,
+} from '../../../operations/recipients/find-recipient.ts';
 import { londonDay } from '../../../platform/calendar.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { count } from '../../money.ts';
 import type { FormState, PageRequest, Pages, Redirection, Sent, View } from '../../page.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Table } from '../../parts/table.tsx';
 import { TextArea } from '../../parts/text-area.tsx';
 import { settingsOf } from '../settings/setting-page.tsx';
-import { HeldView } from './held-view.tsx';
 
 const Form = Type.Object({
   recipient: Type.String({ maxLength: maxRecipientLength }),
@@ -48,13 +56,16 @@ export function recipientPages(pages: Pages, app: ConsoleApp): void {
         return { sent: sendJson(request, parts) };
       }
       case 'erase':
-        return { to: pathOf(request), notice: noticeOf(await eraseRecipient(app, form.recipient, serviceId)) };
+        return {
+          to: buildPath(request),
+          notice: describeErasure(await eraseRecipient(app, form.recipient, serviceId)),
+        };
       default: {
         const held = await findRecipient(app, form.recipient, serviceId);
         const typed = new Map([['recipient', form.recipient]]);
         const found = (
           <HeldView
-            path={`/console${pathOf(request)}`}
+            path={`/console${buildPath(request)}`}
             recipient={form.recipient}
             held={held}
             ofService={serviceId !== undefined}
@@ -73,7 +84,8 @@ export function recipientPages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-const pathOf = ({ service }: PageRequest) => (service ? `/services/${service.id}/recipients` : '/operator/recipients');
+const buildPath = ({ service }: PageRequest) =>
+  service ? `/services/${service.id}/recipients` : '/operator/recipients';
 
 function formView(request: PageRequest, formState: FormState, found?: View['content']): View {
   const { service } = request;
@@ -85,7 +97,7 @@ function formView(request: PageRequest, formState: FormState, found?: View['cont
     crumbs: [service ? { label: 'Settings', to: settingsOf(service) } : { label: 'Audit', to: '/operator/audit' }],
     content: (
       <div class="stack stack--loose">
-        <form class="stack stack--tight measure" method="post" action={`/console${pathOf(request)}`} noValidate>
+        <form class="stack stack--tight measure" method="post" action={`/console${buildPath(request)}`} noValidate>
           <TextArea
             formState={formState}
             name="recipient"
@@ -105,9 +117,106 @@ function formView(request: PageRequest, formState: FormState, found?: View['cont
   };
 }
 
-function noticeOf({ erased, left }: Erasure): string {
-  const sum = (counts: Record<string, number>) => Object.values(counts).reduce((total, count) => total + count, 0);
-  const rest = sum(left);
+function describeErasure({ erased, left }: Erasure): string {
+  const [gone, rest] = [sumCounts(erased), sumCounts(left)];
   const later = rest > 0 ? ` ${rest} records are still in use: erase them later.` : '';
-  return `${sum(erased)} ${sum(erased) === 1 ? 'record was' : 'records were'} erased. Figures stay.${later}`;
+  return `${gone} ${gone === 1 ? 'record was' : 'records were'} erased. Figures stay.${later}`;
+}
+
+const kindNames: Record<(typeof heldKinds)[number], string> = {
+  notification: 'Messages',
+  inbound_text: 'Received texts',
+  file_row: 'Rows of files',
+  contact_list_row: 'Rows of contact lists',
+  document: 'Files sent by email',
+  unsubscribe_request: 'Unsubscribe requests',
+  suppressed_recipient: 'Suppression lists',
+  complaint: 'Complaints',
+  guest_list: 'Guest lists',
+  callback: 'Callbacks',
+};
+
+interface HeldProps {
+  /** Where the forms are sent. */
+  path: string;
+  /** The recipient as it was typed. It is part of the forms, never of an address. */
+  recipient: string;
+  held: Held;
+  /** Within one service, the name of it need not be repeated. */
+  ofService: boolean;
+}
+
+/** What is held about one person, and what can be done with it. */
+function HeldView({ path, recipient, held, ofService }: HeldProps) {
+  if (sumCounts(held.total) === 0) {
+    return (
+      <div class="empty">
+        <h2>Nothing is held about {recipient}</h2>
+        <p>
+          Check the address or number. Of letters, each line must be written as it was sent: the name and the postcode
+          are enough.
+        </p>
+      </div>
+    );
+  }
+  const kinds = heldKinds.filter((kind) => held.total[kind] > 0);
+  const shown = kinds.map((kind) => ({ kind, services: held.services.filter(({ counts }) => counts[kind] > 0) }));
+  return (
+    <section class="stack" aria-labelledby="held">
+      <h2 id="held">Held about {recipient}</h2>
+      <Table
+        caption="What is held, and where"
+        rows={shown}
+        keyOf={({ kind }) => kind}
+        columns={[
+          { head: 'Kind', cell: ({ kind }) => kindNames[kind] },
+          ...(ofService
+            ? []
+            : [
+                {
+                  head: 'Services',
+                  cell: ({ kind, services }: (typeof shown)[number]) => (
+                    <ul class="plain">
+                      {services.map(({ service_id, service_name, counts }) => (
+                        <li key={service_id}>
+                          {service_name} <span class="muted">{count(counts[kind])}</span>
+                        </li>
+                      ))}
+                    </ul>
+                  ),
+                },
+              ]),
+          {
+            head: 'Count',
+            numeric: true as const,
+            cell: ({ kind }: (typeof shown)[number]) => count(held.total[kind]),
+          },
+        ]}
+      />
+      <div class="stack stack--tight">
+        <form method="post" action={path}>
+          <input type="hidden" name="do" value="export" />
+          <input type="hidden" name="recipient" value={recipient} />
+          <button class="button" type="submit">
+            Download everything
+          </button>
+        </form>
+        <Confirm
+          label="Erase"
+          action={`Erase everything about ${recipient}`}
+          to={path}
+          fields={{ do: 'erase', recipient }}
+        >
+          Texts, values, files and rows about {recipient} are erased and cannot be restored. Numbers of messages,
+          statuses and costs stay. What is still being sent is left, and can be erased later.
+          {held.total.suppressed_recipient > 0 &&
+            ' The address leaves the suppression list, so that emails to it are sent again.'}
+        </Confirm>
+      </div>
+    </section>
+  );
+}
+
+function sumCounts(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((total, amount) => total + amount, 0);
 }

@@ -7,17 +7,18 @@ import { isDay } from '../../../platform/calendar.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { csvText, sendCsv } from '../../../platform/http/csv.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { several } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { Table } from '../../parts/table.tsx';
 import { dayAndMonth } from '../../parts/time.tsx';
 
-const here = '/services/:service_id/returned-letters';
+const path = '/services/:service_id/returned-letters';
 const activity = { service: 'activity' } as const;
 const maxShown = 50;
 
 /** Letters that the post brought back, by the day of the report. */
 export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
-  pages.add(here, {
+  pages.add(path, {
     who: activity,
     below: 'Home',
     async show({ service }) {
@@ -35,10 +36,10 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
             <ul class="card list measure">
               {days.map(({ reported_at, returned_letter_count }) => (
                 <li key={reported_at}>
-                  <a href={`/console/services/${service.id}/returned-letters/${reported_at}`}>{nameOf(reported_at)}</a>
-                  <span>
-                    {returned_letter_count.toLocaleString('en-GB')} {returned_letter_count === 1 ? 'letter' : 'letters'}
-                  </span>
+                  <a href={`/console/services/${service.id}/returned-letters/${reported_at}`}>
+                    {formatDay(reported_at)}
+                  </a>
+                  <span>{several(returned_letter_count, 'letter')}</span>
                 </li>
               ))}
             </ul>
@@ -47,19 +48,19 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  async function lettersOf(serviceId: string, day: string) {
+  async function listLetters(serviceId: string, day: string) {
     if (!isDay(day)) throw notFound();
     const { letters } = await listReturnedLetters(app, serviceId, day);
     return letters.map(returnedLetterRecord);
   }
 
-  pages.add(`${here}/:day`, {
+  pages.add(`${path}/:day`, {
     who: activity,
     below: 'Home',
     async show({ service, param }) {
-      const letters = await lettersOf(service.id, param('day'));
+      const letters = await listLetters(service.id, param('day'));
       return {
-        title: `Returned letters, ${nameOf(param('day'))}`,
+        title: `Returned letters, ${formatDay(param('day'))}`,
         lead:
           letters.length > maxShown ? `The first ${maxShown} of ${letters.length}. The download has all.` : undefined,
         crumbs: [{ label: 'Returned letters', to: `/services/${service.id}/returned-letters` }],
@@ -94,10 +95,10 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  pages.add(`${here}/:day/csv`, {
+  pages.add(`${path}/:day/csv`, {
     who: activity,
     async show({ service, param, reply }) {
-      const letters = await lettersOf(service.id, param('day'));
+      const letters = await listLetters(service.id, param('day'));
       const text = csvText(
         [
           'notification_id',
@@ -120,7 +121,7 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-function nameOf(day: string): string {
+function formatDay(day: string): string {
   const moment = new Date(`${day}T12:00:00Z`);
   return `${dayAndMonth(moment)} ${moment.getUTCFullYear()}`;
 }

@@ -9,6 +9,7 @@ import {
   summariseUnsubscribeReport,
 } from '../../../unsubscribe/unsubscribe-reports.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { count } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { Choices } from '../../parts/choices.tsx';
 import { SaveForm } from '../../parts/save-form.tsx';
@@ -16,7 +17,7 @@ import { Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { dayAndMonth, Time } from '../../parts/time.tsx';
 
-const here = '/services/:service_id/unsubscribe-requests';
+const path = '/services/:service_id/unsubscribe-requests';
 const activity = { service: 'activity' } as const;
 const columns = [
   'email_address',
@@ -28,7 +29,7 @@ const columns = [
 
 /** Requests become a report when they are downloaded; the team ticks it when it has taken the addresses off its lists. */
 export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
-  pages.add(here, {
+  pages.add(path, {
     who: activity,
     below: 'Home',
     async show({ service }) {
@@ -54,12 +55,12 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
               columns={[
                 {
                   head: 'Received',
-                  cell: ({ earliest_timestamp, latest_timestamp }) => spanOf(earliest_timestamp, latest_timestamp),
+                  cell: ({ earliest_timestamp, latest_timestamp }) => formatSpan(earliest_timestamp, latest_timestamp),
                 },
-                { head: 'Requests', numeric: true, cell: ({ count }) => count.toLocaleString('en-GB') },
+                { head: 'Requests', numeric: true, cell: (report) => count(report.count) },
                 {
                   head: 'State',
-                  cell: ({ batch_id, processed_by_service_at }) => stateOf(batch_id, processed_by_service_at),
+                  cell: ({ batch_id, processed_by_service_at }) => showState(batch_id, processed_by_service_at),
                 },
                 { head: 'Deleted', cell: ({ will_be_archived_at }) => <Time at={will_be_archived_at} now={now} /> },
                 {
@@ -85,7 +86,7 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  pages.add(`${here}/download`, {
+  pages.add(`${path}/download`, {
     // Only the team may turn requests into a report: it is the one that acts on them.
     who: { ...activity, membersOnly: true },
     // Another person may have downloaded them meanwhile.
@@ -100,14 +101,14 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  pages.add(`${here}/:batch_id`, {
+  pages.add(`${path}/:batch_id`, {
     who: activity,
     below: 'Home',
     async show({ service, param }, formState) {
       const list = `/services/${service.id}/unsubscribe-requests`;
       const report = await summariseUnsubscribeReport(app, service.id, param('batch_id'));
       return {
-        title: spanOf(report.earliest_timestamp, report.latest_timestamp),
+        title: formatSpan(report.earliest_timestamp, report.latest_timestamp),
         about: 'Unsubscribe requests',
         crumbs: [{ label: 'Unsubscribe requests', to: list }],
         actions: (
@@ -118,7 +119,7 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
         content: (
           <SaveForm back={list}>
             <p>
-              {report.addresses.toLocaleString('en-GB')} {report.addresses === 1 ? 'address' : 'addresses'}.
+              {count(report.addresses)} {report.addresses === 1 ? 'address' : 'addresses'}.
             </p>
             <Choices
               formState={formState}
@@ -140,7 +141,7 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  pages.add(`${here}/:batch_id/csv`, {
+  pages.add(`${path}/:batch_id/csv`, {
     who: activity,
     show: async ({ service, param, reply }) => ({ sent: await sendReport(service, param('batch_id'), reply) }),
   });
@@ -157,12 +158,12 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-function spanOf(from: string, to: string): string {
+function formatSpan(from: string, to: string): string {
   const [first, last] = [dayAndMonth(new Date(from)), dayAndMonth(new Date(to))];
   return first === last ? last : `${first} to ${last}`;
 }
 
-function stateOf(id: string | null, processedAt: string | null) {
+function showState(id: string | null, processedAt: string | null) {
   if (id === null) return <Status kind="accepted">Not downloaded</Status>;
   return processedAt === null ? (
     <Status kind="sending">Downloaded</Status>

@@ -4,17 +4,75 @@ import { searchMessages } from '../../../notifications/history/search-messages.t
 import type { Status } from '../../../notifications/notification.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { MessageStatus } from '../../parts/message-status.tsx';
+import { Pager } from '../../parts/pager.tsx';
 import { Time } from '../../parts/time.tsx';
+
+interface InboxProps {
+  texts: { id: string; user_number: string; content: string; created_at: string }[];
+  page: number;
+  hasNext: boolean;
+  path: string;
+  now: Date;
+  /** Whether people can send texts to the service. */
+  hasNumber: boolean;
+}
+
+/** One entry for each number. The list is also sent as a fragment. */
+export function Inbox({ texts, page, hasNext, path, now, hasNumber }: InboxProps) {
+  if (texts.length === 0) {
+    return (
+      <div class="empty">
+        <h2>No texts received</h2>
+        <p>
+          {hasNumber
+            ? 'Texts that people send to the number of your service appear here for a week.'
+            : 'Your service does not receive texts yet. A person who manages it can start it in the settings.'}
+        </p>
+      </div>
+    );
+  }
+  return (
+    <div class="stack">
+      <ul class="inbox card card--flush">
+        {texts.map(({ id, user_number, content, created_at }) => (
+          <li key={id}>
+            <a href={`${path}/${id}`}>
+              <span />
+              <span>
+                <b>{formatNumber(user_number)}</b>
+              </span>
+              <Time at={created_at} now={now} />
+              <span class="preview">{content}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {(page > 1 || hasNext) && (
+        <Pager
+          shown={`Page ${page}`}
+          newer={page > 1 ? `${path}?page=${page - 1}` : undefined}
+          older={hasNext ? `${path}?page=${page + 1}` : undefined}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Formats a number, which is stored with the country code and without its plus. */
+export function formatNumber(number: string): string {
+  if (!/^\d+$/.test(number)) return number;
+  return number.startsWith('44') ? number.replace(/^44(\d{4})/, '0$1 ') : `+${number}`;
+}
 
 interface Entry {
   id: string;
   at: string;
   text: string;
-  /** Of what the service sent. */
+  /** The status of a text that the service sent. */
   status?: Status;
 }
 
-/** Of each direction. */
+/** How many texts of each direction are shown. */
 const maxEntries = 20;
 
 /** What both sides wrote, oldest first. */
@@ -27,7 +85,7 @@ export async function readConversation(app: ConsoleApp, serviceId: string, numbe
     ...sent.map(
       ({ id, created_at, body, status }): Entry => ({ id, at: created_at, text: body, status: status as Status }),
     ),
-  ].toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at));
+  ].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }
 
 interface ConversationProps {
