@@ -33,7 +33,7 @@ export async function readFigures(app: ConsoleApp, service: Service) {
   const [days, usual, templates, inbox, unsubscribes, returned, files, usage, allowance, left, refusedCallbacks] =
     await Promise.all([
       listDailyStatistics(app, service.id, shownDays),
-      usualStatistics(app, service.id),
+      readUsualStatistics(app, service.id),
       countByTemplateAndStatus(app, service.id, shownDays - 1),
       summariseInbox(app, service.id),
       countUnsubscribes(app, service.id),
@@ -46,9 +46,9 @@ export async function readFigures(app: ConsoleApp, service: Service) {
     ]);
   return {
     days,
-    week: sumOf(days.map(({ counts }) => counts)),
+    week: sumStatistics(days.map(({ counts }) => counts)),
     usual,
-    templates: mostUsed(templates),
+    templates: listMostUsed(templates),
     inbox,
     unsubscribes,
     returned,
@@ -64,20 +64,20 @@ export async function readFigures(app: ConsoleApp, service: Service) {
 export type Figures = Awaited<ReturnType<typeof readFigures>>;
 
 /** The four weeks before those that are shown: what a failure rate is compared with. */
-async function usualStatistics({ db, clock }: ConsoleApp, serviceId: string): Promise<Statistics> {
+async function readUsualStatistics({ db, clock }: ConsoleApp, serviceId: string): Promise<Statistics> {
   const last_day = addDays(londonDay(clock.now()), -shownDays);
   const days = { first_day: addDays(last_day, 1 - usualDays), last_day };
   const found = await statisticsByService(db, days, { service_id: serviceId, with_test_keys: false });
   return found.get(serviceId) ?? noStatistics();
 }
 
-function sumOf(counts: Statistics[]): Statistics {
+function sumStatistics(counts: Statistics[]): Statistics {
   const sum = noStatistics();
-  for (const one of counts) {
+  for (const statistics of counts) {
     for (const channel of Object.keys(sum) as Channel[]) {
-      sum[channel].requested += one[channel].requested;
-      sum[channel].delivered += one[channel].delivered;
-      sum[channel].failed += one[channel].failed;
+      sum[channel].requested += statistics[channel].requested;
+      sum[channel].delivered += statistics[channel].delivered;
+      sum[channel].failed += statistics[channel].failed;
     }
   }
   return sum;
@@ -89,7 +89,7 @@ interface UsedTemplate {
   count: number;
 }
 
-function mostUsed(
+function listMostUsed(
   counted: { template_id: string; template_name: string; status: string; count: number }[],
 ): UsedTemplate[] {
   const templates = new Map<string, UsedTemplate>();
@@ -97,5 +97,5 @@ function mostUsed(
     if (status === 'cancelled') continue;
     templates.set(id, { id, name, count: (templates.get(id)?.count ?? 0) + count });
   }
-  return [...templates.values()].toSorted((one, other) => other.count - one.count).slice(0, shownTemplates);
+  return [...templates.values()].toSorted((a, b) => b.count - a.count).slice(0, shownTemplates);
 }

@@ -14,7 +14,7 @@ type Seen = PageRequest<{ service: 'any' }>;
 /** Less than the time between two requests of a page. */
 const sharedFor_ms = 8_000;
 
-/** Where people land who may not see the activity. */
+/** People who may not see the activity land on the first of these that they may open. */
 const others = ['/templates', '/messages', '/usage'];
 
 /** The first page of a service: what needs somebody, then figures. */

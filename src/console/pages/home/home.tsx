@@ -1,12 +1,13 @@
 import type { Channel } from '../../../protocol/channels.ts';
 import { Icon } from '../../layout/icon.tsx';
+import { channelWords, shownChannels } from '../../message-words.ts';
 import { count, pounds } from '../../money.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { Meter } from '../../parts/meter.tsx';
 import { Stamp, Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { Figures } from './figures.ts';
-import { needsOf, percent, shareFailed, tooManyFailures } from './needs.ts';
+import { listNeeds, percent, shareFailed, tooManyFailures } from './needs.ts';
 
 interface HomeProps {
   figures: Figures;
@@ -16,7 +17,7 @@ interface HomeProps {
   now: Date;
 }
 
-/** Also a fragment: it keeps itself up to date. */
+/** The content of Home. It is also sent as a fragment, with which the page keeps itself up to date. */
 export function Home(props: HomeProps) {
   const { link } = props;
   const months = link('/months');
@@ -34,7 +35,7 @@ export function Home(props: HomeProps) {
           <Legend />
         </div>
         <div class="cols even">
-          {(['email', 'sms', 'letter'] as const).map((channel) => (
+          {shownChannels.map((channel) => (
             <ChannelCard key={channel} channel={channel} {...props} />
           ))}
         </div>
@@ -50,7 +51,7 @@ export function Home(props: HomeProps) {
 }
 
 function Needs({ figures, service, link }: HomeProps) {
-  const needs = needsOf(figures, service);
+  const needs = listNeeds(figures, service);
   if (needs.length === 0) return null;
   return (
     <section class="card needs" aria-labelledby="needs">
@@ -101,8 +102,6 @@ function Legend() {
   );
 }
 
-const names = { email: 'Email', sms: 'Text', letter: 'Letter' } as const;
-const stamps = { email: 'email', sms: 'text', letter: 'letter' } as const;
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 function ChannelCard({ channel, figures, link }: HomeProps & { channel: Channel }) {
@@ -119,9 +118,11 @@ function ChannelCard({ channel, figures, link }: HomeProps & { channel: Channel 
   return (
     <section class="card stack stack--tight" aria-labelledby={`of-${channel}`}>
       <div class="row">
-        <Stamp channel={stamps[channel]} />
+        <Stamp channel={channelWords[channel].stamp} />
         <div>
-          <h3 id={`of-${channel}`}>{messages ? <a href={messages}>{names[channel]}</a> : names[channel]}</h3>
+          <h3 id={`of-${channel}`}>
+            {messages ? <a href={messages}>{channelWords[channel].name}</a> : channelWords[channel].name}
+          </h3>
           <p class="figure-big">{count(requested)}</p>
         </div>
       </div>
@@ -146,7 +147,7 @@ function ChannelCard({ channel, figures, link }: HomeProps & { channel: Channel 
         )}
       </p>
       <Chart
-        title={`${names[channel]}s in the last 7 days: ${count(requested)}, ${count(failed)} of them failed`}
+        title={`${channelWords[channel].name}s in the last 7 days: ${count(requested)}, ${count(failed)} of them failed`}
         names={{ good: 'Sent', bad: 'Failed' }}
         bars={bars}
       />
@@ -235,8 +236,6 @@ function Templates({ figures: { templates }, link }: HomeProps) {
   );
 }
 
-const units = { email: 'emails', sms: 'texts', letter: 'letters' } as const;
-
 function Files({ figures: { files }, link, now }: HomeProps) {
   const all = link('/files');
   return (
@@ -259,7 +258,7 @@ function Files({ figures: { files }, link, now }: HomeProps) {
               <MaybeLink to={link(`/files/${file.id}`)}>{file.original_file_name}</MaybeLink>
               <span class="muted">
                 {file.job_status === 'scheduled' ? '' : `${count(file.rows_done)} of `}
-                {count(file.notification_count)} {units[file.template_type]}
+                {count(file.notification_count)} {channelWords[file.template_type].plural}
               </span>
               <span class="nowrap">
                 {file.scheduled_for && file.job_status === 'scheduled' ? (

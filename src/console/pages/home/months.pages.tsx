@@ -1,9 +1,14 @@
+import type { Channel } from '../../../protocol/channels.ts';
 import { getMonthlyStatistics } from '../../../services/service-statistics.ts';
 import { countByTemplateAndMonth } from '../../../templates/template-statistics.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { chosenYear, FinancialYears, yearInWords } from '../../financial-years.tsx';
+import { Icon } from '../../layout/icon.tsx';
+import { channelWords, shownChannels } from '../../message-words.ts';
+import { count } from '../../money.ts';
 import type { Pages } from '../../page.ts';
-import { Months } from './months.tsx';
+import { Meter } from '../../parts/meter.tsx';
+import { Table } from '../../parts/table.tsx';
 
 /** Messages and templates by month of a financial year. */
 export function monthsPages(pages: Pages, app: ConsoleApp): void {
@@ -26,4 +31,75 @@ export function monthsPages(pages: Pages, app: ConsoleApp): void {
       };
     },
   });
+}
+
+type Statistics = Awaited<ReturnType<typeof getMonthlyStatistics>>;
+type Used = Awaited<ReturnType<typeof countByTemplateAndMonth>>[number];
+
+const shownTemplates = 20;
+
+function Months({ months, templates }: { months: Statistics; templates: Used[] }) {
+  const newestFirst = Object.entries(months).toReversed();
+  const cell = (channel: Channel) => ({
+    head: `${channelWords[channel].name}s`,
+    numeric: true as const,
+    cell: ([, counts]: (typeof newestFirst)[number]) => (
+      <>
+        {count(counts[channel].requested)}
+        {counts[channel].failed > 0 && <small>{count(counts[channel].failed)} failed</small>}
+      </>
+    ),
+  });
+  return (
+    <div class="stack stack--loose">
+      <Table
+        caption="Messages by month"
+        rows={newestFirst}
+        keyOf={([month]) => month}
+        columns={[{ head: 'Month', cell: ([month]) => formatMonth(month) }, ...shownChannels.map(cell)]}
+      />
+      <section class="stack stack--tight" aria-labelledby="templates">
+        <h2 id="templates">Templates by month</h2>
+        {newestFirst.map(([month], index) => (
+          <MonthTemplates key={month} month={month} templates={templates} isOpen={index === 0} />
+        ))}
+      </section>
+    </div>
+  );
+}
+
+function MonthTemplates({ month, templates, isOpen }: { month: string; templates: Used[]; isOpen: boolean }) {
+  const [year, number] = month.split('-').map(Number);
+  const used = templates
+    .filter((template) => template.year === year && template.month === number)
+    .toSorted((a, b) => b.count - a.count);
+  const most = used[0]?.count ?? 1;
+  return (
+    <details class="more" open={isOpen}>
+      <summary>
+        {formatMonth(month)}
+        <Icon name="chevron" small />
+      </summary>
+      {used.length === 0 ? (
+        <p class="muted">Nothing was sent.</p>
+      ) : (
+        <ul class="bars card measure">
+          {used.slice(0, shownTemplates).map(({ template_id, name, count: times }) => (
+            <li key={template_id}>
+              <span>{name}</span>
+              <span class="num">{count(times)}</span>
+              <Meter share={times / most} />
+            </li>
+          ))}
+          {used.length > shownTemplates && <li class="muted">and {count(used.length - shownTemplates)} more</li>}
+        </ul>
+      )}
+    </details>
+  );
+}
+
+const monthAndYear = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+function formatMonth(month: string): string {
+  return monthAndYear.format(new Date(`${month}-01T00:00:00Z`));
 }

@@ -1,4 +1,5 @@
 import { type Channel, channels } from '../../../protocol/channels.ts';
+import { channelWords } from '../../message-words.ts';
 import { count } from '../../money.ts';
 import type { Figures } from './figures.ts';
 
@@ -6,20 +7,18 @@ interface Need {
   tone: 'failed' | 'sending';
   what: string;
   more: string;
-  /** Below the service. */
+  /** The page that helps, below the service. */
   to?: { path: string; label: string };
 }
 
-const plural = { email: 'emails', sms: 'texts', letter: 'letters' } as const;
-
-/** From this share of failures on, a channel is marked, and needs somebody if that is more than usual. */
+/** A channel with a larger share of failures is marked, and needs somebody if that is more than usual. */
 export const tooManyFailures = 0.03;
 const fewMessages = 20;
-/** Of a daily limit. */
+/** A channel needs somebody once this share of its daily limit is used. */
 const nearlyUsed = 0.8;
 
 /** What somebody should look at, most urgent first. */
-export function needsOf(figures: Figures, service: { restricted: boolean }): Need[] {
+export function listNeeds(figures: Figures, service: { restricted: boolean }): Need[] {
   return [
     ...channels.flatMap((channel) => failures(figures, channel)),
     ...callbacks(figures),
@@ -40,8 +39,11 @@ function failures({ week, usual }: Figures, channel: Channel): Need[] {
   const [now, before] = [shareFailed(week[channel]), shareFailed(usual[channel])];
   if (week[channel].requested < fewMessages || now <= tooManyFailures || now <= before * 1.5) return [];
   const more = usual[channel].requested === 0 ? `${count(week[channel].failed)} of them` : `usually ${percent(before)}`;
-  const to = { path: `/messages?channel=${channel}&status=failed`, label: `See failed ${plural[channel]}` };
-  return [{ tone: 'failed', what: `${percent(now)} of ${plural[channel]} failed this week`, more, to }];
+  const to = {
+    path: `/messages?channel=${channel}&status=failed`,
+    label: `See failed ${channelWords[channel].plural}`,
+  };
+  return [{ tone: 'failed', what: `${percent(now)} of ${channelWords[channel].plural} failed this week`, more, to }];
 }
 
 function callbacks({ refusedCallbacks: waiting }: Figures): Need[] {
@@ -54,7 +56,7 @@ function callbacks({ refusedCallbacks: waiting }: Figures): Need[] {
 
 function trial({ left }: Figures): Need[] {
   const parts = (['email', 'sms'] as const).map(
-    (channel) => `${count(left[channel].remaining)} of ${count(left[channel].limit)} ${plural[channel]}`,
+    (channel) => `${count(left[channel].remaining)} of ${count(left[channel].limit)} ${channelWords[channel].plural}`,
   );
   return [
     {
@@ -70,7 +72,9 @@ function limit({ left }: Figures, channel: Channel): Need[] {
   const { limit: all, remaining } = left[channel];
   if (all === 0 || remaining > all * (1 - nearlyUsed)) return [];
   const what =
-    remaining === 0 ? `No ${plural[channel]} left today` : `${count(remaining)} ${plural[channel]} left today`;
+    remaining === 0
+      ? `No ${channelWords[channel].plural} left today`
+      : `${count(remaining)} ${channelWords[channel].plural} left today`;
   const to = { path: '/settings', label: 'Settings' };
   return [{ tone: remaining === 0 ? 'failed' : 'sending', what, more: `The daily limit is ${count(all)}.`, to }];
 }

@@ -1,7 +1,6 @@
 import type { ReceivedMessage } from '../../../delivery/received-message.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
 import { Segments } from '../../parts/tabs.tsx';
-import { Preformatted } from '../sandbox/preformatted.tsx';
 
 interface AsReceivedProps {
   received: ReceivedMessage;
@@ -12,7 +11,7 @@ interface AsReceivedProps {
   view: 'html' | 'text';
   /** Whether pictures from other servers are loaded. */
   images: boolean;
-  /** Of a letter; null until it is drawn. */
+  /** The number of pages of a letter: null until it is drawn. */
   pageCount: number | null;
   page: number;
 }
@@ -119,5 +118,15 @@ function Letter({ record, path, pageCount, page }: AsReceivedProps) {
         </a>
       </p>
     </div>
+  );
+}
+
+/** A text as it is, which can be scrolled with the keyboard. */
+export function Preformatted({ label, children }: { label: string; children: string }) {
+  return (
+    <section class="code code--wrapped" aria-label={label}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
+      <pre tabIndex={0}>{children}</pre>
+    </section>
   );
 }

@@ -1,12 +1,14 @@
 import type { MessageSearch } from '../../../notifications/history/search-messages.ts';
+import { type Status, statuses } from '../../../notifications/notification.ts';
 import { type StatusGroup, statusesOfGroup, statusGroups } from '../../../notifications/status-groups.ts';
+import { addDays, isDay, londonDay, londonInstant } from '../../../platform/calendar.ts';
+import { invalidField } from '../../../platform/failure.ts';
 import { isUuid } from '../../../platform/id.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
-import { readSearch as readKept } from '../../kept-search.ts';
+import { readSearch } from '../../kept-search.ts';
 import type { PageRequest } from '../../page.ts';
 import { withQuery } from '../../with-query.ts';
-import { readSearch } from './read-search.ts';
 
 export const origins = { key: 'a key', person: 'a person', file: 'a file', 'test-key': 'a test key' } as const;
 export type FromOrigin = keyof typeof origins;
@@ -16,8 +18,9 @@ export interface ListQuery {
   channel: Channel | undefined;
   status: StatusGroup | undefined;
   from: FromOrigin | undefined;
+  /** What is searched for, and how addresses contain it. */
   find: string;
-  kept: string;
+  findToken: string;
   before: string | undefined;
   after: string | undefined;
 }
@@ -25,27 +28,79 @@ export interface ListQuery {
 type Seen = Pick<PageRequest<{ service: 'any' }>, 'query' | 'visitor'>;
 
 export function readListQuery(app: Platform, { query, visitor }: Seen): ListQuery {
-  const kept = query('find');
-  const idOf = (name: string) => (isUuid(query(name)) ? query(name).toLowerCase() : undefined);
+  const findToken = query('find');
+  const parseId = (name: string) => (isUuid(query(name)) ? query(name).toLowerCase() : undefined);
   return {
     channel: channels.find((channel) => channel === query('channel')),
     status: statusGroups.find((group) => group === query('status')),
     from: (Object.keys(origins) as FromOrigin[]).find((origin) => origin === query('from')),
-    find: readKept(app, visitor, kept),
-    kept,
-    before: idOf('before'),
-    after: idOf('after'),
+    find: readSearch(app, visitor, findToken),
+    findToken,
+    before: parseId('before'),
+    after: parseId('after'),
   };
 }
 
-/** Only searches that were valid are kept. The day that `today` names moves on. */
-export function searchOf({ channel, status, from, find }: ListQuery, now: Date): MessageSearch {
+/** Addresses contain only searches that were valid. They are parsed again, because the day that `today` names moves on. */
+export function toSearch({ channel, status, from, find }: ListQuery, now: Date): MessageSearch {
   const statuses = status && statusesOfGroup[status];
-  return { channel, origin: from, statuses, ...readSearch(find, now) };
+  return { channel, origin: from, statuses, ...parseSearch(find, now) };
 }
 
 /** The address of the same list, but for `changes`. Another list begins with its newest messages. */
 export function listUrl(path: string, list: ListQuery, changes: Partial<ListQuery> = {}): string {
-  const { channel, status, from, kept, before, after } = { ...list, before: undefined, after: undefined, ...changes };
-  return withQuery(path, { channel, status, from, find: kept, before, after });
+  const { channel, status, from, findToken, before, after } = {
+    ...list,
+    before: undefined,
+    after: undefined,
+    ...changes,
+  };
+  return withQuery(path, { channel, status, from, find: findToken, before, after });
 }
+
+const operator = /(?<![^\s])(to|status|template|before|after|ref):\s*(?:"([^"]*)"|(\S+))?/gi;
+
+/**
+ * Parses the search box: operators such as `status:failed`, with quotes around a value that has spaces. What is left is
+ * looked for in recipients, references and names of files.
+ */
+export function parseSearch(text: string, now: Date): MessageSearch {
+  const search: MessageSearch = {};
+  for (const [, name = '', quoted, plain] of text.matchAll(operator)) {
+    const value = (quoted ?? plain ?? '').trim();
+    if (value === '') throw problem(`Write what you look for after ${name.toLowerCase()}:`);
+    Object.assign(search, parsers[name.toLowerCase() as Operator](value, now));
+  }
+  const words = text.replaceAll(operator, ' ').replaceAll(/\s+/g, ' ').trim();
+  return words === '' ? search : { ...search, words };
+}
+
+type Operator = 'to' | 'status' | 'template' | 'before' | 'after' | 'ref';
+
+const parsers: Record<Operator, (value: string, now: Date) => MessageSearch> = {
+  to: (recipient) => ({ recipient }),
+  template: (template) => ({ template }),
+  ref: (reference) => ({ reference }),
+  status: (value) => ({ statuses: parseStatus(value.toLowerCase()) }),
+  before: (value, now) => ({ until: parseDay('before', value, now) }),
+  // A day that is named belongs to what is found, as with "since".
+  after: (value, now) => ({ since: parseDay('after', value, now) }),
+};
+
+function parseStatus(value: string): readonly Status[] {
+  const group = statusGroups.find((known) => known === value);
+  const status = statuses.find((known) => known === value);
+  if (group) return statusesOfGroup[group];
+  if (status) return [status];
+  throw problem(`There is no status “${value}”. Use ${statusGroups.join(', ')}, cancelled, or a status of the API.`);
+}
+
+/** The beginning of the day in London. */
+function parseDay(name: string, value: string, now: Date): Date {
+  const today = londonDay(now);
+  const day = { today, yesterday: addDays(today, -1) }[value.toLowerCase()] ?? value;
+  if (!isDay(day)) throw problem(`Write the day as ${name}:${today}, ${name}:today or ${name}:yesterday.`);
+  return londonInstant(day);
+}
+
+const problem = (text: string) => invalidField('find', text);

@@ -1,31 +1,35 @@
+import type { ComponentChildren } from 'preact';
 import { statusLabel } from '../../../notifications/history/activity-export.ts';
 import type { FoundMessages, MessageRow } from '../../../notifications/history/search-messages.ts';
-import { statusesOfGroup } from '../../../notifications/status-groups.ts';
+import { type StatusGroup, statusesOfGroup } from '../../../notifications/status-groups.ts';
 import { timestamp } from '../../../platform/clock.ts';
+import type { Statistics } from '../../../services/statistics/service-statistics.ts';
+import { Icon } from '../../layout/icon.tsx';
+import { channelTabs, channelWords, providerName, shortRecipient } from '../../message-words.ts';
+import { count, several } from '../../money.ts';
+import type { FormState } from '../../page.ts';
+import { HintAndError } from '../../parts/field.tsx';
 import { MessageStatus } from '../../parts/message-status.tsx';
 import { Pager } from '../../parts/pager.tsx';
-import { Stamp } from '../../parts/status.tsx';
+import { Stamp, Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
+import { Segments, Tabs } from '../../parts/tabs.tsx';
 import { Time } from '../../parts/time.tsx';
-import { type ListQuery, listUrl } from './list-query.ts';
-import { providerName } from './provider-name.ts';
-import { shortRecipient } from './recipient.ts';
-
-export const stampOf = { email: 'email', sms: 'text', letter: 'letter' } as const;
+import { type ListQuery, listUrl, origins } from './list-query.ts';
 
 interface ListProps {
   found: FoundMessages;
   list: ListQuery;
   /** The address of the list. */
   path: string;
-  /** How many there are, where the statistics know. */
+  /** How many messages there are, where the statistics know. */
   total: number | undefined;
   /** Whether this person may open a message. */
   mayOpen: boolean;
   now: Date;
 }
 
-/** The rows and the links to the next ones; also a fragment. */
+/** The rows and the links to the next ones. They are also sent as a fragment. */
 export function MessageList({ found, list, path, total, mayOpen, now }: ListProps) {
   const { messages, newer, older, searchedTo } = found;
   return (
@@ -77,7 +81,7 @@ function Recipient({ row, path }: { row: MessageRow; path: string | undefined })
   const recipient = shortRecipient(row);
   return (
     <span class="row row--tight">
-      <Stamp channel={stampOf[row.notification_type]} small />
+      <Stamp channel={channelWords[row.notification_type].stamp} small />
       {path ? <a href={`${path}/${row.shown_id}`}>{recipient}</a> : <span>{recipient}</span>}
     </span>
   );
@@ -115,8 +119,116 @@ function emptyNote(list: ListQuery, hasMore: boolean): string {
 }
 
 function shownText({ found: { messages }, list, total }: Pick<ListProps, 'found' | 'list' | 'total'>): string {
-  const count = messages.length.toLocaleString('en-GB');
-  if (total === undefined || messages.length === 0) return messages.length === 1 ? '1 message' : `${count} messages`;
+  if (total === undefined || messages.length === 0) return several(messages.length, 'message');
   const isNewest = list.before === undefined && list.after === undefined;
-  return `${isNewest ? 'Newest ' : ''}${count} of ${Math.max(total, messages.length).toLocaleString('en-GB')}`;
+  return `${isNewest ? 'Newest ' : ''}${count(messages.length)} of ${count(Math.max(total, messages.length))}`;
+}
+
+type Counts = Record<StatusGroup | 'all', number>;
+
+/** Cancelled messages are in no group, and do not count. */
+export function countByStatus(statistics: Statistics, { channel }: ListQuery): Counts {
+  const counted = channel ? [statistics[channel]] : Object.values(statistics);
+  const sum = (name: 'requested' | 'delivered' | 'failed') =>
+    counted.reduce((total, counts) => total + counts[name], 0);
+  const [all, delivered, failed] = [sum('requested'), sum('delivered'), sum('failed')];
+  return { all, delivered, failed, sending: all - delivered - failed };
+}
+
+interface ToolbarProps {
+  list: ListQuery;
+  path: string;
+  /** Undefined for a search, which the statistics cannot count. */
+  counts: Counts | undefined;
+}
+
+/** The counts by status are links that filter the list. */
+export function MessageFilters({ list, path, counts }: ToolbarProps) {
+  const tab = (status: StatusGroup | undefined, label: ComponentChildren, amount: number | undefined) => ({
+    label: (
+      <>
+        {label} {amount !== undefined && <span class="num">{count(amount)}</span>}
+      </>
+    ),
+    to: listUrl(path, list, { status }),
+    isCurrent: list.status === status,
+  });
+  return (
+    <div class="toolbar">
+      <Tabs
+        name="Status"
+        tabs={[
+          tab(undefined, 'All', counts?.all),
+          tab('sending', <Status kind="sending">Sending</Status>, counts?.sending),
+          tab('delivered', <Status kind="delivered">Delivered</Status>, counts?.delivered),
+          tab('failed', <Status kind="failed">Failed</Status>, counts?.failed),
+        ]}
+      />
+      <Segments name="Channel" tabs={channelTabs(list.channel, (channel) => listUrl(path, list, { channel }))} />
+    </div>
+  );
+}
+
+/** A search is posted, so that no recipient is part of an address. */
+export function MessageSearchForm({ list, path, formState }: Omit<ToolbarProps, 'counts'> & { formState: FormState }) {
+  const error = formState.problems.get('find');
+  const typed = formState.typed.get('find');
+  return (
+    <search aria-label="Messages">
+      <form class={error ? 'filter field--error' : 'filter'} method="post" action={path} noValidate>
+        {list.channel && <input type="hidden" name="channel" value={list.channel} />}
+        {list.status && <input type="hidden" name="status" value={list.status} />}
+        <div class="find find--wide">
+          <label class="sr" for="find">
+            Find messages
+          </label>
+          <Icon name="search" />
+          <input
+            class="input"
+            id="find"
+            name="find"
+            type="search"
+            value={typeof typed === 'string' ? typed : list.find}
+            placeholder="Recipient, reference or file"
+            autocomplete="off"
+            spellcheck={false}
+            maxLength={200}
+            aria-invalid={error === undefined ? undefined : 'true'}
+            aria-describedby={error === undefined ? 'find-hint' : 'find-hint find-error'}
+          />
+        </div>
+        <div class="row">
+          <label class="sr" for="from">
+            Sent by
+          </label>
+          <select class="input" id="from" name="from">
+            <option value="">From anything</option>
+            {Object.entries(origins).map(([value, name]) => (
+              <option key={value} value={value} selected={value === list.from}>
+                From {name}
+              </option>
+            ))}
+          </select>
+          <button class="button button--primary" type="submit">
+            Find
+          </button>
+          {(list.find !== '' || list.from) && (
+            <a class="button" href={listUrl(path, list, { findToken: '', from: undefined })}>
+              Show all
+            </a>
+          )}
+        </div>
+        <HintAndError
+          name="find"
+          hint={
+            <>
+              Also <code>to:</code> <code>status:failed</code> <code>template:"Your name"</code> <code>ref:</code>{' '}
+              <code>before:</code> <code>after:yesterday</code>. What you look for never shows in the address bar.
+            </>
+          }
+          error={error}
+        />
+      </form>
+    </search>
+  );
 }

@@ -10,12 +10,12 @@ import { sendAgain } from '../../../notifications/one-off/send-again.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { may, type Right } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { channelWords, shortRecipient } from '../../message-words.ts';
 import type { PageRequest, Pages, View } from '../../page.ts';
 import { sendFragment } from '../../send-fragment.tsx';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
 import { Message, Progress } from './message.tsx';
-import { shortRecipient } from './recipient.ts';
-import { timelineEvents } from './timeline-events.ts';
+import { listEvents } from './timeline.tsx';
 
 type Seen = PageRequest<{ service: 'messages' }>;
 
@@ -31,7 +31,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
     who,
     live: true,
     async show(request) {
-      const message = await messageOf(request);
+      const message = await getMessage(request);
       return sendFragment(request.http, request.reply, (await progress(request, message)).content);
     },
   });
@@ -39,7 +39,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${path}/email`, {
     who,
     async show(request) {
-      const received = await composeReceived(app, await messageOf(request));
+      const received = await composeReceived(app, await getMessage(request));
       if (received.channel !== 'email') throw notFound();
       return sendMailFrame(app, request.reply, received.message.html, { images: request.query('images') === 'remote' });
     },
@@ -68,18 +68,18 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
     who: { service: 'send' },
     below: 'Messages',
     // The form is on the page of the message; only a refusal is shown here.
-    show: (request, formState) => (formState.problems.size > 0 ? view(request) : { to: listUrl(request) }),
+    show: (request, formState) => (formState.problems.size > 0 ? view(request) : { to: messagePath(request) }),
     form: noFields,
     async act(request) {
       await cancelLetter(app, request.service.id, request.param('message_id'));
-      return { to: listUrl(request), notice: 'The letter will not be printed.' };
+      return { to: messagePath(request), notice: 'The letter will not be printed.' };
     },
   });
 
   pages.add(`${path}/send-again`, {
     who: { service: 'send', membersOnly: true },
     below: 'Messages',
-    show: (request, formState) => (formState.problems.size > 0 ? view(request) : { to: listUrl(request) }),
+    show: (request, formState) => (formState.problems.size > 0 ? view(request) : { to: messagePath(request) }),
     form: noFields,
     async act(request) {
       const { service, visitor } = request;
@@ -91,21 +91,21 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${path}/callbacks/:callback_id/replay`, {
     who: { service: 'api' },
     below: 'Messages',
-    show: (request) => ({ to: listUrl(request) }),
+    show: (request) => ({ to: messagePath(request) }),
     form: noFields,
     async act(request) {
-      const message = await messageOf(request);
+      const message = await getMessage(request);
       const callbacks = await listCallbacksAbout(app, request.service.id, message.stored.id);
       if (!callbacks.some(({ id }) => id === request.param('callback_id'))) throw notFound();
       await replayCallback(app, request.service.id, request.param('callback_id'));
-      return { to: listUrl(request), notice: 'The callback is sent again, to the address that is set now.' };
+      return { to: messagePath(request), notice: 'The callback is sent again, to the address that is set now.' };
     },
   });
 
   type OfMessage = Pick<Seen, 'service' | 'visitor' | 'param'>;
 
-  const listUrl = ({ service, param }: OfMessage) => `/services/${service.id}/messages/${param('message_id')}`;
-  const messageOf = ({ service, param }: OfMessage) =>
+  const messagePath = ({ service, param }: OfMessage) => `/services/${service.id}/messages/${param('message_id')}`;
+  const getMessage = ({ service, param }: OfMessage) =>
     getShownMessage(app, service.id, param('message_id'), app.config.urls.api);
   const mayDo = ({ visitor, service }: OfMessage, right: Right, membersOnly?: true) =>
     may({ service: right, ...(membersOnly ? { membersOnly } : {}) }, visitor.user, service) === 'yes';
@@ -116,7 +116,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
       listAttempts(app, service.id, message.stored.id),
       listCallbacksAbout(app, service.id, message.stored.id),
     ]);
-    const replayAt = (id: string) => `/console${listUrl(request)}/callbacks/${id}/replay`;
+    const replayUrl = (id: string) => `/console${messagePath(request)}/callbacks/${id}/replay`;
     const isUnderWay = unfinishedStatuses.some((status) => status === message.record.status);
     const isOpen = isUnderWay || callbacks.some(({ status }) => status === 'waiting');
     return {
@@ -124,19 +124,19 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
       content: (
         <Progress
           record={message.record}
-          events={timelineEvents({ message, attempts, callbacks })}
+          events={listEvents({ message, attempts, callbacks })}
           isOpen={isOpen}
-          replayAt={mayDo(request, 'api') ? replayAt : undefined}
+          replayUrl={mayDo(request, 'api') ? replayUrl : undefined}
         />
       ),
     };
   }
 
   async function view(request: OfMessage & Pick<Seen, 'query'>): Promise<View> {
-    const message = await messageOf(request);
+    const message = await getMessage(request);
     const { record, stored } = message;
     const { content, isOpen } = await progress(request, message);
-    const name = { sms: 'Text', email: 'Email', letter: 'Letter' }[record.notification_type];
+    const name = channelWords[record.notification_type].name;
     const isLetter = record.notification_type === 'letter';
     return {
       title: `${name} to ${shortRecipient(stored)}`,
@@ -145,14 +145,14 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
         message,
         received: await composeReceived(app, message),
         pageCount: isLetter ? await countLetterPages(app, stored.id) : null,
-        path: `/console${listUrl(request)}`,
-        list: {
+        path: `/console${messagePath(request)}`,
+        display: {
           view: request.query('view') === 'text' ? 'text' : 'html',
           images: request.query('images') === 'remote',
           page: /^[1-9]\d?$/.test(request.query('page')) ? Number(request.query('page')) : 1,
         },
         may: { send: mayDo(request, 'send'), sendAsMember: mayDo(request, 'send', true) },
-        templatePage: pageOf('/services/:service_id/templates/:template_id', request.service.id, record.template.id),
+        templatePage: findTemplatePage(request.service.id, record.template.id),
         progress: content,
         isOpen,
         apiUrl: app.config.urls.api,
@@ -161,7 +161,8 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
     };
   }
 
-  function pageOf(declared: string, serviceId: string, templateId: string): string | undefined {
+  function findTemplatePage(serviceId: string, templateId: string): string | undefined {
+    const declared = '/services/:service_id/templates/:template_id';
     if (!pages.all.some((page) => page.path === declared)) return undefined;
     return `/console${declared.replace(':service_id', serviceId).replace(':template_id', templateId)}`;
   }

@@ -6,18 +6,19 @@ import type { ShownMessage } from '../../../notifications/history/shown-message.
 import type { Status } from '../../../notifications/notification.ts';
 import { canSendAgain } from '../../../notifications/one-off/send-again.ts';
 import { statusesOfGroup } from '../../../notifications/status-groups.ts';
+import type { Channel } from '../../../protocol/channels.ts';
+import { valueToText } from '../../../rendering/personalisation.ts';
 import { Icon } from '../../layout/icon.tsx';
+import { postageNames, printDay } from '../../message-words.ts';
+import { price, several } from '../../money.ts';
 import type { View } from '../../page.ts';
 import { Confirm } from '../../parts/confirm.tsx';
+import { Copy } from '../../parts/copy.tsx';
 import { Live } from '../../parts/live.tsx';
 import { MessageStatus } from '../../parts/message-status.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { Preformatted } from '../sandbox/preformatted.tsx';
-import { AsReceived } from './as-received.tsx';
-import { MessageFacts } from './message-facts.tsx';
-import { Timeline } from './timeline.tsx';
-import type { TimelineEvent } from './timeline-events.ts';
-import { whatToDo } from './what-to-do.ts';
+import { AsReceived, Preformatted } from './as-received.tsx';
+import { Timeline, type TimelineEvent } from './timeline.tsx';
 
 interface MessageProps {
   message: ShownMessage;
@@ -25,7 +26,8 @@ interface MessageProps {
   pageCount: number | null;
   /** The address of the message. */
   path: string;
-  list: { view: 'html' | 'text'; images: boolean; page: number };
+  /** How the message is shown. */
+  display: { view: 'html' | 'text'; images: boolean; page: number };
   may: { send: boolean; sendAsMember: boolean };
   templatePage: string | undefined;
   progress: ComponentChildren;
@@ -36,7 +38,7 @@ interface MessageProps {
 }
 
 export function Message(props: MessageProps): Pick<View, 'actions' | 'content'> {
-  const { message, received, pageCount, path, list, templatePage, progress, isOpen } = props;
+  const { message, received, pageCount, path, display, templatePage, progress, isOpen } = props;
   const isWide = received.channel === 'email';
   return {
     actions: <Actions {...props} />,
@@ -47,7 +49,7 @@ export function Message(props: MessageProps): Pick<View, 'actions' | 'content'> 
             <h2 class="sr" id="received">
               As received
             </h2>
-            <AsReceived received={received} record={message.record} path={path} pageCount={pageCount} {...list} />
+            <AsReceived received={received} record={message.record} path={path} pageCount={pageCount} {...display} />
             <MessageFacts message={message} pageCount={pageCount} templatePage={templatePage} />
           </section>
           {isOpen ? <Live from={`${path}/progress`}>{progress}</Live> : progress}
@@ -83,13 +85,13 @@ interface ProgressProps {
   record: ActivityRecord;
   events: TimelineEvent[];
   isOpen: boolean;
-  replayAt: ((callbackId: string) => string) | undefined;
+  replayUrl: ((callbackId: string) => string) | undefined;
 }
 
 /** Status and timeline; also a fragment. It is asked for again until nothing more will happen. */
-export function Progress({ record, events, isOpen, replayAt }: ProgressProps) {
+export function Progress({ record, events, isOpen, replayUrl }: ProgressProps) {
   const status = record.status as Status;
-  const advice = whatToDo(record.notification_type, status, record.sent_by);
+  const advice = findAdvice(record.notification_type, status, record.sent_by);
   return (
     <div class="stack" data-live={isOpen || undefined}>
       {statusesOfGroup.failed.includes(status) && advice ? (
@@ -101,12 +103,12 @@ export function Progress({ record, events, isOpen, replayAt }: ProgressProps) {
           <MessageStatus status={status} channel={record.notification_type} />
         </p>
       )}
-      <Timeline events={events} replayAt={replayAt} />
+      <Timeline events={events} replayUrl={replayUrl} />
     </div>
   );
 }
 
-/** For developers: what the API responds with, and how to ask it. */
+/** Shows developers what the API responds with, and how to ask it. */
 function Raw({ message, apiUrl }: { message: ShownMessage; apiUrl: string }) {
   const command = [
     `curl '${apiUrl}/v2/notifications/${message.record.id}' \\`,
@@ -124,4 +126,134 @@ function Raw({ message, apiUrl }: { message: ShownMessage; apiUrl: string }) {
       </div>
     </details>
   );
+}
+
+interface FactsProps {
+  message: ShownMessage;
+  pageCount: number | null;
+  /** The page of its template, where the visitor may open one. */
+  templatePage: string | undefined;
+}
+
+/** The template, values, reference, sender, size and cost of a message. */
+function MessageFacts({ message, pageCount, templatePage }: FactsProps) {
+  const { record } = message;
+  const template = `${record.template.name}, v${record.template_version}`;
+  const rows: [string, ComponentChildren][] = [
+    ['Template', templatePage ? <a href={templatePage}>{template}</a> : template],
+    ...Object.entries(record.personalisation).map(([name, value]): [string, ComponentChildren] => [
+      name,
+      valueToText(value, 'inline'),
+    ]),
+    ...(record.client_reference === null ? [] : [['Reference', record.client_reference] as [string, string]]),
+    ['Sent by', describeOrigin(message)],
+    ...sizeAndCost(message, pageCount),
+    ...letterDays(message),
+    [
+      'Id',
+      <>
+        <code id="message-id">{record.id}</code> <Copy of="message-id" what="id" />
+      </>,
+    ],
+  ];
+  return (
+    <dl class="facts">
+      {rows.map(([label, value]) => [<dt key={label}>{label}</dt>, <dd key={`${label} value`}>{value}</dd>])}
+    </dl>
+  );
+}
+
+function describeOrigin({ record }: ShownMessage): string {
+  const { job, job_row_number, key_name, created_by_name } = record;
+  if (job) return `${job.original_file_name}${job_row_number === null ? '' : `, row ${job_row_number + 1}`}`;
+  return key_name === null ? (created_by_name ?? 'Pennypost') : `Key “${key_name}”`;
+}
+
+function sizeAndCost({ record, response }: ShownMessage, pageCount: number | null): [string, string][] {
+  const { cost_in_pounds, is_cost_data_ready } = response;
+  const cost = is_cost_data_ready && cost_in_pounds !== null ? price(cost_in_pounds) : 'not known yet';
+  switch (record.notification_type) {
+    case 'email':
+      return [];
+    case 'sms': {
+      const parts = record.billable_units;
+      return [['Size', parts === 0 ? 'not known yet' : `${several(parts, 'part')}, ${cost}`]];
+    }
+    case 'letter': {
+      const pages = pageCount === null ? [] : [several(pageCount, 'page')];
+      const postage = record.postage ? [postageNames[record.postage]] : [];
+      return [['Size', [...pages, ...postage, cost].join(', ')]];
+    }
+  }
+}
+
+function letterDays({ record, response }: ShownMessage): [string, string][] {
+  if (record.notification_type !== 'letter' || response.estimated_delivery === undefined) return [];
+  return [
+    ['Print run', printDay(record.created_at)],
+    ['Arrives', `about ${weekdayAndDate.format(new Date(response.estimated_delivery))}`],
+  ];
+}
+
+const weekdayAndDate = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  timeZone: 'Europe/London',
+});
+
+interface Advice {
+  problem: string;
+  help: string;
+}
+
+const adviceForAll: Partial<Record<Status, Advice>> = {
+  failed: { problem: 'It was not delivered.', help: 'Send it again.' },
+  'technical-failure': {
+    problem: 'No provider took it.',
+    help: 'The timeline says what happened. Send it again when the provider works.',
+  },
+};
+
+const adviceByChannel: Record<Channel, Partial<Record<Status, Advice>>> = {
+  sms: {
+    'temporary-failure': {
+      problem: 'The phone could not be reached for too long.',
+      help: 'It was switched off, or had no network. The number is right, so it is worth sending again later.',
+    },
+    'permanent-failure': {
+      problem: 'The number does not exist.',
+      help: 'Ask the person for the right one, and correct it in your data.',
+    },
+  },
+  email: {
+    'temporary-failure': {
+      problem: 'The inbox took nothing for too long.',
+      help: 'It may be full, or its server away. The address is right, so it is worth sending again later.',
+    },
+    'permanent-failure': {
+      problem: 'The address does not exist.',
+      help: 'Ask the person for the right one, and correct it in your data.',
+    },
+  },
+  letter: {
+    'technical-failure': { problem: 'It was not printed.', help: 'Nothing is charged. Send it again.' },
+    'validation-failed': {
+      problem: 'The file cannot be printed.',
+      help: 'The page shows what is outside of the printable area. Correct the file, and send it again.',
+    },
+    'virus-scan-failed': { problem: 'The file has a virus.', help: 'It was not kept.' },
+    'permanent-failure': { problem: 'It cannot be delivered.', help: 'The printer refused it.' },
+  },
+};
+
+const adviceForSuppressed: Advice = {
+  problem: 'It was not sent: its recipient is on the suppression list.',
+  help: 'The address bounced before, or the person complained or unsubscribed. The list is in the settings of email.',
+};
+
+/** What a failed status means for the person who looks at it. `provider` is null if none got the message. */
+function findAdvice(channel: Channel, status: Status, provider: string | null): Advice | undefined {
+  if (channel === 'email' && status === 'permanent-failure' && provider === null) return adviceForSuppressed;
+  return adviceByChannel[channel][status] ?? adviceForAll[status];
 }

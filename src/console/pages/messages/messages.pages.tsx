@@ -14,10 +14,17 @@ import { keepSearch } from '../../kept-search.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { Live } from '../../parts/live.tsx';
 import { type Fragment, renderFragment, sendFragment } from '../../send-fragment.tsx';
-import { type FromOrigin, type ListQuery, listUrl, origins, readListQuery, searchOf } from './list-query.ts';
-import { MessageList } from './message-list.tsx';
-import { readSearch } from './read-search.ts';
-import { countsOf, MessageFilters, MessageSearchForm } from './toolbar.tsx';
+import { withQuery } from '../../with-query.ts';
+import {
+  type FromOrigin,
+  type ListQuery,
+  listUrl,
+  origins,
+  parseSearch,
+  readListQuery,
+  toSearch,
+} from './list-query.ts';
+import { countByStatus, MessageFilters, MessageList, MessageSearchForm } from './message-list.tsx';
 
 type Seen = PageRequest<{ service: 'any' }>;
 
@@ -39,9 +46,9 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
       from: Type.Optional(OneOf(Object.keys(origins) as FromOrigin[])),
     }),
     act({ service, visitor }, { find = '', ...others }) {
-      readSearch(find, app.clock.now());
-      const query = new URLSearchParams({ ...others, ...(find ? { find: keepSearch(app, visitor, find) } : {}) });
-      return { to: `/services/${service.id}/messages${query.size > 0 ? `?${query}` : ''}` };
+      parseSearch(find, app.clock.now());
+      const query = { ...others, find: keepSearch(app, visitor, find) };
+      return { to: withQuery(`/services/${service.id}/messages`, query) };
     },
   });
 
@@ -51,7 +58,7 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
     async show(request) {
       const list = readListQuery(app, request);
       const read = async () => renderFragment(<div data-live>{await content(request, list)}</div>);
-      // What somebody searches for is not shared.
+      // The result of a search is not shared: the search is encrypted for one person.
       const key = `${request.service.id} ${mayOpen(request)} ${listUrl('', list)}`;
       const fragment = list.find === '' ? await shared.get(key, read) : await read();
       return sendFragment(request.http, request.reply, fragment);
@@ -62,25 +69,25 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
     who: { service: 'activity' },
     async show(request) {
       const now = app.clock.now();
-      const search = searchOf(readListQuery(app, request), now);
+      const search = toSearch(readListQuery(app, request), now);
       const parts = await fromStandby(app, 'file', (reader) => exportMessages(reader, request.service.id, search));
       return { sent: sendCsv(request.reply, `${request.service.name} messages ${londonDay(now)}.csv`, parts) };
     },
   });
 
   const mayOpen = ({ visitor, service }: Seen) => may({ service: 'messages' }, visitor.user, service) === 'yes';
-  const pathOf = ({ service }: Seen) => `/console/services/${service.id}/messages`;
+  const buildUrl = ({ service }: Seen) => `/console/services/${service.id}/messages`;
 
   async function content(request: Seen, list: ListQuery) {
     const now = app.clock.now();
-    const path = pathOf(request);
-    const find = (reader: ConsoleApp) => searchMessages(reader, request.service.id, searchOf(list, now), list);
+    const path = buildUrl(request);
+    const find = (reader: ConsoleApp) => searchMessages(reader, request.service.id, toSearch(list, now), list);
     // The newest messages are found at once, and open pages ask for them every few seconds.
     const isSearch = list.find !== '' || list.before !== undefined || list.after !== undefined;
     const found = await (isSearch ? fromStandby(app, 'page', find) : find(app));
     // The statistics know channels and statuses, not what is searched for.
     const isCounted = list.find === '' && list.from === undefined;
-    const counts = isCounted ? countsOf(await countKeptMessages(app, request.service.id), list) : undefined;
+    const counts = isCounted ? countByStatus(await countKeptMessages(app, request.service.id), list) : undefined;
     return (
       <div class="stack">
         <MessageFilters list={list} path={path} counts={counts} />
@@ -98,13 +105,13 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
 
   async function listView(request: Seen, formState: FormState): Promise<View> {
     const list = readListQuery(app, request);
-    const path = pathOf(request);
+    const path = buildUrl(request);
     const mayDownload = may({ service: 'activity' }, request.visitor.user, request.service) === 'yes';
     const shown = await content(request, list);
     const isNewest = list.before === undefined && list.after === undefined;
     return {
       title: 'Messages',
-      lead: keptFor(await retentionDaysOf(app.db, request.service.id)),
+      lead: describeRetention(await retentionDaysOf(app.db, request.service.id)),
       actions: (
         <>
           <span data-live-controls />
@@ -142,7 +149,7 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-function keptFor({ email, sms, letter }: { email: number; sms: number; letter: number }): string {
+function describeRetention({ email, sms, letter }: { email: number; sms: number; letter: number }): string {
   if (email === sms && sms === letter) return `Messages are kept for ${email} days.`;
   return `Emails are kept for ${email} days, texts for ${sms}, letters for ${letter}.`;
 }

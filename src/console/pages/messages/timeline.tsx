@@ -1,14 +1,21 @@
-import { Icon } from '../../layout/icon.tsx';
+import type { CallbackRecord } from '../../../delivery/callbacks/callback-history.ts';
+import type { AttemptRecord } from '../../../notifications/attempts/attempts.ts';
+import { statusLabel } from '../../../notifications/history/activity-export.ts';
+import type { ShownMessage } from '../../../notifications/history/shown-message.ts';
+import type { Status } from '../../../notifications/notification.ts';
+import { londonInstant } from '../../../platform/calendar.ts';
+import { type Timestamp, timestamp } from '../../../platform/clock.ts';
+import { Icon, type IconName } from '../../layout/icon.tsx';
+import { providerName } from '../../message-words.ts';
 import { dayAndMonth, exactClockTime } from '../../parts/time.tsx';
-import type { TimelineEvent } from './timeline-events.ts';
 
 interface TimelineProps {
   events: TimelineEvent[];
-  /** The address that replays a callback; undefined for those who may not. */
-  replayAt: ((callbackId: string) => string) | undefined;
+  /** The address that replays a callback. Undefined for those who may not replay it. */
+  replayUrl: ((callbackId: string) => string) | undefined;
 }
 
-export function Timeline({ events, replayAt }: TimelineProps) {
+export function Timeline({ events, replayUrl }: TimelineProps) {
   const days = new Set(events.filter(({ isFuture }) => !isFuture).map(({ at }) => dayAndMonth(new Date(at))));
   const [day] = days;
   return (
@@ -25,8 +32,8 @@ export function Timeline({ events, replayAt }: TimelineProps) {
             <div>
               <h3>{event.title}</h3>
               <p>{event.text}</p>
-              {event.replay !== undefined && replayAt && (
-                <form method="post" action={replayAt(event.replay)}>
+              {event.replay !== undefined && replayUrl && (
+                <form method="post" action={replayUrl(event.replay)}>
                   <button class="button button--quiet button--small" type="submit">
                     Replay<span class="sr"> {event.title.toLowerCase()}</span>
                   </button>
@@ -49,3 +56,206 @@ function When({ event: { at, isFuture }, withDay }: { event: TimelineEvent; with
     </time>
   );
 }
+
+export interface TimelineEvent {
+  key: string;
+  at: Timestamp;
+  icon: IconName;
+  tone?: 'red' | 'amber' | 'green';
+  title: string;
+  text: string;
+  /** Only the day is known of what will happen. */
+  isFuture?: true;
+  /** The callback that can be sent again. */
+  replay?: string;
+}
+
+interface Happened {
+  message: ShownMessage;
+  attempts: AttemptRecord[];
+  callbacks: CallbackRecord[];
+}
+
+/** What happened to a message, and what will: oldest first. */
+export function listEvents({ message, attempts, callbacks }: Happened): TimelineEvent[] {
+  const events = [
+    accepted(message),
+    ...scheduled(message),
+    ...attempts.map((attempt, index) => attempted(attempt, index, message, attempts[index + 1])),
+    ...result(message, attempts),
+    ...callbacks.map(calledBack),
+  ];
+  // What is recorded at the same moment stays in the order above.
+  const past = events.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  return [...past, deletion(message)];
+}
+
+function accepted({ record, lane }: ShownMessage): TimelineEvent {
+  const { key_name, created_by_name, job, job_row_number, template, template_version } = record;
+  const who = job
+    ? `${job.original_file_name}${job_row_number === null ? '' : `, row ${job_row_number + 1}`}`
+    : key_name === null
+      ? created_by_name
+      : `key “${key_name}”`;
+  const facts = [who, `${template.name} v${template_version}`, lane && `${lane} lane`].filter(Boolean).join(', ');
+  return { key: 'accepted', at: record.created_at, icon: 'accepted', title: 'Accepted', text: capitalise(facts) };
+}
+
+function scheduled({ record: { scheduled_for, sent_at, status } }: ShownMessage): TimelineEvent[] {
+  if (scheduled_for === null || sent_at !== null || status !== 'created') return [];
+  const text = 'It waits until then.';
+  return [{ key: 'scheduled', at: scheduled_for, icon: 'clock', tone: 'amber', title: 'To be sent', text }];
+}
+
+function attempted(
+  attempt: AttemptRecord,
+  index: number,
+  { record }: ShownMessage,
+  next: AttemptRecord | undefined,
+): TimelineEvent {
+  const provider = attempt.provider === null ? undefined : providerName(attempt.provider);
+  const common = { key: `attempt ${index}`, at: attempt.at };
+  if (attempt.outcome === 'handed-over') {
+    const title = record.notification_type === 'letter' ? 'Printed' : `Handed to ${provider ?? 'a provider'}`;
+    return {
+      ...common,
+      icon: 'sending',
+      tone: 'amber',
+      title,
+      text: `${formatSince(record, attempt.at)} after it was accepted`,
+    };
+  }
+  const took = attempt.duration_ms === null ? '' : ` after ${formatDuration(attempt.duration_ms)}`;
+  const titles = {
+    refused: `${provider} refused it${took}`,
+    failed: provider ? `${provider} did not take it${took}` : 'Not handed over',
+    unknown: `${provider} did not answer${took}`,
+  };
+  return {
+    ...common,
+    icon: 'failed',
+    tone: 'red',
+    title: titles[attempt.outcome],
+    text: `${capitalise(attempt.reason ?? '')}. ${whatNext(attempt, next)}`,
+  };
+}
+
+function whatNext({ outcome, at, retry_at }: AttemptRecord, next: AttemptRecord | undefined): string {
+  if (outcome === 'refused') return 'Trying again would not help.';
+  if (retry_at === null) return 'That was the last attempt.';
+  if (next) return Date.parse(next.at) - Date.parse(at) < 10_000 ? 'Tried again at once.' : 'Tried again later.';
+  return 'It will be tried again.';
+}
+
+/** The last status of the message, from a receipt, the printer or ourselves. */
+function result({ record }: ShownMessage, attempts: AttemptRecord[]): TimelineEvent[] {
+  const { completed_at, notification_type: channel, sent_at, updated_at } = record;
+  const status = record.status as Status;
+  if (status === 'pending' && updated_at) {
+    const text = 'The provider is still trying.';
+    return [{ key: 'result', at: updated_at, icon: 'sending', tone: 'amber', title: 'Receipt: pending', text }];
+  }
+  if (completed_at === null || (status === 'sent' && sent_at !== null)) return [];
+  const common = { key: 'result', at: completed_at };
+  const label = statusLabel(channel, status);
+  if (status === 'delivered') {
+    const title = channel === 'letter' ? 'Posted' : 'Receipt: delivered';
+    return [
+      {
+        ...common,
+        icon: 'delivered',
+        tone: 'green',
+        title,
+        text: formatSince(record, completed_at, 'after it was accepted'),
+      },
+    ];
+  }
+  if (status === 'cancelled') return [{ ...common, icon: 'cancelled', title: 'Cancelled', text: 'It was not sent.' }];
+  const isOwn = sent_at === null && (attempts.length === 0 || attempts.at(-1)?.outcome !== 'refused');
+  const title =
+    sent_at === null
+      ? isOwn
+        ? 'Given up'
+        : 'Failed'
+      : channel === 'letter'
+        ? label
+        : `Receipt: ${decapitalise(label)}`;
+  return [
+    {
+      ...common,
+      icon: 'failed',
+      tone: 'red',
+      title,
+      text: capitalise(sent_at === null ? label : status.replaceAll('-', ' ')),
+    },
+  ];
+}
+
+function calledBack({
+  id,
+  callback_type,
+  url,
+  status,
+  attempt_log,
+  next_attempt_at,
+  created_at,
+  completed_at,
+}: CallbackRecord): TimelineEvent {
+  const last = attempt_log.at(-1);
+  const { host, pathname } = new URL(url);
+  const answer = last
+    ? ` ${last.status_code === null ? (last.error ?? 'no answer') : `answered ${last.status_code}`} in ${formatDuration(last.duration_ms)}.`
+    : '';
+  const tries = attempt_log.length > 1 ? ` ${attempt_log.length} attempts.` : '';
+  const text = `${host}${pathname === '/' ? '' : pathname}${answer}${tries}`;
+  const what = callbackNames.get(callback_type) ?? callback_type;
+  const common = { key: id, at: completed_at ?? last?.at ?? created_at };
+  if (status === 'delivered') {
+    return { ...common, icon: 'delivered', tone: 'green', title: `Your system was told: ${what}`, text, replay: id };
+  }
+  if (status === 'failed') {
+    return {
+      ...common,
+      icon: 'failed',
+      tone: 'red',
+      title: `Your system could not be told: ${what}`,
+      text,
+      replay: id,
+    };
+  }
+  const title = `Your system will be told${next_attempt_at && last ? ' again' : ''}: ${what}`;
+  return { ...common, icon: 'sending', tone: 'amber', title, text };
+}
+
+const callbackNames = new Map([
+  ['delivery_status', 'its status'],
+  ['complaint', 'a complaint'],
+  ['returned_letter', 'it was returned'],
+]);
+
+function deletion({ deletion_day, kept_days }: ShownMessage): TimelineEvent {
+  const text = `Kept for ${kept_days} days. Figures stay.`;
+  return {
+    key: 'deletion',
+    at: timestamp(londonInstant(deletion_day)),
+    icon: 'accepted',
+    title: 'Will be deleted',
+    text,
+    isFuture: true,
+  };
+}
+
+function formatSince({ created_at }: { created_at: Timestamp }, at: Timestamp, words = ''): string {
+  return `${formatDuration(Math.max(0, Date.parse(at) - Date.parse(created_at)))} ${words}`.trim();
+}
+
+/** "41 ms", "3.0 s", "5 min", "2 days" */
+function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 7_200_000) return `${Math.round(ms / 60_000)} min`;
+  return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} hours` : `${Math.round(ms / 86_400_000)} days`;
+}
+
+const decapitalise = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
+const capitalise = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

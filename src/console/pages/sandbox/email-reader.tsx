@@ -1,9 +1,10 @@
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
 import type { SentEmail } from '../../../delivery/sandbox/sent-email.ts';
+import { count, several } from '../../money.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Segments } from '../../parts/tabs.tsx';
-import { type ListQuery, listUrl, views, widths } from './list-query.ts';
-import { Preformatted } from './preformatted.tsx';
+import { Preformatted } from '../messages/as-received.tsx';
+import { type ListQuery, sandboxUrl, views, widths } from './list-query.ts';
 
 interface EmailProps {
   message: InboxMessage;
@@ -34,7 +35,7 @@ export function EmailReader({ message, email, list }: EmailProps) {
           name="View"
           tabs={views.map((view) => ({
             label: viewNames[view],
-            to: listUrl(path, list, { view }),
+            to: sandboxUrl(path, list, { view }),
             isCurrent: view === list.view,
           }))}
         />
@@ -44,7 +45,7 @@ export function EmailReader({ message, email, list }: EmailProps) {
               name="Width"
               tabs={widths.map((width) => ({
                 label: width === 'full' ? 'Full' : width,
-                to: listUrl(path, list, { width }),
+                to: sandboxUrl(path, list, { width }),
                 isCurrent: width === list.width,
               }))}
             />
@@ -93,10 +94,10 @@ function EmailFoot({ message, email, list }: EmailProps & { email: SentEmail }) 
   const hasPictures = /<img[^>]+src\s*=\s*["']?https:/i.test(html);
   return (
     <div class="card-foot small">
-      <span class="muted">{sizeInWords(source.length)}</span>
+      <span class="muted">{formatSize(source.length)}</span>
       {links.length > 0 && (
         <details class="more">
-          <summary>{links.length === 1 ? '1 link' : `${links.length} links`}</summary>
+          <summary>{several(links.length, 'link')}</summary>
           <ul class="links">
             {links.map((link) => (
               <li key={link}>
@@ -109,7 +110,7 @@ function EmailFoot({ message, email, list }: EmailProps & { email: SentEmail }) 
       {list.view === 'html' && (hasPictures || list.images) && (
         <span class="muted">
           {list.images ? 'Remote pictures are loaded. ' : 'Remote pictures are blocked. '}
-          <a href={listUrl(`/${message.id}`, list, { images: !list.images })}>
+          <a href={sandboxUrl(`/${message.id}`, list, { images: !list.images })}>
             {list.images ? 'Block them' : 'Show them'}
           </a>
         </span>
@@ -121,7 +122,7 @@ function EmailFoot({ message, email, list }: EmailProps & { email: SentEmail }) 
   );
 }
 
-/** Opens beside the console. Other schemes than those of the web are shown as text. */
+/** A link opens beside the console. Schemes other than those of the web are shown as text. */
 function Link({ to }: { to: string }) {
   if (!/^https?:\/\//i.test(to)) return <code>{to}</code>;
   return (
@@ -131,6 +132,6 @@ function Link({ to }: { to: string }) {
   );
 }
 
-function sizeInWords(bytes: number): string {
-  return bytes < 1_000 ? `${bytes} bytes` : `${Math.round(bytes / 1_000).toLocaleString('en-GB')} kB`;
+function formatSize(bytes: number): string {
+  return bytes < 1_000 ? `${bytes} bytes` : `${count(Math.round(bytes / 1_000))} kB`;
 }

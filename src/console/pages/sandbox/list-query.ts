@@ -3,18 +3,19 @@ import type { Platform } from '../../../platform/platform.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
 import { readSearch } from '../../kept-search.ts';
 import type { PageRequest } from '../../page.ts';
+import { withQuery } from '../../with-query.ts';
 
 export const views = ['html', 'text', 'source', 'headers', 'raw'] as const;
 type EmailView = (typeof views)[number];
 export const widths = ['360', '600', 'full'] as const;
 type MailWidth = (typeof widths)[number];
 
-/** Where in the sandbox a person is: what the list shows, and how the message is shown. It is the query of every address. */
+/** What the list shows, and how the message is shown. It is the query of every address of the sandbox. */
 export interface ListQuery {
   channel: Channel | undefined;
-  /** What is searched for, and how it is written in addresses. */
+  /** What is searched for, and how addresses contain it. */
   find: string;
-  kept: string;
+  findToken: string;
   before: string | undefined;
   view: EmailView;
   width: MailWidth;
@@ -24,11 +25,11 @@ export interface ListQuery {
 }
 
 export function readListQuery(app: Platform, { query, visitor }: PageRequest<'signed-in'>): ListQuery {
-  const kept = query('find');
+  const findToken = query('find');
   return {
     channel: channels.find((channel) => channel === query('channel')),
-    find: readSearch(app, visitor, kept),
-    kept,
+    find: readSearch(app, visitor, findToken),
+    findToken,
     before: isUuid(query('before')) ? query('before') : undefined,
     view: views.find((view) => view === query('view')) ?? 'html',
     width: widths.find((width) => width === query('width')) ?? '600',
@@ -37,22 +38,21 @@ export function readListQuery(app: Platform, { query, visitor }: PageRequest<'si
   };
 }
 
-/** The address below the sandbox at the same list, but for `changes`. Those of the message are left out for another one. */
-export function listUrl(path: string, list: ListQuery, changes: Partial<ListQuery> = {}): string {
-  const { channel, kept, before, view, width, images, page } = { ...list, ...changes };
-  const query = new URLSearchParams({
-    ...(channel ? { channel } : {}),
-    ...(kept ? { find: kept } : {}),
-    ...(before ? { before } : {}),
-    ...(view === 'html' ? {} : { view }),
-    ...(width === '600' ? {} : { width }),
-    ...(images ? { images: 'remote' } : {}),
-    ...(page === 1 ? {} : { page: String(page) }),
-  }).toString();
-  return `/console/sandbox${path}${query && `?${query}`}`;
+/** An address below the sandbox that shows the same list, but for `changes`. */
+export function sandboxUrl(path: string, list: ListQuery, changes: Partial<ListQuery> = {}): string {
+  const { channel, findToken, before, view, width, images, page } = { ...list, ...changes };
+  return withQuery(`/console/sandbox${path}`, {
+    channel,
+    find: findToken,
+    before,
+    view: view === 'html' ? undefined : view,
+    width: width === '600' ? undefined : width,
+    images: images ? 'remote' : undefined,
+    page: page === 1 ? undefined : page,
+  });
 }
 
-/** The place in the list alone, without how a message is shown. */
+/** The same list, without how a message is shown: another message is shown as usual. */
 export function withoutMessageView(list: ListQuery): ListQuery {
   return { ...list, view: 'html', images: false, page: 1 };
 }

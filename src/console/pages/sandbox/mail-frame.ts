@@ -36,7 +36,7 @@ function logoSource({ request }: FastifyReply): string {
   return /^[\w.:[\]-]+$/.test(request.host) ? `${request.host}/logos/` : '';
 }
 
-/** A file that the browser stores or, a picture, shows. Opened alone, it may do as little as an email. */
+/** Sends a file that the browser stores, or a picture that it shows. Opened alone, it may do as little as an email. */
 export function sendSentFile(reply: FastifyReply, type: string, content: Uint8Array, name?: string): Sent {
   // Names are ids: they need no quoting.
   if (name) reply.header('content-disposition', `attachment; filename="${name}"`);

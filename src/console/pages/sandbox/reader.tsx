@@ -2,17 +2,17 @@ import type { ComponentChildren } from 'preact';
 import type { Answer } from '../../../delivery/sandbox/answers.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
 import type { SentEmail } from '../../../delivery/sandbox/sent-email.ts';
-import { printDay } from '../../letter-days.ts';
+import { printDay } from '../../message-words.ts';
+import { several } from '../../money.ts';
 import type { FormState } from '../../page.ts';
+import { Field } from '../../parts/field.tsx';
 import { Live } from '../../parts/live.tsx';
 import { MessageStatus } from '../../parts/message-status.tsx';
 import { Time } from '../../parts/time.tsx';
-import { Answers } from './answer-forms.tsx';
+import { Turn } from '../../parts/turn.tsx';
 import { EmailReader } from './email-reader.tsx';
-import { letterFacts, shortRecipient } from './inbox-list.tsx';
-import { LetterReader } from './letter-reader.tsx';
-import { type ListQuery, listUrl } from './list-query.ts';
-import { TextReader } from './text-reader.tsx';
+import { firstLine, letterFacts } from './inbox.tsx';
+import { type ListQuery, sandboxUrl } from './list-query.ts';
 
 interface ReaderProps {
   message: InboxMessage;
@@ -26,9 +26,9 @@ interface ReaderProps {
   messagePage: string | undefined;
 }
 
-export function headingOf(message: InboxMessage): string {
+export function formatHeading(message: InboxMessage): string {
   if (message.notification_type === 'email') return message.subject ?? '';
-  return `${message.notification_type === 'sms' ? 'Text' : 'Letter'} to ${shortRecipient(message)}`;
+  return `${message.notification_type === 'sms' ? 'Text' : 'Letter'} to ${firstLine(message)}`;
 }
 
 /** One message, at the right of the list. */
@@ -37,7 +37,7 @@ export function Reader(props: ReaderProps) {
   return (
     <article class="reader" aria-labelledby="message-heading">
       <header class="reader-head">
-        <h2 id="message-heading">{headingOf(message)}</h2>
+        <h2 id="message-heading">{formatHeading(message)}</h2>
         {messagePage && (
           <a class="small" href={messagePage}>
             Open message
@@ -45,7 +45,7 @@ export function Reader(props: ReaderProps) {
         )}
       </header>
       <dl class="facts facts--mail">
-        {factsOf(props).map(([label, value]) => [
+        {listFacts(props).map(([label, value]) => [
           <dt key={label}>{label}</dt>,
           <dd key={`${label} value`}>{value}</dd>,
         ])}
@@ -57,14 +57,14 @@ export function Reader(props: ReaderProps) {
         message={message}
         possible={possible}
         isHeld={isHeld}
-        action={listUrl(`/${message.id}/answer`, list)}
+        action={sandboxUrl(`/${message.id}/answer`, list)}
         formState={formState}
       />
     </article>
   );
 }
 
-function factsOf({ message, email, now }: ReaderProps): [string, ComponentChildren][] {
+function listFacts({ message, email, now }: ReaderProps): [string, ComponentChildren][] {
   const { notification_type, recipient, sender, service_name } = message;
   const status: [string, ComponentChildren] = [
     'Status',
@@ -91,7 +91,7 @@ function factsOf({ message, email, now }: ReaderProps): [string, ComponentChildr
   ];
 }
 
-/** Also a fragment: it changes while the page is open. */
+/** The status is also sent as a fragment: it changes while the page is open. */
 export function CurrentStatus({ message, email }: { message: InboxMessage; email: SentEmail | undefined }) {
   return (
     <>
@@ -108,4 +108,165 @@ function statusNote(
   const repeated = times_sent > 1 ? [`received ${times_sent} times`] : [];
   if (notification_type === 'letter' && status === 'created') return `on ${printDay(received_at)}`;
   return [...(email?.unsubscribe_url ? ['unsubscribe: one click'] : []), ...repeated].join(', ');
+}
+
+/** Shows a text message as on a phone. */
+function TextReader({ message }: { message: InboxMessage }) {
+  const { sender, text, billable_units: parts } = message;
+  return (
+    <>
+      <div class="desk">
+        <div class="phone">
+          <header>{sender}</header>
+          <p class="bubble">{text}</p>
+        </div>
+      </div>
+      <p class="card-foot small muted">
+        <span>{several(parts, 'part')}</span>
+        <span>{several(text.length, 'character')}</span>
+        <span>{describeEncoding(message)}</span>
+      </p>
+    </>
+  );
+}
+
+function describeEncoding({ encoding }: InboxMessage): string {
+  return encoding === 'ucs2' ? 'UCS-2: it contains letters that the alphabet of phones lacks' : 'GSM-7';
+}
+
+/** The pages that the printer gets, as pictures. */
+function LetterReader({ message, list }: { message: InboxMessage; list: ListQuery }) {
+  const { id, page_count: pageCount } = message;
+  if (pageCount === null) {
+    return (
+      <div class="desk">
+        <p>The letter is not drawn yet. It takes a second: load the page again.</p>
+      </div>
+    );
+  }
+  const page = Math.min(list.page, pageCount);
+  return (
+    <>
+      <div class="toolbar reader-bar">
+        <div class="row">
+          <Turn
+            to={page > 1 ? sandboxUrl(`/${id}`, list, { page: page - 1 }) : undefined}
+            icon="left"
+            label="Page before"
+          />
+          <span>
+            Page {page} of {pageCount}
+          </span>
+          <Turn
+            to={page < pageCount ? sandboxUrl(`/${id}`, list, { page: page + 1 }) : undefined}
+            icon="right"
+            label="Next page"
+          />
+        </div>
+        <div class="row row--end">
+          <a href={`/console/sandbox/letters/${id}/pdf`} download>
+            Download PDF
+          </a>
+        </div>
+      </div>
+      <div class="desk">
+        <img
+          class="sheet"
+          src={`/console/sandbox/letters/${id}/pages/${page}`}
+          alt={`Page ${page} of ${pageCount} of the letter to ${firstLine(message)}`}
+          width="595"
+          height="842"
+        />
+      </div>
+    </>
+  );
+}
+
+const emailLabels = { 'temporary-failure': 'Mailbox full', 'permanent-failure': 'Bounce' };
+const textLabels = { 'temporary-failure': 'Phone switched off', 'permanent-failure': 'Number unknown' };
+
+const labels: Record<Answer, string> = {
+  delivered: 'Delivered',
+  pending: 'Still trying',
+  'temporary-failure': 'Temporary failure',
+  'permanent-failure': 'Permanent failure',
+  'technical-failure': 'Technical failure',
+  reply: 'Reply',
+  complaint: 'Complain',
+  unsubscribe: 'Unsubscribe',
+  print: 'Print now',
+  posted: 'Posted',
+  rejected: 'Cannot be printed',
+  returned: 'Returned',
+};
+
+const headings = { email: 'Answer as the recipient', sms: 'Answer as the recipient', letter: 'Answer as the printer' };
+
+/** What the next page says once about what was done. */
+export const notices: Record<Answer, string> = {
+  delivered: 'The receipt was recorded.',
+  pending: 'The receipt was recorded.',
+  'temporary-failure': 'The receipt was recorded.',
+  'permanent-failure': 'The receipt was recorded.',
+  'technical-failure': 'The receipt was recorded.',
+  reply: 'The service has received the reply.',
+  complaint: 'The complaint was recorded.',
+  unsubscribe: 'The service has received the request to unsubscribe.',
+  print: 'The letter is on its way to the printer.',
+  posted: 'The letter was posted.',
+  rejected: 'The letter cannot be printed.',
+  returned: 'The letter was returned.',
+};
+
+interface AnswersProps {
+  message: InboxMessage;
+  possible: Answer[];
+  action: string;
+  formState: FormState;
+  /** Whether the sandbox waits for receipts instead of making them. */
+  isHeld: boolean;
+}
+
+/** Buttons for what a provider, a recipient or a printer can do with the message now. */
+function Answers({ message, possible, action, formState, isHeld }: AnswersProps) {
+  const { notification_type: channel } = message;
+  const ownLabels: Partial<Record<Answer, string>> =
+    channel === 'email' ? emailLabels : channel === 'sms' ? textLabels : {};
+  const buttons = possible.filter((answer) => answer !== 'reply');
+  return (
+    <>
+      <form class="card-foot small" method="post" action={action} aria-label={headings[channel]}>
+        <b>{headings[channel]}</b>
+        {buttons.map((answer) => (
+          <button key={answer} class="button button--small" type="submit" name="answer" value={answer}>
+            {ownLabels[answer] ?? labels[answer]}
+          </button>
+        ))}
+        <span class="muted">{explain(message, possible, isHeld)}</span>
+      </form>
+      {possible.includes('reply') && (
+        <form class="card-foot reply" method="post" action={action} aria-label="Reply" noValidate>
+          <input type="hidden" name="answer" value="reply" />
+          <Field
+            formState={formState}
+            name="text"
+            label="Reply as the recipient"
+            beside={
+              <button class="button" type="submit">
+                Reply
+              </button>
+            }
+          />
+        </form>
+      )}
+    </>
+  );
+}
+
+/** Says why there are fewer answers than expected. */
+function explain({ notification_type, status }: InboxMessage, possible: Answer[], isHeld: boolean): string {
+  if (notification_type === 'letter') return possible.length > 0 ? '' : 'Nothing to answer now.';
+  if (possible.includes('delivered')) return '';
+  const final = status === 'created' ? 'It is not sent yet.' : 'It has its receipt.';
+  return isHeld ? final : `${final} To send receipts by hand, start with SANDBOX_RECEIPTS=hold.`;
 }

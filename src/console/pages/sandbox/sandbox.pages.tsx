@@ -4,8 +4,11 @@ import { answerMessage, answers, possibleAnswers } from '../../../delivery/sandb
 import { getInboxMessage, type InboxMessage, listInbox } from '../../../delivery/sandbox/inbox.ts';
 import { isAnySandbox } from '../../../delivery/sandbox/sandbox.ts';
 import { findSentEmail } from '../../../delivery/sandbox/sent-email.ts';
+import { letterPagePicture } from '../../../letters/preview/letter-preview.ts';
+import { readLetterPdf } from '../../../notifications/history/letter-download.ts';
 import { unfinishedStatuses } from '../../../notifications/notification.ts';
-import { channels } from '../../../protocol/channels.ts';
+import { notFound } from '../../../platform/failure.ts';
+import { type Channel, channels } from '../../../protocol/channels.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { emptyForm } from '../../form-state.ts';
@@ -13,12 +16,11 @@ import { keepSearch } from '../../kept-search.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { Live } from '../../parts/live.tsx';
 import { sendFragment } from '../../send-fragment.tsx';
-import { notices } from './answer-forms.tsx';
-import { Inbox } from './inbox-list.tsx';
-import { type ListQuery, listUrl, readListQuery, withoutMessageView } from './list-query.ts';
-import { CurrentStatus, headingOf, Reader } from './reader.tsx';
-import { sandboxFilePages } from './sandbox-files.pages.ts';
-import { SandboxToolbar } from './toolbar.tsx';
+import { withQuery } from '../../with-query.ts';
+import { Inbox, SandboxToolbar } from './inbox.tsx';
+import { type ListQuery, readListQuery, sandboxUrl, withoutMessageView } from './list-query.ts';
+import { sendMailFrame, sendSentFile } from './mail-frame.ts';
+import { CurrentStatus, formatHeading, notices, Reader } from './reader.tsx';
 
 type Seen = PageRequest<'signed-in'>;
 
@@ -37,11 +39,7 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
       channel: Type.Optional(OneOf(channels)),
     }),
     act({ visitor }, { find = '', channel }) {
-      const query = new URLSearchParams({
-        ...(channel ? { channel } : {}),
-        ...(find ? { find: keepSearch(app, visitor, find) } : {}),
-      }).toString();
-      return { to: `/sandbox${query && `?${query}`}` };
+      return { to: withQuery('/sandbox', { channel, find: keepSearch(app, visitor, find) }) };
     },
   });
 
@@ -64,8 +62,8 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
     who,
     live: true,
     async show(request) {
-      const message = await messageOf(request);
-      const status = <CurrentStatus message={message} email={await emailOf(message)} />;
+      const message = await getMessage(request);
+      const status = <CurrentStatus message={message} email={await findEmail(message)} />;
       // Without the attribute, the browser stops asking.
       return sendFragment(request.http, request.reply, <div data-live={!isFinal(message) || undefined}>{status}</div>);
     },
@@ -76,44 +74,44 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
     below: 'Sandbox',
     // The form is on the page of the message; only a wrong one is shown here again.
     show: (request, formState) =>
-      formState.problems.size > 0 ? messageView(request, formState) : { to: back(request) },
+      formState.problems.size > 0 ? messageView(request, formState) : { to: messagePath(request) },
     form: Type.Object({ answer: OneOf(answers), text: Type.Optional(Type.String({ maxLength: 1_600 })) }),
     async act(request, { answer, text }) {
-      await answerMessage(app, await messageOf(request), answer, text);
-      return { to: back(request), notice: notices[answer] };
+      await answerMessage(app, await getMessage(request), answer, text);
+      return { to: messagePath(request), notice: notices[answer] };
     },
   });
 
-  const messageOf = (request: Seen) => getInboxMessage(app, request.visitor.user, request.param('message_id'));
-  const back = (request: Seen) =>
-    listUrl(`/${request.param('message_id')}`, readListQuery(app, request)).slice('/console'.length);
-  const emailOf = async ({ notification_type, id }: InboxMessage) =>
+  const getMessage = (request: Seen) => getInboxMessage(app, request.visitor.user, request.param('message_id'));
+  const messagePath = (request: Seen) =>
+    sandboxUrl(`/${request.param('message_id')}`, readListQuery(app, request)).slice('/console'.length);
+  const findEmail = async ({ notification_type, id }: InboxMessage) =>
     notification_type === 'email' ? findSentEmail(app, id) : undefined;
 
   async function inbox(request: Seen, current: string | undefined) {
     const list = readListQuery(app, request);
-    const found = await listInbox(app, request.visitor.user, { ...list });
+    const found = await listInbox(app, request.visitor.user, list);
     return <Inbox {...found} list={list} current={current} now={app.clock.now()} />;
   }
 
   async function messageView(request: Seen, formState: FormState): Promise<View> {
-    const message = await messageOf(request);
+    const message = await getMessage(request);
     const reader = (
       <Reader
         message={message}
-        email={await emailOf(message)}
+        email={await findEmail(message)}
         possible={await possibleAnswers(app, message)}
         isHeld={app.config.providers.sandbox.receipts === 'hold'}
         list={readListQuery(app, request)}
         formState={formState}
         now={app.clock.now()}
-        messagePage={messagePage(message)}
+        messagePage={findMessagePage(message)}
       />
     );
-    return inboxView(request, message.id, headingOf(message), reader);
+    return inboxView(request, message.id, formatHeading(message), reader);
   }
 
-  function messagePage({ service_id, id }: InboxMessage): string | undefined {
+  function findMessagePage({ service_id, id }: InboxMessage): string | undefined {
     const path = '/services/:service_id/messages/:message_id';
     if (!pages.all.some((page) => page.path === path)) return undefined;
     return `/console${path.replace(':service_id', service_id).replace(':message_id', id)}`;
@@ -136,7 +134,7 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
           <SandboxToolbar current={list} />
           <div class="split">
             <section aria-label="Messages">
-              <Live from={listAddress(list, current)}>{await inbox(request, current)}</Live>
+              <Live from={buildListUrl(list, current)}>{await inbox(request, current)}</Live>
             </section>
             {reader}
           </div>
@@ -151,8 +149,8 @@ function isFinal({ status }: InboxMessage): boolean {
   return !unfinishedStatuses.some((unfinished) => unfinished === status);
 }
 
-function listAddress(list: ListQuery, current: string | undefined): string {
-  const address = listUrl('/list', withoutMessageView(list));
+function buildListUrl(list: ListQuery, current: string | undefined): string {
+  const address = sandboxUrl('/list', withoutMessageView(list));
   if (current === undefined) return address;
   return `${address}${address.includes('?') ? '&' : '?'}current=${current}`;
 }
@@ -165,4 +163,54 @@ function Welcome() {
       </p>
     </div>
   );
+}
+
+/** The files of what was sent, which pages of the sandbox show or offer. */
+function sandboxFilePages(pages: Pages, app: ConsoleApp, who: 'signed-in' | 'platform-admin'): void {
+  async function getMessageOfChannel({ visitor }: Seen, id: string, channel: Channel): Promise<InboxMessage> {
+    const message = await getInboxMessage(app, visitor.user, id);
+    if (message.notification_type !== channel) throw notFound();
+    return message;
+  }
+
+  async function getEmail(request: Seen) {
+    const { id } = await getMessageOfChannel(request, request.param('email_id'), 'email');
+    const email = await findSentEmail(app, id);
+    if (!email) throw notFound();
+    return { id, email };
+  }
+
+  pages.add('/sandbox/emails/:email_id/frame', {
+    who,
+    async show(request) {
+      const { email } = await getEmail(request);
+      return sendMailFrame(app, request.reply, email.html, { images: request.query('images') === 'remote' });
+    },
+  });
+
+  pages.add('/sandbox/emails/:email_id/source', {
+    who,
+    async show(request) {
+      const { id, email } = await getEmail(request);
+      return sendSentFile(request.reply, 'message/rfc822', email.source, `${id}.eml`);
+    },
+  });
+
+  pages.add('/sandbox/letters/:letter_id/pdf', {
+    who,
+    async show(request) {
+      const letter = await getMessageOfChannel(request, request.param('letter_id'), 'letter');
+      return sendSentFile(request.reply, 'application/pdf', await readLetterPdf(app.files, letter), `${letter.id}.pdf`);
+    },
+  });
+
+  pages.add('/sandbox/letters/:letter_id/pages/:page', {
+    who,
+    async show(request) {
+      const letter = await getMessageOfChannel(request, request.param('letter_id'), 'letter');
+      const page = Number(request.param('page'));
+      if (!Number.isInteger(page) || page < 1 || page > (letter.page_count ?? 0)) throw notFound();
+      return sendSentFile(request.reply, 'image/png', await letterPagePicture(app, letter, page));
+    },
+  });
 }

@@ -2,8 +2,10 @@ import { getAllowance } from '../../../billing/allowance.ts';
 import { listMonthlyUsage, listYearlyUsage } from '../../../billing/usage.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { chosenYear, FinancialYears, yearInWords } from '../../financial-years.tsx';
+import { postageNames } from '../../message-words.ts';
+import { count, pounds, price } from '../../money.ts';
 import type { Pages } from '../../page.ts';
-import { Usage } from './usage.tsx';
+import { Table } from '../../parts/table.tsx';
 
 /** What a service has sent in a financial year, and what it costs. */
 export function usagePages(pages: Pages, app: ConsoleApp): void {
@@ -26,4 +28,96 @@ export function usagePages(pages: Pages, app: ConsoleApp): void {
       };
     },
   });
+}
+
+type Total = Awaited<ReturnType<typeof listYearlyUsage>>[number];
+type Month = Awaited<ReturnType<typeof listMonthlyUsage>>[number];
+
+interface UsageProps {
+  totals: Total[];
+  months: Month[];
+  /** Free fragments of texts in the year. */
+  free: number;
+}
+
+function Usage({ totals, months, free }: UsageProps) {
+  const of = (type: Total['notification_type']) => totals.find((total) => total.notification_type === type);
+  const [email, sms, letter] = [of('email'), of('sms'), of('letter')];
+  const cost = totals.reduce((sum, total) => sum + total.cost, 0);
+  const used = sms?.free_allowance_used ?? 0;
+  return (
+    <div class="stack stack--loose">
+      <dl class="stats">
+        <Figure label="Emails sent" value={count(email?.notifications_sent ?? 0)} note="free" />
+        <Figure
+          label="Texts sent"
+          value={count(sms?.notifications_sent ?? 0)}
+          note={`${count(sms?.chargeable_units ?? 0)} parts`}
+        />
+        <Figure label="Free parts left" value={count(Math.max(0, free - used))} note={`of ${count(free)} this year`} />
+        <Figure label="Letters sent" value={count(letter?.notifications_sent ?? 0)} note={pounds(letter?.cost ?? 0)} />
+        <Figure label="Cost" value={pounds(cost)} note={`texts ${pounds(sms?.cost ?? 0)}`} />
+      </dl>
+      <section class="stack" aria-labelledby="by-month">
+        <h2 id="by-month">By month</h2>
+        {months.length === 0 ? (
+          <div class="empty">
+            <h2>Nothing to pay for</h2>
+            <p>No texts or letters were sent in this year.</p>
+          </div>
+        ) : (
+          <Table
+            caption="Texts and letters by month, rate and postage"
+            rows={months}
+            keyOf={({ month, notification_type, rate, postage }) => `${month} ${notification_type} ${rate} ${postage}`}
+            columns={[
+              { head: 'Month', cell: ({ month }) => month },
+              { head: 'Sent', cell: (row) => <Sent row={row} /> },
+              { head: 'Free', cell: freeParts, numeric: true },
+              { head: 'Charged', cell: ({ charged_units }) => count(charged_units), numeric: true },
+              { head: 'Rate', cell: ({ rate }) => price(rate), numeric: true },
+              { head: 'Cost', cell: (row) => pounds(row.cost), numeric: true },
+            ]}
+          />
+        )}
+        <p class="small muted">
+          A long text has several parts, and one abroad counts more than once. Emails cost nothing. Prices are those of
+          the day on which a message was sent.
+        </p>
+      </section>
+    </div>
+  );
+}
+
+function Figure({ label, value, note }: { label: string; value: string; note: string }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd class="figure-mid">{value}</dd>
+      <dd>{note}</dd>
+    </div>
+  );
+}
+
+function Sent({ row }: { row: Month }) {
+  const { notification_type, notifications_sent, postage } = row;
+  const isOne = notifications_sent === 1;
+  if (notification_type === 'letter') {
+    return (
+      <>
+        {count(notifications_sent)} {isOne ? 'letter' : 'letters'}
+        <small>{postage && postageNames[postage]}</small>
+      </>
+    );
+  }
+  return (
+    <>
+      {count(notifications_sent)} {isOne ? 'text' : 'texts'}
+      <small>{count(row.chargeable_units)} parts</small>
+    </>
+  );
+}
+
+function freeParts({ notification_type, free_allowance_used }: Month): string {
+  return notification_type === 'sms' ? count(free_allowance_used) : '–';
 }

@@ -11,6 +11,7 @@ import {
 import { updateService } from '../../../../services/service-update.ts';
 import { findServicesByName, getService } from '../../../../services/services.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
+import { providerName } from '../../../message-words.ts';
 import type { Pages } from '../../../page.ts';
 import { Confirm } from '../../../parts/confirm.tsx';
 import { Field } from '../../../parts/field.tsx';
@@ -18,7 +19,6 @@ import { SaveForm } from '../../../parts/save-form.tsx';
 import { Select } from '../../../parts/select.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { Table } from '../../../parts/table.tsx';
-import { providerName } from '../../messages/provider-name.ts';
 import { withPermission } from '../../settings/setting-page.tsx';
 import { ProviderTabs } from '../providers/provider-tabs.tsx';
 

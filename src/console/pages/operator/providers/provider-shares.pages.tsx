@@ -3,10 +3,10 @@ import { listProviderDetails } from '../../../../delivery/failover/provider-deta
 import { setProviderShares } from '../../../../delivery/failover/provider-shares.ts';
 import { invalidField } from '../../../../platform/failure.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
+import { providerName } from '../../../message-words.ts';
 import type { Pages } from '../../../page.ts';
 import { Field } from '../../../parts/field.tsx';
 import { SaveForm } from '../../../parts/save-form.tsx';
-import { providerName } from '../../messages/provider-name.ts';
 import { providersPath, sharesPath } from './provider-parts.tsx';
 
 const channels = { sms: 'texts', email: 'emails' } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../platform/failure.ts';
-import { readSearch } from './read-search.ts';
+import { parseSearch } from './list-query.ts';
 
 const now = new Date('2026-06-15T12:00:00Z');
 
@@ -18,7 +18,7 @@ describe('the search box', () => {
     // Not an operator: part of a word, or unknown.
     ['photo:1 web:2', { words: 'photo:1 web:2' }],
   ])('%s', (text, search) => {
-    expect(readSearch(text, now)).toEqual(search);
+    expect(parseSearch(text, now)).toEqual(search);
   });
 
   it.each([
@@ -27,9 +27,9 @@ describe('the search box', () => {
     ['to:', 'Write what you look for after to:'],
     ['template:""', 'Write what you look for after template:'],
   ])('%s is refused', (text, problem) => {
-    expect(() => readSearch(text, now)).toThrow(Failure);
+    expect(() => parseSearch(text, now)).toThrow(Failure);
     try {
-      readSearch(text, now);
+      parseSearch(text, now);
     } catch (error) {
       expect((error as Failure).detail).toEqual({ find: [problem] });
     }

@@ -1,0 +1,68 @@
+import { providers } from '../delivery/providers/providers.ts';
+import { isWorkingDay, printRunDay } from '../notifications/history/estimated-delivery.ts';
+import { addDays } from '../platform/calendar.ts';
+import type { Channel } from '../protocol/channels.ts';
+
+/** How pages name the channels. `stamp` is the picture of the channel. */
+export const channelWords = {
+  email: { stamp: 'email', name: 'Email', noun: 'email', plural: 'emails' },
+  sms: { stamp: 'text', name: 'Text', noun: 'text message', plural: 'texts' },
+  letter: { stamp: 'letter', name: 'Letter', noun: 'letter', plural: 'letters' },
+} as const satisfies Record<Channel, object>;
+
+/** The order in which pages show the channels. */
+export const shownChannels = ['email', 'sms', 'letter'] as const satisfies Channel[];
+
+/** Tabs that narrow a list to one channel. `buildUrl` gives the address of the list of that channel. */
+export function channelTabs(current: Channel | undefined, buildUrl: (channel: Channel | undefined) => string) {
+  return [undefined, ...shownChannels].map((channel) => ({
+    label: channel ? channelWords[channel].name : 'All',
+    to: buildUrl(channel),
+    isCurrent: channel === current,
+  }));
+}
+
+export const postageNames = {
+  first: 'first class',
+  second: 'second class',
+  economy: 'economy',
+  europe: 'to Europe',
+  'rest-of-world': 'to the rest of the world',
+};
+
+/** The postage that people can choose. Addresses abroad decide their own. */
+export const postageLabels = { first: 'First class', second: 'Second class', economy: 'Economy' } as const;
+export const postageChoices = Object.entries(postageLabels).map(([value, label]) => ({ value, label }));
+
+interface Addressed {
+  notification_type: Channel;
+  recipient: string;
+}
+
+/** A recipient in one line: of a postal address the first line and the last. */
+export function shortRecipient({ notification_type, recipient }: Addressed): string {
+  if (notification_type !== 'letter') return recipient;
+  const lines = recipient.split(/\r?\n/).filter((line) => line.trim() !== '');
+  return lines.length > 1 ? `${lines[0]}, ${lines.at(-1)}` : (lines[0] ?? 'Not read yet');
+}
+
+const providerNames = new Map<string, string>(providers.map(({ name, details }) => [name, details.display_name]));
+
+/** The name that people know. Letters have a printer instead of a provider. */
+export function providerName(identifier: string): string {
+  return providerNames.get(identifier) ?? (identifier === 'dvla' ? 'Printer' : identifier);
+}
+
+const weekdayAndDate = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  timeZone: 'UTC',
+});
+
+/** The print run that a letter goes into, such as "Monday 16 November after 17:30". */
+export function printDay(acceptedAt: string): string {
+  let day = printRunDay(new Date(acceptedAt));
+  while (!isWorkingDay(day)) day = addDays(day, 1);
+  return `${weekdayAndDate.format(new Date(`${day}T00:00:00Z`))} after 17:30`;
+}
