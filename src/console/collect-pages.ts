@@ -8,14 +8,12 @@ import { securityKeyAccountPages } from './pages/account/security-keys.pages.tsx
 import { themePages } from './pages/account/theme.pages.tsx';
 import { contactListPages } from './pages/contact-lists/contact-lists.pages.tsx';
 import { fileDownloadPages } from './pages/files/file-downloads.pages.ts';
-import { fileListPages } from './pages/files/file-list.pages.tsx';
 import { filePages } from './pages/files/files.pages.tsx';
 import { newFilePages } from './pages/files/new-file.pages.tsx';
 import { goLiveDecisionPages } from './pages/going-live/decision.pages.tsx';
 import { goingLivePages } from './pages/going-live/going-live.pages.tsx';
 import { homePages } from './pages/home/home.pages.tsx';
 import { monthsPages } from './pages/home/months.pages.tsx';
-import { callbackTargetPages } from './pages/integration/callback-targets.pages.tsx';
 import { callbackPages } from './pages/integration/callbacks.pages.tsx';
 import { guestListPages } from './pages/integration/guest-list.pages.tsx';
 import { keyPages } from './pages/integration/keys.pages.tsx';
@@ -84,7 +82,15 @@ import { contactPages } from './pages/team/contact.pages.tsx';
 import { invitePages } from './pages/team/invite.pages.tsx';
 import { memberPages } from './pages/team/member.pages.tsx';
 import { teamPages } from './pages/team/team.pages.tsx';
-import { templatePages } from './pages/templates/templates.pages.ts';
+import { attachedPagesPages } from './pages/templates/attached-pages.pages.tsx';
+import { copyPages } from './pages/templates/copy.pages.tsx';
+import { editorPages } from './pages/templates/editor/editor.pages.tsx';
+import { templateFilePages } from './pages/templates/email-files.pages.tsx';
+import { folderPages } from './pages/templates/folders.pages.tsx';
+import { historyPages } from './pages/templates/history.pages.tsx';
+import { listPages } from './pages/templates/list.pages.tsx';
+import { previewPages } from './pages/templates/preview.pages.ts';
+import { templatePages } from './pages/templates/template.pages.tsx';
 import { unsubscribeRequestPages } from './pages/unsubscribe-requests/unsubscribe-requests.pages.tsx';
 import { usagePages } from './pages/usage/usage.pages.tsx';
 
@@ -112,13 +118,20 @@ const modules: PageModule<ConsoleApp>[] = [
   usagePages,
   choosePages,
   sendPages,
-  fileListPages,
-  newFilePages,
   filePages,
+  newFilePages,
   fileDownloadPages,
   contactListPages,
   pdfLetterPages,
+  listPages,
+  folderPages,
+  copyPages,
   templatePages,
+  editorPages,
+  templateFilePages,
+  attachedPagesPages,
+  historyPages,
+  previewPages,
   quickStartPages,
   accountPages,
   profilePages,
@@ -133,7 +146,6 @@ const modules: PageModule<ConsoleApp>[] = [
   keyPages,
   guestListPages,
   callbackPages,
-  callbackTargetPages,
   refusedPages,
   settingsPages,
   generalSettingPages,

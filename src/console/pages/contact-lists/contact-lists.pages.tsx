@@ -16,8 +16,7 @@ import { sendCsv } from '../../../platform/http/csv.ts';
 import { holds, may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
-import { aboutFile } from '../files/about-file.ts';
-import { maxFileBytes } from '../files/spreadsheets.ts';
+import { maxSpreadsheetBytes, refuseInFileField } from '../files/spreadsheets.ts';
 import { listSendableTemplates } from '../send/sendable-templates.ts';
 import { CheckedList, ListTable, NewList, SavedList } from './contact-lists.tsx';
 
@@ -54,7 +53,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
       content: <NewList formState={formState} />,
     }),
     form: Type.Object({}),
-    file: { name: 'file', max_bytes: maxFileBytes, needs: 'Choose a file.' },
+    file: { name: 'file', max_bytes: maxSpreadsheetBytes, needs: 'Choose a file.' },
     async act({ service }, _form, file) {
       const sending = await getService(app, service.id);
       const request = {
@@ -63,7 +62,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
         body: file,
         signal: AbortSignal.timeout(300_000),
       };
-      const upload = await aboutFile(() => receiveUpload(app, sending, request));
+      const upload = await refuseInFileField(() => receiveUpload(app, sending, request));
       return { to: `/services/${service.id}/contact-lists/${upload.id}` };
     },
   });
@@ -107,7 +106,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
     async act({ service, param, visitor }, { template_id }) {
       const templates = await listSendableTemplates(app, service.id, visitor.user.id);
       const { template_type } = await getContactList(app, service.id, param('list_id'));
-      const template = templates.find((one) => one.id === template_id && one.template_type === template_type);
+      const template = templates.find((listed) => listed.id === template_id && listed.template_type === template_type);
       if (!template) throw invalidField('template_id', 'Choose a template.');
       const { id: upload_id } = await copyContactList(app, service.id, param('list_id'));
       const check = { service_id: service.id, upload_id, template_id: template.id, sender_id: null };

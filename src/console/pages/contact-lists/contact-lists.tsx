@@ -2,6 +2,7 @@ import type { getContactList } from '../../../jobs/contact-lists/contact-lists.t
 import type { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
 import { contactListProblemTexts } from '../../../recipients/spreadsheet/spreadsheet-problems.ts';
 import type { listTemplates } from '../../../templates/templates.ts';
+import { count } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Field, HintAndError } from '../../parts/field.tsx';
@@ -10,13 +11,12 @@ import { Notice } from '../../parts/notice.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { ProblemRows } from '../files/problem-table.tsx';
-import { spreadsheets } from '../files/spreadsheets.ts';
+import { acceptedSpreadsheets } from '../files/spreadsheets.ts';
 
 type ContactList = Awaited<ReturnType<typeof getContactList>>;
 type UploadRecord = Awaited<ReturnType<typeof uploadRecord>>;
 type Templates = Awaited<ReturnType<typeof listTemplates>>;
 
-const inWords = (count: number) => count.toLocaleString('en-GB');
 const recipients = { sms: 'phone numbers', email: 'email addresses' };
 
 interface ListTableProps {
@@ -51,7 +51,7 @@ export function ListTable({ serviceId, lists, now, maySend }: ListTableProps) {
               original_file_name
             ),
         },
-        { head: 'Recipients', numeric: true, cell: ({ row_count }) => inWords(row_count) },
+        { head: 'Recipients', numeric: true, cell: ({ row_count }) => count(row_count) },
         { head: 'Kind', cell: ({ template_type }) => recipients[template_type] },
         {
           head: 'Saved',
@@ -70,7 +70,7 @@ export function NewList({ formState }: { formState: FormState }) {
         name="file"
         label="File"
         hint="A spreadsheet with one column, named email address or phone number; up to 100,000 rows and 10 MB."
-        accept={spreadsheets}
+        accept={acceptedSpreadsheets}
       />
       <div>
         <button class="button button--primary" type="submit">
@@ -95,7 +95,7 @@ export function CheckedList({
   if (record.valid) {
     return (
       <form class="stack measure" method="post" action={`${path}/save`} noValidate>
-        <Notice tone="green">All {inWords(record.row_count)} rows are good.</Notice>
+        <Notice tone="green">All {count(record.row_count)} rows are good.</Notice>
         <Field
           formState={formState}
           name="name"
@@ -144,7 +144,7 @@ export function SavedList({ list, templates, formState, now, mayDelete }: SavedL
   return (
     <div class="stack measure">
       <p class="muted">
-        {inWords(list.row_count)} {recipients[list.template_type]}, saved by {list.created_by}{' '}
+        {count(list.row_count)} {recipients[list.template_type]}, saved by {list.created_by}{' '}
         <Time at={list.created_at} now={now} />.
       </p>
       {templates.length === 0 ? (

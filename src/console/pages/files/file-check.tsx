@@ -1,24 +1,22 @@
-import { day_ms, later } from '../../../platform/clock.ts';
+import { day_ms, earlier, later, minute_ms } from '../../../platform/clock.ts';
 import { comparableKey } from '../../../protocol/comparable-key.ts';
 import { fileProblemTexts } from '../../../recipients/spreadsheet/spreadsheet-problems.ts';
+import { count, price, several } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Status } from '../../parts/status.tsx';
+import { Turn } from '../../parts/turn.tsx';
 import { When } from '../../parts/when.tsx';
-import { costInWords } from '../send/cost.ts';
-import { neededColumns } from './example-file.ts';
-import type { CheckedFile } from './load-file.ts';
+import { MessagePreview } from '../send/message-preview.tsx';
+import type { CheckedFile, LoadedFile } from './load-file.ts';
 import { ProblemTable } from './problem-table.tsx';
-import { RowCard } from './row-card.tsx';
+import { neededColumns } from './spreadsheets.ts';
 
 interface FileCheckProps {
   file: CheckedFile;
   formState: FormState;
   now: Date;
 }
-
-const inWords = (count: number) => count.toLocaleString('en-GB');
-const rows = (count: number) => (count === 1 ? '1 row' : `${inWords(count)} rows`);
 
 /** The result of the check, and the form that sends the file. */
 export function FileCheck({ file, formState, now }: FileCheckProps) {
@@ -61,7 +59,7 @@ function Warnings({ file: { record, upload, template }, path }: { file: CheckedF
         <Notice tone="red">
           <ul>
             {problems.map(([problem]) => (
-              <li key={problem}>{sentenceOf(problem, record)}</li>
+              <li key={problem}>{describeProblem(problem, record)}</li>
             ))}
           </ul>
         </Notice>
@@ -88,7 +86,7 @@ function Warnings({ file: { record, upload, template }, path }: { file: CheckedF
   );
 }
 
-function sentenceOf(problem: string, record: CheckedFile['record']): string {
+function describeProblem(problem: string, record: CheckedFile['record']): string {
   const text = fileProblemTexts[problem as keyof typeof fileProblemTexts];
   const names = {
     'missing-columns': record.missing_column_headers,
@@ -105,24 +103,24 @@ function Figures({ file: { goodRows, record, repeated, cost, left, upload, templ
         <dt>
           <Status kind="delivered">Good rows</Status>
         </dt>
-        <dd class="figure-mid">{inWords(record.missing_column_headers.length > 0 ? 0 : goodRows)}</dd>
+        <dd class="figure-mid">{count(record.missing_column_headers.length > 0 ? 0 : goodRows)}</dd>
       </div>
       <div>
         <dt>
           <Status kind="failed">Rows with problems</Status>
         </dt>
-        <dd class="figure-mid">{inWords(bad)}</dd>
+        <dd class="figure-mid">{count(bad)}</dd>
       </div>
       <div>
         <dt>
           <Status kind="sending">Recipients that appear twice or more</Status>
         </dt>
-        <dd class="figure-mid">{inWords(repeated)}</dd>
+        <dd class="figure-mid">{count(repeated)}</dd>
       </div>
       <div>
         <dt>{template.row.template_type === 'letter' ? 'Cost, at least' : 'Cost, about'}</dt>
-        <dd class="figure-mid">{cost === undefined ? 'Not known' : costInWords(cost)}</dd>
-        <dd>{inWords(left)} left today</dd>
+        <dd class="figure-mid">{cost === undefined ? 'Not known' : price(cost)}</dd>
+        <dd>{count(left)} left today</dd>
       </div>
     </dl>
   );
@@ -137,7 +135,7 @@ function SendForm({ file, formState, now, path }: FileCheckProps & { path: strin
       <input type="hidden" name="on_error" value={skips ? 'skip' : 'reject'} />
       <div class="row">
         <button class="button button--primary" type="submit">
-          {skips ? `Send to the ${inWords(goodRows)} good rows` : `Send to ${rows(goodRows)}`}
+          {skips ? `Send to the ${count(goodRows)} good rows` : `Send to ${several(goodRows, 'row')}`}
         </button>
         {skips && <span class="small muted">Or correct the others first, and choose the file again.</span>}
       </div>
@@ -172,5 +170,96 @@ function Columns({ file: { record, template } }: { file: CheckedFile }) {
         ))}
       </ul>
     </section>
+  );
+}
+
+/** Any row of the file: its message, or what is wrong with it. */
+function RowCard({ file: { shown, upload }, path }: { file: CheckedFile; path: string }) {
+  if (!shown) return null;
+  const { row, cells, problems, preview, message } = shown;
+  return (
+    <section class="card stack stack--tight" aria-labelledby="row" id="preview">
+      <div class="card-head">
+        <h2 id="row">Row {count(row)}</h2>
+        <div class="row">
+          <Turn to={row > 2 ? `${path}?row=${row - 1}#preview` : undefined} icon="left" label="Row before" />
+          <Turn
+            to={row <= upload.row_count ? `${path}?row=${row + 1}#preview` : undefined}
+            icon="right"
+            label="Next row"
+          />
+        </div>
+      </div>
+      {message && (
+        <p class="small">
+          To <b>{message.recipient.split('\n').join(', ')}</b>
+        </p>
+      )}
+      {preview ? (
+        <MessagePreview preview={preview} />
+      ) : (
+        <>
+          {problems.map(({ column, problem }) => (
+            <p key={`${column} ${problem}`} class="small">
+              <Status kind="failed">{column === null ? problem : `${column}: ${problem}`}</Status>
+            </p>
+          ))}
+          <dl class="facts">
+            {cells.map(({ column, text }, index) => [
+              <dt key={`${index} name`}>{column}</dt>,
+              <dd key={`${index} value`}>{text}</dd>,
+            ])}
+          </dl>
+        </>
+      )}
+      <form class="row">
+        <label for="row-number" class="small">
+          Show row
+        </label>
+        <input class="input input--small input--short" id="row-number" name="row" inputMode="numeric" value={row} />
+        <button class="button button--small" type="submit">
+          Show
+        </button>
+      </form>
+    </section>
+  );
+}
+
+/** A check takes seconds; a worker that ended is replaced within a minute. */
+const expectedWithin_ms = 10 * minute_ms;
+
+interface CheckingProps {
+  file: Extract<LoadedFile, { kind: 'checking' }>;
+  now: Date;
+}
+
+/** Shows the progress while a task checks the rows. Without script a link loads it again. */
+export function Checking({ file: { upload, checkedRows }, now }: CheckingProps) {
+  const isLate = new Date(upload.created_at) < earlier(now, expectedWithin_ms);
+  return (
+    <div class="stack measure">
+      {isLate && (
+        <Notice tone="amber">
+          This takes longer than usual. Wait, or <a href={`/console/services/${upload.service_id}/send`}>start again</a>
+          : nothing was sent.
+        </Notice>
+      )}
+      <p role="status">
+        {count(checkedRows)} of {count(upload.row_count)} rows are checked. You can leave this page and come back.
+      </p>
+      <progress
+        class="meter"
+        max={Math.max(1, upload.row_count)}
+        value={checkedRows}
+        aria-label="Rows that are checked"
+      />
+      <noscript>
+        <p>
+          <a class="button" href={`/console/services/${upload.service_id}/files/${upload.id}`}>
+            Look again
+          </a>
+        </p>
+      </noscript>
+    </div>
   );
 }

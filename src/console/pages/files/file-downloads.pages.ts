@@ -9,7 +9,7 @@ import { findTemplate } from '../../../templates/compiled-templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
-import { emailOfRow, letterOfRow } from './row-preview.ts';
+import { previewEmailOfRow, previewLetterOfRow } from './load-file.ts';
 
 const who = { service: 'send' } as const;
 
@@ -43,7 +43,7 @@ export function fileDownloadPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  async function rowOf({ service, param }: PageRequest<typeof who>, fileId: string, channel: Channel) {
+  async function getRow({ service, param }: PageRequest<typeof who>, fileId: string, channel: Channel) {
     const upload = await getUpload(app, service.id, fileId);
     const row = await findStoredRow(app.db, upload, Number(param('row')) || 0);
     const found = await findTemplate(app, service.id, upload.template_id ?? '');
@@ -54,8 +54,8 @@ export function fileDownloadPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/files/:email_file_id/rows/:row/email', {
     who,
     async show(request) {
-      const { upload, template, message } = await rowOf(request, request.param('email_file_id'), 'email');
-      const { html } = await emailOfRow(app, template, upload, message);
+      const { upload, template, message } = await getRow(request, request.param('email_file_id'), 'email');
+      const { html } = await previewEmailOfRow(app, template, upload, message);
       return sendMailFrame(app, request.reply, html, { images: false });
     },
   });
@@ -63,10 +63,10 @@ export function fileDownloadPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/files/:letter_file_id/rows/:row/pages/:page', {
     who,
     async show(request) {
-      const { template, message } = await rowOf(request, request.param('letter_file_id'), 'letter');
+      const { template, message } = await getRow(request, request.param('letter_file_id'), 'letter');
       const page = Number(request.param('page'));
       if (!Number.isInteger(page) || page < 1) throw notFound();
-      const { content } = await letterOfRow(app, template, message, 'png', page);
+      const { content } = await previewLetterOfRow(app, template, message, 'png', page);
       return sendSentFile(request.reply, 'image/png', content);
     },
   });

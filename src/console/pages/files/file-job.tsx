@@ -1,4 +1,5 @@
 import { isCancellable } from '../../../jobs/cancel-job.ts';
+import { count } from '../../money.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -13,12 +14,10 @@ interface FileJobProps {
   maySend: boolean;
 }
 
-const inWords = (count: number) => count.toLocaleString('en-GB');
-
 /** What became of a file that was sent, or is scheduled. */
 export function FileJob({ job, now, maySend }: FileJobProps) {
   const path = `/console/services/${job.service}/files/${job.id}`;
-  const counts = countsOf(job);
+  const counts = countByResult(job);
   const toSend = job.notification_count - job.rows_skipped;
   return (
     <div class="stack">
@@ -26,33 +25,33 @@ export function FileJob({ job, now, maySend }: FileJobProps) {
       <dl class="stats">
         <div>
           <dt>Messages</dt>
-          <dd class="figure-mid">{inWords(toSend)}</dd>
-          {job.rows_skipped > 0 && <dd>{inWords(job.rows_skipped)} rows with problems were left out</dd>}
+          <dd class="figure-mid">{count(toSend)}</dd>
+          {job.rows_skipped > 0 && <dd>{count(job.rows_skipped)} rows with problems were left out</dd>}
         </div>
         <div>
           <dt>
             <Status kind="sending">On their way</Status>
           </dt>
-          <dd class="figure-mid">{inWords(counts.underWay)}</dd>
+          <dd class="figure-mid">{count(counts.underWay)}</dd>
         </div>
         <div>
           <dt>
             <Status kind="delivered">Delivered</Status>
           </dt>
-          <dd class="figure-mid">{inWords(counts.delivered)}</dd>
+          <dd class="figure-mid">{count(counts.delivered)}</dd>
         </div>
         <div>
           <dt>
             <Status kind="failed">Failed</Status>
           </dt>
-          <dd class="figure-mid">{inWords(counts.failed)}</dd>
+          <dd class="figure-mid">{count(counts.failed)}</dd>
         </div>
       </dl>
       {isUnderWay(job) && job.job_status !== 'scheduled' && (
         <p>
           <progress class="meter" max={Math.max(1, toSend)} value={job.rows_done} aria-label="Rows that are messages" />
           <span class="small muted">
-            {inWords(job.rows_done)} of {inWords(toSend)} rows are messages.
+            {count(job.rows_done)} of {count(toSend)} rows are messages.
           </span>
         </p>
       )}
@@ -82,16 +81,16 @@ export function FileJob({ job, now, maySend }: FileJobProps) {
   );
 }
 
-/** Whether the page is to keep itself up to date. */
+/** Whether the page must keep itself up to date. */
 export function isUnderWay(job: Job): boolean {
   if (['scheduled', 'pending', 'in progress'].includes(job.job_status)) return true;
-  return job.template_type !== 'letter' && countsOf(job).underWay > 0;
+  return job.template_type !== 'letter' && countByResult(job).underWay > 0;
 }
 
 const deliveredStatuses = ['delivered', 'sent'];
 const underWayStatuses = ['created', 'sending', 'pending', 'pending-virus-check'];
 
-function countsOf({ statistics }: Job) {
+function countByResult({ statistics }: Job) {
   const sum = (isCounted: (status: string) => boolean) =>
     statistics.filter(({ status }) => isCounted(status)).reduce((total, { count }) => total + count, 0);
   const cancelled = sum((status) => status === 'cancelled');

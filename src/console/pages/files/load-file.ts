@@ -1,17 +1,21 @@
+import { previewEmail, previewText } from '../../../delivery/previews/preview-message.ts';
 import { getJob } from '../../../jobs/jobs.ts';
-import { countCheckedRows, findStoredRow, type StoredRow } from '../../../jobs/uploads/stored-rows.ts';
+import { countCheckedRows, findStoredRow, type StoredRow, sampleMessages } from '../../../jobs/uploads/stored-rows.ts';
 import { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
 import { findUpload, getService, type UploadRow } from '../../../jobs/uploads/uploads.ts';
+import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
 import { remainingToday } from '../../../notifications/limits/remaining-today.ts';
 import { notFound } from '../../../platform/failure.ts';
+import { sheetsOf } from '../../../rendering/letter/length.ts';
+import { getReplyTo } from '../../../services/senders/email-reply-to.ts';
+import { getSmsSender } from '../../../services/senders/sms-senders.ts';
 import type { Service } from '../../../services/services.ts';
 import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import { holds } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Visitor } from '../../sessions/visitor.ts';
+import { costOfLetter, costOfTexts } from '../send/cost.ts';
 import type { Preview } from '../send/message-preview.tsx';
-import { costOfFile } from './cost-of-file.ts';
-import { previewOfRow } from './row-preview.ts';
 
 type Job = Awaited<ReturnType<typeof getJob>>;
 type UploadRecord = Awaited<ReturnType<typeof uploadRecord>>;
@@ -64,7 +68,7 @@ async function loadChecked(app: ConsoleApp, service: Service, upload: UploadRow,
   const stored = await findStoredRow(app.db, upload, row || firstRow(record));
   const isSendable = stored?.message && record.missing_column_headers.length === 0;
   const preview =
-    isSendable && stored.message ? await previewOfRow(app, template, upload, stored.row, stored.message) : undefined;
+    isSendable && stored.message ? await previewRow(app, template, upload, stored.row, stored.message) : undefined;
   const prefix = service.prefix_sms ? service.name : null;
   return {
     kind: 'checked',
@@ -74,7 +78,7 @@ async function loadChecked(app: ConsoleApp, service: Service, upload: UploadRow,
     goodRows,
     repeated: upload.summary?.repeated_recipients ?? 0,
     left: (await remainingToday(app, sending, template.row.template_type)).messages,
-    cost: await costOfFile(app, template, upload, goodRows, prefix),
+    cost: await estimateCost(app, template, upload, goodRows, prefix),
     shown: stored && { ...stored, preview },
   };
 }
@@ -84,4 +88,88 @@ function firstRow({ rows_shown }: UploadRecord): number {
   const bad = new Set(rows_shown.filter(({ problems }) => problems.length > 0).map(({ row }) => row));
   for (let row = 2; row < 60; row++) if (!bad.has(row)) return row;
   return 2;
+}
+
+type ReadyMessage = NonNullable<StoredRow['message']>;
+
+/** The message of one row. Emails and letters have addresses of their own, without anything personal in them. */
+async function previewRow(
+  app: ConsoleApp,
+  template: ReadyTemplate,
+  upload: UploadRow,
+  row: number,
+  message: ReadyMessage,
+): Promise<Preview> {
+  const path = `/console/services/${upload.service_id}/files/${upload.id}/rows/${row}`;
+  switch (template.row.template_type) {
+    case 'sms': {
+      const shown = await composeRow(app, template, upload, message);
+      const { sender, text, parts } = await previewText(app, upload.service_id, shown);
+      return { channel: 'sms', sender, text, parts };
+    }
+    case 'email': {
+      const shown = await composeRow(app, template, upload, message);
+      const { from, reply_to, subject, text } = await previewEmail(app, upload.service_id, shown);
+      const sender = `${from.name} <${from.address}>`;
+      return { channel: 'email', from: sender, reply_to, subject, text, frame: `${path}/email` };
+    }
+    case 'letter':
+      return { channel: 'letter', pages: [`${path}/pages/1`] };
+  }
+}
+
+async function composeRow(app: ConsoleApp, template: ReadyTemplate, upload: UploadRow, message: ReadyMessage) {
+  const { recipient, personalisation } = message;
+  return { template, recipient, personalisation, reply_to_text: await findSender(app, template, upload) };
+}
+
+async function findSender({ db }: ConsoleApp, { row }: ReadyTemplate, upload: UploadRow): Promise<string | null> {
+  if (upload.sender_id === null) return row.reply_to_text;
+  if (row.template_type === 'sms') return (await getSmsSender(db, upload.service_id, upload.sender_id)).sms_sender;
+  return (await getReplyTo(db, upload.service_id, upload.sender_id)).email_address;
+}
+
+export async function previewEmailOfRow(
+  app: ConsoleApp,
+  template: ReadyTemplate,
+  upload: UploadRow,
+  message: ReadyMessage,
+) {
+  return previewEmail(app, upload.service_id, await composeRow(app, template, upload, message));
+}
+
+export function previewLetterOfRow(
+  app: ConsoleApp,
+  { row }: ReadyTemplate,
+  { personalisation }: ReadyMessage,
+  format: 'pdf' | 'png',
+  page: number,
+) {
+  const values = Object.fromEntries(Object.entries(personalisation).map(([name, value]) => [name, String(value)]));
+  return previewLetterTemplate(app, row.service, row.id, values, format, page);
+}
+
+/**
+ * About what the good rows of a file cost, from its first rows: to render all of them would take seconds. A letter is
+ * counted as one sheet: how many it has is known once it is drawn.
+ */
+async function estimateCost(
+  app: ConsoleApp,
+  { compiled, row }: ReadyTemplate,
+  upload: Pick<UploadRow, 'id'>,
+  messages: number,
+  prefix: string | null,
+): Promise<number | undefined> {
+  if (compiled.template_type === 'email') return 0;
+  const sample = await sampleMessages(app.db, upload.id);
+  if (sample.length === 0) return undefined;
+  if (compiled.template_type === 'letter') {
+    const cost = await costOfLetter(app, sheetsOf(1), sample[0]?.postage ?? row.postage ?? 'second');
+    return cost === undefined ? undefined : cost * messages;
+  }
+  const parts = sample.map(
+    ({ personalisation, rate_multiplier }) => compiled.render(personalisation, { prefix }).fragments * rate_multiplier,
+  );
+  const average = parts.reduce((sum, count) => sum + count, 0) / parts.length;
+  return costOfTexts(app, average * messages);
 }

@@ -6,11 +6,14 @@ import type { Pages } from '../../page.ts';
 import { Choices } from '../../parts/choices.tsx';
 import { FileField } from '../../parts/file-field.tsx';
 import { Table } from '../../parts/table.tsx';
-import { getSendableTemplate } from '../send/sendable-templates.ts';
-import { listSenderChoices } from '../send/sender-choices.ts';
-import { aboutFile } from './about-file.ts';
-import { exampleFile, neededColumns } from './example-file.ts';
-import { maxFileBytes, spreadsheets } from './spreadsheets.ts';
+import { getSendableTemplate, listSenderChoices } from '../send/sendable-templates.ts';
+import {
+  acceptedSpreadsheets,
+  exampleFile,
+  maxSpreadsheetBytes,
+  neededColumns,
+  refuseInFileField,
+} from './spreadsheets.ts';
 
 const who = { service: 'send', membersOnly: true } as const;
 
@@ -45,7 +48,7 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
                 name="file"
                 label="File"
                 hint="A spreadsheet (csv, tsv, xlsx, xlsm or ods) of up to 100,000 rows and 10 MB."
-                accept={spreadsheets}
+                accept={acceptedSpreadsheets}
               />
               <div>
                 <button class="button button--primary" type="submit">
@@ -75,11 +78,11 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({ sender_id: Type.Optional(Type.String({ format: 'uuid' })) }),
-    file: { name: 'file', max_bytes: maxFileBytes, needs: 'Choose a file.' },
+    file: { name: 'file', max_bytes: maxSpreadsheetBytes, needs: 'Choose a file.' },
     async act({ service, visitor, param }, { sender_id }, file) {
       const { row } = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
       const sending = await getService(app, service.id);
-      const upload = await aboutFile(() =>
+      const upload = await refuseInFileField(() =>
         receiveUpload(app, sending, {
           filename: file.filename,
           template_id: row.id,

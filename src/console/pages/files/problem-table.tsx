@@ -1,6 +1,5 @@
+import { count } from '../../money.ts';
 import type { CheckedFile } from './load-file.ts';
-
-const inWords = (count: number) => count.toLocaleString('en-GB');
 
 /** The first rows with problems; the others are in the file to download. */
 export function ProblemTable({ file: { record, upload, goodRows }, path }: { file: CheckedFile; path: string }) {
@@ -11,7 +10,7 @@ interface ProblemRowsProps {
   record: Pick<CheckedFile['record'], 'rows_shown'>;
   /** All rows with problems. */
   bad: number;
-  /** Of the page; the download is below it. */
+  /** The address of the page; the download is below it. */
   path: string;
 }
 
@@ -25,7 +24,7 @@ export function ProblemRows({ record, bad, path }: ProblemRowsProps) {
       value: column === null ? '' : [cells[column] ?? ''].flat().join(', '),
     })),
   );
-  const title = bad === 1 ? '1 row has problems' : `${inWords(bad)} rows have problems`;
+  const title = bad === 1 ? '1 row has problems' : `${count(bad)} rows have problems`;
   return (
     <section class="card card--flush" aria-labelledby="problems">
       <div class="card-head">
@@ -50,7 +49,7 @@ export function ProblemRows({ record, bad, path }: ProblemRowsProps) {
           {shown.map(({ row, column, problem, value }) => (
             <tr key={`${row} ${column} ${problem}`}>
               <th scope="row" class="num">
-                {inWords(row)}
+                {count(row)}
               </th>
               <td data-label="Column">{column ?? <span class="muted">the row</span>}</td>
               <td data-label="Value">{value === '' ? <span class="muted">empty</span> : <code>{value}</code>}</td>
@@ -61,7 +60,7 @@ export function ProblemRows({ record, bad, path }: ProblemRowsProps) {
       </table>
       {bad > record.rows_shown.length && (
         <p class="card-foot small muted">
-          The first {record.rows_shown.length} of {inWords(bad)} are shown.
+          The first {record.rows_shown.length} of {count(bad)} are shown.
         </p>
       )}
     </section>

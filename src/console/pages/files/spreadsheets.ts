@@ -1,3 +1,48 @@
-/** What the console takes. The API takes larger text files. */
-export const maxFileBytes = 10 * 1024 * 1024;
-export const spreadsheets = '.csv,.tsv,.xlsx,.xlsm,.ods';
+import { Failure, invalidField } from '../../../platform/failure.ts';
+import { csvLineAsUploaded } from '../../../platform/http/csv.ts';
+import type { Channel } from '../../../protocol/channels.ts';
+import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
+import { listFields } from '../send/sendable-templates.ts';
+
+/** The API takes larger text files. */
+export const maxSpreadsheetBytes = 10 * 1024 * 1024;
+export const acceptedSpreadsheets = '.csv,.tsv,.xlsx,.xlsm,.ods';
+
+/** Shows beside the field `file` what is wrong with a file, and that too many are received at once. */
+export async function refuseInFileField<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isAboutFile = error instanceof Failure && ['invalid', 'too-large', 'too-many'].includes(error.kind);
+    if (!isAboutFile || typeof error.detail !== 'string') throw error;
+    throw invalidField('file', error.detail.endsWith('.') ? error.detail : `${error.detail}.`);
+  }
+}
+
+const recipientColumns: Record<Channel, [column: string, example: string][]> = {
+  sms: [['phone number', '07700 900321']],
+  email: [['email address', 'test@example.com']],
+  letter: [
+    ['address line 1', 'A. Name'],
+    ['address line 2', '123 Example Street'],
+    ['address line 3', 'XM4 5HQ'],
+    ['address line 4', ''],
+    ['address line 5', ''],
+    ['address line 6', ''],
+    ['address line 7', ''],
+  ],
+};
+
+/** The columns that a file needs, with an example: the recipient, then the placeholders of the template. */
+export function neededColumns(template: ReadyTemplate): { column: string; example: string }[] {
+  return [
+    ...recipientColumns[template.row.template_type].map(([column, example]) => ({ column, example })),
+    ...listFields(template).map((column) => ({ column, example: 'example' })),
+  ];
+}
+
+export async function* exampleFile(template: ReadyTemplate): AsyncGenerator<string> {
+  const columns = neededColumns(template);
+  yield csvLineAsUploaded(columns.map(({ column }) => column));
+  yield csvLineAsUploaded(columns.map(({ example }) => example));
+}

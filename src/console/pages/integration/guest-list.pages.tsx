@@ -50,8 +50,8 @@ export function guestListPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({ email_addresses: Lines, phone_numbers: Lines }),
     async act({ service }, form) {
       const list = {
-        email_addresses: linesOf('email_addresses', form.email_addresses),
-        phone_numbers: linesOf('phone_numbers', form.phone_numbers),
+        email_addresses: parseLines('email_addresses', form.email_addresses),
+        phone_numbers: parseLines('phone_numbers', form.phone_numbers),
       };
       const wrong = findWrongGuest(list);
       if (wrong) {
@@ -64,7 +64,7 @@ export function guestListPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-function linesOf(field: string, text = ''): string[] {
+function parseLines(field: string, text = ''): string[] {
   const lines = text
     .split('\n')
     .map((line) => line.trim())

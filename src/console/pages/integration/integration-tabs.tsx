@@ -1,5 +1,6 @@
 import { countFailedCallbacks, maxCountedCallbacks } from '../../../delivery/callbacks/callback-history.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { count } from '../../money.ts';
 import type { View } from '../../page.ts';
 import { Tabs } from '../../parts/tabs.tsx';
 
@@ -29,7 +30,7 @@ export async function integrationView(
             label:
               path === 'callbacks' && failed > 0 ? (
                 <>
-                  {label} <span class="badge tone-red">{numberOf(failed)} failed</span>
+                  {label} <span class="badge tone-red">{formatFailedCount(failed)} failed</span>
                 </>
               ) : (
                 label
@@ -44,8 +45,8 @@ export async function integrationView(
   };
 }
 
-/** "12", or "1,000 or more". */
-export function numberOf(count: number): string {
-  const text = count.toLocaleString('en-GB');
-  return count >= maxCountedCallbacks ? `${text} or more` : text;
+/** "12", or "1,000 or more": more are not counted. */
+export function formatFailedCount(failed: number): string {
+  const text = count(failed);
+  return failed >= maxCountedCallbacks ? `${text} or more` : text;
 }

@@ -2,15 +2,16 @@ import { listRefusedRequests } from '../../../notifications/refused/refused-requ
 import { isUuid } from '../../../platform/id.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
+import { Copy } from '../../parts/copy.tsx';
 import { Pager } from '../../parts/pager.tsx';
+import { Time } from '../../parts/time.tsx';
 import type { Visitor } from '../../sessions/visitor.ts';
-import { exampleRequest, findReady } from '../quick-start/fields.ts';
+import { exampleRequest, findReadyTemplate } from '../quick-start/quick-start-form.ts';
 import { curl } from '../quick-start/snippets.ts';
 import { listSeenTemplates, type Reader } from '../templates/library.ts';
 import { integrationView } from './integration-tabs.tsx';
-import { RefusedList } from './refused-list.tsx';
 
-type Refused = Awaited<ReturnType<typeof listRefusedRequests>>[number];
+type RefusedRecord = Awaited<ReturnType<typeof listRefusedRequests>>[number];
 
 const pageSize = 50;
 
@@ -19,10 +20,10 @@ export function refusedPages(pages: Pages, app: ConsoleApp): void {
     who: { service: 'api' },
     below: 'Integration',
     async show({ service, visitor, query }) {
-      const here = `/console/services/${service.id}/integration/refused`;
+      const path = `/console/services/${service.id}/integration/refused`;
       const older_than = isUuid(query('older_than')) ? query('older_than') : undefined;
       const requests = await listRefusedRequests(app, service.id, older_than ? { older_than } : {});
-      const correct = await correctedBy({ service, visitor });
+      const correct = await buildCorrections({ service, visitor });
       const shown = await Promise.all(
         requests.map(async (request) => ({ ...request, corrected: await correct(request) })),
       );
@@ -40,8 +41,8 @@ export function refusedPages(pages: Pages, app: ConsoleApp): void {
           {(last !== undefined || older_than !== undefined) && (
             <Pager
               shown={`${requests.length} requests`}
-              newer={older_than === undefined ? undefined : here}
-              older={last === undefined ? undefined : `${here}?older_than=${last}`}
+              newer={older_than === undefined ? undefined : path}
+              older={last === undefined ? undefined : `${path}?older_than=${last}`}
             />
           )}
         </>,
@@ -50,10 +51,10 @@ export function refusedPages(pages: Pages, app: ConsoleApp): void {
   });
 
   /** A request with the same template, or with another of the channel; each template is read once. */
-  async function correctedBy(reader: Reader) {
+  async function buildCorrections(reader: Reader) {
     const templates = await listSeenTemplates(app, reader);
     const known = new Map<string, Promise<string | undefined>>();
-    return ({ path, template_id, status_code }: Refused): Promise<string | undefined> => {
+    return ({ path, template_id, status_code }: RefusedRecord): Promise<string | undefined> => {
       if (status_code !== 400 && status_code !== 404) return Promise.resolve(undefined);
       const channel = path.split('/').at(-1);
       const template =
@@ -72,9 +73,65 @@ export function refusedPages(pages: Pages, app: ConsoleApp): void {
     user: Visitor['user'],
     templateId: string,
   ): Promise<string | undefined> {
-    const template = await findReady(app, serviceId, templateId);
+    const template = await findReadyTemplate(app, serviceId, templateId);
     if (!template) return undefined;
     const request = exampleRequest(user, template);
     return curl({ baseUrl: app.config.urls.api, apiKey: 'YOUR_API_KEY', request });
   }
+}
+
+/** `corrected` is a command that works; undefined where another request would be refused, too. */
+type Refused = RefusedRecord & { corrected: string | undefined };
+
+function RefusedList({ requests, now }: { requests: readonly Refused[]; now: Date }) {
+  if (requests.length === 0) {
+    return (
+      <div class="empty">
+        <h2>Nothing was refused</h2>
+        <p>A request that the API refuses appears here, with the reason.</p>
+      </div>
+    );
+  }
+  return (
+    <ul class="card list">
+      {requests.map((request) => (
+        <li key={request.id}>
+          <RefusedRequest request={request} now={now} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function RefusedRequest({ request, now }: { request: Refused; now: Date }) {
+  const { id, path, status_code, errors, api_key_name, corrected } = request;
+  return (
+    <div class="stack stack--tight grow">
+      <div class="row">
+        <Time at={request.created_at} now={now} />
+        <code>POST {path}</code>
+        <span class="badge tone-red">{status_code}</span>
+        {api_key_name !== null && <span class="muted">key “{api_key_name}”</span>}
+      </div>
+      {errors.map(({ error, message }) => (
+        <p key={message}>
+          <b>{message}</b> <span class="muted">{error}</span>
+        </p>
+      ))}
+      <p class="muted">
+        Sent: {request.fields.length > 0 ? request.fields.join(', ') : 'no fields'}
+        {request.personalisation_fields.length > 0 &&
+          ` (personalisation: ${request.personalisation_fields.join(', ')})`}
+      </p>
+      {corrected !== undefined && (
+        <details class="more">
+          <summary>A request that works</summary>
+          <div class="code">
+            <pre id={`corrected-${id}`}>{corrected}</pre>
+            <Copy of={`corrected-${id}`} what="the request" />
+          </div>
+        </details>
+      )}
+    </div>
+  );
 }

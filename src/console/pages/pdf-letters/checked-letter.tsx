@@ -1,9 +1,10 @@
 import type { CheckedLetter } from '../../../letters/checked-letters.ts';
+import type { PrecompiledCheck } from '../../../rendering/pdf/pdf-verdict.ts';
+import { postageChoices } from '../../message-words.ts';
 import type { FormState } from '../../page.ts';
 import { Choices } from '../../parts/choices.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { problemInWords } from './problem-texts.ts';
 
 interface CheckedLetterProps {
   serviceId: string;
@@ -13,7 +14,7 @@ interface CheckedLetterProps {
 
 /** The pages of an uploaded letter, with what is wrong; only a letter without problems can be sent. */
 export function CheckedLetterView({ serviceId, letter: { id, check, filename }, formState }: CheckedLetterProps) {
-  const problem = problemInWords(check);
+  const problem = describeProblem(check);
   const path = `/console/services/${serviceId}/pdf-letters/${id}`;
   const wrong = check.invalid_pages ?? [];
   return (
@@ -64,11 +65,7 @@ export function CheckedLetterView({ serviceId, letter: { id, check, filename }, 
                 hint="Letters abroad have the postage of their country."
                 kind="one"
                 chosen={['second']}
-                choices={[
-                  { value: 'first', label: 'First class' },
-                  { value: 'second', label: 'Second class' },
-                  { value: 'economy', label: 'Economy' },
-                ]}
+                choices={postageChoices}
               />
               <Field
                 formState={formState}
@@ -89,4 +86,34 @@ export function CheckedLetterView({ serviceId, letter: { id, check, filename }, 
       </div>
     </div>
   );
+}
+
+type Message = NonNullable<PrecompiledCheck['message']>;
+
+/** What to do about a PDF that cannot be sent. */
+const problemTexts: Record<Message, string> = {
+  'unable-to-read-the-file': 'The file cannot be read as a PDF. Save it again as PDF and upload it.',
+  'letter-too-long': 'The letter has more than 10 pages. Remove pages until it has 10.',
+  'letter-not-a4-portrait-oriented': 'Pages must be A4, upright.',
+  'content-outside-printable-area':
+    'There is something outside of the printable area. It is marked red: move it inside, or make the margins wider.',
+  'notify-tag-found-in-content': 'A page after the first has the tag NOTIFY, which belongs to the first page only.',
+  'address-is-empty': 'There is no address in the address window of the first page.',
+  'not-enough-address-lines': 'The address needs at least 3 lines.',
+  'too-many-address-lines': 'The address may have at most 7 lines.',
+  'invalid-address-line-1-or-2': 'Each of the first 2 lines of the address needs a letter or a digit.',
+  'has-country-for-bfpo-address': 'The last line of a BFPO address must not be a country.',
+  'not-a-real-uk-postcode-or-country': 'The last line of the address must be a UK postcode or a country.',
+  'cant-send-international-letters': 'The address is abroad, and the service sends letters in the UK only.',
+  'not-a-real-uk-postcode': 'The last line of the address must be a real UK postcode.',
+  'invalid-char-in-address': 'No line of the address may start with one of these: @ ( ) = [ ] ” \\ / , < >',
+  'no-fixed-abode-address': 'A letter needs a real address.',
+};
+
+function describeProblem({ message, invalid_pages }: PrecompiledCheck): string | undefined {
+  if (message === null) return undefined;
+  const isAboutAddress = message.includes('address') || message.includes('postcode') || message.includes('letters');
+  const pages = isAboutAddress ? [] : (invalid_pages ?? []);
+  if (pages.length === 0) return problemTexts[message];
+  return `${problemTexts[message]} See page ${pages.join(', ')}.`;
 }

@@ -7,9 +7,9 @@ import { OneOf } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { FileField } from '../../parts/file-field.tsx';
-import { aboutFile } from '../files/about-file.ts';
+import { refuseInFileField } from '../files/spreadsheets.ts';
 import { sendSentFile } from '../sandbox/mail-frame.ts';
-import { aboutForm } from '../send/refusals.ts';
+import { toFormProblem } from '../send/send-form.ts';
 import { CheckedLetterView } from './checked-letter.tsx';
 
 const who = { service: 'send', membersOnly: true } as const;
@@ -50,7 +50,7 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
       }
       const pdf = await file.bytes();
       const sending = await getService(app, service.id);
-      const { id } = await aboutFile(() => keepCheckedLetter(app, sending, file.filename, pdf));
+      const { id } = await refuseInFileField(() => keepCheckedLetter(app, sending, file.filename, pdf));
       return { to: `/services/${service.id}/pdf-letters/${id}` };
     },
   });
@@ -85,7 +85,7 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
       try {
         await sendUploadedLetter(app, service.id, { ...request, ...(postage === undefined ? {} : { postage }) });
       } catch (error) {
-        throw aboutForm(error, { to: '', values: [], sender_id: '', scheduled_for: '', reference: '' });
+        throw toFormProblem(error, { to: '', values: [], sender_id: '', scheduled_for: '', reference: '' });
       }
       return {
         to: `/services/${service.id}/messages/${letter.id}`,

@@ -12,22 +12,27 @@ export interface ApiRequest {
 const maxAddressLines = 7;
 
 /** The placeholders of a letter include the lines of its address. */
-export function personalisationOf({ channel, to, values }: ApiRequest): Record<string, string> {
+export function toPersonalisation({ channel, to, values }: ApiRequest): Record<string, string> {
   if (channel !== 'letter') return values;
   const lines = to
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
   // A line too many must reach the rules, which refuse it.
-  const kept = lines.length > maxAddressLines ? [...lines.slice(0, 6), lines.slice(6).join(', ')] : lines;
-  return { ...Object.fromEntries(kept.map((line, index) => [`address_line_${index + 1}`, line])), ...values };
+  const addressLines = lines.length > maxAddressLines ? [...lines.slice(0, 6), lines.slice(6).join(', ')] : lines;
+  return { ...Object.fromEntries(addressLines.map((line, index) => [`address_line_${index + 1}`, line])), ...values };
 }
 
 /** The body of POST /v2/notifications/{channel}. */
-export function bodyOf(request: ApiRequest): Record<string, unknown> {
+export function toBody(request: ApiRequest): Record<string, unknown> {
   const { channel, template_id, to } = request;
   const recipient = channel === 'sms' ? { phone_number: to } : channel === 'email' ? { email_address: to } : {};
-  const personalisation = personalisationOf(request);
+  const personalisation = toPersonalisation(request);
   const hasValues = channel === 'letter' || Object.keys(personalisation).length > 0;
   return { template_id, ...recipient, ...(hasValues ? { personalisation } : {}) };
+}
+
+/** Whether a placeholder of a letter is filled from its address. */
+export function isAddressPlaceholder(channel: Channel | undefined, name: string): boolean {
+  return channel === 'letter' && /^(address[ _]?line[ _]?[1-7]|postcode)$/i.test(name);
 }

@@ -9,9 +9,8 @@ import { emptyForm } from '../../form-state.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { sendFragment } from '../../send-fragment.tsx';
 import { findLastService } from '../services/last-service.ts';
-import { createTestKey, readFields } from './fields.ts';
 import { QuickStart } from './quick-start.tsx';
-import { type SentMessage, sendFromHere } from './send-from-here.ts';
+import { createTestKey, readFields, type SentMessage, sendFromHere } from './quick-start-form.ts';
 import { languages } from './snippets.ts';
 import { canPrintNow, findMessage, Way } from './way.tsx';
 
@@ -37,7 +36,7 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
     show: ({ visitor: { user }, http: request }) => {
       const mine = Object.keys(user.permissions).filter((id) => holds('api', user.permissions[id] ?? []));
       const last = findLastService(app, request);
-      const id = mine.find((one) => one === last) ?? mine[0];
+      const id = mine.find((serviceId) => serviceId === last) ?? mine[0];
       return id === undefined ? noService : { to: `/services/${id}/quick-start` };
     },
   });

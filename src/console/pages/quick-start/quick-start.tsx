@@ -1,20 +1,18 @@
+import type { ComponentChildren } from 'preact';
 import { type Carriers, isAllSandbox } from '../../../delivery/sandbox/sandbox.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
 import type { Urls } from '../../../platform/settings.ts';
-import type { Channel } from '../../../protocol/channels.ts';
 import type { Service } from '../../../services/services.ts';
 import { Icon } from '../../layout/icon.tsx';
+import { channelWords } from '../../message-words.ts';
 import type { FormState } from '../../page.ts';
 import { Copy } from '../../parts/copy.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Status } from '../../parts/status.tsx';
 import { TextArea } from '../../parts/text-area.tsx';
-import { Code } from './code.tsx';
-import { type Fields, requestOf } from './fields.ts';
-import { NextSteps } from './next-steps.tsx';
-import type { SentMessage } from './send-from-here.ts';
-import { snippetsOf } from './snippets.ts';
+import { buildApiRequest, type Fields, type SentMessage } from './quick-start-form.ts';
+import { buildSnippets, type Snippet } from './snippets.ts';
 import { LiveWay, type WayProps } from './way.tsx';
 
 interface QuickStartProps {
@@ -33,7 +31,7 @@ interface QuickStartProps {
 
 export function QuickStart(props: QuickStartProps) {
   const { formState, service, config, fields, sent, message } = props;
-  const request = requestOf(fields);
+  const request = buildApiRequest(fields);
   return (
     <form method="post" noValidate data-quick-start>
       {/* Enter in a field must not press the first visible button, which creates a key. */}
@@ -55,7 +53,7 @@ export function QuickStart(props: QuickStartProps) {
           <h2>Send it</h2>
           {request && (
             <Code
-              snippets={snippetsOf({ baseUrl: config.urls.api, apiKey: fields.apiKey || 'YOUR-API-KEY', request })}
+              snippets={buildSnippets({ baseUrl: config.urls.api, apiKey: fields.apiKey || 'YOUR-API-KEY', request })}
               language={fields.language}
             />
           )}
@@ -135,8 +133,6 @@ function keyHint(config: Carriers, { restricted }: Service, { apiKey }: Fields):
     : 'With a live key, the message really goes out. With a test key, nothing is handed to a provider.';
 }
 
-const channelNames: Record<Channel, string> = { sms: 'text', email: 'email', letter: 'letter' };
-
 function TemplateStep({ formState, fields }: { formState: FormState; fields: Fields }) {
   const { template, templates, to, values } = fields;
   if (!template) return null;
@@ -153,7 +149,7 @@ function TemplateStep({ formState, fields }: { formState: FormState; fields: Fie
           <select class="input" id="template_id" name="template_id">
             {templates.map(({ id, name, template_type }) => (
               <option key={id} value={id} selected={id === template.row.id}>
-                {`${name} (${channelNames[template_type]})`}
+                {`${name} (${channelWords[template_type].name.toLowerCase()})`}
               </option>
             ))}
           </select>
@@ -198,4 +194,85 @@ function TemplateStep({ formState, fields }: { formState: FormState; fields: Fie
 
 function NoTemplate() {
   return <p class="muted">This service has no template yet. Write one, then come back.</p>;
+}
+
+/** Shows one language at a time. Radio buttons work without script, and the choice stays with the form. */
+function Code({ snippets, language }: { snippets: readonly Snippet[]; language: string }) {
+  return (
+    <fieldset class="code code-choice">
+      <legend class="sr">Language</legend>
+      {snippets.map(({ id, label, code }) => (
+        <>
+          <input type="radio" class="sr" id={`in-${id}`} name="language" value={id} checked={id === language} />
+          <label for={`in-${id}`}>{label}</label>
+          <div>
+            <pre id={`code-${id}`}>{markQuotes(code)}</pre>
+            <Copy of={`code-${id}`} what={`the code for ${label}`} />
+          </div>
+        </>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Marks texts in quotes, so that people find their own values in the code. */
+function markQuotes(code: string): ComponentChildren[] {
+  return code
+    .split(/("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/)
+    .map((part, index) => (index % 2 === 1 ? <i key={index}>{part}</i> : part));
+}
+
+interface NextStep {
+  title: string;
+  text: string;
+  /** The path of the page below /console, as it is declared. */
+  path: string;
+}
+
+const steps: NextStep[] = [
+  { title: 'Add a service', text: 'Own name, team, templates and limits.', path: '/services/add' },
+  {
+    title: 'Look into the sandbox',
+    text: 'Emails, texts and letters as their recipients would see them.',
+    path: '/sandbox',
+  },
+  {
+    title: 'Receive callbacks',
+    text: 'We tell your system what became of each message.',
+    path: '/services/:service_id/integration/callbacks',
+  },
+  {
+    title: 'See every message',
+    text: 'What was sent, to whom, and what became of it.',
+    path: '/services/:service_id/messages',
+  },
+];
+
+interface NextStepsProps {
+  serviceId: string;
+  /** Whether the visitor can open the page. */
+  has(path: string): boolean;
+}
+
+function NextSteps({ serviceId, has }: NextStepsProps) {
+  return (
+    <ul class="cols even">
+      {steps
+        .filter(({ path }) => has(path))
+        .map(({ title, text, path }) => (
+          <li key={title} class="card card--snug">
+            <h3>
+              <a href={`/console${path.replace(':service_id', serviceId)}`}>{title}</a>
+            </h3>
+            <p class="small muted">{text}</p>
+          </li>
+        ))}
+      <li class="card card--snug">
+        <h3>Test in your build</h3>
+        <p class="small muted">
+          Start one with <code>pennypost sandbox</code>, ask it what arrived.
+        </p>
+      </li>
+    </ul>
+  );
 }

@@ -5,7 +5,7 @@ import { anApiKey, aService, aTemplate } from '../../../../test/kit/builders.ts'
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { storedMessage } from '../../../../test/kit/sends.ts';
 import type { ApiRequest } from './api-request.ts';
-import { languages, snippetsOf } from './snippets.ts';
+import { buildSnippets, languages } from './snippets.ts';
 
 const harness = useHarness({ now: new Date().toISOString() });
 const execute = promisify(execFile);
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 
 const codeOf = (request: ApiRequest, language: string) =>
-  snippetsOf({ baseUrl, apiKey, request }).find(({ id }) => id === language)?.code ?? '';
+  buildSnippets({ baseUrl, apiKey, request }).find(({ id }) => id === language)?.code ?? '';
 
 async function run(request: ApiRequest, language: 'curl' | 'node'): Promise<string> {
   const code = codeOf(request, language);
@@ -58,7 +58,7 @@ describe('the code of Quick start', () => {
 
   it('has the address, the key, the template and the recipient in every language', () => {
     for (const request of requests) {
-      const snippets = snippetsOf({ baseUrl, apiKey, request });
+      const snippets = buildSnippets({ baseUrl, apiKey, request });
       expect(snippets.map(({ id }) => id)).toEqual([...languages]);
       for (const { id, code } of snippets) {
         for (const part of [baseUrl, apiKey, request.template_id])

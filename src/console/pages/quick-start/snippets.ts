@@ -1,4 +1,4 @@
-import { type ApiRequest, bodyOf, personalisationOf } from './api-request.ts';
+import { type ApiRequest, toBody, toPersonalisation } from './api-request.ts';
 
 /** A request as a program: `quick-start.test.ts` runs those whose language the tests have. */
 export interface Snippet {
@@ -16,7 +16,7 @@ interface Source {
 }
 
 /** The official clients of the protocol where there is one; Go has its standard library. */
-export function snippetsOf(source: Source): Snippet[] {
+export function buildSnippets(source: Source): Snippet[] {
   return [
     { id: 'curl', label: 'curl', code: curl(source) },
     { id: 'node', label: 'Node', code: node(source) },
@@ -29,10 +29,10 @@ export function snippetsOf(source: Source): Snippet[] {
   ];
 }
 
-/** Valid in JavaScript, Python, Java, C# and Go. */
+/** The quotes of JSON are valid in JavaScript, Python, Java, C# and Go. */
 const quoted = (text: string) => JSON.stringify(text);
 const inShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-/** In double quotes, PHP and Ruby would replace variables in the text. */
+/** PHP and Ruby would replace variables in a text with double quotes. */
 const single = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
 export function curl({ baseUrl, apiKey, request }: Source): string {
@@ -40,7 +40,7 @@ export function curl({ baseUrl, apiKey, request }: Source): string {
     `curl ${inShell(`${baseUrl}/v2/notifications/${request.channel}`)} \\`,
     `  -H ${inShell(`Authorization: Bearer ${apiKey}`)} \\`,
     "  -H 'Content-Type: application/json' \\",
-    `  -d ${inShell(JSON.stringify(bodyOf(request), null, 2))}`,
+    `  -d ${inShell(JSON.stringify(toBody(request), null, 2))}`,
   ].join('\n');
 }
 
@@ -213,7 +213,7 @@ function go({ baseUrl, apiKey, request }: Source): string {
 type Line = (name: string, quotedValue: string, value: string) => string;
 
 function lines(request: ApiRequest, line: Line): string[] {
-  return Object.entries(personalisationOf(request)).map(([name, value]) => line(name, quoted(value), value));
+  return Object.entries(toPersonalisation(request)).map(([name, value]) => line(name, quoted(value), value));
 }
 
 function pairs(request: ApiRequest, line: Line): string {

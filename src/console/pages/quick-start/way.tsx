@@ -28,7 +28,7 @@ export interface WayProps {
   config: { letters: PrintSettings; demo: DemoSettings };
 }
 
-/** A letter has sheets once it is drawn. Those of other keys are not printed. */
+/** A letter has sheets once it is drawn. Letters of other keys are not printed. */
 function waitsForPrintRun({ notification_type, status, key_type, billable_units }: ActivityRecord): boolean {
   return notification_type === 'letter' && status === 'created' && key_type === 'normal' && billable_units > 0;
 }

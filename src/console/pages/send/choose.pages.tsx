@@ -1,14 +1,11 @@
-import type { Channel } from '../../../protocol/channels.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { Icon } from '../../layout/icon.tsx';
+import { channelWords, shownChannels } from '../../message-words.ts';
 import type { Pages } from '../../page.ts';
 import { Stamp } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { listSendableTemplates } from './sendable-templates.ts';
-
-const stamps: Record<Channel, 'email' | 'text' | 'letter'> = { email: 'email', sms: 'text', letter: 'letter' };
-const names: Record<Channel, string> = { email: 'Emails', sms: 'Texts', letter: 'Letters' };
 
 /** The beginning of everything that is sent by hand: with which template? */
 export function choosePages(pages: Pages, app: ConsoleApp): void {
@@ -18,10 +15,10 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
     async show({ service, visitor, query }) {
       const all = await listSendableTemplates(app, service.id, visitor.user.id);
       const allowed = all.filter(({ template_type }) => service.permissions.includes(template_type));
-      const channels = (['email', 'sms', 'letter'] as const).filter((channel) =>
+      const channels = shownChannels.filter((channel) =>
         allowed.some(({ template_type }) => template_type === channel),
       );
-      const channel = channels.find((one) => one === query('channel'));
+      const channel = channels.find((allowedChannel) => allowedChannel === query('channel'));
       const shown = allowed.filter(({ template_type }) => channel === undefined || template_type === channel);
       const path = `/console/services/${service.id}`;
       return {
@@ -49,10 +46,10 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
                 name="Channel"
                 tabs={[
                   { label: 'All', to: `${path}/send`, isCurrent: channel === undefined },
-                  ...channels.map((one) => ({
-                    label: names[one],
-                    to: `${path}/send?channel=${one}`,
-                    isCurrent: one === channel,
+                  ...channels.map((tab) => ({
+                    label: `${channelWords[tab].name}s`,
+                    to: `${path}/send?channel=${tab}`,
+                    isCurrent: tab === channel,
                   })),
                 ]}
               />
@@ -72,7 +69,7 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
                     head: 'Template',
                     cell: ({ name, template_type }) => (
                       <span class="row row--tight">
-                        <Stamp channel={stamps[template_type]} small />
+                        <Stamp channel={channelWords[template_type].stamp} small />
                         {name}
                       </span>
                     ),

@@ -1,5 +1,8 @@
 import { getSmsRate, listLetterRates } from '../../../billing/rates.ts';
+import type { DraftPreview } from '../../../delivery/previews/draft-preview.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { sheetsOf } from '../../../rendering/letter/length.ts';
+import { price, several } from '../../money.ts';
 
 export async function costOfTexts(app: Platform, parts: number): Promise<number> {
   return parts * (await getSmsRate(app)).rate;
@@ -12,8 +15,23 @@ export async function costOfLetter(app: Platform, sheets: number, postage: strin
   return found && Number(found.rate);
 }
 
-/** "2.4p", "£12.40" */
-export function costInWords(pounds: number): string {
-  if (pounds < 1) return `${(pounds * 100).toLocaleString('en-GB', { maximumFractionDigits: 2 })}p`;
-  return pounds.toLocaleString('en-GB', { style: 'currency', currency: 'GBP' });
+/** What one message of a preview costs: "2 parts, 4.8p in the UK". Undefined for emails, which cost nothing. */
+export async function describeCost(
+  app: Platform,
+  preview: DraftPreview,
+  postage: string | null,
+): Promise<string | undefined> {
+  switch (preview.template_type) {
+    case 'sms':
+      return `${several(preview.fragments, 'part')}, ${price(await costOfTexts(app, preview.fragments))} in the UK`;
+    case 'email':
+      return undefined;
+    case 'letter': {
+      const sheets = sheetsOf(preview.page_count);
+      const cost = postage === null ? undefined : await costOfLetter(app, sheets, postage);
+      const postClass = postage === 'economy' ? 'economy' : `${postage} class`;
+      const priced = cost === undefined ? '' : `, ${price(cost)} ${postClass}`;
+      return `${several(preview.page_count, 'page')}, ${several(sheets, 'sheet')}${priced}`;
+    }
+  }
 }

@@ -1,9 +1,16 @@
 import type { ComponentChildren } from 'preact';
+import { previewEmail, previewText } from '../../../delivery/previews/preview-message.ts';
+import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
+import type { SendingService } from '../../../notifications/sending/sending-service.ts';
+import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Visitor } from '../../sessions/visitor.ts';
+import { buildPersonalisation, type Filled } from './send-form.ts';
 
 /** A message before it is sent, as its recipient would see it. */
 export type Preview =
   | { channel: 'sms'; sender: string; text: string; parts: number }
-  /** `frame`: the address of the email itself; without one, its text is shown. */
+  /** `frame` is the address of the email itself; without one, its text is shown. */
   | {
       channel: 'email';
       from: string;
@@ -12,7 +19,7 @@ export type Preview =
       text: string;
       frame: string | undefined;
     }
-  /** The addresses of pictures. */
+  /** `pages` are the addresses of pictures. */
   | { channel: 'letter'; pages: readonly string[] };
 
 export function MessagePreview({ preview, foot }: { preview: Preview; foot?: ComponentChildren }) {
@@ -94,6 +101,67 @@ function withPlaceholders(text: string): ComponentChildren[] {
   );
 }
 
-export function partsInWords(parts: number): string {
-  return parts === 1 ? '1 part' : `${parts} parts`;
+const purpose = 'console:preview';
+/** Node refuses requests whose headers, with the address, have more than 16 kB. */
+const maxTokenLength = 10_000;
+
+export interface ToPreview {
+  service: SendingService;
+  template: ReadyTemplate;
+  filled: Filled;
+}
+
+/** The values of a preview are part of its address: encrypted for this person, because addresses reach logs. */
+function encryptValues({ secrets }: ConsoleApp, { user }: Visitor, values: Record<string, string>): string {
+  return secrets.encrypt(purpose, JSON.stringify(values), user.id);
+}
+
+export function decryptValues({ secrets }: ConsoleApp, { user }: Visitor, token: string): Record<string, string> {
+  const plain = token && secrets.decrypt(purpose, token, user.id);
+  return plain ? JSON.parse(plain.toString()) : {};
+}
+
+/** `pages` is how many pages of a letter are shown. */
+export async function previewMessage(
+  app: ConsoleApp,
+  visitor: Visitor,
+  { service, template, filled }: ToPreview,
+  pages = 1,
+): Promise<Preview> {
+  const personalisation = buildPersonalisation(template, filled);
+  const message = {
+    template,
+    recipient: filled.to,
+    personalisation,
+    reply_to_text: findSender(service, template, filled),
+  };
+  const path = `/console/services/${service.id}/send/${template.row.id}`;
+  const token = encryptValues(app, visitor, personalisation);
+  switch (template.row.template_type) {
+    case 'sms': {
+      const { sender, text, parts } = await previewText(app, service.id, message);
+      return { channel: 'sms', sender, text, parts };
+    }
+    case 'email': {
+      const { from, reply_to, subject, text } = await previewEmail(app, service.id, message);
+      const frame = token.length > maxTokenLength ? undefined : `${path}/email?values=${token}`;
+      return { channel: 'email', from: `${from.name} <${from.address}>`, reply_to, subject, text, frame };
+    }
+    case 'letter': {
+      const shown = token.length > maxTokenLength ? 0 : pages;
+      const addresses = Array.from({ length: shown }, (_, index) => `${path}/pages/${index + 1}?values=${token}`);
+      return { channel: 'letter', pages: addresses };
+    }
+  }
+}
+
+/** The sender of a text or the reply-to address of an email: the service's own if none is chosen. */
+function findSender(service: SendingService, { row }: ReadyTemplate, { sender_id }: Filled): string | null {
+  const known = row.template_type === 'sms' ? service.sms_senders : service.email_reply_tos;
+  return known.get(sender_id) ?? row.reply_to_text;
+}
+
+/** Draws the letter to count its pages. */
+export function drawLetter(app: ConsoleApp, { service, template, filled }: ToPreview) {
+  return previewLetterTemplate(app, service.id, template.row.id, buildPersonalisation(template, filled), 'pdf', 1);
 }

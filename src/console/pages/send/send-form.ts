@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
+import { Failure, invalid, invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import type { FormState } from '../../page.ts';
-import { personalisationOf } from '../quick-start/api-request.ts';
-import { fieldsOf, isOfRecipient } from './sendable-templates.ts';
+import { toPersonalisation } from '../quick-start/api-request.ts';
+import { isRecipientPlaceholder, listFields } from './sendable-templates.ts';
 
-/** `names` and `values` belong together: placeholders may have any name. */
+/** The same index of `names` and `values` is one placeholder: placeholders may have any name. */
 export const SendForm = Type.Object({
   do: Type.Optional(OneOf(['check', 'mine', 'preview', 'change', 'send'])),
   sender_id: Type.Optional(Type.String({ format: 'uuid' })),
@@ -17,10 +18,10 @@ export const SendForm = Type.Object({
   send_id: Type.Optional(Type.String({ format: 'uuid' })),
 });
 
-/** What a person has filled in, blank where nothing. */
+/** What a person has filled in. A field that was left empty is blank. */
 export interface Filled {
   to: string;
-  /** In the order of the template. */
+  /** The placeholders, in the order of the template. */
   values: { name: string; value: string }[];
   sender_id: string;
   scheduled_for: string;
@@ -33,7 +34,7 @@ export function readFilled(template: ReadyTemplate, typed: FormState['typed']): 
   const sent = new Map(list('names').map((name, index) => [name, list('values')[index] ?? '']));
   return {
     to: text('to'),
-    values: fieldsOf(template).map((name) => ({ name, value: (sent.get(name) ?? '').trim() })),
+    values: listFields(template).map((name) => ({ name, value: (sent.get(name) ?? '').trim() })),
     sender_id: text('sender_id'),
     scheduled_for: text('scheduled_for'),
     reference: text('reference'),
@@ -41,10 +42,58 @@ export function readFilled(template: ReadyTemplate, typed: FormState['typed']): 
 }
 
 /** The values that the message has so far. Blank ones are left out: the rules say what is missing. */
-export function valuesOfMessage(template: ReadyTemplate, { to, values }: Filled): Record<string, string> {
+export function buildPersonalisation(template: ReadyTemplate, { to, values }: Filled): Record<string, string> {
   const filled = Object.fromEntries(values.filter(({ value }) => value !== '').map(({ name, value }) => [name, value]));
   const { id: template_id, template_type: channel } = template.row;
-  if (channel === 'letter') return personalisationOf({ channel, template_id, to, values: filled });
-  const ofRecipient = template.compiled.placeholders.filter((name) => isOfRecipient(template, name));
-  return to === '' ? filled : { ...filled, ...Object.fromEntries(ofRecipient.map((name) => [name, to])) };
+  if (channel === 'letter') return toPersonalisation({ channel, template_id, to, values: filled });
+  const recipientNames = template.compiled.placeholders.filter((name) => isRecipientPlaceholder(template, name));
+  return to === '' ? filled : { ...filled, ...Object.fromEntries(recipientNames.map((name) => [name, to])) };
+}
+
+/** What a person can do about a refusal whose own words are for programs. */
+const refusals: [RegExp, field: 'to' | '', text: string][] = [
+  [
+    /trial mode – see/,
+    'to',
+    'In trial mode you can only send to members of your team and to the guest list. Choose another recipient, or ask to go live.',
+  ],
+  [
+    /letters when service is in trial mode/,
+    '',
+    'In trial mode no letters are sent. Ask to go live, then send it again.',
+  ],
+  [
+    /^Cannot send to international mobile numbers/,
+    'to',
+    'This number is abroad, and the service sends to the UK only. Switch on texts abroad in its settings.',
+  ],
+  [/^Exceeded send limits \(international_sms/, 'to', 'No more texts abroad can be sent today. Try again tomorrow.'],
+  [/^Exceeded send limits/, '', 'The daily limit of the service is reached. Try again tomorrow.'],
+  [/^Service is not allowed to send/, '', 'This channel is switched off in the settings of the service.'],
+  [/^Not a UK mobile number/, 'to', 'Not a UK mobile number'],
+];
+
+/** Turns a refusal into a problem of the form, beside the field that it is about, if there is one. Other failures stay. */
+export function toFormProblem(error: unknown, { values }: Filled): unknown {
+  if (!(error instanceof Failure) || !['invalid', 'forbidden', 'too-many'].includes(error.kind)) return error;
+  if (typeof error.detail !== 'string') return invalid(error.detail);
+  const { detail } = error;
+  const known = refusals.find(([pattern]) => pattern.test(detail));
+  if (known) return invalidField(known[1], known[2]);
+  if (detail.startsWith('Missing personalisation')) return invalid(askForMissing(values));
+  if (detail.includes('character count')) return invalidField(findLongestField(values), `${detail}. Shorten it.`);
+  return invalidField(/address|postcode/i.test(detail) ? 'to' : '', detail);
+}
+
+/** Asks for each value that was left out, in its own field. */
+function askForMissing(values: Filled['values']): Record<string, string[]> {
+  const blank = values.flatMap(({ name, value }, index) =>
+    value === '' ? [[`value_${index}`, [`Enter a value for ${name}.`]]] : [],
+  );
+  return Object.fromEntries(blank);
+}
+
+function findLongestField(values: Filled['values']): string {
+  const lengths = values.map(({ value }) => value.length);
+  return values.length === 0 ? '' : `value_${lengths.indexOf(Math.max(...lengths))}`;
 }

@@ -1,27 +1,37 @@
+import type { ComponentChildren } from 'preact';
 import { previewEmail } from '../../../delivery/previews/preview-message.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
 import { remainingToday } from '../../../notifications/limits/remaining-today.ts';
 import { checkOneOff, sendOneOff } from '../../../notifications/one-off/one-off.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { newId } from '../../../platform/id.ts';
+import { parsePhoneNumber } from '../../../recipients/phone-number.ts';
+import { parsePostalAddress, postageForAddress } from '../../../recipients/postal-address.ts';
+import { sheetsOf } from '../../../rendering/letter/length.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { postageNames } from '../../message-words.ts';
+import { count, price, several } from '../../money.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
+import { wordsOfHour } from '../../parts/when.tsx';
 import { sendFragment } from '../../send-fragment.tsx';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
-import { Check } from './check.tsx';
-import { checkedFacts, footOf } from './checked.tsx';
-import { FillIn } from './fill-in.tsx';
-import { MessagePreview } from './message-preview.tsx';
-import { drawLetter, previewOf, readValues, type ToPreview } from './previews.ts';
-import { aboutForm } from './refusals.ts';
-import { type Filled, readFilled, SendForm, valuesOfMessage } from './send-form.ts';
-import { getSendableTemplate } from './sendable-templates.ts';
-import { listSenderChoices } from './sender-choices.ts';
+import { costOfLetter, costOfTexts } from './cost.ts';
+import {
+  decryptValues,
+  drawLetter,
+  MessagePreview,
+  type Preview,
+  previewMessage,
+  type ToPreview,
+} from './message-preview.tsx';
+import { Check, FillIn } from './send.tsx';
+import { buildPersonalisation, type Filled, readFilled, SendForm, toFormProblem } from './send-form.ts';
+import { getSendableTemplate, listSenderChoices } from './sendable-templates.ts';
 
 const who = { service: 'send', membersOnly: true } as const;
 type OfSender = PageRequest<typeof who>;
 
-/** To one person: fill in, check, send. */
+/** Sending to one person: fill in, check, send. */
 export function sendPages(pages: Pages, app: ConsoleApp): void {
   async function load({ service, visitor, param }: OfSender, typed: FormState['typed']): Promise<ToPreview> {
     const template = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
@@ -40,7 +50,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
       ...filled.values.map(({ value }, index): [string, string] => [`value_${index}`, value]),
     ]);
     return {
-      ...frameOf(request, loaded),
+      ...buildHeading(request, loaded),
       scripts: ['preview'],
       content: (
         <FillIn
@@ -48,7 +58,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
           channel={channel}
           filled={filled}
           senders={await listSenderChoices(app, template)}
-          preview={await previewPart(request, loaded)}
+          preview={await renderPreview(request, loaded)}
           left={(await remainingToday(app, service, channel)).messages}
           now={app.clock.now()}
           toFile={`/services/${service.id}/files/new/${template.row.id}`}
@@ -58,17 +68,17 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
   }
 
   /** The number of pages of a letter is not known before it is drawn. */
-  async function previewPart({ visitor }: OfSender, loaded: ToPreview) {
-    const preview = await previewOf(app, visitor, loaded);
-    const foot = preview.channel === 'letter' ? undefined : await footOf(app, loaded, preview);
+  async function renderPreview({ visitor }: OfSender, loaded: ToPreview) {
+    const preview = await previewMessage(app, visitor, loaded);
+    const foot = preview.channel === 'letter' ? undefined : await describeSizeAndCost(app, loaded, preview);
     return <MessagePreview preview={preview} foot={foot} />;
   }
 
-  function requestOf({ visitor }: OfSender, { template, filled }: ToPreview) {
+  function buildRequest({ visitor }: OfSender, { template, filled }: ToPreview) {
     return {
       template_id: template.row.id,
       to: filled.to,
-      personalisation: valuesOfMessage(template, filled),
+      personalisation: buildPersonalisation(template, filled),
       sender_id: filled.sender_id || null,
       reference: filled.reference || null,
       scheduled_for: filled.scheduled_for || null,
@@ -79,27 +89,27 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
   async function check(request: OfSender, loaded: ToPreview): Promise<View> {
     const { service, template, filled } = loaded;
     if (filled.to === '') throw invalidField('to', whatIsMissing[template.row.template_type]);
-    await checkOneOff(app, service.id, requestOf(request, loaded));
+    await checkOneOff(app, service.id, buildRequest(request, loaded));
     const drawn = template.row.template_type === 'letter' ? await drawLetter(app, loaded) : undefined;
     if (drawn?.message)
       throw invalidField('', `The letter has ${drawn.page_count} pages, and may have 10. Shorten it.`);
-    const preview = await previewOf(app, request.visitor, loaded, drawn?.page_count);
+    const preview = await previewMessage(app, request.visitor, loaded, drawn?.page_count);
     return {
-      ...frameOf(request, loaded),
+      ...buildHeading(request, loaded),
       content: (
         <Check
           filled={filled}
           sendId={newId(app.clock.now())}
           preview={preview}
-          foot={await footOf(app, loaded, preview)}
-          facts={await checkedFacts(app, loaded)}
+          foot={await describeSizeAndCost(app, loaded, preview)}
+          facts={await listFacts(app, loaded)}
         />
       ),
     };
   }
 
   async function send(request: OfSender, loaded: ToPreview, sendId: string | undefined): Promise<Redirection> {
-    const message = { ...requestOf(request, loaded), ...(sendId === undefined ? {} : { send_id: sendId }) };
+    const message = { ...buildRequest(request, loaded), ...(sendId === undefined ? {} : { send_id: sendId }) };
     const { id } = await sendOneOff(app, request.service.id, message);
     const isLater = loaded.filled.scheduled_for !== '';
     return {
@@ -123,22 +133,22 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
         case 'change':
           return fillIn(request, { typed, problems: new Map() });
         case 'preview':
-          return sendFragment(request.http, request.reply, await previewPart(request, loaded));
+          return sendFragment(request.http, request.reply, await renderPreview(request, loaded));
         default:
-          return refusing(loaded.filled, () =>
+          return withFormProblems(loaded.filled, () =>
             form.do === 'send' ? send(request, loaded, form.send_id) : check(request, loaded),
           );
       }
     },
   });
 
-  /** The email of a preview; its values are encrypted in the address. */
+  /** Shows the email of a preview, whose values are encrypted in the address. */
   pages.add('/services/:service_id/send/:email_template_id/email', {
     who,
     async show({ service, visitor, param, query, reply }) {
       const template = await getSendableTemplate(app, service.id, visitor.user.id, param('email_template_id'));
       if (template.row.template_type !== 'email') throw notFound();
-      const personalisation = readValues(app, visitor, query('values'));
+      const personalisation = decryptValues(app, visitor, query('values'));
       const message = { template, recipient: '', personalisation, reply_to_text: null };
       const { html } = await previewEmail(app, service.id, message);
       return sendMailFrame(app, reply, html, { images: false });
@@ -151,7 +161,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
       const template = await getSendableTemplate(app, service.id, visitor.user.id, param('letter_template_id'));
       const page = Number(param('page'));
       if (template.row.template_type !== 'letter' || !Number.isInteger(page) || page < 1) throw notFound();
-      const values = readValues(app, visitor, query('values'));
+      const values = decryptValues(app, visitor, query('values'));
       const { content } = await previewLetterTemplate(app, service.id, template.row.id, values, 'png', page);
       return sendSentFile(reply, 'image/png', content);
     },
@@ -164,11 +174,11 @@ const whatIsMissing = {
   letter: 'Enter the address.',
 };
 
-async function refusing(filled: Filled, work: () => Promise<View | Redirection>): Promise<View | Redirection> {
+async function withFormProblems(filled: Filled, work: () => Promise<View | Redirection>): Promise<View | Redirection> {
   try {
     return await work();
   } catch (error) {
-    throw aboutForm(error, filled);
+    throw toFormProblem(error, filled);
   }
 }
 
@@ -176,6 +186,50 @@ function ownRecipient({ visitor: { user } }: OfSender, { template }: ToPreview):
   return (template.row.template_type === 'sms' ? user.mobile_number : user.email_address) ?? '';
 }
 
-function frameOf({ service }: OfSender, { template: { row } }: ToPreview): Pick<View, 'title' | 'crumbs'> {
+function buildHeading({ service }: OfSender, { template: { row } }: ToPreview): Pick<View, 'title' | 'crumbs'> {
   return { title: `Send “${row.name}”`, crumbs: [{ label: 'Send', to: `/services/${service.id}/send` }] };
+}
+
+/** The size of the message and what it costs. */
+async function describeSizeAndCost(
+  app: ConsoleApp,
+  { template, filled }: ToPreview,
+  preview: Preview,
+): Promise<string | undefined> {
+  switch (preview.channel) {
+    case 'sms': {
+      const parsed = parsePhoneNumber(filled.to);
+      const multiplier = parsed.ok ? parsed.number.multiplier : 1;
+      const cost = price(await costOfTexts(app, preview.parts * multiplier));
+      const abroad = multiplier > 1 ? `, abroad: ${multiplier} times the price` : '';
+      const { length } = preview.text;
+      return `${length} ${length === 1 ? 'character' : 'characters'} · ${several(preview.parts, 'part')} · ${cost}${abroad}`;
+    }
+    case 'email':
+      return undefined;
+    case 'letter': {
+      const sheets = sheetsOf(preview.pages.length);
+      const postage = postageForAddress(parsePostalAddress(filled.to.split('\n')), template.row.postage ?? 'second');
+      const cost = await costOfLetter(app, sheets, postage);
+      return `${several(sheets, 'sheet')} · ${postageNames[postage]}${cost === undefined ? '' : ` · ${price(cost)}`}`;
+    }
+  }
+}
+
+async function listFacts(
+  app: ConsoleApp,
+  { service, template, filled }: ToPreview,
+): Promise<{ label: string; value: ComponentChildren }[]> {
+  const channel = template.row.template_type;
+  const { messages } = await remainingToday(app, service, channel);
+  const when = filled.scheduled_for === '' ? 'Now' : wordsOfHour(new Date(filled.scheduled_for), app.clock.now());
+  return [
+    {
+      label: 'To',
+      value: filled.to.split('\n').flatMap((line, index) => (index === 0 ? [line] : [<br key={index} />, line])),
+    },
+    ...(channel === 'letter' ? [] : [{ label: 'When', value: when }]),
+    ...(filled.reference === '' ? [] : [{ label: 'Reference', value: filled.reference }]),
+    { label: 'Left today', value: `${count(messages)}, with this one` },
+  ];
 }

@@ -1,12 +1,15 @@
 import { notFound } from '../../../platform/failure.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { comparableKey } from '../../../protocol/comparable-key.ts';
+import { listReplyTos } from '../../../services/senders/email-reply-to.ts';
+import { listSmsSenders } from '../../../services/senders/sms-senders.ts';
 import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import { listFolders } from '../../../templates/folders/template-folders.ts';
 import { listTemplates } from '../../../templates/templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { isOfAddress } from '../quick-start/fields.ts';
+import { isAddressPlaceholder } from '../quick-start/api-request.ts';
 
-/** Templates in folders that the person sees, and in none. */
+/** Templates in folders that the person sees, and those in no folder. */
 export async function listSendableTemplates(app: ConsoleApp, serviceId: string, userId: string) {
   const [templates, folders] = [await listTemplates(app, serviceId), await listFolders(app.db, serviceId)];
   const visible = new Set(
@@ -15,7 +18,7 @@ export async function listSendableTemplates(app: ConsoleApp, serviceId: string, 
   return templates.filter(({ folder }) => folder === null || visible.has(folder));
 }
 
-/** One that the service can send with, and that the person sees. */
+/** A template that the service can send with, and that the person sees. */
 export async function getSendableTemplate(
   app: ConsoleApp,
   serviceId: string,
@@ -34,15 +37,54 @@ export async function getSendableTemplate(
 
 const recipientKeys = { sms: 'phonenumber', email: 'emailaddress', letter: '' };
 
-/** Placeholders that the recipient fills. */
-export function isOfRecipient({ row }: ReadyTemplate, name: string): boolean {
-  return isOfAddress(row.template_type, name) || comparableKey(name) === recipientKeys[row.template_type];
+/** Whether a placeholder is filled from the recipient. */
+export function isRecipientPlaceholder({ row }: ReadyTemplate, name: string): boolean {
+  return isAddressPlaceholder(row.template_type, name) || comparableKey(name) === recipientKeys[row.template_type];
 }
 
 /** Placeholders that a person fills in: not those of the recipient, nor files of the template. */
-export function fieldsOf(template: ReadyTemplate): string[] {
+export function listFields(template: ReadyTemplate): string[] {
   const files = new Set(template.row.email_files.map(({ filename }) => comparableKey(filename)));
   return template.compiled.placeholders.filter(
-    (name) => !isOfRecipient(template, name) && !files.has(comparableKey(name)),
+    (name) => !isRecipientPlaceholder(template, name) && !files.has(comparableKey(name)),
   );
+}
+
+export interface SenderChoice {
+  id: string;
+  text: string;
+  is_default: boolean;
+  receives_replies: boolean;
+}
+
+/** The senders of the template's channel; the usual one is the template's own, or the service's. Letters have none. */
+export async function listSenderChoices({ db }: Platform, { row }: ReadyTemplate): Promise<SenderChoice[]> {
+  const choices = await listSenders(db, row.template_type, row.service);
+  const isUsual = ({ id, is_default }: SenderChoice) => (row.reply_to === null ? is_default : id === row.reply_to);
+  return choices.map((choice) => ({ ...choice, is_default: isUsual(choice) }));
+}
+
+async function listSenders(
+  db: ConsoleApp['db'],
+  channel: ReadyTemplate['row']['template_type'],
+  serviceId: string,
+): Promise<SenderChoice[]> {
+  switch (channel) {
+    case 'sms':
+      return (await listSmsSenders(db, serviceId)).map(({ id, sms_sender, is_default, inbound_number_id }) => ({
+        id,
+        text: sms_sender,
+        is_default,
+        receives_replies: inbound_number_id !== null,
+      }));
+    case 'email':
+      return (await listReplyTos(db, serviceId)).map(({ id, email_address, is_default }) => ({
+        id,
+        text: email_address,
+        is_default,
+        receives_replies: false,
+      }));
+    case 'letter':
+      return [];
+  }
 }

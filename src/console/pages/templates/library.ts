@@ -1,13 +1,15 @@
 import { Failure, notFound } from '../../../platform/failure.ts';
-import type { Channel } from '../../../protocol/channels.ts';
 import type { Service } from '../../../services/services.ts';
 import { listFolders } from '../../../templates/folders/template-folders.ts';
+import { getLastUsed } from '../../../templates/statistics/template-statistics.ts';
 import type { CurrentTemplateRow } from '../../../templates/template-row.ts';
 import { getTemplate, listTemplates } from '../../../templates/templates.ts';
 import { isOperator } from '../../../users/user-record.ts';
 import { may, type Right } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { dayAndMonth } from '../../parts/time.tsx';
 import type { Visitor } from '../../sessions/visitor.ts';
+import { withQuery } from '../../with-query.ts';
 
 /** A page of a service and who opens it. */
 export interface Reader {
@@ -17,16 +19,10 @@ export interface Reader {
 
 export type Folder = Awaited<ReturnType<typeof listFolders>>[number];
 
-export const channelWords: Record<Channel, { stamp: 'email' | 'text' | 'letter'; name: string; noun: string }> = {
-  email: { stamp: 'email', name: 'Email', noun: 'email' },
-  sms: { stamp: 'text', name: 'Text', noun: 'text message' },
-  letter: { stamp: 'letter', name: 'Letter', noun: 'letter' },
-};
-
 export const has = ({ visitor, service }: Reader, right: Right) =>
   may({ service: right }, visitor.user, service) === 'yes';
 
-/** For pages that everybody may open, and forms on them that need a right. */
+/** Checks the right that a form needs on a page that everybody may open. */
 export function refuseUnless(reader: Reader, right: Right): void {
   if (!has(reader, right)) throw new Failure('forbidden', 'Forbidden', 'You may not do this');
 }
@@ -45,7 +41,7 @@ export class Library {
     return [...this.seen.keys()];
   }
 
-  /** Also for a folder of another service: not found. */
+  /** A folder of another service is not found. */
   get(id: string): Folder {
     const folder = this.seen.get(id);
     if (folder) return folder;
@@ -65,19 +61,19 @@ export class Library {
     return undefined;
   }
 
-  /** By name. */
+  /** The folders inside of a folder, sorted by name. */
   inside(id: string | null): Folder[] {
     return [...this.seen.values()]
       .filter((folder) => (this.parentOf(folder)?.id ?? null) === id)
       .sort((a, b) => a.name.localeCompare(b.name, 'en'));
   }
 
-  /** Also if they are hidden. */
+  /** Whether there is a folder inside, also a hidden one. */
   hasInside(id: string): boolean {
     return [...this.all.values()].some(({ parent_id }) => parent_id === id);
   }
 
-  /** From the top to the folder itself. */
+  /** The folders from the top to the folder itself. */
   path(id: string | null): Folder[] {
     const folder = id === null ? undefined : this.seen.get(id);
     return folder ? [...this.path(this.parentOf(folder)?.id ?? null), folder] : [];
@@ -101,12 +97,12 @@ export async function openLibrary(app: ConsoleApp, { service, visitor: { user } 
   return new Library(folders, (folder) => isOperator(user) || folder.users_with_permission.includes(user.id));
 }
 
-/** For every folder that a form names, and that of every template: what members may not see they may not use. */
+/** Checks every folder that a form names, and that of every template: what members may not see they may not use. */
 export async function refuseUnlessSeen(app: ConsoleApp, reader: Reader, folder: string | null): Promise<void> {
   if (folder !== null) (await openLibrary(app, reader)).get(folder);
 }
 
-/** Not found if it is of another service or hidden; refused if it is in a folder that the reader may not see. */
+/** A template of another service or a hidden one is not found. One in a folder that the reader may not see is refused. */
 export async function getSeenTemplate(app: ConsoleApp, reader: Reader, id: string): Promise<CurrentTemplateRow> {
   const template = await getTemplate(app.db, reader.service.id, id);
   await refuseUnlessSeen(app, reader, template.folder);
@@ -119,7 +115,7 @@ export async function listSeenTemplates(app: ConsoleApp, reader: Reader) {
   return (await listTemplates(app, reader.service.id)).filter(({ folder }) => library.sees(folder));
 }
 
-/** To change it: it must not be archived. */
+/** A template to change: it must not be archived. */
 export async function getEditableTemplate(app: ConsoleApp, reader: Reader, id: string): Promise<CurrentTemplateRow> {
   const template = await getSeenTemplate(app, reader, id);
   if (template.archived) throw notFound('The template is archived');
@@ -128,16 +124,20 @@ export async function getEditableTemplate(app: ConsoleApp, reader: Reader, id: s
 
 /** The address of the list, below /console. */
 export function listPath(serviceId: string, query: Record<string, string | undefined> = {}): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  const search = new URLSearchParams(given).toString();
-  return `/services/${serviceId}/templates${search && `?${search}`}`;
+  return withQuery(`/services/${serviceId}/templates`, query);
 }
 
 export const templatePath = (serviceId: string, templateId: string) => `/services/${serviceId}/templates/${templateId}`;
 
-export function crumbsOf(library: Library, serviceId: string, folder: string | null) {
+export function buildCrumbs(library: Library, serviceId: string, folder: string | null) {
   return [
     { label: 'Templates', to: listPath(serviceId) },
     ...library.path(folder).map(({ id, name }) => ({ label: name, to: listPath(serviceId, { folder: id }) })),
   ];
+}
+
+/** "last used on 3 Nov", for the question before archiving. */
+export async function describeLastUse(app: ConsoleApp, serviceId: string, templateId: string): Promise<string> {
+  const last = await getLastUsed(app, serviceId, templateId);
+  return last === null ? 'never used' : `last used on ${dayAndMonth(new Date(last))}`;
 }

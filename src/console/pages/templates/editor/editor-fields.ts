@@ -11,7 +11,7 @@ import { getSeenTemplate, type Reader, refuseUnlessSeen } from '../library.ts';
 
 const Text = Type.Optional(Type.String());
 
-/** The fields of the editor. Their rules depend on the channel: `problemsOf` of `save.ts`. */
+/** The fields of the editor. Their rules depend on the channel: `findProblems` of `save.ts`. */
 export const EditorForm = Type.Object({
   do: Type.Optional(Type.String()),
   draft_id: Text,
@@ -34,7 +34,7 @@ export const EditorForm = Type.Object({
 /** What is being written, and of which template. */
 export interface Editing {
   channel: Channel;
-  /** Undefined while it is new. */
+  /** Undefined while the template is new. */
   template: CurrentTemplateRow | undefined;
   draftId: string;
   /** The version that the text began with; 0 for a new template. */
@@ -43,12 +43,12 @@ export interface Editing {
   name: string;
   draft: PreviewedDraft;
   postage: TemplatePostage | null;
-  /** By placeholder, as typed. */
+  /** What was typed for each placeholder. */
   typedValues: ReadonlyMap<string, string>;
   view: string;
 }
 
-/** As typed, or as stored before anything was typed. */
+/** Reads what was typed, or what is stored before anything was typed. */
 export function readEditing(
   template: CurrentTemplateRow | undefined,
   channel: Channel,
@@ -68,7 +68,7 @@ export function readEditing(
     template,
     draftId: isUuid(text('draft_id')) ? text('draft_id') : newId(now),
     version: isTyped ? Number(text('version') || 0) : (template?.version ?? 0),
-    folder: template ? template.folder : folderOf(isTyped ? text('folder') : folder),
+    folder: template ? template.folder : parseFolder(isTyped ? text('folder') : folder),
     name: typedOr('name', template?.name ?? ''),
     draft: {
       template_type: channel,
@@ -84,20 +84,20 @@ export function readEditing(
       email_files: template?.email_files ?? [],
       letter_attachment: template?.letter_attachment ?? null,
     },
-    postage: isLetter ? postageOf(typedOr('postage', template?.postage)) : null,
+    postage: isLetter ? parsePostage(typedOr('postage', template?.postage)) : null,
     typedValues: new Map(list('names').map((name, index) => [name, list('values')[index] ?? ''])),
     view: text('view') || 'email',
   };
 }
 
-const folderOf = (text: string) => (isUuid(text) ? text : null);
+const parseFolder = (text: string) => (isUuid(text) ? text : null);
 
-function postageOf(text: string | null | undefined): TemplatePostage {
+function parsePostage(text: string | null | undefined): TemplatePostage {
   return text === 'first' || text === 'economy' ? text : 'second';
 }
 
 /** Values that were left blank are not given: their placeholders stay visible. */
-export function valuesOf({ typedValues }: Editing): Record<string, string> {
+export function listFilledValues({ typedValues }: Editing): Record<string, string> {
   return Object.fromEntries([...typedValues].filter(([, value]) => value !== ''));
 }
 
@@ -110,12 +110,12 @@ export function conditionalNames({ draft }: Editing): Set<string> {
   return new Set(found.filter((name) => !plain.has(name)));
 }
 
-/** A stored draft as the editor had it. */
+/** Reads a stored draft as the editor had it. */
 export async function readStoredDraft(app: ConsoleApp, reader: Reader, stored: StoredDraft) {
   const { template_id, fields } = stored;
   const template = template_id === null ? undefined : await getSeenTemplate(app, reader, template_id);
-  const channel = template?.template_type ?? channels.find((one) => one === fields.channel) ?? 'email';
+  const channel = template?.template_type ?? channels.find((known) => known === fields.channel) ?? 'email';
   const editing = readEditing(template, channel, new Map(Object.entries(fields)), '', app.clock.now());
   await refuseUnlessSeen(app, reader, editing.folder);
-  return { draft: editing.draft, values: valuesOf(editing) };
+  return { draft: editing.draft, values: listFilledValues(editing) };
 }

@@ -1,17 +1,19 @@
 import { Failure } from '../../../../platform/failure.ts';
+import { diffWords } from '../../../../templates/drafts/word-diff.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { Crumb } from '../../../layout/crumbs.tsx';
+import { channelWords } from '../../../message-words.ts';
 import type { FormState, PageRequest, View } from '../../../page.ts';
+import { Diff } from '../../../parts/diff.tsx';
 import { Notice } from '../../../parts/notice.tsx';
 import { clockTime, Time } from '../../../parts/time.tsx';
-import { channelWords, listPath, templatePath } from '../library.ts';
-import { costInWords } from '../preview/cost.ts';
-import { draftAddress, versionAddress } from '../preview/preview.pages.ts';
-import { Preview } from '../preview/preview.tsx';
-import { type Editing, valuesOf } from './editor-fields.ts';
+import { describeCost } from '../../send/cost.ts';
+import { listPath, templatePath } from '../library.ts';
+import { draftUrl, versionUrl } from '../preview.pages.ts';
+import { Preview } from '../preview.tsx';
+import { type Editing, listFilledValues } from './editor-fields.ts';
 import { EditorFields } from './editor-form.tsx';
-import { type BreakingChanges, breakingChanges, previewEditing } from './save.ts';
-import { Warnings, WhatBreaks } from './warnings.tsx';
+import { type BreakingChanges, breakingChanges, isBreaking, previewEditing } from './save.ts';
 
 type Writing = PageRequest<{ service: 'templates' }>;
 
@@ -21,7 +23,7 @@ interface Shown {
   isKept: boolean;
   /** An earlier draft of the same person. */
   unsaved: { id: string; updated_at: string } | undefined;
-  /** Where a test was sent. */
+  /** What to tell about a test that was sent. */
   sent: string | undefined;
   crumbs: Crumb[];
 }
@@ -31,12 +33,11 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
   const { template, channel } = editing;
   const { service } = request;
   const [preview, changes] = await Promise.all([
-    previewEditing(app, request, editing, valuesOf(editing)).catch(whyNoPreview),
+    previewEditing(app, request, editing, listFilledValues(editing)).catch(whyNoPreview),
     breakingChanges(app, request, editing),
   ]);
   const now = app.clock.now();
-  const from =
-    template && !isKept ? versionAddress(service.id, template) : draftAddress(service.id, editing.draftId, channel);
+  const from = template && !isKept ? versionUrl(service.id, template) : draftUrl(service.id, editing.draftId, channel);
   const next = (template?.version ?? 0) + 1;
   return {
     title: template ? `Edit ${template.name}` : `New ${channelWords[channel].noun} template`,
@@ -92,7 +93,7 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
               <Preview
                 preview={preview}
                 from={from}
-                cost={await costInWords(app, preview, editing.postage)}
+                cost={await describeCost(app, preview, editing.postage)}
                 view={editing.view}
               />
             )}
@@ -160,4 +161,70 @@ export function confirmView(editing: Editing, changes: BreakingChanges): View {
       </form>
     ),
   };
+}
+
+/** What the writer should know before saving. */
+function Warnings({ editing, changes, now }: { editing: Editing; changes: BreakingChanges; now: Date }) {
+  return (
+    <div id="warnings" class="stack">
+      <ChangedMeanwhile editing={editing} now={now} />
+      <WhatBreaks changes={changes} />
+    </div>
+  );
+}
+
+function WhatBreaks({ changes }: { changes: BreakingChanges }) {
+  const { added, keys, filesGoing } = changes;
+  if (!isBreaking(changes)) return null;
+  return (
+    <Notice tone="amber">
+      {added.length > 0 && (
+        <p>
+          <b>
+            {added.map((name) => (
+              <span key={name}>
+                <i class="placeholder">(({name}))</i>{' '}
+              </span>
+            ))}
+            {added.length === 1 ? 'is' : 'are'} new.
+          </b>{' '}
+          Programs that send this template must supply {added.length === 1 ? 'it' : 'them'} as soon as you save.{' '}
+          {keys.length === 1 ? 'One API key' : `${keys.length} API keys`} can send it: {keys.slice(0, 5).join(', ')}
+          {keys.length > 5 && '…'}
+        </p>
+      )}
+      {filesGoing.map(({ id, filename }) => (
+        <p key={id}>
+          <b>{filename} goes.</b> Its placeholder is no longer in the message, so saving removes the file.
+        </p>
+      ))}
+    </Notice>
+  );
+}
+
+/** Somebody else saved first: shows both texts, and that saving keeps the writer's. */
+function ChangedMeanwhile({ editing, now }: { editing: Editing; now: Date }) {
+  const { template, version, draft } = editing;
+  if (!template || version === template.version) return null;
+  return (
+    <section class="card stack stack--tight" aria-label="Changed meanwhile">
+      <h2>{template.created_by_name} saved this template while you were writing</h2>
+      <p>
+        Version {template.version} was saved <Time at={template.updated_at ?? template.created_at} now={now} />. Your
+        text is still in the form: nothing is lost. This is what saving would change in version {template.version}:
+      </p>
+      {template.name !== editing.name && (
+        <Diff label="Changes of the name" changes={diffWords(template.name, editing.name)} />
+      )}
+      {draft.subject !== null && (
+        <Diff label="Changes of the subject" changes={diffWords(template.subject ?? '', draft.subject)} />
+      )}
+      <Diff label="Changes of the message" changes={diffWords(template.content, draft.content)} />
+      <p>
+        <a href={`/console${templatePath(template.service, template.id)}`} target="_blank" rel="noopener">
+          Open version {template.version} in a new tab
+        </a>
+      </p>
+    </section>
+  );
 }

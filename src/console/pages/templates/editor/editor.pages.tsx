@@ -6,9 +6,12 @@ import { type Channel, channels } from '../../../../protocol/channels.ts';
 import { discardDraft, findDraftOf, getDraft, keepDraft } from '../../../../templates/template-drafts.ts';
 import type { CurrentTemplateRow } from '../../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
+import { channelWords } from '../../../message-words.ts';
 import type { FormState, PageRequest, Pages, Redirection, Sent, View } from '../../../page.ts';
+import { Choices } from '../../../parts/choices.tsx';
+import { listManagers } from '../../services/colleagues.ts';
 import {
-  crumbsOf,
+  buildCrumbs,
   getEditableTemplate,
   getSeenTemplate,
   listPath,
@@ -16,11 +19,9 @@ import {
   refuseUnlessSeen,
   templatePath,
 } from '../library.ts';
-import { channelOffView, newTemplateView } from './channels.tsx';
-import { type Editing, EditorForm, readEditing, valuesOf } from './editor-fields.ts';
+import { type Editing, EditorForm, listFilledValues, readEditing } from './editor-fields.ts';
 import { confirmView, editorView } from './editor-view.tsx';
-import { breakingChanges, isBreaking, isChanged, previewEditing, problemsOf, saveEditing } from './save.ts';
-import { sendTest } from './send-test.ts';
+import { breakingChanges, findProblems, isBreaking, isChanged, previewEditing, saveEditing, sendTest } from './save.ts';
 
 type Writing = PageRequest<{ service: 'templates' }>;
 const who = { service: 'templates' } as const;
@@ -33,7 +34,7 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({ channel: Type.String(), folder: Type.Optional(Type.String()) }),
     needs: { channel: 'Choose what to write.' },
     act: ({ service }, { channel, folder }) => {
-      if (!channels.some((one) => one === channel)) throw notFound();
+      if (!channels.some((known) => known === channel)) throw notFound();
       return { to: `${listPath(service.id)}/new/${channel}${isUuid(folder ?? '') ? `?folder=${folder}` : ''}` };
     },
   });
@@ -41,10 +42,10 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/templates/new/:channel', {
     who,
     below: 'Templates',
-    show: (request, formState) => show(request, undefined, channelOf(request), formState),
+    show: (request, formState) => show(request, undefined, parseChannel(request), formState),
     form: EditorForm,
     ...takesLongText,
-    act: (request, form) => act(request, undefined, channelOf(request), new Map(Object.entries(form)), form.do),
+    act: (request, form) => act(request, undefined, parseChannel(request), new Map(Object.entries(form)), form.do),
   });
 
   pages.add('/services/:service_id/templates/:template_id/edit', {
@@ -89,7 +90,7 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
       unsaved,
       sent,
       crumbs: [
-        ...crumbsOf(library, service.id, editing.folder),
+        ...buildCrumbs(library, service.id, editing.folder),
         ...(template ? [{ label: template.name, to: templatePath(service.id, template.id) }] : []),
       ],
     });
@@ -146,8 +147,8 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
   ): Promise<View | Redirection> {
     const { template } = editing;
     const preview =
-      editing.channel === 'letter' ? await previewEditing(app, request, editing, valuesOf(editing)) : undefined;
-    const problems = problemsOf(editing, preview);
+      editing.channel === 'letter' ? await previewEditing(app, request, editing, listFilledValues(editing)) : undefined;
+    const problems = findProblems(editing, preview);
     if (Object.keys(problems).length > 0) throw invalid(problems);
     if (!isChanged(editing)) {
       await discardDraft(app, { id: editing.draftId, user_id: request.visitor.user.id });
@@ -162,8 +163,75 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-function channelOf({ param }: Writing): Channel {
+function parseChannel({ param }: Writing): Channel {
   const found = channels.find((channel) => channel === param('channel'));
   if (!found) throw notFound();
   return found;
+}
+
+const hints: Record<Channel, string> = {
+  email: 'With headings, lists, links and files.',
+  sms: 'Up to 918 characters. Every 160 characters cost a part.',
+  letter: 'Printed and posted, up to 10 pages.',
+};
+
+async function newTemplateView(app: ConsoleApp, request: Writing, formState: FormState): Promise<View> {
+  const { service, query } = request;
+  const library = await openLibrary(app, request);
+  const folder = library.ids.find((id) => id === query('folder'));
+  return {
+    title: 'New template',
+    crumbs: [{ label: 'Templates', to: listPath(service.id) }],
+    content: (
+      <form class="stack measure" method="post" noValidate>
+        {folder && <input type="hidden" name="folder" value={folder} />}
+        <Choices
+          formState={formState}
+          name="channel"
+          legend="What do you want to write?"
+          kind="one"
+          choices={channels.map((channel) => ({
+            value: channel,
+            label: channelWords[channel].name,
+            hint: service.permissions.includes(channel) ? hints[channel] : 'Switched off for this service.',
+          }))}
+        />
+        <div>
+          <button class="button button--primary" type="submit">
+            Continue
+          </button>
+        </div>
+      </form>
+    ),
+  };
+}
+
+/** Says why nothing can be written, and who can change that. */
+async function channelOffView(app: ConsoleApp, { service }: Writing, channel: Channel): Promise<View> {
+  const managers = await listManagers(app, service.id);
+  const { noun } = channelWords[channel];
+  return {
+    title: `This service does not send ${noun}s`,
+    crumbs: [{ label: 'Templates', to: listPath(service.id) }],
+    content: (
+      <div class="stack measure">
+        <p>
+          The channel is switched off, so {noun} templates can be neither written nor changed.{' '}
+          {managers.length > 0
+            ? 'These people of your team can switch it on in the settings:'
+            : 'Ask the operator of this Pennypost to switch it on.'}
+        </p>
+        {managers.length > 0 && (
+          <ul class="card list">
+            {managers.map(({ id, name, email_address }) => (
+              <li key={id}>
+                <b>{name}</b>
+                <span class="muted">{email_address}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    ),
+  };
 }

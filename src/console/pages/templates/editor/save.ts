@@ -1,5 +1,7 @@
 import { listApiKeys } from '../../../../auth/api-keys.ts';
 import { type DraftPreview, previewDraft } from '../../../../delivery/previews/draft-preview.ts';
+import { sendDraftToWriter } from '../../../../notifications/one-off/send-draft.ts';
+import { Failure, invalid } from '../../../../platform/failure.ts';
 import { comparableKey } from '../../../../protocol/comparable-key.ts';
 import { maxPages } from '../../../../rendering/letter/length.ts';
 import { compileRow } from '../../../../templates/compiled-templates.ts';
@@ -9,13 +11,13 @@ import { updateTemplate } from '../../../../templates/template-update.ts';
 import { createTemplate } from '../../../../templates/templates.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { Reader } from '../library.ts';
-import type { Editing } from './editor-fields.ts';
+import { type Editing, listFilledValues } from './editor-fields.ts';
 
 const maxNameLength = 255;
 
 /** What must be corrected before the draft can be saved, by field. */
-export function problemsOf({ name, draft }: Editing, preview: DraftPreview | undefined): Record<string, string> {
-  const fileInSubject = draft.email_files.find(({ filename }) => uses(draft.subject ?? '', filename));
+export function findProblems({ name, draft }: Editing, preview: DraftPreview | undefined): Record<string, string> {
+  const fileInSubject = draft.email_files.find(({ filename }) => mentions(draft.subject ?? '', filename));
   return {
     ...(name === '' ? { name: 'Enter a name.' } : {}),
     ...(name.length > maxNameLength ? { name: `Use at most ${maxNameLength} characters for the name.` } : {}),
@@ -46,7 +48,7 @@ export async function breakingChanges(
 ): Promise<BreakingChanges> {
   const { template, draft } = editing;
   if (!template) return { added: [], keys: [], filesGoing: [] };
-  const filesGoing = template.email_files.filter(({ filename }) => !uses(draft.content, filename));
+  const filesGoing = template.email_files.filter(({ filename }) => !mentions(draft.content, filename));
   const known = new Set(compileRow(template).placeholders.map(comparableKey));
   const files = new Set(draft.email_files.map(({ filename }) => comparableKey(filename)));
   const added = compileDraft(draft, template.reply_to_text).placeholders.filter((name) => {
@@ -60,7 +62,7 @@ export async function breakingChanges(
 
 export const isBreaking = ({ added, filesGoing }: BreakingChanges) => added.length + filesGoing.length > 0;
 
-function uses(text: string, name: string): boolean {
+function mentions(text: string, name: string): boolean {
   const { placeholders } = compileDraft(
     {
       template_type: 'sms',
@@ -137,4 +139,17 @@ export function isChanged({ template, draft, name, postage }: Editing): boolean 
     draft.letter_welsh_subject !== template.letter_welsh_subject ||
     draft.letter_welsh_content !== template.letter_welsh_content
   );
+}
+
+/** Sends a test and returns what to tell the writer. A refusal is shown with the form, so that the text is not lost. */
+export async function sendTest(app: ConsoleApp, { service, visitor }: Reader, editing: Editing): Promise<string> {
+  const { name: _, ...problems } = findProblems(editing, undefined);
+  if (Object.keys(problems).length > 0) throw invalid(problems);
+  try {
+    const { to } = await sendDraftToWriter(app, service.id, visitor.user, editing.draft, listFilledValues(editing));
+    return `A test is on its way to ${to}. It counts as a message of the service.`;
+  } catch (error) {
+    const isRefusal = error instanceof Failure && ['forbidden', 'too-many'].includes(error.kind);
+    throw isRefusal ? invalid(error.detail) : error;
+  }
 }

@@ -4,10 +4,11 @@ import type {
   EmailPreview,
   LetterPreview,
   TextPreview,
-} from '../../../../delivery/previews/draft-preview.ts';
-import { maxPages } from '../../../../rendering/letter/length.ts';
-import { maxSmsCharacters } from '../../../../rendering/sms/sms.ts';
-import { Notice } from '../../../parts/notice.tsx';
+} from '../../../delivery/previews/draft-preview.ts';
+import { maxPages } from '../../../rendering/letter/length.ts';
+import { maxSmsCharacters } from '../../../rendering/sms/sms.ts';
+import { several } from '../../money.ts';
+import { Notice } from '../../parts/notice.tsx';
 
 interface PreviewProps {
   preview: DraftPreview;
@@ -41,7 +42,7 @@ function Foot({ children }: { children: ComponentChildren }) {
 type PropsOf<Kind> = Omit<PreviewProps, 'preview' | 'title'> & { preview: Kind };
 
 function OnPhone({ preview, cost }: PropsOf<TextPreview>) {
-  const { sender, text, character_count: count, notable, encoding, is_too_long } = preview;
+  const { sender, text, character_count, notable, encoding, is_too_long } = preview;
   return (
     <>
       <div class="desk">
@@ -52,9 +53,7 @@ function OnPhone({ preview, cost }: PropsOf<TextPreview>) {
       </div>
       <Foot>
         <span>{cost}</span>
-        <span>
-          {count.toLocaleString('en-GB')} {count === 1 ? 'character' : 'characters'}
-        </span>
+        <span>{several(character_count, 'character')}</span>
         <span>{encoding === 'ucs2' ? 'Welsh letters: 70 fit into a part' : '160 fit into one part'}</span>
       </Foot>
       {(notable.double.length > 0 || notable.ucs2.length > 0 || notable.lost.length > 0 || is_too_long) && (

@@ -1,33 +1,32 @@
 import { Type } from 'typebox';
-import { invalidField } from '../../../../platform/failure.ts';
-import { Uuid } from '../../../../protocol/fields.ts';
-import { updateTemplate } from '../../../../templates/template-update.ts';
-import { may } from '../../../access/may.ts';
-import type { ConsoleApp } from '../../../console-app.ts';
-import type { PageRequest, Pages } from '../../../page.ts';
-import { Choices } from '../../../parts/choices.tsx';
+import { invalidField } from '../../../platform/failure.ts';
+import { Uuid } from '../../../protocol/fields.ts';
+import { updateTemplate } from '../../../templates/template-update.ts';
+import { may } from '../../access/may.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { PageRequest, Pages } from '../../page.ts';
+import { Choices } from '../../parts/choices.tsx';
+import { describeCost } from '../send/cost.ts';
 import {
-  crumbsOf,
+  buildCrumbs,
+  describeLastUse,
   getEditableTemplate,
   getSeenTemplate,
   has,
   listPath,
   openLibrary,
   templatePath,
-} from '../library.ts';
-import { lastUsedInWords } from '../list/archive.tsx';
-import { costInWords } from '../preview/cost.ts';
-import { previewVersion, versionAddress } from '../preview/preview.pages.ts';
-import { Preview } from '../preview/preview.tsx';
-import { senderChoices, senderNouns } from './senders.ts';
-import { TemplateFacts } from './template.tsx';
+} from './library.ts';
+import { previewVersion, versionUrl } from './preview.pages.ts';
+import { Preview } from './preview.tsx';
+import { listSenderChoices, senderNouns, TemplateFacts } from './template.tsx';
 
 type Seen = PageRequest<{ service: 'any'; organisation: true }>;
 
-export function oneTemplatePages(pages: Pages, app: ConsoleApp): void {
+export function templatePages(pages: Pages, app: ConsoleApp): void {
   const sendPage = '/services/:service_id/send/:template_id';
 
-  /** Undefined for those who may not send, and without such a page. */
+  /** The page that sends the template. Undefined for those who may not send, and without such a page. */
   function sendPath({ visitor, service }: Seen, templateId: string): string | undefined {
     const page = pages.all.find(({ path }) => path === sendPage);
     if (!page || may(page.who, visitor.user, service) !== 'yes') return undefined;
@@ -46,10 +45,10 @@ export function oneTemplatePages(pages: Pages, app: ConsoleApp): void {
       if (send && !canEdit && !has(request, 'activity')) return { to: send };
       const library = await openLibrary(app, request);
       const preview = await previewVersion(app, request, template.id, template.version);
-      const senders = await senderChoices(app, service.id, template);
+      const senders = await listSenderChoices(app, service.id, template);
       return {
         title: template.name,
-        crumbs: crumbsOf(library, service.id, template.folder),
+        crumbs: buildCrumbs(library, service.id, template.folder),
         actions: (
           <>
             {canEdit && (
@@ -68,14 +67,14 @@ export function oneTemplatePages(pages: Pages, app: ConsoleApp): void {
           <div class="cols cols--editor">
             <Preview
               preview={preview}
-              from={versionAddress(service.id, template)}
-              cost={await costInWords(app, preview, template.postage)}
+              from={versionUrl(service.id, template)}
+              cost={await describeCost(app, preview, template.postage)}
               title={template.archived ? 'Archived' : 'As sent'}
             />
             <TemplateFacts
               template={template}
               sender={senders.find(({ isChosen }) => isChosen)?.label ?? ''}
-              lastUsed={await lastUsedInWords(app, service.id, template.id)}
+              lastUsed={await describeLastUse(app, service.id, template.id)}
               canEdit={canEdit}
               canCopy={has(request, 'any')}
               now={app.clock.now()}
@@ -108,7 +107,7 @@ export function oneTemplatePages(pages: Pages, app: ConsoleApp): void {
     async show(request, formState) {
       const template = await getSeenTemplate(app, request, request.param('template_id'));
       const noun = senderNouns[template.template_type];
-      const choices = await senderChoices(app, request.service.id, template);
+      const choices = await listSenderChoices(app, request.service.id, template);
       return {
         title: `${noun} of ${template.name}`,
         crumbs: [{ label: template.name, to: templatePath(request.service.id, template.id) }],

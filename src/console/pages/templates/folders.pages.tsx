@@ -1,22 +1,22 @@
 import { Type } from 'typebox';
-import { isUuid } from '../../../../platform/id.ts';
-import { Uuid } from '../../../../protocol/fields.ts';
-import { listServiceMembers } from '../../../../services/members/service-members.ts';
-import { createFolder, deleteFolder, updateFolder } from '../../../../templates/folders/template-folders.ts';
-import { countInFolders } from '../../../../templates/templates.ts';
-import type { ConsoleApp } from '../../../console-app.ts';
-import type { PageRequest, Pages } from '../../../page.ts';
-import { Choices } from '../../../parts/choices.tsx';
-import { Confirm } from '../../../parts/confirm.tsx';
-import { Field } from '../../../parts/field.tsx';
-import { crumbsOf, type Folder, has, listPath, openLibrary } from '../library.ts';
+import { isUuid } from '../../../platform/id.ts';
+import { Uuid } from '../../../protocol/fields.ts';
+import { listServiceMembers } from '../../../services/members/service-members.ts';
+import { createFolder, deleteFolder, updateFolder } from '../../../templates/folders/template-folders.ts';
+import { countInFolders } from '../../../templates/templates.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { PageRequest, Pages } from '../../page.ts';
+import { Choices } from '../../parts/choices.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Field } from '../../parts/field.tsx';
+import { buildCrumbs, type Folder, has, listPath, openLibrary } from './library.ts';
 
 const who = { service: 'templates' } as const;
 type Writing = PageRequest<typeof who>;
 const FolderName = Type.String({ minLength: 1, maxLength: 255 });
 
 export function folderPages(pages: Pages, app: ConsoleApp): void {
-  const activeMembers = async ({ service }: Writing) =>
+  const listActiveMembers = async ({ service }: Writing) =>
     (await listServiceMembers(app.db, service.id)).filter(({ state }) => state === 'active');
 
   pages.add('/services/:service_id/templates/folders/new', {
@@ -27,7 +27,7 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
       const parent = isUuid(request.query('folder')) ? library.get(request.query('folder')) : undefined;
       return {
         title: 'New folder',
-        crumbs: crumbsOf(library, request.service.id, parent?.id ?? null),
+        crumbs: buildCrumbs(library, request.service.id, parent?.id ?? null),
         lead: parent ? `The same people will see it as ${parent.name}.` : 'Your whole team will see it.',
         content: (
           <form class="stack measure" method="post" noValidate>
@@ -61,7 +61,7 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
       const counts = await countInFolders(app, request.service.id);
       return {
         title: `Manage ${folder.name}`,
-        crumbs: crumbsOf(library, request.service.id, folder.id),
+        crumbs: buildCrumbs(library, request.service.id, folder.id),
         content: (
           <div class="stack measure">
             <form class="stack" method="post" noValidate>
@@ -73,11 +73,13 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
                   legend="Who sees this folder"
                   hint="You always see it yourself."
                   kind="several"
-                  choices={othersOf(request, await activeMembers(request)).map(({ id, name, email_address }) => ({
-                    value: id,
-                    label: name,
-                    hint: email_address,
-                  }))}
+                  choices={withoutVisitor(request, await listActiveMembers(request)).map(
+                    ({ id, name, email_address }) => ({
+                      value: id,
+                      label: name,
+                      hint: email_address,
+                    }),
+                  )}
                   chosen={folder.users_with_permission}
                 />
               ) : (
@@ -111,10 +113,10 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
         const parent = library.parentOf(folder);
         return { to: listPath(service.id, { folder: parent?.id }), notice: `${folder.name} is deleted.` };
       }
-      const members = await activeMembers(request);
+      const members = await listActiveMembers(request);
       const isMember = members.some(({ id }) => id === visitor.user.id);
-      const kept = folder.users_with_permission.filter((id) => !members.some((member) => member.id === id));
-      const users = [...form.people, ...kept, ...(isMember ? [visitor.user.id] : [])];
+      const formerMembers = folder.users_with_permission.filter((id) => !members.some((member) => member.id === id));
+      const users = [...form.people, ...formerMembers, ...(isMember ? [visitor.user.id] : [])];
       await updateFolder(app, service.id, folder.id, {
         name: form.name ?? '',
         ...(has(request, 'manage') ? { users_with_permission: users } : {}),
@@ -124,7 +126,7 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-const othersOf = <Member extends { id: string }>({ visitor }: Writing, members: Member[]): Member[] =>
+const withoutVisitor = <Member extends { id: string }>({ visitor }: Writing, members: Member[]): Member[] =>
   members.filter(({ id }) => id !== visitor.user.id);
 
 function DeleteFolder({ folder, isEmpty }: { folder: Folder; isEmpty: boolean }) {

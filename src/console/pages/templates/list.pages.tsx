@@ -1,21 +1,30 @@
 import { Type } from 'typebox';
-import { invalidField } from '../../../../platform/failure.ts';
-import { Uuid } from '../../../../protocol/fields.ts';
-import { listServiceMembers } from '../../../../services/members/service-members.ts';
-import { moveIntoFolder } from '../../../../templates/folders/template-folders.ts';
-import { listUsedDays } from '../../../../templates/template-statistics.ts';
-import { countInFolders, listTemplateSummaries } from '../../../../templates/templates.ts';
-import type { ConsoleApp } from '../../../console-app.ts';
-import { keepSearch } from '../../../kept-search.ts';
-import { Icon } from '../../../layout/icon.tsx';
-import type { PageRequest, Pages, Redirection, View } from '../../../page.ts';
-import { Pager } from '../../../parts/pager.tsx';
-import { crumbsOf, getEditableTemplate, has, type Library, listPath, openLibrary, refuseUnless } from '../library.ts';
-import { archiveChosen, confirmArchive } from './archive.tsx';
-import { EmptyList } from './empty.tsx';
-import { type ListedFolder, TemplateTable } from './list.tsx';
+import { invalidField } from '../../../platform/failure.ts';
+import { Uuid } from '../../../protocol/fields.ts';
+import { listServiceMembers } from '../../../services/members/service-members.ts';
+import { moveIntoFolder } from '../../../templates/folders/template-folders.ts';
+import { listUsedDays } from '../../../templates/template-statistics.ts';
+import { updateTemplate } from '../../../templates/template-update.ts';
+import { countInFolders, listTemplateSummaries } from '../../../templates/templates.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { keepSearch } from '../../kept-search.ts';
+import { Icon } from '../../layout/icon.tsx';
+import { count, several } from '../../money.ts';
+import type { PageRequest, Pages, Redirection, View } from '../../page.ts';
+import { Pager } from '../../parts/pager.tsx';
+import {
+  buildCrumbs,
+  describeLastUse,
+  getEditableTemplate,
+  has,
+  type Library,
+  listPath,
+  openLibrary,
+  type Reader,
+  refuseUnless,
+} from './library.ts';
+import { ChosenBar, EmptyList, type ListedFolder, ListToolbar, TemplateTable } from './list.tsx';
 import { type ListQuery, listUrl, readListQuery } from './list-query.ts';
-import { ChosenBar, ListToolbar } from './toolbar.tsx';
 
 type Seen = PageRequest<{ service: 'any'; organisation: true }>;
 
@@ -40,8 +49,8 @@ export function listPages(pages: Pages, app: ConsoleApp): void {
     async act(request, form): Promise<View | Redirection> {
       const list = readListQuery(app, request);
       if (form.do === undefined || form.do === 'find') {
-        const kept = keepSearch(app, request.visitor, form.find ?? '');
-        return { to: listUrl(list, { kept }).slice('/console'.length) };
+        const findToken = keepSearch(app, request.visitor, form.find ?? '');
+        return { to: listUrl(list, { findToken }).slice('/console'.length) };
       }
       refuseUnless(request, 'templates');
       const chosen = { templates: form.templates, folders: form.folders };
@@ -91,19 +100,19 @@ async function listView(app: ConsoleApp, request: Seen): Promise<View> {
     archived: list.archived,
   };
   const page = { limit: pageSize, offset: (list.page - 1) * pageSize };
-  const [{ templates, count }, used, members] = await Promise.all([
+  const [{ templates, count: total }, used, members] = await Promise.all([
     listTemplateSummaries(app, filter, page),
     listUsedDays(app, service.id),
     listServiceMembers(app.db, service.id),
   ]);
-  const folders = isSearch || list.page > 1 ? [] : await listedFolders(app, library, list);
+  const folders = isSearch || list.page > 1 ? [] : await countFolderContents(app, library, list);
   const canEdit = has(request, 'templates');
   const canChoose = canEdit && !list.archived;
-  const pathOf = new Map(library.paths().map(({ id, path }) => [id, path]));
+  const folderPaths = new Map(library.paths().map(({ id, path }) => [id, path]));
   const rows = templates.map(({ folder, ...template }) => ({
     ...template,
     used: used.get(template.id),
-    path: (isSearch && folder !== null && pathOf.get(folder)) || '',
+    path: (isSearch && folder !== null && folderPaths.get(folder)) || '',
   }));
   const folder = list.folder === null ? undefined : library.get(list.folder);
   const table = (
@@ -119,7 +128,7 @@ async function listView(app: ConsoleApp, request: Seen): Promise<View> {
   const isEmpty = rows.length + folders.length === 0;
   return {
     title: list.archived ? 'Archived templates' : (folder?.name ?? 'Templates'),
-    ...(folder || list.archived ? { crumbs: crumbsOf(library, service.id, folder ? folder.parent_id : null) } : {}),
+    ...(folder || list.archived ? { crumbs: buildCrumbs(library, service.id, folder ? folder.parent_id : null) } : {}),
     actions: canEdit && !list.archived && <ListActions list={list} isFolder={folder !== undefined} />,
     content: (
       <div class="stack">
@@ -132,13 +141,13 @@ async function listView(app: ConsoleApp, request: Seen): Promise<View> {
             {table}
           </form>
         )}
-        <ListFoot list={list} count={count} folders={folders.length} />
+        <ListFoot list={list} total={total} folders={folders.length} />
       </div>
     ),
   };
 }
 
-async function listedFolders(app: ConsoleApp, library: Library, list: ListQuery): Promise<ListedFolder[]> {
+async function countFolderContents(app: ConsoleApp, library: Library, list: ListQuery): Promise<ListedFolder[]> {
   const counts = await countInFolders(app, list.service_id);
   return library.inside(list.folder).map((folder) => ({
     ...folder,
@@ -169,32 +178,74 @@ function ListActions({ list, isFolder }: { list: ListQuery; isFolder: boolean })
   );
 }
 
-function ListFoot({ list, count, folders }: { list: ListQuery; count: number; folders: number }) {
+function ListFoot({ list, total, folders }: { list: ListQuery; total: number; folders: number }) {
   const first = (list.page - 1) * pageSize + 1;
-  const last = Math.min(count, first + pageSize - 1);
-  const several = (number: number, noun: string) =>
-    `${number.toLocaleString('en-GB')} ${noun}${number === 1 ? '' : 's'}`;
+  const last = Math.min(total, first + pageSize - 1);
   return (
     <>
-      {count > pageSize && (
+      {total > pageSize && (
         <Pager
-          shown={`${first} to ${last} of ${count.toLocaleString('en-GB')}`}
+          shown={`${first} to ${last} of ${count(total)}`}
           newer={list.page > 1 ? listUrl(list, { page: list.page - 1 }) : undefined}
-          older={last < count ? listUrl(list, { page: list.page + 1 }) : undefined}
+          older={last < total ? listUrl(list, { page: list.page + 1 }) : undefined}
           words={['Previous', 'Next']}
         />
       )}
       <p class="small muted">
-        {several(count, 'template')}
+        {several(total, 'template')}
         {folders > 0 && ` and ${several(folders, 'folder')}`}.{' '}
         {list.archived ? (
           <a href={listUrl(list, { archived: false })}>Back to the templates in use</a>
         ) : (
           <>
-            Archived templates are <a href={listUrl(list, { archived: true, folder: null, kept: '' })}>kept here</a>.
+            Archived templates are{' '}
+            <a href={listUrl(list, { archived: true, folder: null, findToken: '' })}>kept here</a>.
           </>
         )}
       </p>
     </>
   );
+}
+
+/** Asks before archiving, and says when each template was last used. */
+async function confirmArchive(app: ConsoleApp, reader: Reader, ids: string[], action: string): Promise<View> {
+  const templates = await Promise.all(
+    ids.map(async (id) => {
+      const { name } = await getEditableTemplate(app, reader, id);
+      return { id, name, used: await describeLastUse(app, reader.service.id, id) };
+    }),
+  );
+  return {
+    title: templates.length === 1 ? 'Archive this?' : `Archive these ${templates.length}?`,
+    content: (
+      <form class="stack measure" method="post" action={action}>
+        <ul class="card list">
+          {templates.map(({ id, name, used }) => (
+            <li key={id}>
+              <input type="hidden" name="templates[]" value={id} />
+              <b>{name}</b>
+              <span class="muted">{used}</span>
+            </li>
+          ))}
+        </ul>
+        <p>Nobody can send an archived template any more, neither here nor through the API. It stays readable.</p>
+        <div class="row">
+          <button class="button button--danger" type="submit" name="do" value="archive-all">
+            Archive
+          </button>
+          <a class="button button--quiet" href={action}>
+            Cancel
+          </a>
+        </div>
+      </form>
+    ),
+  };
+}
+
+async function archiveChosen(app: ConsoleApp, reader: Reader, ids: string[]): Promise<string> {
+  for (const id of ids) {
+    await getEditableTemplate(app, reader, id);
+    await updateTemplate(app, reader.service.id, id, { archived: true, created_by: reader.visitor.user.id });
+  }
+  return ids.length === 1 ? 'The template is archived.' : `${ids.length} templates are archived.`;
 }

@@ -1,25 +1,25 @@
 import { Type } from 'typebox';
-import { invalidField, notFound } from '../../../../platform/failure.ts';
-import { compileRow } from '../../../../templates/compiled-templates.ts';
-import type { TemplateRow } from '../../../../templates/template-row.ts';
-import { updateTemplate } from '../../../../templates/template-update.ts';
-import { getTemplateVersion, listTemplateVersions } from '../../../../templates/templates.ts';
-import { diffWords } from '../../../../templates/word-diff.ts';
-import type { ConsoleApp } from '../../../console-app.ts';
-import type { PageRequest, Pages, View } from '../../../page.ts';
+import { invalidField, notFound } from '../../../platform/failure.ts';
+import { compileRow } from '../../../templates/compiled-templates.ts';
+import type { TemplateRow } from '../../../templates/template-row.ts';
+import { updateTemplate } from '../../../templates/template-update.ts';
+import { getTemplateVersion, listTemplateVersions } from '../../../templates/templates.ts';
+import { diffWords } from '../../../templates/word-diff.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { PageRequest, Pages, View } from '../../page.ts';
+import { describeCost } from '../send/cost.ts';
+import { Comparison, RestoreForm, VersionList } from './history.tsx';
 import {
-  crumbsOf,
+  buildCrumbs,
   getEditableTemplate,
   getSeenTemplate,
   has,
   openLibrary,
   refuseUnless,
   templatePath,
-} from '../library.ts';
-import { costInWords } from '../preview/cost.ts';
-import { previewVersion, versionAddress } from '../preview/preview.pages.ts';
-import { Preview } from '../preview/preview.tsx';
-import { Comparison, RestoreForm, VersionList } from './history.tsx';
+} from './library.ts';
+import { previewVersion, versionUrl } from './preview.pages.ts';
+import { Preview } from './preview.tsx';
 
 type Seen = PageRequest<{ service: 'any'; organisation: true }>;
 
@@ -39,7 +39,7 @@ export function historyPages(pages: Pages, app: ConsoleApp): void {
       const old = await getTemplateVersion(app, service.id, template.id, Number(form.restore));
       if (old.version === template.version) throw invalidField('', 'This version is the current one.');
       const saved = await updateTemplate(app, service.id, template.id, {
-        ...textsOf(old),
+        ...toRestored(old),
         created_by: visitor.user.id,
         changes_version: Number(form.version),
       });
@@ -50,7 +50,7 @@ export function historyPages(pages: Pages, app: ConsoleApp): void {
 }
 
 /** What a version restores: its texts and settings, not its files. */
-function textsOf(old: TemplateRow) {
+function toRestored(old: TemplateRow) {
   return {
     name: old.name,
     content: old.content,
@@ -87,7 +87,7 @@ async function historyView(app: ConsoleApp, request: Seen): Promise<View> {
     title: 'History',
     about: template.name,
     crumbs: [
-      ...crumbsOf(library, service.id, template.folder),
+      ...buildCrumbs(library, service.id, template.folder),
       { label: template.name, to: templatePath(service.id, template.id) },
     ],
     content: (
@@ -99,13 +99,13 @@ async function historyView(app: ConsoleApp, request: Seen): Promise<View> {
             before={before}
             after={after}
             isAsSent={isAsSent}
-            texts={differences(before, after)}
-            fields={fieldChanges(before, after)}
+            texts={compareTexts(before, after)}
+            fields={comparePlaceholders(before, after)}
           >
             {isAsSent && (
               <div class="cols cols--wide">
-                {await shown(app, request, before, '_before')}
-                {before.version !== after.version && (await shown(app, request, after, '_after'))}
+                {await renderVersion(app, request, before, '_before')}
+                {before.version !== after.version && (await renderVersion(app, request, after, '_after'))}
               </div>
             )}
           </Comparison>
@@ -116,10 +116,10 @@ async function historyView(app: ConsoleApp, request: Seen): Promise<View> {
   };
 }
 
-async function shown(app: ConsoleApp, request: Seen, row: TemplateRow, id: string) {
+async function renderVersion(app: ConsoleApp, request: Seen, row: TemplateRow, id: string) {
   const preview = await previewVersion(app, request, row.id, row.version);
-  const cost = await costInWords(app, preview, row.postage);
-  const from = versionAddress(request.service.id, row);
+  const cost = await describeCost(app, preview, row.postage);
+  const from = versionUrl(request.service.id, row);
   return <Preview preview={preview} from={from} cost={cost} title={`Version ${row.version}`} id={id} />;
 }
 
@@ -131,7 +131,7 @@ const compared = [
   ['content', 'Message'],
 ] as const;
 
-function differences(before: TemplateRow, after: TemplateRow) {
+function compareTexts(before: TemplateRow, after: TemplateRow) {
   return compared
     .filter(([field]) => before[field] !== null || after[field] !== null)
     .map(([field, label]) => ({
@@ -141,7 +141,7 @@ function differences(before: TemplateRow, after: TemplateRow) {
     }));
 }
 
-function fieldChanges(before: TemplateRow, after: TemplateRow) {
+function comparePlaceholders(before: TemplateRow, after: TemplateRow) {
   const [old, current] = [compileRow(before).placeholders, compileRow(after).placeholders];
   return {
     removed: old.filter((name) => !current.includes(name)),

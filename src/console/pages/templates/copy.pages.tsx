@@ -1,25 +1,27 @@
 import { Type } from 'typebox';
-import { copyAttachedPages } from '../../../../letters/attachments/letter-attachments.ts';
-import { invalidField, notFound } from '../../../../platform/failure.ts';
-import { isUuid } from '../../../../platform/id.ts';
-import { getService, type Service } from '../../../../services/services.ts';
-import { copyTemplate } from '../../../../templates/files/template-copy.ts';
-import { listOrganisationsAndServices } from '../../../../users/users.ts';
-import type { ConsoleApp } from '../../../console-app.ts';
-import type { PageRequest, Pages } from '../../../page.ts';
-import { Select } from '../../../parts/select.tsx';
-import { channelWords, getSeenTemplate, has, listPath, openLibrary, type Reader } from '../library.ts';
+import { copyAttachedPages } from '../../../letters/attachments/letter-attachments.ts';
+import { invalidField, notFound } from '../../../platform/failure.ts';
+import { isUuid } from '../../../platform/id.ts';
+import type { Channel } from '../../../protocol/channels.ts';
+import { getService, type Service } from '../../../services/services.ts';
+import { copyTemplate } from '../../../templates/files/template-copy.ts';
+import { listOrganisationsAndServices } from '../../../users/users.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { channelWords } from '../../message-words.ts';
+import type { PageRequest, Pages } from '../../page.ts';
+import { Select } from '../../parts/select.tsx';
+import { getSeenTemplate, has, listPath, openLibrary, type Reader } from './library.ts';
 
 type Seen = PageRequest<{ service: 'any' }>;
 const maxTemplates = 50;
 
-/** From one service to the same or another: the visitor must see the templates and may write templates there. */
+/** Copies templates to the same or another service. The visitor must see them, and may write templates there. */
 export function copyPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/templates/copy', {
     who: { service: 'any' },
     below: 'Templates',
     async show(request, formState) {
-      const templates = await chosenTemplates(request);
+      const templates = await getChosenTemplates(request);
       const targets = await listTargets(request);
       return {
         title: templates.length === 1 ? `Copy ${templates[0]?.name}` : `Copy ${templates.length} templates`,
@@ -54,7 +56,7 @@ export function copyPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({ place: Type.String({ maxLength: 100 }) }),
     async act(request, { place }) {
       const [serviceId = '', folder] = place.split(' ');
-      const templates = await chosenTemplates(request);
+      const templates = await getChosenTemplates(request);
       if (templates.length === 0) throw invalidField('', 'Choose the templates to copy in the list first.');
       const target = await openTarget(request, serviceId);
       if (folder !== undefined && !isUuid(folder)) throw notFound();
@@ -70,7 +72,7 @@ export function copyPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  async function chosenTemplates(request: Seen) {
+  async function getChosenTemplates(request: Seen) {
     const { template = [] } = request.http.query as { template?: string | string[] };
     const ids = [template].flat();
     if (ids.length > maxTemplates || !ids.every(isUuid)) throw notFound();
@@ -91,7 +93,7 @@ export function copyPages(pages: Pages, app: ConsoleApp): void {
     const targets = await Promise.all([...ids].map((id) => getService(app.db, id)));
     const writable = targets
       .map((service) => ({ visitor: request.visitor, service }))
-      .filter((one) => has(one, 'templates'));
+      .filter((target) => has(target, 'templates'));
     const listed = await Promise.all(
       writable.map(async (target) => [
         { value: target.service.id, label: target.service.name },
@@ -105,7 +107,7 @@ export function copyPages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-function refuseIfOff({ name, permissions }: Service, channel: keyof typeof channelWords): void {
+function refuseIfOff({ name, permissions }: Service, channel: Channel): void {
   if (permissions.includes(channel)) return;
   throw invalidField('place', `${name} does not send ${channelWords[channel].noun}s.`);
 }

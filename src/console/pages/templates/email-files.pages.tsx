@@ -1,22 +1,23 @@
 import { Type } from 'typebox';
-import { invalidField, notFound } from '../../../../platform/failure.ts';
-import { maxFileBytes } from '../../../../templates/files/file-types.ts';
+import { invalidField, notFound } from '../../../platform/failure.ts';
+import { maxFileBytes } from '../../../templates/files/file-types.ts';
 import {
   archiveEmailFile,
   createEmailFile,
   getEmailFile,
   listEmailFiles,
   updateEmailFile,
-} from '../../../../templates/files/template-email-files.ts';
-import type { CurrentTemplateRow } from '../../../../templates/template-row.ts';
-import { updateTemplate } from '../../../../templates/template-update.ts';
-import type { ConsoleApp } from '../../../console-app.ts';
-import { isAboutForm, problemsOf } from '../../../form-state.ts';
-import type { PageRequest, Pages } from '../../../page.ts';
-import { FileField } from '../../../parts/file-field.tsx';
-import { Notice } from '../../../parts/notice.tsx';
-import { getEditableTemplate, templatePath } from '../library.ts';
-import { FileList, FileSettings } from './files.tsx';
+} from '../../../templates/files/template-email-files.ts';
+import type { CurrentTemplateRow } from '../../../templates/template-row.ts';
+import { updateTemplate } from '../../../templates/template-update.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { isAboutForm, problemsOf } from '../../form-state.ts';
+import type { FormState, PageRequest, Pages } from '../../page.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Field } from '../../parts/field.tsx';
+import { FileField } from '../../parts/file-field.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { getEditableTemplate, templatePath } from './library.ts';
 
 const who = { service: 'templates' } as const;
 type Writing = PageRequest<typeof who>;
@@ -25,12 +26,12 @@ type Writing = PageRequest<typeof who>;
 export function templateFilePages(pages: Pages, app: ConsoleApp): void {
   const path = '/services/:service_id/email-templates/:email_template_id/files';
 
-  async function templateOf(request: Writing): Promise<CurrentTemplateRow> {
+  async function getEmailTemplate(request: Writing): Promise<CurrentTemplateRow> {
     const template = await getEditableTemplate(app, request, request.param('email_template_id'));
     if (template.template_type !== 'email') throw notFound();
     return template;
   }
-  const crumbs = ({ service }: Writing, { id, name }: CurrentTemplateRow) => [
+  const buildCrumbs = ({ service }: Writing, { id, name }: CurrentTemplateRow) => [
     { label: name, to: templatePath(service.id, id) },
   ];
 
@@ -38,12 +39,12 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
     who,
     below: 'Templates',
     async show(request, formState) {
-      const template = await templateOf(request);
+      const template = await getEmailTemplate(request);
       const files = await listEmailFiles(app, { service_id: request.service.id, template_id: template.id });
       return {
         title: 'Files',
         about: template.name,
-        crumbs: crumbs(request, template),
+        crumbs: buildCrumbs(request, template),
         content: (
           <div class="stack measure">
             <FileList service={request.service.id} template={template.id} files={files} />
@@ -76,7 +77,7 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({}),
     file: { name: 'upload', max_bytes: maxFileBytes, needs: 'Choose a file.' },
     async act(request, _form, file) {
-      const template = await templateOf(request);
+      const template = await getEmailTemplate(request);
       if (request.service.contact_link === null)
         throw invalidField('upload', 'Enter the contact details for files first.');
       const content = Buffer.from(await file.bytes()).toString('base64');
@@ -85,7 +86,7 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
         filename: file.filename,
         created_by_id: request.visitor.user.id,
         content,
-      }).catch(aboutUpload);
+      }).catch(refuseUpload);
       return { to: `/services/${request.service.id}/email-templates/${template.id}/files/${created.id}` };
     },
   });
@@ -94,13 +95,13 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
     who,
     below: 'Templates',
     async show(request, formState) {
-      const template = await templateOf(request);
-      const file = await fileOf(request);
+      const template = await getEmailTemplate(request);
+      const file = await getFile(request);
       return {
         title: file.filename,
         about: template.name,
         crumbs: [
-          ...crumbs(request, template),
+          ...buildCrumbs(request, template),
           { label: 'Files', to: `/services/${request.service.id}/email-templates/${template.id}/files` },
         ],
         content: (
@@ -119,8 +120,8 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
       ask: Type.Optional(Type.String()),
     }),
     async act(request, form) {
-      const template = await templateOf(request);
-      const file = await fileOf(request);
+      const template = await getEmailTemplate(request);
+      const file = await getFile(request);
       const of = { service_id: request.service.id, template_id: template.id, email_file_id: file.id };
       const created_by = request.visitor.user.id;
       const to = `/services/${request.service.id}/email-templates/${template.id}/files`;
@@ -153,7 +154,7 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  async function fileOf(request: Writing) {
+  async function getFile(request: Writing) {
     const file = await getEmailFile(app.db, {
       service_id: request.service.id,
       template_id: request.param('email_template_id'),
@@ -164,8 +165,75 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-/** The rule speaks of the fields of the API. */
-function aboutUpload(error: unknown): never {
+/** Shows a refusal beside the field of the form: the rule names the fields of the API. */
+function refuseUpload(error: unknown): never {
   if (!isAboutForm(error)) throw error;
   throw invalidField('upload', [...problemsOf(error.detail).values()].join(' '));
+}
+
+type EmailFileRow = Awaited<ReturnType<typeof listEmailFiles>>[number];
+
+function FileList({ service, template, files }: { service: string; template: string; files: EmailFileRow[] }) {
+  if (files.length === 0) return <p class="muted">This email has no files yet.</p>;
+  return (
+    <ul class="card list">
+      {files.map(({ id, filename, pending, retention_period }) => (
+        <li key={id}>
+          <a href={`/console/services/${service}/email-templates/${template}/files/${id}`}>{filename}</a>
+          <span class="muted small">kept for {retention_period} weeks</span>
+          <span class={pending ? 'badge tone-amber' : 'badge tone-green'}>
+            {pending ? 'Not in the email yet' : 'Live'}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function FileSettings({ formState, file, to }: { formState: FormState; file: EmailFileRow; to: string }) {
+  const isAsked = formState.typed.size > 0 ? formState.typed.get('ask') === 'yes' : file.validate_users_email;
+  return (
+    <div class="stack measure">
+      <form class="stack" method="post" noValidate>
+        <Field
+          formState={formState}
+          name="link_text"
+          label="Link text"
+          hint="What recipients click on. Without it they see the address."
+          value={file.link_text ?? ''}
+        />
+        <Field
+          formState={formState}
+          name="weeks"
+          label="Weeks that the file can be downloaded"
+          hint="From 1 to 78, counted from each email."
+          value={String(file.retention_period)}
+          inputmode="numeric"
+          short
+        />
+        <label class="choice">
+          <input type="checkbox" name="ask" value="yes" checked={isAsked} />
+          <span>Ask recipients for their email address before the download</span>
+        </label>
+        <div class="row">
+          {file.pending && (
+            <button class="button button--primary" type="submit" name="do" value="live">
+              Make it live
+            </button>
+          )}
+          <button class={file.pending ? 'button' : 'button button--primary'} type="submit" name="do" value="save">
+            Save
+          </button>
+        </div>
+        {file.pending && (
+          <p class="small muted">
+            Making it live puts (({file.filename})) at the end of the message: move it where it belongs.
+          </p>
+        )}
+      </form>
+      <Confirm label="Remove…" action={`Remove ${file.filename}`} to={to} fields={{ do: 'remove' }}>
+        The file and its placeholder leave the email. Links that were sent already keep working.
+      </Confirm>
+    </div>
+  );
 }

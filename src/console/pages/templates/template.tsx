@@ -1,11 +1,16 @@
-import type { CurrentTemplateRow } from '../../../../templates/template-row.ts';
-import { Confirm } from '../../../parts/confirm.tsx';
-import { Copy } from '../../../parts/copy.tsx';
-import { Notice } from '../../../parts/notice.tsx';
-import { Summary } from '../../../parts/summary.tsx';
-import { Time } from '../../../parts/time.tsx';
-import { channelWords, templatePath } from '../library.ts';
-import { senderNouns } from './senders.ts';
+import type { Channel } from '../../../protocol/channels.ts';
+import { listReplyTos } from '../../../services/senders/email-reply-to.ts';
+import { listLetterContacts } from '../../../services/senders/letter-contacts.ts';
+import { listSmsSenders } from '../../../services/senders/sms-senders.ts';
+import type { CurrentTemplateRow } from '../../../templates/template-row.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { channelWords, postageLabels } from '../../message-words.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { Copy } from '../../parts/copy.tsx';
+import { Notice } from '../../parts/notice.tsx';
+import { Summary } from '../../parts/summary.tsx';
+import { Time } from '../../parts/time.tsx';
+import { templatePath } from './library.ts';
 
 interface FactsProps {
   template: CurrentTemplateRow;
@@ -16,8 +21,6 @@ interface FactsProps {
   now: Date;
 }
 
-const postages = { first: 'First class', second: 'Second class', economy: 'Economy' };
-
 /** What there is to know about a template, and what can be done with it besides writing. */
 export function TemplateFacts({ template, sender, lastUsed, canEdit, canCopy, now }: FactsProps) {
   const { id, template_type, version, service } = template;
@@ -25,13 +28,13 @@ export function TemplateFacts({ template, sender, lastUsed, canEdit, canCopy, no
   const change = (page: string) => (canEdit ? { change: `${path}/${page}` } : {});
   const rows = [
     { label: senderNouns[template_type], value: sender, ...change('sender') },
-    ...(template.postage ? [{ label: 'Postage', value: postages[template.postage], ...change('edit') }] : []),
+    ...(template.postage ? [{ label: 'Postage', value: postageLabels[template.postage], ...change('edit') }] : []),
     ...(template_type === 'email'
       ? [{ label: 'Unsubscribe link', value: template.has_unsubscribe_link ? 'Yes' : 'No', ...change('edit') }]
       : []),
-    ...(template_type === 'email' ? [filesRow(template, canEdit)] : []),
-    ...(template_type === 'letter' ? [attachedRow(template, canEdit)] : []),
-    ...(template_type === 'letter' ? [] : [{ label: 'Values in the log', value: valuesInWords(template) }]),
+    ...(template_type === 'email' ? [buildFilesRow(template, canEdit)] : []),
+    ...(template_type === 'letter' ? [buildAttachedRow(template, canEdit)] : []),
+    ...(template_type === 'letter' ? [] : [{ label: 'Values in the log', value: describeValues(template) }]),
   ];
   return (
     <div class="stack">
@@ -64,18 +67,18 @@ export function TemplateFacts({ template, sender, lastUsed, canEdit, canCopy, no
   );
 }
 
-function filesRow({ service, id, email_files }: CurrentTemplateRow, canEdit: boolean) {
+function buildFilesRow({ service, id, email_files }: CurrentTemplateRow, canEdit: boolean) {
   const value = email_files.map(({ filename }) => filename).join(', ') || 'None';
   return { label: 'Files', value, ...(canEdit ? { change: `/services/${service}/email-templates/${id}/files` } : {}) };
 }
 
-function attachedRow({ service, id, letter_attachment: attached }: CurrentTemplateRow, canEdit: boolean) {
+function buildAttachedRow({ service, id, letter_attachment: attached }: CurrentTemplateRow, canEdit: boolean) {
   const value = attached ? `${attached.original_filename}, ${attached.page_count} pages` : 'None';
   const change = `/services/${service}/letter-templates/${id}/attached-pages`;
   return { label: 'Attached pages', value, ...(canEdit ? { change } : {}) };
 }
 
-const valuesInWords = ({ redact_personalisation }: CurrentTemplateRow) =>
+const describeValues = ({ redact_personalisation }: CurrentTemplateRow) =>
   redact_personalisation ? 'Hidden' : 'Shown to the team';
 
 function Actions({ template, lastUsed }: Pick<FactsProps, 'template' | 'lastUsed'>) {
@@ -94,4 +97,52 @@ function Actions({ template, lastUsed }: Pick<FactsProps, 'template' | 'lastUsed
       </Confirm>
     </div>
   );
+}
+
+export const senderNouns: Record<Channel, string> = {
+  sms: 'Sender',
+  email: 'Reply-to address',
+  letter: 'Sender block',
+};
+
+interface SenderChoice {
+  value: string;
+  label: string;
+  isChosen: boolean;
+}
+
+/** What a template can be sent from. The first choice is the default of the service; letters have no sender block then. */
+export async function listSenderChoices(
+  app: ConsoleApp,
+  serviceId: string,
+  { template_type, reply_to }: Pick<CurrentTemplateRow, 'template_type' | 'reply_to'>,
+): Promise<SenderChoice[]> {
+  const senders = await listSenders(app, serviceId, template_type);
+  const standard = senders.find(({ is_default }) => is_default);
+  const inherited =
+    template_type === 'letter' ? 'None' : `The service’s own${standard ? ` (now ${standard.label})` : ''}`;
+  return [
+    { value: 'default', label: inherited, isChosen: !senders.some(({ id }) => id === reply_to) },
+    ...senders.map(({ id, label }) => ({ value: id, label, isChosen: id === reply_to })),
+  ];
+}
+
+async function listSenders(app: ConsoleApp, serviceId: string, channel: Channel) {
+  switch (channel) {
+    case 'sms':
+      return (await listSmsSenders(app.db, serviceId)).map(({ sms_sender: label, ...sender }) => ({
+        ...sender,
+        label,
+      }));
+    case 'email':
+      return (await listReplyTos(app.db, serviceId)).map(({ email_address: label, ...sender }) => ({
+        ...sender,
+        label,
+      }));
+    case 'letter':
+      return (await listLetterContacts(app.db, serviceId)).map(({ contact_block, ...sender }) => ({
+        ...sender,
+        label: contact_block.split('\n').join(', '),
+      }));
+  }
 }

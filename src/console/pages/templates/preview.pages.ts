@@ -1,25 +1,26 @@
-import { type DraftPreview, type PreviewedDraft, previewDraft } from '../../../../delivery/previews/draft-preview.ts';
-import { draftPagePicture } from '../../../../letters/preview/letter-draft.ts';
-import { notFound } from '../../../../platform/failure.ts';
-import type { Personalisation } from '../../../../rendering/personalisation.ts';
-import { getDraft } from '../../../../templates/template-drafts.ts';
-import { getTemplateVersion } from '../../../../templates/templates.ts';
-import type { ConsoleApp } from '../../../console-app.ts';
-import type { PageRequest, Pages, Sent } from '../../../page.ts';
-import { sendMailFrame, sendSentFile } from '../../sandbox/mail-frame.ts';
-import { readStoredDraft } from '../editor/editor-fields.ts';
-import { getSeenTemplate, type Reader } from '../library.ts';
+import { type DraftPreview, type PreviewedDraft, previewDraft } from '../../../delivery/previews/draft-preview.ts';
+import { draftPagePicture } from '../../../letters/preview/letter-draft.ts';
+import { notFound } from '../../../platform/failure.ts';
+import type { Personalisation } from '../../../rendering/personalisation.ts';
+import { getDraft } from '../../../templates/template-drafts.ts';
+import { getTemplateVersion } from '../../../templates/templates.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { PageRequest, Pages, Sent } from '../../page.ts';
+import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
+import type { Reader } from '../sandbox/reader.tsx';
+import { readStoredDraft } from './editor/editor-fields.ts';
+import { getSeenTemplate, type Reader } from './library.ts';
 
 type Seen = PageRequest<{ service: 'any' }>;
 
-/** What previews are made of: the email in its frame, the pages of a letter, its PDF. Of a version, and of a draft. */
+/** What previews of versions and drafts are made of: the email in its frame, the pages of a letter, its PDF. */
 export function previewPages(pages: Pages, app: ConsoleApp): void {
-  const ofVersion = async (request: Seen, id: string) => {
+  const previewShownVersion = async (request: Seen, id: string) => {
     const version = Number(request.param('version'));
     if (!Number.isInteger(version) || version < 1 || version > 1_000_000) throw notFound();
     return previewVersion(app, request, id, version);
   };
-  const ofDraft = async (request: Seen, id: string) => {
+  const previewShownDraft = async (request: Seen, id: string) => {
     const stored = await getDraft(app, { id, service_id: request.service.id });
     const { draft, values } = await readStoredDraft(app, request, stored);
     return previewDraft(app, request.service.id, draft, values);
@@ -32,31 +33,32 @@ export function previewPages(pages: Pages, app: ConsoleApp): void {
 
   pages.add(`/services/:service_id/email-templates/:email_template_id${version}/email`, {
     who: anybody,
-    show: async (request) => email(request, await ofVersion(request, request.param('email_template_id'))),
+    show: async (request) => email(request, await previewShownVersion(request, request.param('email_template_id'))),
   });
   pages.add(`/services/:service_id/letter-templates/:letter_template_id${version}/pages/:page`, {
     who: anybody,
-    show: async (request) => sendPage(app, request, await ofVersion(request, request.param('letter_template_id'))),
+    show: async (request) =>
+      sendPage(app, request, await previewShownVersion(request, request.param('letter_template_id'))),
   });
   pages.add(`/services/:service_id/letter-templates/:letter_template_id${version}/pdf`, {
     who: anybody,
-    show: async (request) => sendPdf(request, await ofVersion(request, request.param('letter_template_id'))),
+    show: async (request) => sendPdf(request, await previewShownVersion(request, request.param('letter_template_id'))),
   });
   pages.add('/services/:service_id/template-drafts/:draft_id/email', {
     who: writers,
-    show: async (request) => email(request, await ofDraft(request, request.param('draft_id'))),
+    show: async (request) => email(request, await previewShownDraft(request, request.param('draft_id'))),
   });
   pages.add('/services/:service_id/letter-drafts/:letter_draft_id/pages/:page', {
     who: writers,
-    show: async (request) => sendPage(app, request, await ofDraft(request, request.param('letter_draft_id'))),
+    show: async (request) => sendPage(app, request, await previewShownDraft(request, request.param('letter_draft_id'))),
   });
   pages.add('/services/:service_id/letter-drafts/:letter_draft_id/pdf', {
     who: writers,
-    show: async (request) => sendPdf(request, await ofDraft(request, request.param('letter_draft_id'))),
+    show: async (request) => sendPdf(request, await previewShownDraft(request, request.param('letter_draft_id'))),
   });
 }
 
-/** Without values: placeholders stay in the text. */
+/** Previews a version. Without values, placeholders stay in the text. */
 export async function previewVersion(
   app: ConsoleApp,
   reader: Reader,
@@ -69,7 +71,7 @@ export async function previewVersion(
   return previewDraft(app, reader.service.id, row, values);
 }
 
-export function versionAddress(
+export function versionUrl(
   serviceId: string,
   { id, version, template_type }: { id: string; version: number; template_type: string },
 ) {
@@ -77,7 +79,7 @@ export function versionAddress(
   return `/console/services/${serviceId}/${noun}/${id}/versions/${version}`;
 }
 
-export function draftAddress(serviceId: string, draftId: string, channel: string): string {
+export function draftUrl(serviceId: string, draftId: string, channel: string): string {
   const noun = channel === 'letter' ? 'letter-drafts' : 'template-drafts';
   return `/console/services/${serviceId}/${noun}/${draftId}`;
 }

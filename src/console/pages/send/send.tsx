@@ -1,19 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { day_ms, later } from '../../../platform/clock.ts';
 import type { Channel } from '../../../protocol/channels.ts';
+import { count } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { Choices } from '../../parts/choices.tsx';
 import { Field } from '../../parts/field.tsx';
+import { Summary } from '../../parts/summary.tsx';
 import { TextArea } from '../../parts/text-area.tsx';
 import { When } from '../../parts/when.tsx';
+import { MessagePreview, type Preview } from './message-preview.tsx';
 import type { Filled } from './send-form.ts';
-
-export interface SenderChoice {
-  id: string;
-  text: string;
-  is_default: boolean;
-  receives_replies: boolean;
-}
+import type { SenderChoice } from './sendable-templates.ts';
 
 interface FillInProps {
   formState: FormState;
@@ -21,7 +18,7 @@ interface FillInProps {
   filled: Filled;
   senders: readonly SenderChoice[];
   preview: ComponentChildren;
-  /** What can be sent today. */
+  /** How many messages can be sent today. */
   left: number;
   now: Date;
   /** Leads to sending a file with the same template, below /console. */
@@ -74,7 +71,7 @@ export function FillIn({ formState, channel, filled, senders, preview, left, now
             <a class="button button--quiet" href={`/console${toFile}`}>
               Send to a file instead
             </a>
-            <span class="small muted">{left.toLocaleString('en-GB')} left today</span>
+            <span class="small muted">{count(left)} left today</span>
           </div>
         </form>
         <section class="stack stack--tight sticky" aria-label="Preview" id="preview">
@@ -85,7 +82,7 @@ export function FillIn({ formState, channel, filled, senders, preview, left, now
   );
 }
 
-export function Steps({ current }: { current: 'Fill in' | 'Check' }) {
+function Steps({ current }: { current: 'Fill in' | 'Check' }) {
   return (
     <ol class="steps" aria-label="Steps">
       {['Fill in', 'Check', 'Sent'].map((step) => (
@@ -152,4 +149,54 @@ function Recipient({ formState, channel }: { formState: FormState; channel: Chan
       }
     />
   );
+}
+
+interface CheckProps {
+  filled: Filled;
+  /** Names this check, so that a second click on Send, or a reload, sends no second message. */
+  sendId: string;
+  preview: Preview;
+  /** Parts or sheets, and the cost. */
+  foot: ComponentChildren;
+  facts: { label: string; value: ComponentChildren }[];
+}
+
+/** The message as it will be sent. What was typed travels in the form, because addresses reach logs. */
+export function Check({ filled, sendId, preview, foot, facts }: CheckProps) {
+  return (
+    <div class="stack">
+      <Steps current="Check" />
+      <div class="aside">
+        <form class="stack measure" method="post">
+          <Summary rows={facts} />
+          <Hidden name="to" value={filled.to} />
+          {filled.values.map(({ name, value }) => (
+            <>
+              <Hidden name="names[]" value={name} />
+              <Hidden name="values[]" value={value} />
+            </>
+          ))}
+          <Hidden name="sender_id" value={filled.sender_id} />
+          <Hidden name="scheduled_for" value={filled.scheduled_for} />
+          <Hidden name="reference" value={filled.reference} />
+          <Hidden name="send_id" value={sendId} />
+          <div class="row">
+            <button class="button button--primary" type="submit" name="do" value="send">
+              Send
+            </button>
+            <button class="button" type="submit" name="do" value="change">
+              Change it
+            </button>
+          </div>
+        </form>
+        <section class="stack stack--tight" aria-label="The message">
+          <MessagePreview preview={preview} foot={foot} />
+        </section>
+      </div>
+    </div>
+  );
+}
+
+function Hidden({ name, value }: { name: string; value: string }) {
+  return <input type="hidden" name={name} value={value} />;
 }

@@ -1,20 +1,16 @@
 import { Type } from 'typebox';
-import {
-  archiveLetterAttachment,
-  attachPages,
-  markedPages,
-} from '../../../../letters/attachments/letter-attachments.ts';
-import { maxLetterBytes } from '../../../../notifications/sending/letter-rules.ts';
-import { type Failure, invalidField, notFound } from '../../../../platform/failure.ts';
-import { newId } from '../../../../platform/id.ts';
-import { maxPages } from '../../../../rendering/letter/length.ts';
-import type { ConsoleApp } from '../../../console-app.ts';
-import { isAboutForm } from '../../../form-state.ts';
-import type { FormState, PageRequest, Pages, View } from '../../../page.ts';
-import { Confirm } from '../../../parts/confirm.tsx';
-import { ErrorSummary } from '../../../parts/error-summary.tsx';
-import { FileField } from '../../../parts/file-field.tsx';
-import { getEditableTemplate, templatePath } from '../library.ts';
+import { archiveLetterAttachment, attachPages, markedPages } from '../../../letters/attachments/letter-attachments.ts';
+import { maxLetterBytes } from '../../../notifications/sending/letter-rules.ts';
+import { type Failure, invalidField, notFound } from '../../../platform/failure.ts';
+import { newId } from '../../../platform/id.ts';
+import { maxPages } from '../../../rendering/letter/length.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { isAboutForm } from '../../form-state.ts';
+import type { FormState, PageRequest, Pages, View } from '../../page.ts';
+import { Confirm } from '../../parts/confirm.tsx';
+import { ErrorSummary } from '../../parts/error-summary.tsx';
+import { FileField } from '../../parts/file-field.tsx';
+import { getEditableTemplate, templatePath } from './library.ts';
 
 const who = { service: 'templates' } as const;
 type Writing = PageRequest<typeof who>;
@@ -23,16 +19,16 @@ type Writing = PageRequest<typeof who>;
 export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
   const path = '/services/:service_id/letter-templates/:letter_template_id/attached-pages';
 
-  async function templateOf(request: Writing) {
+  async function getLetterTemplate(request: Writing) {
     const template = await getEditableTemplate(app, request, request.param('letter_template_id'));
     if (template.template_type !== 'letter') throw notFound();
     return template;
   }
 
   async function view(request: Writing, formState: FormState, marked: string[] = []): Promise<View> {
-    const template = await templateOf(request);
+    const template = await getLetterTemplate(request);
     const { letter_attachment: attached } = template;
-    const address = `/console/services/${request.service.id}/letter-templates/${template.id}/attached-pages`;
+    const url = `/console/services/${request.service.id}/letter-templates/${template.id}/attached-pages`;
     return {
       title: 'Attached pages',
       about: template.name,
@@ -46,12 +42,12 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
                 <b>{attached.original_filename}</b>, {attached.page_count}{' '}
                 {attached.page_count === 1 ? 'page' : 'pages'}
               </p>
-              <Confirm label="Remove…" action="Remove the pages" to={address} fields={{ do: 'remove' }}>
+              <Confirm label="Remove…" action="Remove the pages" to={url} fields={{ do: 'remove' }}>
                 Letters from now on are printed without these pages.
               </Confirm>
             </section>
           ) : (
-            <form class="stack" method="post" action={address} encType="multipart/form-data" noValidate>
+            <form class="stack" method="post" action={url} encType="multipart/form-data" noValidate>
               <FileField
                 formState={formState}
                 name="upload"
@@ -92,7 +88,7 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({ do: Type.Optional(Type.String()) }),
     file: { name: 'upload', max_bytes: maxLetterBytes },
     async act(request, form, file) {
-      const template = await templateOf(request);
+      const template = await getLetterTemplate(request);
       const back = templatePath(request.service.id, template.id);
       const created_by_id = request.visitor.user.id;
       if (form.do === 'remove') {
@@ -114,7 +110,7 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
         await attachPages(app, attachment);
       } catch (error) {
         if (!isAboutForm(error)) throw error;
-        const { text, invalid_pages } = whyRefused(error);
+        const { text, invalid_pages } = describeRefusal(error);
         if (invalid_pages.length === 0) throw invalidField('upload', text);
         const pictures = await markedPages(app, request.service.id, pdf, invalid_pages);
         const formState = { typed: new Map(), problems: new Map([['upload', text]]) };
@@ -132,7 +128,7 @@ const reasons = new Map([
   ['unable-to-read-the-file', 'The file cannot be read: save it as PDF again.'],
 ]);
 
-function whyRefused({ detail }: Failure): { text: string; invalid_pages: number[] } {
+function describeRefusal({ detail }: Failure): { text: string; invalid_pages: number[] } {
   if (typeof detail === 'string') return { text: reasons.get(detail) ?? detail, invalid_pages: [] };
   const code = [detail.content ?? Object.values(detail)[0] ?? ''].flat().join(' ');
   const invalid_pages = [detail.invalid_pages ?? []].flat().map(Number);

@@ -1,18 +1,18 @@
-import { isUuid } from '../../../../platform/id.ts';
-import { type Channel, channels } from '../../../../protocol/channels.ts';
-import type { ConsoleApp } from '../../../console-app.ts';
-import { readSearch } from '../../../kept-search.ts';
-import type { PageRequest } from '../../../page.ts';
-import { listPath } from '../library.ts';
+import { isUuid } from '../../../platform/id.ts';
+import { type Channel, channels } from '../../../protocol/channels.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { readSearch } from '../../kept-search.ts';
+import type { PageRequest } from '../../page.ts';
+import { listPath } from './library.ts';
 
 /** What part of the list is shown. */
 export interface ListQuery {
   service_id: string;
   folder: string | null;
   channel: Channel | undefined;
+  /** What is searched for, and how addresses contain it. */
   find: string;
-  /** As in the address. */
-  kept: string;
+  findToken: string;
   archived: boolean;
   page: number;
 }
@@ -21,25 +21,25 @@ export function readListQuery(
   app: ConsoleApp,
   { service, visitor, query }: PageRequest<{ service: 'any' }>,
 ): ListQuery {
-  const kept = query('find');
+  const findToken = query('find');
   const page = Number(query('page') || 1);
   return {
     service_id: service.id,
     folder: isUuid(query('folder')) ? query('folder') : null,
     channel: channels.find((channel) => channel === query('channel')),
-    find: readSearch(app, visitor, kept),
-    kept,
+    find: readSearch(app, visitor, findToken),
+    findToken,
     archived: query('archived') === 'yes',
     page: Number.isInteger(page) && page > 0 && page < 1_000 ? page : 1,
   };
 }
 
 export function listUrl(list: ListQuery, change: Partial<ListQuery> = {}): string {
-  const { service_id, folder, channel, kept, archived, page } = { ...list, page: 1, ...change };
+  const { service_id, folder, channel, findToken, archived, page } = { ...list, page: 1, ...change };
   return `/console${listPath(service_id, {
     folder: folder ?? undefined,
     channel,
-    find: kept,
+    find: findToken,
     archived: archived ? 'yes' : undefined,
     page: page > 1 ? String(page) : undefined,
   })}`;

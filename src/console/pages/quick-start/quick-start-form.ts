@@ -1,5 +1,9 @@
+import type { FastifyRequest } from 'fastify';
+import { callerWithKey } from '../../../auth/api-caller.ts';
 import { createApiKey } from '../../../auth/api-keys.ts';
+import { sendWithKey } from '../../../notifications/sending/send-with-key.ts';
 import { readDemo } from '../../../operations/demo.ts';
+import { Failure, invalidField } from '../../../platform/failure.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import type { Service } from '../../../services/services.ts';
@@ -8,18 +12,18 @@ import type { ConsoleApp } from '../../console-app.ts';
 import type { FormState } from '../../page.ts';
 import type { Visitor } from '../../sessions/visitor.ts';
 import { listSeenTemplates } from '../templates/library.ts';
-import type { ApiRequest } from './api-request.ts';
+import { type ApiRequest, isAddressPlaceholder, toBody } from './api-request.ts';
 
 type Templates = Awaited<ReturnType<typeof listSeenTemplates>>;
 
-/** The fields of the page: as typed, or examples that can be sent at once. */
+/** The fields of the page have what was typed, or examples that can be sent at once. */
 export interface Fields {
   apiKey: string;
   templates: Templates;
   /** Undefined if the service has no template. */
   template: ReadyTemplate | undefined;
   to: string;
-  /** By placeholder, in the order of the template. */
+  /** One value for each placeholder, in the order of the template. */
   values: { name: string; value: string }[];
   language: string;
 }
@@ -41,7 +45,7 @@ export async function readFields(
   const templates = await listSeenTemplates(app, { service, visitor: { user } });
   const wanted = text('template_id') || chosen;
   const listed = templates.find(({ id }) => id === wanted) ?? templates.find(isText) ?? templates[0];
-  const template = listed && (await findReady(app, service.id, listed.id));
+  const template = listed && (await findReadyTemplate(app, service.id, listed.id));
   const sent = new Map(list('names').map((name, index) => [name, list('values')[index] ?? '']));
   // Fields that were shown for another channel are not for this one.
   const isSameChannel = template !== undefined && text('channel') === template.row.template_type;
@@ -51,7 +55,7 @@ export async function readFields(
     template,
     to: isSameChannel ? text('to') : template ? exampleRecipient(user, template.row.template_type) : '',
     values: (template?.compiled.placeholders ?? [])
-      .filter((name) => !isOfAddress(template?.row.template_type, name))
+      .filter((name) => !isAddressPlaceholder(template?.row.template_type, name))
       .map((name) => ({ name, value: sent.get(name) ?? exampleValue(user, name) })),
     language: text('language') || 'curl',
   };
@@ -59,7 +63,7 @@ export async function readFields(
 
 /** A request with this template that is accepted as it is. */
 export function exampleRequest(user: Visitor['user'], { row, compiled }: ReadyTemplate): ApiRequest {
-  const names = compiled.placeholders.filter((name) => !isOfAddress(row.template_type, name));
+  const names = compiled.placeholders.filter((name) => !isAddressPlaceholder(row.template_type, name));
   return {
     channel: row.template_type,
     template_id: row.id,
@@ -70,7 +74,7 @@ export function exampleRequest(user: Visitor['user'], { row, compiled }: ReadyTe
 
 const isText = ({ template_type }: { template_type: Channel }) => template_type === 'sms';
 
-export async function findReady(
+export async function findReadyTemplate(
   app: ConsoleApp,
   serviceId: string,
   templateId: string,
@@ -79,12 +83,7 @@ export async function findReady(
   return result.found === 'here' ? result.template : undefined;
 }
 
-/** Those that the address fills. */
-export function isOfAddress(channel: Channel | undefined, name: string): boolean {
-  return channel === 'letter' && /^(address[ _]?line[ _]?[1-7]|postcode)$/i.test(name);
-}
-
-/** The visitor, so that a first message reaches no stranger; a number that belongs to no person. */
+/** The visitor, so that a first message reaches no stranger. The number belongs to nobody: Ofcom keeps it for fiction. */
 function exampleRecipient(user: Visitor['user'], channel: Channel): string {
   if (channel === 'sms') return user.mobile_number ?? '07700900123';
   return channel === 'email' ? user.email_address : `${user.name}\n12 St James’s Square\nLondon\nSW1Y 4JH`;
@@ -102,23 +101,80 @@ function exampleValue({ name: userName }: Visitor['user'], name: string): string
 }
 
 /** Blank values are left out, so that the rules say what is missing. */
-export function requestOf({ template, to, values }: Fields): ApiRequest | undefined {
+export function buildApiRequest({ template, to, values }: Fields): ApiRequest | undefined {
   if (!template) return undefined;
   const filled = values.filter(({ value }) => value !== '').map(({ name, value }) => [name, value]);
   return { channel: template.row.template_type, template_id: template.row.id, to, values: Object.fromEntries(filled) };
 }
 
-/** The key of the demo is no secret for those who manage the keys of its service: `pennypost demo` prints it, too. */
+/** The key of the demo is not a secret for those who manage the keys of its service: `pennypost demo` prints it, too. */
 function demoKey({ config }: ConsoleApp, serviceId: string): string | undefined {
   if (!config.demo.enabled) return undefined;
   const demo = readDemo(config.storage.dataDir);
   return demo?.service_id === serviceId ? demo.api_key : undefined;
 }
 
-/** A test key: its messages are never handed to a provider. It is shown on the page and stored encrypted only. */
+/** Messages of a test key are never handed to a provider. The key is shown on the page once, and stored encrypted. */
 export async function createTestKey(app: Platform, { user, service }: Sender): Promise<string> {
   const moment = app.clock.now().toISOString().slice(0, 19).replaceAll(/\D/g, '');
   const name = `quick-start-${moment}`;
   const secret = await createApiKey(app, service.id, { name, key_type: 'test', created_by: user.id });
   return `${name}-${service.id}-${secret}`;
+}
+
+export interface SentMessage {
+  id: string;
+  took_ms: number;
+}
+
+/**
+ * Sends what the code would send, with the same key. The same form sent again sends nothing. Refusals are about the fields
+ * of the page, in the words of the API.
+ */
+export async function sendFromHere(
+  app: ConsoleApp,
+  request: FastifyRequest,
+  serviceId: string,
+  fields: Fields,
+  once: string,
+): Promise<SentMessage> {
+  const toSend = buildApiRequest(fields);
+  if (!toSend) throw invalidField('template_id', 'Write a template first.');
+  if (fields.apiKey === '') throw invalidField('api_key', 'Enter an API key, or create one.');
+  const began = performance.now();
+  try {
+    const caller = await callerWithKey(app, request, fields.apiKey);
+    if (caller.service_id !== serviceId) throw invalidField('api_key', 'This key belongs to another service.');
+    const send = {
+      channel: toSend.channel,
+      body: toBody(toSend),
+      compileValidationSchema: request.compileValidationSchema.bind(request),
+      once,
+    };
+    const { id } = await sendWithKey(app, caller, send);
+    return { id, took_ms: Math.round(performance.now() - began) };
+  } catch (error) {
+    throw error instanceof Failure ? toFieldProblem(error, fields) : error;
+  }
+}
+
+/** Shows a refusal of the API beside the field that it is about, or else as a problem of the whole form. */
+function toFieldProblem(failure: Failure, fields: Fields): Failure {
+  // Our own fault, or a reason to wait, has a page of its own.
+  if (failure.kind === 'internal' || failure.kind === 'unavailable') return failure;
+  const isAboutPage = typeof failure.detail !== 'string' && 'api_key' in failure.detail;
+  if (isAboutPage) return failure;
+  const text = failure.problems?.map(({ message }) => message).join('; ') ?? joinDetail(failure);
+  return invalidField(findField(failure, text, fields), text);
+}
+
+function findField(failure: Failure, text: string, { values }: Fields): string {
+  if (failure.code === 'AuthError') return 'api_key';
+  if (/^(phone_number|email_address)|phone number|address/i.test(text)) return 'to';
+  const missing = values.findIndex(({ value }) => value === '');
+  return text.startsWith('Missing personalisation') && missing >= 0 ? `value_${missing}` : '';
+}
+
+function joinDetail({ detail }: Failure): string {
+  return typeof detail === 'string' ? detail : Object.values(detail).flat().join('; ');
 }

@@ -1,21 +1,22 @@
 import type { ComponentChildren } from 'preact';
-import type { TemplateRow } from '../../../../templates/template-row.ts';
-import type { TextChange } from '../../../../templates/word-diff.ts';
-import { Diff } from '../../../parts/diff.tsx';
-import { Status } from '../../../parts/status.tsx';
-import { Segments } from '../../../parts/tabs.tsx';
-import { Time } from '../../../parts/time.tsx';
-import { templatePath } from '../library.ts';
+import { Status } from '../../../notifications/notification.ts';
+import type { TemplateRow } from '../../../templates/template-row.ts';
+import type { TextChange } from '../../../templates/word-diff.ts';
+import { Diff } from '../../parts/diff.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Segments } from '../../parts/tabs.tsx';
+import { Time } from '../../parts/time.tsx';
+import { templatePath } from './library.ts';
 
 interface Compared {
   before: TemplateRow;
   after: TemplateRow;
 }
 
-const addressOf = ({ service, id }: TemplateRow, query: Record<string, string>) =>
+const buildUrl = ({ service, id }: TemplateRow, query: Record<string, string>) =>
   `/console${templatePath(service, id)}/history?${new URLSearchParams(query)}`;
 
-/** Newest first. Each compares with the one before it. */
+/** The versions, newest first. Each compares with the one before it. */
 export function VersionList({ versions, before, after, now }: Compared & { versions: TemplateRow[]; now: Date }) {
   return (
     <section aria-labelledby="versions">
@@ -29,7 +30,7 @@ export function VersionList({ versions, before, after, now }: Compared & { versi
           return (
             <li key={row.version}>
               <a
-                href={addressOf(row, { compare: String(previous.version), with: String(row.version) })}
+                href={buildUrl(row, { compare: String(previous.version), with: String(row.version) })}
                 aria-current={isCompared ? 'true' : undefined}
               >
                 <span class={isCompared ? 'badge tone-blue' : 'badge'}>v{row.version}</span>
@@ -56,7 +57,7 @@ interface ComparisonProps extends Compared {
   isAsSent: boolean;
   texts: { label: string; isChanged: boolean; changes: TextChange[] }[];
   fields: { added: string[]; removed: string[] };
-  /** The two as sent. */
+  /** The two versions as sent. */
   children: ComponentChildren;
 }
 
@@ -76,8 +77,8 @@ export function Comparison({ versions, before, after, isAsSent, texts, fields, c
         <Segments
           name="View"
           tabs={[
-            { label: 'Words', to: addressOf(after, pair), isCurrent: !isAsSent },
-            { label: 'As sent', to: addressOf(after, { ...pair, view: 'sent' }), isCurrent: isAsSent },
+            { label: 'Words', to: buildUrl(after, pair), isCurrent: !isAsSent },
+            { label: 'As sent', to: buildUrl(after, { ...pair, view: 'sent' }), isCurrent: isAsSent },
           ]}
         />
       </div>
@@ -96,19 +97,19 @@ export function Comparison({ versions, before, after, isAsSent, texts, fields, c
         <div>
           <dt>Placeholders taken out</dt>
           <dd class="figure-mid">{fields.removed.length}</dd>
-          <dd>{written(fields.removed)}</dd>
+          <dd>{formatPlaceholders(fields.removed)}</dd>
         </div>
         <div>
           <dt>Placeholders added</dt>
           <dd class="figure-mid">{fields.added.length}</dd>
-          <dd>{written(fields.added) || 'nothing new for API callers'}</dd>
+          <dd>{formatPlaceholders(fields.added) || 'nothing new for API callers'}</dd>
         </div>
       </dl>
     </>
   );
 }
 
-const written = (names: string[]) => names.map((name) => `((${name}))`).join(' ');
+const formatPlaceholders = (names: string[]) => names.map((name) => `((${name}))`).join(' ');
 
 interface ChoiceProps {
   name: string;
@@ -132,7 +133,7 @@ function VersionChoice({ name, label, versions, chosen }: ChoiceProps) {
   );
 }
 
-/** Asks on the same page. Refused if somebody saves meanwhile. */
+/** Asks on the same page. The form is refused if somebody saves meanwhile. */
 export function RestoreForm({ old, current }: { old: TemplateRow; current: number }) {
   return (
     <details class="confirm">

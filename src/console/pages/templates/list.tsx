@@ -1,0 +1,243 @@
+import { londonDay, londonInstant } from '../../../platform/calendar.ts';
+import type { Channel } from '../../../protocol/channels.ts';
+import { Icon } from '../../layout/icon.tsx';
+import { channelTabs, channelWords } from '../../message-words.ts';
+import { several } from '../../money.ts';
+import { Stamp } from '../../parts/status.tsx';
+import { Segments } from '../../parts/tabs.tsx';
+import { TemplateText } from '../../parts/template-text.tsx';
+import { dayAndMonth, Time } from '../../parts/time.tsx';
+import { type Folder, listPath, templatePath } from './library.ts';
+import { type ListQuery, listUrl } from './list-query.ts';
+
+export interface ListedTemplate {
+  id: string;
+  name: string;
+  template_type: Channel;
+  version: number;
+  created_at: string;
+  updated_at: string | null;
+  beginning: string;
+  author_name: string;
+  /** The London day of its last use, within the last week. */
+  used: string | undefined;
+  /** The folder in which a search found it. */
+  path: string;
+}
+
+export interface ListedFolder extends Folder {
+  templates: number;
+  folders: number;
+}
+
+interface ListProps {
+  list: ListQuery;
+  folders: readonly ListedFolder[];
+  templates: readonly ListedTemplate[];
+  /** The size of the team, to compare with those who see a folder. */
+  people: number;
+  canChoose: boolean;
+  now: Date;
+}
+
+/** Folders first, then templates. */
+export function TemplateTable({ list, folders, templates, people, canChoose, now }: ListProps) {
+  return (
+    <div class="table-wrap">
+      <table class="table table--hover table--middle">
+        <caption class="sr">Templates and folders</caption>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Begins</th>
+            <th scope="col">Version</th>
+            <th scope="col">Used</th>
+          </tr>
+        </thead>
+        <tbody>
+          {folders.map((folder) => (
+            <tr key={folder.id}>
+              <th scope="row">
+                <span class="row row--tight">
+                  {canChoose && (
+                    <input
+                      type="checkbox"
+                      name="folders[]"
+                      value={folder.id}
+                      aria-label={`Choose folder ${folder.name}`}
+                    />
+                  )}
+                  <span class="row stamp--small">
+                    <Icon name="folder" />
+                  </span>
+                  <a href={listUrl(list, { folder: folder.id, findToken: '' })}>{folder.name}</a>
+                </span>
+              </th>
+              <td data-label="Has">
+                <span class="muted">{describeFolder(folder, people)}</span>
+              </td>
+              <td data-label="Version">
+                <span class="muted">–</span>
+              </td>
+              <td data-label="Used">
+                <span class="muted">–</span>
+              </td>
+            </tr>
+          ))}
+          {templates.map((template) => (
+            <TemplateRow key={template.id} list={list} template={template} canChoose={canChoose} now={now} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+type RowProps = Pick<ListProps, 'list' | 'canChoose' | 'now'> & { template: ListedTemplate };
+
+function TemplateRow({ list, template, canChoose, now }: RowProps) {
+  const { id, name, template_type, version, beginning, author_name, path } = template;
+  return (
+    <tr>
+      <th scope="row">
+        <span class="row row--tight">
+          {canChoose && <input type="checkbox" name="templates[]" value={id} aria-label={`Choose ${name}`} />}
+          <Stamp channel={channelWords[template_type].stamp} small />
+          <span>
+            <a href={`/console${templatePath(list.service_id, id)}`}>{name}</a>
+            {path && <small>in {path}</small>}
+          </span>
+        </span>
+      </th>
+      <td data-label="Begins">
+        <span class="muted">
+          <TemplateText text={beginning.length < 160 ? beginning : `${beginning}…`} />
+        </span>
+      </td>
+      <td data-label="Version">
+        v{version}{' '}
+        <small>
+          {author_name}, <Time at={template.updated_at ?? template.created_at} now={now} />
+        </small>
+      </td>
+      <td data-label="Used">{formatUse(template.used, now)}</td>
+    </tr>
+  );
+}
+
+function describeFolder({ templates, folders, users_with_permission }: ListedFolder, people: number): string {
+  const seen = users_with_permission.length;
+  const content = [
+    ...(templates > 0 || folders === 0 ? [several(templates, 'template')] : []),
+    ...(folders > 0 ? [several(folders, 'folder')] : []),
+  ];
+  const who = seen >= people ? 'seen by everybody' : `seen by ${seen} of ${people}`;
+  return [...content, who].join(', ');
+}
+
+function formatUse(day: string | undefined, now: Date) {
+  if (day === undefined) return <span class="muted">not this week</span>;
+  return day === londonDay(now) ? 'today' : dayAndMonth(londonInstant(day));
+}
+
+export function EmptyList({ list, canEdit }: { list: ListQuery; canEdit: boolean }) {
+  const isFiltered = list.find !== '' || list.channel !== undefined || list.archived;
+  if (isFiltered) {
+    return (
+      <section class="empty">
+        <h2>{list.archived ? 'No archived templates' : 'Nothing found'}</h2>
+        <p>
+          {list.find !== ''
+            ? 'No template has these words in its name or texts. Try fewer words.'
+            : 'There is no such template here.'}
+        </p>
+      </section>
+    );
+  }
+  return (
+    <section class="empty">
+      <h2>{list.folder === null ? 'No templates yet' : 'This folder is empty'}</h2>
+      <p>
+        A template is the text of a message with placeholders, such as ((name)), for what differs from person to person.
+      </p>
+      {canEdit && (
+        <div class="row">
+          <a
+            class="button button--primary"
+            href={`/console${listPath(list.service_id)}/new${list.folder === null ? '' : `?folder=${list.folder}`}`}
+          >
+            Write {list.folder === null ? 'the first one' : 'a template'}
+          </a>
+        </div>
+      )}
+    </section>
+  );
+}
+
+export function ListToolbar({ list }: { list: ListQuery }) {
+  return (
+    <div class="toolbar">
+      <Segments name="Channel" tabs={channelTabs(list.channel, (channel) => listUrl(list, { channel }))} />
+      <search aria-label="Templates">
+        <form class="row" method="post" action={listUrl(list, { findToken: '' })}>
+          <label class="sr" for="find">
+            Name, id or words
+          </label>
+          <input
+            class="input input--small input--short"
+            id="find"
+            name="find"
+            type="search"
+            value={list.find}
+            placeholder="Name, id or words"
+            autocomplete="off"
+          />
+          <button class="button button--small" type="submit" name="do" value="find">
+            Find
+          </button>
+          {list.find !== '' && <a href={listUrl(list, { findToken: '' })}>Show all</a>}
+        </form>
+      </search>
+    </div>
+  );
+}
+
+interface ChosenProps {
+  folders: readonly { id: string; path: string }[];
+  canMoveUp: boolean;
+}
+
+/** What can be done with the ticked rows. */
+export function ChosenBar({ folders, canMoveUp }: ChosenProps) {
+  return (
+    <div class="card-head small">
+      <b>Chosen rows</b>
+      <div class="row">
+        {(folders.length > 0 || canMoveUp) && (
+          <>
+            <label class="sr" for="move_to">
+              Move to
+            </label>
+            <select class="input input--small input--short" id="move_to" name="move_to">
+              <option value="">Top level</option>
+              {folders.map(({ id, path }) => (
+                <option key={id} value={id}>
+                  {path}
+                </option>
+              ))}
+            </select>
+            <button class="button button--small" type="submit" name="do" value="move">
+              Move
+            </button>
+          </>
+        )}
+        <button class="button button--small" type="submit" name="do" value="copy">
+          Copy…
+        </button>
+        <button class="button button--small button--danger" type="submit" name="do" value="archive">
+          Archive…
+        </button>
+      </div>
+    </div>
+  );
+}
