@@ -1,5 +1,55 @@
-import './passwords.ts';
-import './menus.ts';
+// What every page of the console loads.
 import './live.ts';
 import './copy.ts';
-import './find.ts';
+
+/** Buttons show what was typed into a password field. */
+for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-shows]')) {
+  const input = document.getElementById(button.dataset.shows ?? '');
+  const [word] = button.childNodes;
+  if (!(input instanceof HTMLInputElement) || !word) continue;
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    const isShown = input.type === 'text';
+    input.type = isShown ? 'password' : 'text';
+    word.textContent = isShown ? 'Show' : 'Hide';
+  });
+  // Browsers and password managers must see a password.
+  input.form?.addEventListener('submit', () => {
+    input.type = 'password';
+  });
+}
+
+/** Menus close with Escape, and when the focus or a click goes elsewhere. */
+const menus = document.querySelectorAll<HTMLDetailsElement>('details.menu');
+
+for (const menu of menus) {
+  menu.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || !menu.open) return;
+    menu.open = false;
+    menu.querySelector('summary')?.focus();
+  });
+  menu.addEventListener('focusout', ({ relatedTarget }) => {
+    if (relatedTarget instanceof Node && !menu.contains(relatedTarget)) menu.open = false;
+  });
+}
+
+document.addEventListener('click', ({ target }) => {
+  for (const menu of menus) if (target instanceof Node && !menu.contains(target)) menu.open = false;
+});
+
+/** Ctrl K, or ⌘ K, leads to the search of operators from everywhere on the page. */
+const searchField = document.querySelector<HTMLInputElement>('[data-find]');
+
+if (searchField) {
+  const hint = searchField.parentElement?.querySelector('kbd');
+  if (hint) {
+    hint.hidden = false;
+    if (/Mac/.test(navigator.platform)) hint.textContent = '⌘ K';
+  }
+  document.addEventListener('keydown', (event) => {
+    if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    searchField.focus();
+    searchField.select();
+  });
+}

@@ -19,7 +19,7 @@ function say(word: Element | null, text: string): void {
   }, 2_000);
 }
 
-/** Also called for parts that arrive later. */
+/** Shows the buttons, also those of parts that arrive later. */
 export function showCopyButtons(root: ParentNode): void {
   // Browsers have a clipboard on https and on this machine only.
   if (!navigator.clipboard) return;

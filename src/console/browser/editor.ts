@@ -15,15 +15,15 @@ for (const editor of document.querySelectorAll<HTMLElement>('[data-editor]')) {
     const button = target instanceof Element ? target.closest('button') : null;
     if (button) write(area, button.dataset);
   });
-  const pattern = patternOf(area.dataset.marks ?? '');
+  const pattern = buildPattern(area.dataset.marks ?? '');
   const update = () => mark(layer, area.value, pattern);
   area.addEventListener('input', update);
   area.addEventListener('scroll', () => layer.scrollTo(area.scrollLeft, area.scrollTop));
   update();
 }
 
-/** Placeholders, and characters that cost more. */
-function patternOf(characters: string): RegExp {
+/** Finds placeholders, and characters that cost more. */
+function buildPattern(characters: string): RegExp {
   const set = characters.replaceAll(/[\\\]^-]/g, '\\$&');
   return new RegExp(set ? `(${placeholder.source}|[${set}])` : `(${placeholder.source})`, 'g');
 }
@@ -42,7 +42,7 @@ function mark(layer: HTMLElement, text: string, pattern: RegExp): void {
   );
 }
 
-/** Through the browser's own editing, so that it can be undone. */
+/** Writes through the browser's own editing, so that it can be undone. */
 function write(area: HTMLTextAreaElement, { line, before = '', after = '' }: DOMStringMap): void {
   area.focus();
   const { selectionStart: start, selectionEnd: end, value } = area;
@@ -88,13 +88,13 @@ async function update(of: HTMLFormElement): Promise<void> {
 const namesIn = (element: Element) =>
   [...element.querySelectorAll<HTMLInputElement>('[name="names[]"]')].map(({ value }) => value).join('\n');
 
-/** Only when there are other placeholders: somebody may be typing a value. */
+/** Replaces the fields only when there are other placeholders: the writer may be typing a value. */
 function replaceValues(page: Document): void {
   const [old, fresh] = [document.getElementById('values'), page.getElementById('values')];
   if (old && fresh && namesIn(old) !== namesIn(fresh)) old.replaceChildren(...fresh.childNodes);
 }
 
-/** The old one stays until the new one is loaded. */
+/** The old preview stays until the new one is loaded. */
 function replacePreview(page: Document): void {
   const [old, fresh] = [document.getElementById('preview'), page.getElementById('preview')];
   if (!old || !fresh) return;
@@ -115,9 +115,9 @@ function replacePreview(page: Document): void {
     next.hidden = false;
     delete next.dataset.nextPreview;
   };
-  for (const one of loads) {
-    one.addEventListener('load', swap, { once: true });
-    one.addEventListener('error', swap, { once: true });
+  for (const element of loads) {
+    element.addEventListener('load', swap, { once: true });
+    element.addEventListener('error', swap, { once: true });
   }
   old.after(next);
 }

@@ -17,7 +17,7 @@ if (hint && keys && button) {
   });
   document.addEventListener('keydown', (event) => {
     if (!isOn() || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-    const target = targetOf(event.key);
+    const target = findTarget(event.key);
     if (!target) return;
     event.preventDefault();
     target.focus();
@@ -29,7 +29,7 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 /** Rows are looked up each time: live parts replace them. */
-function targetOf(key: string): HTMLElement | null | undefined {
+function findTarget(key: string): HTMLElement | null | undefined {
   if (key === '/') return document.querySelector<HTMLElement>('#find');
   if (key !== 'j' && key !== 'k') return undefined;
   const rows = [...document.querySelectorAll<HTMLElement>('tbody th a')];

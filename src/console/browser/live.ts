@@ -10,7 +10,7 @@ class LivePart extends HTMLElement {
   private timer = 0;
   private tag: string | undefined;
   private wait_s = 2;
-  /** What a busy server asks to wait. */
+  /** The wait that a busy server asks for. */
   private asked_s = 0;
   private readonly onVisible = () => {
     if (!document.hidden) void this.ask();
@@ -39,7 +39,7 @@ class LivePart extends HTMLElement {
 
   async ask(): Promise<void> {
     clearTimeout(this.timer);
-    // Becoming visible asks again.
+    // When the tab becomes visible, it asks again.
     if (document.hidden || pause.isOn) return;
     const began = performance.now();
     this.asked_s = 0;
@@ -87,8 +87,8 @@ class Pause {
     this.parts.add(part);
     if (this.button) return;
     this.button = this.createButton();
-    const place = document.querySelector('[data-live-controls]');
-    if (place) place.append(this.button);
+    const controls = document.querySelector('[data-live-controls]');
+    if (controls) controls.append(this.button);
     else part.before(this.button);
   }
 
