@@ -2,13 +2,13 @@ import { previewEmail, previewText } from '../../../delivery/previews/preview-me
 import { getJob } from '../../../jobs/jobs.ts';
 import { countCheckedRows, findStoredRow, type StoredRow, sampleMessages } from '../../../jobs/uploads/stored-rows.ts';
 import { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
-import { findUpload, getService, type UploadRow } from '../../../jobs/uploads/uploads.ts';
+import type { UploadRow } from '../../../jobs/uploads/uploads.sql.ts';
+import { findUpload, getService } from '../../../jobs/uploads/uploads.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
 import { remainingToday } from '../../../notifications/limits/remaining-today.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { sheetsOf } from '../../../rendering/letter/length.ts';
-import { getReplyTo } from '../../../services/senders/email-reply-to.ts';
-import { getSmsSender } from '../../../services/senders/sms-senders.ts';
+import { getReplyTo, getSmsSender } from '../../../services/senders/senders.ts';
 import type { Service } from '../../../services/services.ts';
 import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import { holds } from '../../access/may.ts';

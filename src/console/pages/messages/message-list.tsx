@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { statusLabel } from '../../../notifications/history/activity-export.ts';
-import type { FoundMessages, MessageRow } from '../../../notifications/history/search-messages.ts';
+import type { MessageRow } from '../../../notifications/history/message-rows.sql.ts';
+import type { FoundMessages } from '../../../notifications/history/search-messages.ts';
 import { type StatusGroup, statusesOfGroup } from '../../../notifications/status-groups.ts';
 import { timestamp } from '../../../platform/clock.ts';
-import type { Statistics } from '../../../services/statistics/service-statistics.ts';
+import type { Statistics } from '../../../services/service-statistics.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { channelTabs, channelWords, providerName, shortRecipient } from '../../message-words.ts';
 import { count, several } from '../../money.ts';

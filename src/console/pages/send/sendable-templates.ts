@@ -1,8 +1,7 @@
 import { notFound } from '../../../platform/failure.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { comparableKey } from '../../../protocol/comparable-key.ts';
-import { listReplyTos } from '../../../services/senders/email-reply-to.ts';
-import { listSmsSenders } from '../../../services/senders/sms-senders.ts';
+import { listReplyTos, listSmsSenders } from '../../../services/senders/senders.ts';
 import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import { listFolders } from '../../../templates/folders/template-folders.ts';
 import { listTemplates } from '../../../templates/templates.ts';

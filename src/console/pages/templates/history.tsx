@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { Status } from '../../../notifications/notification.ts';
 import type { TemplateRow } from '../../../templates/template-row.ts';
 import type { TextChange } from '../../../templates/word-diff.ts';
 import { Diff } from '../../parts/diff.tsx';

@@ -1,8 +1,8 @@
 import { Failure, notFound } from '../../../platform/failure.ts';
 import type { Service } from '../../../services/services.ts';
 import { listFolders } from '../../../templates/folders/template-folders.ts';
-import { getLastUsed } from '../../../templates/statistics/template-statistics.ts';
 import type { CurrentTemplateRow } from '../../../templates/template-row.ts';
+import { getLastUsed } from '../../../templates/template-statistics.ts';
 import { getTemplate, listTemplates } from '../../../templates/templates.ts';
 import { isOperator } from '../../../users/user-record.ts';
 import { may, type Right } from '../../access/may.ts';

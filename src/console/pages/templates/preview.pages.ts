@@ -7,7 +7,6 @@ import { getTemplateVersion } from '../../../templates/templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages, Sent } from '../../page.ts';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
-import type { Reader } from '../sandbox/reader.tsx';
 import { readStoredDraft } from './editor/editor-fields.ts';
 import { getSeenTemplate, type Reader } from './library.ts';
 

@@ -1,7 +1,5 @@
 import type { Channel } from '../../../protocol/channels.ts';
-import { listReplyTos } from '../../../services/senders/email-reply-to.ts';
-import { listLetterContacts } from '../../../services/senders/letter-contacts.ts';
-import { listSmsSenders } from '../../../services/senders/sms-senders.ts';
+import { listLetterContacts, listReplyTos, listSmsSenders } from '../../../services/senders/senders.ts';
 import type { CurrentTemplateRow } from '../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { channelWords, postageLabels } from '../../message-words.ts';

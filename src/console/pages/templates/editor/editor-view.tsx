@@ -1,5 +1,5 @@
 import { Failure } from '../../../../platform/failure.ts';
-import { diffWords } from '../../../../templates/drafts/word-diff.ts';
+import { diffWords } from '../../../../templates/word-diff.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { Crumb } from '../../../layout/crumbs.tsx';
 import { channelWords } from '../../../message-words.ts';
