@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { statuses } from '../../../libraries/smpp/commands.ts';
+import type { Frame } from '../../../libraries/smpp/frames.ts';
+import { type Delivered, FieldError, readDeliver } from '../../../libraries/smpp/messages.ts';
+import { isReceipt, readReceipt } from '../../../libraries/smpp/receipts.ts';
+import { readText } from '../../../libraries/smpp/texts.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Log } from '../../../platform/log.ts';
 import { recordOrRetry } from '../early-receipts.ts';
-import type { Receipt, Reports } from '../reports.ts';
-import { statuses } from './commands.ts';
-import { FieldError } from './fields.ts';
-import type { Frame } from './frames.ts';
-import { readText } from './inbound.ts';
-import { type Delivered, readDeliver } from './messages.ts';
-import { isReceipt, readReceipt } from './receipts.ts';
-import { type AcceptedReferences, referenceOf } from './references.ts';
+import type { Receipt, ReceiptStatus, Reports } from '../reports.ts';
+import { type AcceptedReferences, normalId, referenceOf } from './references.ts';
 import type { SmppSettings } from './settings.ts';
 
 interface Deps {
@@ -41,13 +40,15 @@ export async function takeDelivery(app: Deps, { body }: Frame): Promise<number> 
 const retryDelays_ms = [50, 100, 200, 400, 800];
 
 async function takeReceipt(app: Deps, delivered: Delivered): Promise<void> {
-  const read = readReceipt(delivered, app.settings);
+  const read = readReceipt(delivered);
   if (!read) {
     app.log.warn({ event: 'smpp.receipt_unreadable' }, 'A receipt has no id or no state');
     return;
   }
-  const { message_id, status } = read;
-  const reference = referenceOf(message_id);
+  const status = statusOf(read.state, read.error, app.settings);
+  const reference = referenceOf(
+    normalId(read.message_id, read.idIn === 'parameter' ? 'response' : 'receipt', app.settings),
+  );
   const receipt: Receipt = {
     ...{ provider: 'smpp', proven: true, notification_type: 'sms', reference },
     statusFor: () => status,
@@ -60,11 +61,32 @@ async function takeReceipt(app: Deps, delivered: Delivered): Promise<void> {
   await recordOrRetry(app.reports, 'smpp', { reference, status, received_at: app.clock.now().toISOString() });
 }
 
+function statusOf(
+  state: string,
+  error: string | undefined,
+  { temporaryErrors }: Pick<SmppSettings, 'temporaryErrors'>,
+): ReceiptStatus {
+  switch (state) {
+    case 'DELIVRD':
+      return 'delivered';
+    case 'EXPIRED':
+      return 'temporary-failure';
+    case 'UNDELIV':
+    case 'REJECTD':
+      return error !== undefined && temporaryErrors.includes(error) ? 'temporary-failure' : 'permanent-failure';
+    case 'DELETED':
+      return 'technical-failure';
+    default:
+      // It is on its way, or the message centre does not know: without another receipt the message times out.
+      return 'pending';
+  }
+}
+
 /** A text for a number without a service is repeated as long as the message centre keeps it: an operator can assign the number meanwhile. */
 async function takeText({ reports, log }: Deps, delivered: Delivered): Promise<number> {
   const text = readText(delivered);
   if (text === undefined) {
-    log.warn({ event: 'smpp.no_text', data_coding: delivered.data_coding }, 'A received message is no text');
+    log.warn({ event: 'smpp.no_text', data_coding: delivered.data_coding }, 'A received message is not a text');
     return statuses.ok;
   }
   const { source: from, destination: to } = delivered;

@@ -1,3 +1,5 @@
+import type { SmppSettings } from './settings.ts';
+
 /** As stored with the message. Ids of a message centre are often short numbers, which other providers use, too. */
 export function referenceOf(messageId: string): string {
   return `smpp:${encodeURIComponent(messageId)}`;
@@ -21,4 +23,16 @@ export class AcceptedReferences {
   has(reference: string): boolean {
     return this.times.has(reference);
   }
+}
+
+/** The form in which ids of responses and of receipts are equal. */
+export function normalId(
+  id: string,
+  source: 'response' | 'receipt',
+  { receiptIds }: Pick<SmppSettings, 'receiptIds'>,
+): string {
+  if (receiptIds === 'same') return id;
+  const isHexadecimal = (receiptIds === 'hexadecimal') === (source === 'receipt');
+  const digits = isHexadecimal ? /^[0-9a-f]{1,64}$/i : /^\d{1,64}$/;
+  return digits.test(id) ? BigInt(isHexadecimal ? `0x${id}` : id).toString() : id;
 }

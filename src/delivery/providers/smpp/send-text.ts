@@ -1,12 +1,9 @@
+import type { Binds } from '../../../libraries/smpp/binds.ts';
+import { statuses, statusName } from '../../../libraries/smpp/commands.ts';
+import { type AddressType, encodeSubmit, FieldError, readMessageId } from '../../../libraries/smpp/messages.ts';
+import { payloadsOf } from '../../../libraries/smpp/texts.ts';
 import type { Outcome, TextMessage } from '../provider.ts';
-import type { Binds } from './binds.ts';
-import { statuses, statusName } from './commands.ts';
-import { FieldError } from './fields.ts';
-import { type AddressType, encodeSubmit, readMessageId } from './messages.ts';
-import { outcomeOfError } from './outcomes.ts';
-import { payloadsOf } from './parts.ts';
-import { normalId } from './receipts.ts';
-import { referenceOf } from './references.ts';
+import { normalId, referenceOf } from './references.ts';
 import type { SmppSettings } from './settings.ts';
 
 /** How often one part is sent to a message centre that has the parts before it and cannot keep up. */
@@ -41,7 +38,10 @@ function bodiesOf(own: SmppSettings, message: TextMessage): Buffer[] | undefined
   if (message.sender.length > maxSender) return undefined;
   const source = { ...senderType(own, message.sender), address: message.sender };
   const destination = { ...own.recipient, address: message.to };
-  return payloadsOf(message, own.longMessages).map((payload) =>
+  const { text, encoding, reference } = message;
+  // All attempts have the same number, so that parts of two attempts make one text.
+  const number = Number.parseInt(reference.slice(-4), 16);
+  return payloadsOf({ text, encoding, number }, own.longMessages).map((payload) =>
     encodeSubmit({ ...payload, service_type: own.serviceType, source, destination }),
   );
 }
@@ -72,4 +72,20 @@ async function submit(binds: Binds, own: SmppSettings, body: Buffer): Promise<Su
     if (!(error instanceof FieldError)) throw error;
     return { kind: 'retry', reason: 'an unreadable submit_sm_resp', perhaps_sent: true };
   }
+}
+
+/** The length or the content of the message is wrong. */
+const refused = new Set<number>([statuses.invalidMessageLength, statuses.rejected]);
+/** The recipient cannot get it. */
+const permanent = new Set<number>([statuses.invalidDestination, statuses.permanentError, statuses.deliveryFailure]);
+
+/**
+ * For a submit_sm_resp with an error. All others are tried again, with another provider if there is one: those of the
+ * settings can be corrected meanwhile, and what those above 0x400 mean is the vendor's.
+ */
+function outcomeOfError(status: number): Exclude<Outcome, { kind: 'accepted' }> {
+  const reason = statusName(status);
+  if (permanent.has(status)) return { kind: 'refused', reason, status: 'permanent-failure' };
+  if (refused.has(status)) return { kind: 'refused', reason, status: 'technical-failure' };
+  return { kind: 'retry', reason };
 }

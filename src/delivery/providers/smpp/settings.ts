@@ -1,8 +1,8 @@
+import type { AddressType } from '../../../libraries/smpp/messages.ts';
+import { longMessageForms } from '../../../libraries/smpp/texts.ts';
 import type { Setting } from '../../../platform/setting.ts';
 import * as setting from '../../../platform/setting.ts';
 import type { Values } from '../../../platform/setting-groups.ts';
-import type { AddressType } from './messages.ts';
-import { longMessageForms } from './parts.ts';
 
 export const settings = {
   url: setting.optionalUrl(

@@ -1,12 +1,12 @@
+import { type BindOptions, type BindType, openBound } from '../../../libraries/smpp/bind.ts';
+import { Binds } from '../../../libraries/smpp/binds.ts';
+import { statuses } from '../../../libraries/smpp/commands.ts';
+import type { Frame } from '../../../libraries/smpp/frames.ts';
 import type { ProviderDeps, ReceiptDeps, SmsDescriptor } from '../descriptor.ts';
 import { type EarlyReceipt, recordOrRetry } from '../early-receipts.ts';
 import type { Provider, TextMessage } from '../provider.ts';
 import type { Reports } from '../reports.ts';
-import { type BindOptions, type BindType, openBound } from './bind.ts';
-import { Binds } from './binds.ts';
-import { statuses } from './commands.ts';
 import { takeDelivery } from './deliveries.ts';
-import type { Frame } from './frames.ts';
 import { AcceptedReferences } from './references.ts';
 import { sendText } from './send-text.ts';
 import { problemsOf, type SmppSettings, settings } from './settings.ts';
@@ -40,6 +40,7 @@ function open(app: Deps): Provider<TextMessage> {
     address: addressOf(own),
     timing: own,
     window: own.window,
+    advice,
     credentials: {
       system_id: own.systemId ?? '',
       password: own.password ?? '',
@@ -51,11 +52,13 @@ function open(app: Deps): Provider<TextMessage> {
       return reports ? takeDelivery({ log, clock, settings: own, reports, accepted }, frame) : statuses.temporaryError;
     },
   };
+  const failed = (bind: BindType, reason: string) =>
+    log.warn({ event: 'smpp.unbound', bind, reason }, 'There is no bind to the SMPP message centre');
   let binds: Binds | undefined;
   const bound = () => {
     binds ??= reports
-      ? new Binds(options, bindTypes(own), log)
-      : new Binds({ ...options, ...toTest(own) }, ['transmitter'], log);
+      ? new Binds(options, bindTypes(own), failed)
+      : new Binds({ ...options, ...toTest(own) }, ['transmitter'], failed);
     return binds;
   };
   return {
@@ -82,6 +85,16 @@ function open(app: Deps): Provider<TextMessage> {
     },
   };
 }
+
+const advice: BindOptions['advice'] = {
+  unreachable: 'check SMPP_URL and the firewall',
+  refused: new Map<number, string>([
+    [statuses.invalidPassword, 'correct SMPP_PASSWORD'],
+    [statuses.invalidSystemId, 'correct SMPP_SYSTEM_ID'],
+    [statuses.bindFailed, 'check SMPP_SYSTEM_ID, SMPP_PASSWORD and whether the account may bind from this machine'],
+    [statuses.alreadyBound, 'the account has no bind left: lower SMPP_BINDS, or ask for more'],
+  ]),
+};
 
 function bindTypes({ bind, binds }: SmppSettings): BindType[] {
   const each: BindType[] = bind === 'transceiver' ? ['transceiver'] : ['transmitter', 'receiver'];

@@ -5,6 +5,13 @@ import { type BindFields, encodeBind } from './messages.ts';
 
 export type BindType = 'transceiver' | 'transmitter' | 'receiver';
 
+/** What to do about a bind that fails, as the end of a sentence. */
+interface BindAdvice {
+  unreachable: string;
+  /** By status. */
+  refused: ReadonlyMap<number, string>;
+}
+
 export interface BindOptions {
   address: Address;
   timing: Timing;
@@ -14,6 +21,7 @@ export interface BindOptions {
   otherwise?: BindType;
   /** Requests that may wait for their response at the same time. */
   window: number;
+  advice: BindAdvice;
   onRequest(frame: Frame): Promise<number>;
 }
 
@@ -23,18 +31,12 @@ const bindCommands = {
   receiver: commands.bind_receiver,
 } as const;
 
-const advice = new Map<number, string>([
-  [statuses.invalidPassword, 'correct SMPP_PASSWORD'],
-  [statuses.invalidSystemId, 'correct SMPP_SYSTEM_ID'],
-  [statuses.bindFailed, 'check SMPP_SYSTEM_ID, SMPP_PASSWORD and whether the account may bind from this machine'],
-  [statuses.alreadyBound, 'the account has no bind left: lower SMPP_BINDS, or ask for more'],
-]);
-
 class BindRefused extends Error {
   readonly status: number;
 
-  constructor(status: number, type: BindType) {
-    super(`${statusName(status)}: ${advice.get(status) ?? `check what the account may do: bind_${type} was refused`}`);
+  constructor(status: number, type: BindType, advice: BindAdvice) {
+    const wayOut = advice.refused.get(status) ?? `check what the account may do: bind_${type} was refused`;
+    super(`${statusName(status)}: ${wayOut}`);
     this.status = status;
   }
 }
@@ -58,7 +60,7 @@ export async function openBound(
 
 async function openAs(
   type: BindType,
-  { address, timing, credentials, onRequest }: Omit<BindOptions, 'window'>,
+  { address, timing, credentials, advice, onRequest }: Omit<BindOptions, 'window'>,
   onClose: (reason: string) => void,
 ): Promise<Connection> {
   const { host, port } = address;
@@ -67,13 +69,13 @@ async function openAs(
     connection = await Connection.open(address, timing, { onRequest, onClose });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new Error(`${host}:${port} cannot be reached (${code ?? message}): check SMPP_URL and the firewall`);
+    throw new Error(`${host}:${port} cannot be reached (${code ?? message}): ${advice.unreachable}`);
   }
   const reply = await connection.request(bindCommands[type], encodeBind(credentials));
   if (reply.kind === 'answered' && reply.status === statuses.ok) return connection;
   connection.abort();
   if (reply.kind === 'unanswered') throw new Error(`no response to bind_${type}: ${reply.reason}`);
-  throw new BindRefused(reply.status, type);
+  throw new BindRefused(reply.status, type, advice);
 }
 
 const firstPause_ms = 1_000;

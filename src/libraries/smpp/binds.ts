@@ -1,4 +1,3 @@
-import type { Log } from '../../../platform/log.ts';
 import { Bind, type BindOptions, type BindType } from './bind.ts';
 import { commands } from './commands.ts';
 import type { Reply } from './connection.ts';
@@ -20,10 +19,14 @@ export class Binds {
   private readonly waiting = new Set<Waiting>();
   private started = false;
 
-  constructor(options: Omit<BindOptions, 'type'>, types: BindType[], log: Log) {
+  /** `onFailure` is called for every bind that ends or cannot be opened. It is opened again in any case. */
+  constructor(
+    options: Omit<BindOptions, 'type'>,
+    types: BindType[],
+    onFailure: (type: BindType, reason: string) => void,
+  ) {
     this.all = types.map((type) => {
-      const failed = (reason: string) =>
-        log.warn({ event: 'smpp.unbound', bind: type, reason }, 'There is no bind to the SMPP message centre');
+      const failed = (reason: string) => onFailure(type, reason);
       return { type, bind: new Bind({ ...options, type }, () => this.serve(), failed) };
     });
   }
@@ -34,7 +37,7 @@ export class Binds {
     for (const { bind } of this.all) bind.start();
   }
 
-  /** Waits for room while there is hope. */
+  /** Waits for room, unless the latest attempt of every bind failed. */
   submit(body: Buffer): Promise<Submitted> {
     this.start();
     return new Promise((resolve) => {

@@ -1,9 +1,10 @@
-import { gsmAlphabet } from '../../../rendering/sms/gsm.ts';
-
 /** The default alphabet (GSM 03.38) with one character per octet, as SMPP carries it, and UCS-2. */
 
 const escapeCode = 0x1b;
-const basic = [...gsmAlphabet.slice(0, escapeCode), '\u001b', ...gsmAlphabet.slice(escapeCode)];
+const basic = [
+  ...'@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\u001bÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?',
+  ...'¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
+];
 const extension = new Map<number, string>([
   [0x0a, '\f'],
   [0x14, '^'],
