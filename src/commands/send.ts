@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
+import { SpreadsheetError } from '../libraries/spreadsheet/spreadsheet-error.ts';
 import type { Command, Flags } from '../platform/command-line.ts';
 import { OperatorError } from '../platform/operator-error.ts';
-import { SpreadsheetError } from '../recipients/spreadsheet/spreadsheet-error.ts';
 import { print } from './print.ts';
 import { readClientSettings } from './read-config.ts';
 import { BulkClient, type BulkJob, type Checked } from './send/bulk-client.ts';

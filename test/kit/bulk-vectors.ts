@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { FileErrorKind } from '../../src/libraries/spreadsheet/spreadsheet-error.ts';
 import type { Channel } from '../../src/protocol/channels.ts';
-import type { FileErrorKind } from '../../src/recipients/spreadsheet/spreadsheet-problems.ts';
 
 // A larger set of examples than the other tests have, kept outside the project and not required.
 const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../shared/vectors', import.meta.url));

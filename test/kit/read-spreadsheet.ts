@@ -1,3 +1,8 @@
+import type { Sheet, SheetCell, SpreadsheetLimits } from '../../src/libraries/spreadsheet/sheet.ts';
+import { openSpreadsheet as openByName } from '../../src/libraries/spreadsheet/spreadsheet.ts';
+import type { TextEncoding } from '../../src/libraries/spreadsheet/text-decoding.ts';
+import type { Channel } from '../../src/protocol/channels.ts';
+import { namesRecipient } from '../../src/recipients/spreadsheet/columns.ts';
 import {
   countFileProblems,
   countRow,
@@ -6,14 +11,20 @@ import {
   noRows,
   type Remaining,
 } from '../../src/recipients/spreadsheet/file-problems.ts';
-import { defaultLimits, type SpreadsheetLimits } from '../../src/recipients/spreadsheet/limits.ts';
+import { defaultLimits } from '../../src/recipients/spreadsheet/limits.ts';
 import { isAllowed, RowCheck, showRow } from '../../src/recipients/spreadsheet/row-check.ts';
 import type { CheckedRow, RecipientPermissions, RowTemplate } from '../../src/recipients/spreadsheet/row-problems.ts';
-import type { Sheet, SheetCell } from '../../src/recipients/spreadsheet/sheet.ts';
-import { openSpreadsheet } from '../../src/recipients/spreadsheet/spreadsheet.ts';
-import type { TextEncoding } from '../../src/recipients/spreadsheet/text-decoding.ts';
 
 type Content = string | Uint8Array | AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+/** As uploads are opened: the separator is the one that makes columns of recipients. */
+export function openSpreadsheet(
+  fileName: string,
+  bytes: AsyncIterable<Uint8Array>,
+  { limits = defaultLimits, channel }: { limits?: SpreadsheetLimits; channel?: Channel } = {},
+): Promise<Sheet> {
+  return openByName(fileName, bytes, { limits, isHeader: (names) => namesRecipient(names, channel) });
+}
 
 /** Reads a whole file: its header and its rows. */
 export async function readSpreadsheet(

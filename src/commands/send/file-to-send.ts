@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import type { SheetCell } from '../../libraries/spreadsheet/sheet.ts';
+import { formatOf, openSpreadsheet } from '../../libraries/spreadsheet/spreadsheet.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
-import type { SheetCell } from '../../recipients/spreadsheet/sheet.ts';
-import { formatOf, openSpreadsheet } from '../../recipients/spreadsheet/spreadsheet.ts';
+import { defaultLimits } from '../../recipients/spreadsheet/limits.ts';
 
 export interface FileToSend {
   type: 'text/csv' | 'application/x-ndjson';
@@ -44,7 +45,7 @@ async function* read(path: string, onRead: (bytes: number) => void): AsyncGenera
 }
 
 async function* asCsv(path: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const { header, batches } = await openSpreadsheet(path, bytes);
+  const { header, batches } = await openSpreadsheet(path, bytes, { limits: defaultLimits });
   yield Buffer.from(line(header.names));
   for await (const { rows } of batches) yield Buffer.from(rows.map(line).join(''));
 }

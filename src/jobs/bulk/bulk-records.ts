@@ -7,7 +7,7 @@ import { csvLine, csvLineAsUploaded } from '../../platform/http/csv.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import { Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { RowCheck, showRow } from '../../recipients/spreadsheet/row-check.ts';
-import type { Header } from '../../recipients/spreadsheet/sheet.ts';
+import type { Header } from '../../libraries/spreadsheet/sheet.ts';
 import type { JobDeps } from '../accept-job.ts';
 import { cancelJob } from '../cancel-job.ts';
 import { jobFields, jobValues } from '../job-record.ts';

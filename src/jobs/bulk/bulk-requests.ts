@@ -1,3 +1,5 @@
+import * as examples from './examples.ts';
+import { namesRecipient } from '../../recipients/spreadsheet/columns.ts';
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { problemsOfTemplate, problemsWith, refuse, validation } from '../../notifications/sending/read-requests.ts';
@@ -8,13 +10,12 @@ import { parseWithNumbersAsWritten } from '../../platform/http/body/verbatim-num
 import type { Channel } from '../../protocol/channels.ts';
 import { isTrue, Nullable, OneOf, QueryBoolean } from '../../protocol/fields.ts';
 import { inPublicOrder, printedValue } from '../../protocol/schema-problems.ts';
-import { openDelimitedText } from '../../recipients/spreadsheet/delimited-text.ts';
-import { openJsonRows } from '../../recipients/spreadsheet/json/json-rows.ts';
-import { openNdjson } from '../../recipients/spreadsheet/json/ndjson.ts';
+import { openDelimitedText } from '../../libraries/spreadsheet/delimited-text.ts';
+import { openJsonRows } from '../../libraries/spreadsheet/json-rows.ts';
+import { openNdjson } from '../../recipients/spreadsheet/ndjson.ts';
 import { defaultLimits } from '../../recipients/spreadsheet/limits.ts';
-import type { Sheet } from '../../recipients/spreadsheet/sheet.ts';
+import type { Sheet } from '../../libraries/spreadsheet/sheet.ts';
 import type { TemplateChoice } from '../../templates/chosen-template.ts';
-import * as examples from './examples.ts';
 
 /** Request of a bulk send. Problems are reported in the order of declaration here. */
 
@@ -162,8 +163,9 @@ interface Template {
 export function openBody(body: BulkBody, { channel, placeholders }: Template, maxBytes: number): Promise<Sheet> {
   const limits = { ...defaultLimits, textBytes: maxBytes };
   if ('rows' in body) return openJsonRows(body.rows, limits);
-  if ('csv' in body) return openDelimitedText(bytesOf(body.csv), 'csv', { limits, channel });
-  if (body.type === 'text/csv') return openDelimitedText(body.bytes, 'csv', { limits, channel });
+  const isHeader = (names: readonly string[]) => namesRecipient(names, channel);
+  if ('csv' in body) return openDelimitedText(bytesOf(body.csv), 'csv', { limits, isHeader });
+  if (body.type === 'text/csv') return openDelimitedText(body.bytes, 'csv', { limits, isHeader });
   return openNdjson(body.bytes, { limits, channel, placeholders, parse: parseLine });
 }
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import type { Header, SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import type { Status } from '../../notifications/notification.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { Header, SheetCell } from '../../recipients/spreadsheet/sheet.ts';
 
 /** Undefined if the rows of the file were deleted. */
 export async function selectHeader(db: Db, uploadId: string): Promise<Header | undefined> {

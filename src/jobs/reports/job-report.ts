@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import { statusesInFilter } from '../../notifications/history/activity.ts';
 import { type ExportRow, statusLabel } from '../../notifications/history/activity-export.ts';
 import type { ActivityRecord } from '../../notifications/history/activity-record.ts';
+import type { SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import { templatesOf } from '../../notifications/history/activity-templates.ts';
 import { exportJobActivity, listJobActivity } from '../../notifications/history/job-activity.ts';
 import type { PublicStatus } from '../../notifications/history/public-notification.ts';
@@ -16,17 +17,9 @@ import { csvLine, csvLineAsUploaded } from '../../platform/http/csv.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import type { SheetCell } from '../../recipients/spreadsheet/sheet.ts';
 import { defaultRetentionDays, findRetention, firstKeptId } from '../../services/settings/data-retention.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
-import {
-  chunksOf,
-  countByStatistics,
-  countMessages,
-  selectHeader,
-  selectJobOfService,
-  selectMessagesOfRows,
-} from './job-report.sql.ts';
+import { chunksOf, countByStatistics, countMessages, selectHeader, selectJobOfService, selectMessagesOfRows } from './job-report.sql.ts';
 
 interface CsvFile {
   name: string;

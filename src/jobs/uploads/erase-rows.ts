@@ -1,8 +1,8 @@
+import type { SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { nilId } from '../../platform/id.ts';
 import { normaliseRecipient } from '../../recipients/recipient.ts';
 import { comparablePart, isAddressOf, type SoughtRecipient } from '../../recipients/sought-recipient.ts';
-import type { SheetCell } from '../../recipients/spreadsheet/sheet.ts';
 import {
   eraseFileNames,
   lockChunk,

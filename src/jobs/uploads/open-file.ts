@@ -1,16 +1,17 @@
+import type * as sheetTasks from './sheet-worker.ts';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { openDelimitedText } from '../../libraries/spreadsheet/delimited-text.ts';
+import type { Sheet, SpreadsheetLimits, RowBatch } from '../../libraries/spreadsheet/sheet.ts';
+import { formatOf } from '../../libraries/spreadsheet/spreadsheet.ts';
 import type { BodyMemory } from '../../platform/http/body/body-memory.ts';
 import { collectBytes } from '../../platform/http/body/collect-bytes.ts';
 import { type TransferringRunner, WorkerFailure } from '../../platform/threads/worker-pool.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import { openDelimitedText } from '../../recipients/spreadsheet/delimited-text.ts';
-import { defaultLimits, type SpreadsheetLimits } from '../../recipients/spreadsheet/limits.ts';
-import type { RowBatch, Sheet } from '../../recipients/spreadsheet/sheet.ts';
-import { formatOf } from '../../recipients/spreadsheet/spreadsheet.ts';
-import { SpreadsheetError } from '../../recipients/spreadsheet/spreadsheet-error.ts';
+import { defaultLimits } from '../../recipients/spreadsheet/limits.ts';
+import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
+import { namesRecipient } from '../../recipients/spreadsheet/columns.ts';
 import type { BulkSettings } from '../settings.ts';
 import type { SheetThreads } from './sheet-threads.ts';
-import type * as sheetTasks from './sheet-worker.ts';
 import type { WorkbookMessage } from './sheet-worker.ts';
 
 interface Deps {
@@ -37,7 +38,10 @@ export async function openFile(app: Deps, { serviceId, fileName, bytes, channel 
   const format = formatOf(fileName);
   if (format === 'csv' || format === 'tsv') {
     const limits = { ...defaultLimits, textBytes: app.config.bulk.maxBytes };
-    return openDelimitedText(bytes, format, { limits, channel });
+    return openDelimitedText(bytes, format, {
+      limits,
+      isHeader: (names) => namesRecipient(names, channel),
+    });
   }
   const threads = app.sheetThreads.readersFor(serviceId);
   return openWorkbookInThread(threads, {

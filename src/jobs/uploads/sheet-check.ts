@@ -1,12 +1,11 @@
 import type { KeyType } from '../../auth/api-keys.ts';
+import type { Header, SheetCell } from '../../libraries/spreadsheet/sheet.ts';
+import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import type { SendingService } from '../../notifications/sending/sending-service.ts';
 import { WorkerFailure } from '../../platform/threads/worker-pool.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import { planColumns } from '../../recipients/spreadsheet/columns.ts';
-import { findContactListChannel } from '../../recipients/spreadsheet/contact-list.ts';
+import { findContactListChannel, planColumns } from '../../recipients/spreadsheet/columns.ts';
 import { type FileSummary, FileTally } from '../../recipients/spreadsheet/file-problems.ts';
-import type { Header, SheetCell } from '../../recipients/spreadsheet/sheet.ts';
-import { SpreadsheetError } from '../../recipients/spreadsheet/spreadsheet-error.ts';
 import { type ReadyTemplate, sourceOf } from '../../templates/compiled-templates.ts';
 import type { SheetThreads } from './sheet-threads.ts';
 import type { CheckPlan } from './sheet-worker.ts';

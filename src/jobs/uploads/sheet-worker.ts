@@ -3,26 +3,12 @@ import { LRUCache } from 'lru-cache';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { postageForAddress } from '../../recipients/postal-address.ts';
 import { planColumns } from '../../recipients/spreadsheet/columns.ts';
-import { contactListTemplate } from '../../recipients/spreadsheet/contact-list.ts';
+import { contactListTemplate, type CheckedRow, type Destination, type RecipientPermissions, type RowTemplate } from '../../recipients/spreadsheet/row-problems.ts';
 import { countRow, noRows, type RowCounts, type RowsToShow } from '../../recipients/spreadsheet/file-problems.ts';
-import type { SpreadsheetLimits } from '../../recipients/spreadsheet/limits.ts';
-import {
-  isAllowed,
-  RowCheck,
-  type ShownProblem,
-  showProblems,
-  showRow,
-} from '../../recipients/spreadsheet/row-check.ts';
-import type {
-  CheckedRow,
-  Destination,
-  RecipientPermissions,
-  RowTemplate,
-} from '../../recipients/spreadsheet/row-problems.ts';
-import type { Header, RowBatch, SheetCell } from '../../recipients/spreadsheet/sheet.ts';
-import { openSpreadsheet } from '../../recipients/spreadsheet/spreadsheet.ts';
-import { SpreadsheetError } from '../../recipients/spreadsheet/spreadsheet-error.ts';
-import type { FileErrorKind } from '../../recipients/spreadsheet/spreadsheet-problems.ts';
+import type { SpreadsheetLimits, Header, RowBatch, SheetCell } from '../../libraries/spreadsheet/sheet.ts';
+import { isAllowed, RowCheck, type ShownProblem, showProblems, showRow } from '../../recipients/spreadsheet/row-check.ts';
+import { openSpreadsheet } from '../../libraries/spreadsheet/spreadsheet.ts';
+import { SpreadsheetError, type FileErrorKind } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
 import { contentProblems } from '../../rendering/content-problems.ts';
 import { type CompiledTemplate, compileTemplate, type TemplateSource } from '../../rendering/template.ts';

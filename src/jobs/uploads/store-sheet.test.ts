@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { aService, aTemplate } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { chunksOf } from '../../../test/kit/read-spreadsheet.ts';
+import { chunksOf, openSpreadsheet } from '../../../test/kit/read-spreadsheet.ts';
 import { rowsXml, workbook } from '../../../test/kit/spreadsheets.ts';
+import type { Sheet } from '../../libraries/spreadsheet/sheet.ts';
 import { defaultLimits } from '../../recipients/spreadsheet/limits.ts';
-import type { Sheet } from '../../recipients/spreadsheet/sheet.ts';
-import { openSpreadsheet } from '../../recipients/spreadsheet/spreadsheet.ts';
 import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
 import { openWorkbookInThread } from './open-file.ts';
 import { readReadyRows } from './ready-row.ts';

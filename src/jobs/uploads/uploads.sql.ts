@@ -1,11 +1,11 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Header } from '../../libraries/spreadsheet/sheet.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { withConstraints } from '../../platform/db/errors.ts';
 import type { UploadChunks, Uploads } from '../../platform/db/schema.ts';
 import { invalidField } from '../../platform/failure.ts';
 import type { FileSummary } from '../../recipients/spreadsheet/file-problems.ts';
-import type { Header } from '../../recipients/spreadsheet/sheet.ts';
 
 export type UploadRow = Omit<Selectable<Uploads>, 'header' | 'summary'> & {
   header: Header;

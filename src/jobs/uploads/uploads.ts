@@ -1,3 +1,5 @@
+import { megabytes } from '../../libraries/spreadsheet/sheet.ts';
+import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import type { SendState } from '../../notifications/sending/send-state.ts';
 import type { SendingService } from '../../notifications/sending/sending-service.ts';
 import { earlier, hour_ms, timestamp } from '../../platform/clock.ts';
@@ -7,8 +9,6 @@ import type { StreamedBody } from '../../platform/http/body/streamed-body.ts';
 import { canonicalId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/task.ts';
-import { megabytes } from '../../recipients/spreadsheet/limits.ts';
-import { SpreadsheetError } from '../../recipients/spreadsheet/spreadsheet-error.ts';
 import { type CompiledTemplates, findTemplate, type ReadyTemplate } from '../../templates/compiled-templates.ts';
 import type { BulkSettings } from '../settings.ts';
 import { maxBytesOf, openFile } from './open-file.ts';

@@ -14,8 +14,8 @@ import {
 } from '../../../test/kit/bulk-vectors.ts';
 import { type Answer, adminToken, useHarness } from '../../../test/kit/harness.ts';
 import { readSpreadsheet } from '../../../test/kit/read-spreadsheet.ts';
+import { fileErrorTexts } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
-import { fileErrorTexts } from '../../recipients/spreadsheet/spreadsheet-problems.ts';
 import { readReadyRows } from './ready-row.ts';
 
 /** The examples of files, as they are uploaded: what one says about reading is tested beside the reader. */

@@ -1,5 +1,4 @@
-import { isBlank, withoutBlankEnd } from './blank-text.ts';
-import type { SpreadsheetLimits } from './limits.ts';
+import type { SpreadsheetLimits } from './sheet.ts';
 import { SpreadsheetError } from './spreadsheet-error.ts';
 
 export interface SheetRecord {
@@ -8,7 +7,7 @@ export interface SheetRecord {
   /** Number of cells, those at the end included. */
   width: number;
   characters: number;
-  /** Nothing but whitespace, and no quotation marks: such records at the end of a file are no rows. */
+  /** Nothing but whitespace, and no quotation marks: such records at the end of a file are not rows. */
   blank: boolean;
   /** Number of cells up to the last one with quotation marks. */
   quotedCells: number;
@@ -206,4 +205,25 @@ export function withoutBlankTail(record: SheetRecord): SheetRecord {
     if (last !== '') cells.push(last);
   }
   return { ...record, cells, width: Math.max(cells.length, quotedCells) };
+}
+
+// Whitespace in the sense of Unicode (\s lacks U+0085 and the separators U+001C to U+001F), and characters without width.
+const blankCharacters = '\\s\\x1c-\\x1f\\x85\\u180e\\u200b-\\u200d\\u2060';
+const blankOnly = new RegExp(`^[${blankCharacters}]*$`, 'u');
+const blankStart = new RegExp(`^[${blankCharacters}]+`, 'u');
+const blankOrComma = new RegExp(`[,${blankCharacters}]`, 'u');
+
+export function isBlank(text: string): boolean {
+  return blankOnly.test(text);
+}
+
+export function withoutBlankStart(text: string): string {
+  return text.replace(blankStart, '');
+}
+
+/** Commas too: at the end of a file they are empty cells. Characters before `from` stay. */
+function withoutBlankEnd(text: string, from: number): string {
+  let end = text.length;
+  while (end > from && blankOrComma.test(text.charAt(end - 1))) end--;
+  return text.slice(0, end);
 }

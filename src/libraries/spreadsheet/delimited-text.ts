@@ -1,22 +1,28 @@
-import type { Channel } from '../../protocol/channels.ts';
-import { megabytes, type SpreadsheetLimits } from './limits.ts';
+import { RecordReader, type SheetRecord, withoutBlankStart } from './csv-records.ts';
 import { openSheet, RowBatches } from './row-batches.ts';
-import { SeparatedRecords } from './separator.ts';
-import type { RowBatch, Sheet } from './sheet.ts';
+import { megabytes, type RowBatch, type Sheet, type SpreadsheetLimits } from './sheet.ts';
 import { SpreadsheetError } from './spreadsheet-error.ts';
 import { TextDecoding } from './text-decoding.ts';
 
 /** Bounds the records that exist at once, even if the whole file arrives as one chunk. */
 const pieceLength = 65_536;
 
+interface DelimitedTextOptions {
+  limits: SpreadsheetLimits;
+  isHeader?: IsHeader;
+}
+
+/** Whether these can be the names of the columns. Called for a csv file whose header has no comma, to find its separator. */
+export type IsHeader = (names: readonly string[]) => boolean;
+
 /** Opens a csv or tsv file. Runs in browsers, too. */
 export function openDelimitedText(
   bytes: AsyncIterable<Uint8Array>,
   format: 'csv' | 'tsv',
-  { limits, channel }: { limits: SpreadsheetLimits; channel?: Channel },
+  { limits, isHeader }: DelimitedTextOptions,
 ): Promise<Sheet> {
   const decoding = new TextDecoding();
-  const records = new SeparatedRecords(limits, format === 'tsv' ? { separator: '\t' } : { channel });
+  const records = new SeparatedRecords(limits, format === 'tsv' ? { separator: '\t' } : { isHeader });
   const batches = new RowBatches(format === 'tsv' ? limits.rows : limits.textRows);
 
   async function* read(): AsyncGenerator<RowBatch> {
@@ -43,4 +49,74 @@ export function openDelimitedText(
     () => batches.header,
     () => decoding.encoding,
   );
+}
+
+/** Excel writes such a line before the header. */
+const separatorLine = /^sep=([,;\t|])(?:\r\n?|\n|$)/i;
+const otherSeparators = [';', '\t'];
+
+/**
+ * Reads the records of a csv file whose separator is known only from its header: a comma, unless the header has none and
+ * `isHeader` recognises what another separator yields.
+ */
+class SeparatedRecords {
+  private readonly limits: SpreadsheetLimits;
+  private readonly isHeader: IsHeader;
+  private separator: string | undefined;
+  private head = '';
+  private reader: RecordReader | undefined;
+
+  /** `separator` is given where the file's name says it. */
+  constructor(limits: SpreadsheetLimits, options: { separator?: string; isHeader?: IsHeader }) {
+    this.limits = limits;
+    this.separator = options.separator;
+    this.isHeader = options.isHeader ?? (() => false);
+  }
+
+  read(text: string): SheetRecord[] {
+    if (this.reader) return this.reader.read(text);
+    this.head = withoutBlankStart(this.head + text);
+    return this.hasHeader() ? this.start() : [];
+  }
+
+  end(): SheetRecord[] {
+    const records = this.reader ? [] : this.start();
+    const last = this.reader?.end();
+    return last ? [...records, last] : records;
+  }
+
+  private hasHeader(): boolean {
+    if (this.head.length > this.limits.rowCharacters) return true;
+    if (new RecordReader(this.separator ?? ',', this.limits).read(this.head).length === 0) return false;
+    const line = this.separator === undefined ? separatorLine.exec(this.head) : null;
+    if (!line) return true;
+    this.takeSeparatorLine(line);
+    return this.hasHeader();
+  }
+
+  private takeSeparatorLine([line, separator]: RegExpExecArray): void {
+    this.separator = separator;
+    this.head = withoutBlankStart(this.head.slice(line.length));
+  }
+
+  private start(): SheetRecord[] {
+    const line = this.separator === undefined ? separatorLine.exec(this.head) : null;
+    if (line) this.takeSeparatorLine(line);
+    const { head } = this;
+    this.head = '';
+    this.reader = new RecordReader(this.separator ?? this.chooseSeparator(head), this.limits);
+    return this.reader.read(head);
+  }
+
+  private chooseSeparator(head: string): string {
+    const byComma = this.readHeader(head, ',');
+    if (byComma.width > 1 || this.isHeader(byComma.cells)) return ',';
+    const fitting = otherSeparators.filter((separator) => this.isHeader(this.readHeader(head, separator).cells));
+    return fitting.length === 1 ? (fitting[0] ?? ',') : ',';
+  }
+
+  private readHeader(head: string, separator: string): { cells: string[]; width: number } {
+    const reader = new RecordReader(separator, this.limits);
+    return reader.read(head)[0] ?? reader.end() ?? { cells: [], width: 0 };
+  }
 }

@@ -1,9 +1,7 @@
-import { isBlank } from '../blank-text.ts';
-import type { SheetRecord } from '../csv-records.ts';
-import type { SpreadsheetLimits } from '../limits.ts';
-import { openSheet, RowBatches } from '../row-batches.ts';
-import type { RowBatch, Sheet } from '../sheet.ts';
-import { SpreadsheetError } from '../spreadsheet-error.ts';
+import { isBlank, type SheetRecord } from './csv-records.ts';
+import { openSheet, RowBatches } from './row-batches.ts';
+import type { RowBatch, Sheet, SpreadsheetLimits } from './sheet.ts';
+import { SpreadsheetError } from './spreadsheet-error.ts';
 
 type Limits = Pick<SpreadsheetLimits, 'textRows' | 'textColumns'>;
 

@@ -1,4 +1,4 @@
-import { SpreadsheetError } from '../spreadsheet-error.ts';
+import { SpreadsheetError } from './spreadsheet-error.ts';
 
 interface Line {
   /** From 1. */

@@ -26,3 +26,24 @@ export interface Sheet {
   /** Null for workbooks. Final after the last batch. */
   encoding(): TextEncoding | null;
 }
+
+export interface SpreadsheetLimits {
+  /** The size of a csv or tsv file. */
+  textBytes: number;
+  /** The size of a workbook. */
+  packedBytes: number;
+  /** All parts of a workbook that were read. */
+  unpackedBytes: number;
+  /** In tsv and workbooks. */
+  rows: number;
+  /** In csv. */
+  textRows: number;
+  /** Position of the last column with a name, in workbooks. */
+  columns: number;
+  /** The same in csv and tsv. */
+  textColumns: number;
+  /** Also bounds a cell, and the text after a quotation mark that is never closed. */
+  rowCharacters: number;
+}
+
+export const megabytes = (bytes: number) => Math.floor(bytes / (1024 * 1024));

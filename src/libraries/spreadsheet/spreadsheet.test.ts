@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chunksOf, readSpreadsheet } from '../../../test/kit/read-spreadsheet.ts';
-import { openSpreadsheet } from './spreadsheet.ts';
-import { SpreadsheetError } from './spreadsheet-error.ts';
-import { fileErrorTexts } from './spreadsheet-problems.ts';
+import { chunksOf, openSpreadsheet, readSpreadsheet } from '../../../test/kit/read-spreadsheet.ts';
+import { fileErrorTexts, SpreadsheetError } from './spreadsheet-error.ts';
 
 const csv = (content: string | Uint8Array | Uint8Array[]) => readSpreadsheet('a.csv', content);
 const rowsOf = async (content: string) => {

@@ -1,7 +1,5 @@
-import type { Channel } from '../../protocol/channels.ts';
-import { openDelimitedText } from './delimited-text.ts';
-import { defaultLimits, type SpreadsheetLimits } from './limits.ts';
-import type { Sheet } from './sheet.ts';
+import { type IsHeader, openDelimitedText } from './delimited-text.ts';
+import type { Sheet, SpreadsheetLimits } from './sheet.ts';
 import { SpreadsheetError } from './spreadsheet-error.ts';
 import { openOds } from './workbook/ods.ts';
 import { openWorkbook } from './workbook/workbook.ts';
@@ -10,19 +8,18 @@ const formats = ['csv', 'tsv', 'xlsx', 'xlsm', 'ods'] as const;
 type Format = (typeof formats)[number];
 
 interface OpenOptions {
-  limits?: SpreadsheetLimits;
-  /** Of the template, if it is known: only its recipient columns then decide about the separator. */
-  channel?: Channel;
+  limits: SpreadsheetLimits;
+  isHeader?: IsHeader;
 }
 
 /** Opens a spreadsheet by the extension of its name. */
 export async function openSpreadsheet(
   fileName: string,
   bytes: AsyncIterable<Uint8Array>,
-  { limits = defaultLimits, channel }: OpenOptions = {},
+  { limits, isHeader }: OpenOptions,
 ): Promise<Sheet> {
   const format = formatOf(fileName);
-  if (format === 'csv' || format === 'tsv') return openDelimitedText(bytes, format, { limits, channel });
+  if (format === 'csv' || format === 'tsv') return openDelimitedText(bytes, format, { limits, isHeader });
   return format === 'ods' ? openOds(bytes, limits) : openWorkbook(bytes, limits);
 }
 

@@ -1,6 +1,6 @@
+import type { Header } from '../../libraries/spreadsheet/sheet.ts';
 import { type Channel, channels } from '../../protocol/channels.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
-import type { Header } from './sheet.ts';
 
 const addressLines = [1, 2, 3, 4, 5, 6].map((number) => `address line ${number}`);
 
@@ -96,4 +96,13 @@ function duplicateColumns(names: readonly string[], recipientKeys: ReadonlySet<s
   for (const key of names.map(comparableKey)) counts.set(key, (counts.get(key) ?? 0) + 1);
   const isDuplicate = (key: string) => recipientKeys.has(key) && (counts.get(key) ?? 0) > 1;
   return [...new Set(names.filter((name) => isDuplicate(comparableKey(name))))];
+}
+
+/** The channel of a contact list, by its only column; undefined if the file cannot be one. */
+export function findContactListChannel({ names }: Header): 'sms' | 'email' | undefined {
+  const named = names.map(comparableKey).filter((key) => key !== '');
+  if (named.length !== 1) return undefined;
+  return (['sms', 'email'] as const).find(
+    (channel) => recipientColumnNames[channel].map(comparableKey)[0] === named[0],
+  );
 }

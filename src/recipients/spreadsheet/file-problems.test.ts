@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { anyRecipient, type CheckOptions, checkSheet, chunksOf } from '../../../test/kit/read-spreadsheet.ts';
+import {
+  anyRecipient,
+  type CheckOptions,
+  checkSheet,
+  chunksOf,
+  openSpreadsheet,
+} from '../../../test/kit/read-spreadsheet.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { contentProblems } from '../../rendering/content-problems.ts';
 import { compileTemplate } from '../../rendering/template.ts';
-import { contactListTemplate, findContactListChannel } from './contact-list.ts';
-import { openSpreadsheet } from './spreadsheet.ts';
+import { findContactListChannel } from './columns.ts';
+import { contactListTemplate } from './row-problems.ts';
 import { fileProblemTexts } from './spreadsheet-problems.ts';
 
 async function check(channel: Channel, content: string, csv: string, options: Partial<CheckOptions> = {}) {

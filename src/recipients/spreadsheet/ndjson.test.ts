@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { chunksOf } from '../../../../test/kit/read-spreadsheet.ts';
-import type { Channel } from '../../../protocol/channels.ts';
-import { planColumns } from '../columns.ts';
-import { defaultLimits, type SpreadsheetLimits } from '../limits.ts';
-import { buildRow } from '../rows.ts';
-import type { Sheet } from '../sheet.ts';
-import { openJsonRows } from './json-rows.ts';
+import { chunksOf } from '../../../test/kit/read-spreadsheet.ts';
+import { openJsonRows } from '../../libraries/spreadsheet/json-rows.ts';
+import type { Sheet, SpreadsheetLimits } from '../../libraries/spreadsheet/sheet.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import { planColumns } from './columns.ts';
+import { defaultLimits } from './limits.ts';
 import { openNdjson } from './ndjson.ts';
+import { buildRow } from './rows.ts';
 
 interface Options {
   channel?: Channel;

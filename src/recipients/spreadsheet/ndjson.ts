@@ -1,8 +1,69 @@
-import type { Channel } from '../../../protocol/channels.ts';
-import { comparableKey } from '../../../protocol/comparable-key.ts';
-import { recipientColumnNames } from '../columns.ts';
-import type { SheetCell } from '../sheet.ts';
-import { SpreadsheetError } from '../spreadsheet-error.ts';
+import { LineReader } from '../../libraries/spreadsheet/line-reader.ts';
+import { BatchOfRows, openSheet } from '../../libraries/spreadsheet/row-batches.ts';
+import {
+  type Header,
+  megabytes,
+  type RowBatch,
+  type Sheet,
+  type SheetCell,
+  type SpreadsheetLimits,
+} from '../../libraries/spreadsheet/sheet.ts';
+import { type Detail, SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import { comparableKey } from '../../protocol/comparable-key.ts';
+import { recipientColumnNames } from './columns.ts';
+
+interface NdjsonOptions {
+  limits: Pick<SpreadsheetLimits, 'textBytes' | 'textRows' | 'rowCharacters'>;
+  channel: Channel;
+  /** Of the template. A line may have other values; they are not used. */
+  placeholders: readonly string[];
+  /** Parses one line. */
+  parse?: (json: string) => unknown;
+}
+
+/**
+ * Opens lines of `{"email_address" or "phone_number", "personalisation", "reference"}`. Lines may differ in their keys, so the
+ * columns are those of the template: a value that a line does not have is an empty cell.
+ */
+export function openNdjson(
+  bytes: AsyncIterable<Uint8Array>,
+  { limits, channel, placeholders, parse = JSON.parse }: NdjsonOptions,
+): Promise<Sheet> {
+  const lines = new LineReader(limits.rowCharacters);
+  const readLine = lineReading(channel, parse);
+  const batch = new BatchOfRows(limits.textRows);
+  let columns: ReturnType<typeof ndjsonColumns> | undefined;
+  let header: Header | undefined;
+
+  async function* read(): AsyncGenerator<RowBatch> {
+    let byteCount = 0;
+    for await (const chunk of bytes) {
+      byteCount += chunk.length;
+      if (byteCount > limits.textBytes) throw new SpreadsheetError('too-large', { limit: megabytes(limits.textBytes) });
+      yield* add(lines.read(chunk));
+    }
+    yield* add(lines.end());
+    yield* batch.end();
+  }
+
+  function* add(texts: Iterable<{ line: number; text: string }>): Generator<RowBatch> {
+    for (const { line, text } of texts) {
+      if (text.trim() === '') continue;
+      const values = readLine(text, line);
+      columns ??= ndjsonColumns(channel, placeholders, values);
+      header ??= { names: columns.names, width: columns.names.length };
+      batch.add(columns.cellsOf(values), text.length);
+      yield* batch.full();
+    }
+  }
+
+  return openSheet(
+    read(),
+    () => header,
+    () => 'utf-8',
+  );
+}
 
 /** The values of a line, by comparable key. */
 type LineValues = ReadonlyMap<string, SheetCell>;
@@ -22,7 +83,7 @@ const maxKnownNames = 1_000;
 const maxKnownLength = 200;
 
 /** Reads the lines of one file. */
-export function lineReading(channel: Channel, parse: (json: string) => unknown) {
+function lineReading(channel: Channel, parse: (json: string) => unknown) {
   const recipientName = recipientNames[channel];
   const textNames = recipientName === null ? ['reference'] : [recipientName, 'reference'];
   const names = [...(recipientName === null ? [] : [recipientName]), 'personalisation', 'reference'];
@@ -40,7 +101,7 @@ export function lineReading(channel: Channel, parse: (json: string) => unknown) 
     const fields = parseLine(text, line, parse);
     for (const name of Object.keys(fields)) {
       if (names.includes(name)) continue;
-      throw new SpreadsheetError('line-unknown-key', { line, name: shown(name), names: names.join(', ') });
+      throw new LineError('line-unknown-key', { line, name: shown(name), names: names.join(', ') });
     }
     const values = readValues(fields.personalisation, line, keyOf);
     for (const name of textNames) {
@@ -49,7 +110,7 @@ export function lineReading(channel: Channel, parse: (json: string) => unknown) 
       const key = keyOf(name);
       const other = values.get(key);
       // One column holds both: a template that shows the recipient or the reference shows this one.
-      if (other !== undefined && other !== value) throw new SpreadsheetError('line-two-values', { line, name });
+      if (other !== undefined && other !== value) throw new LineError('line-two-values', { line, name });
       values.set(key, value);
     }
     return values;
@@ -61,20 +122,20 @@ function parseLine(text: string, line: number, parse: (json: string) => unknown)
   try {
     value = parse(text);
   } catch (cause) {
-    throw new SpreadsheetError('line-not-json', { line }, { cause });
+    throw new LineError('line-not-json', { line }, { cause });
   }
   if (isObject(value)) return value;
-  throw new SpreadsheetError('line-not-object', { line });
+  throw new LineError('line-not-object', { line });
 }
 
 /** If two names are the same, the later one wins, as in a single send. */
 function readValues(personalisation: unknown, line: number, keyOf: (name: string) => string): Map<string, SheetCell> {
   const values = new Map<string, SheetCell>();
   if (personalisation === undefined || personalisation === null) return values;
-  if (!isObject(personalisation)) throw new SpreadsheetError('line-personalisation', { line });
+  if (!isObject(personalisation)) throw new LineError('line-personalisation', { line });
   for (const name of Object.keys(personalisation)) {
     const cell = cellOf(personalisation[name]);
-    if (cell === undefined) throw new SpreadsheetError('line-nested-value', { line, name: shown(name) });
+    if (cell === undefined) throw new LineError('line-nested-value', { line, name: shown(name) });
     if (cell !== '') values.set(keyOf(name), cell);
   }
   return values;
@@ -95,12 +156,12 @@ function textOf(value: unknown): string | undefined {
 
 function readText(value: unknown, name: string, line: number): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value !== 'string') throw new SpreadsheetError('line-not-text', { line, name });
+  if (typeof value !== 'string') throw new LineError('line-not-text', { line, name });
   return value;
 }
 
 /** The columns of all lines, and the cells of one. */
-export function ndjsonColumns(channel: Channel, placeholders: readonly string[], first: LineValues) {
+function ndjsonColumns(channel: Channel, placeholders: readonly string[], first: LineValues) {
   const names = new Map<string, string>();
   for (const name of [...recipientColumns(channel, first), ...placeholders, 'reference']) {
     const key = comparableKey(name);
@@ -136,4 +197,22 @@ function isObject(value: unknown): value is Json {
 
 function shown(name: string): string {
   return name.length <= maxShownName ? name : `${name.slice(0, maxShownName)}…`;
+}
+
+/** What can be wrong with a line. `{...}` is replaced by a value of the error's `detail`. */
+const lineErrorTexts = {
+  'line-not-json': 'Line {line} is not JSON',
+  'line-not-object': 'Line {line} must be a JSON object',
+  'line-unknown-key': 'Line {line}: {name} was unexpected. A line may have {names}',
+  'line-not-text': 'Line {line}: {name} must be a string',
+  'line-personalisation': 'Line {line}: personalisation must be an object',
+  'line-nested-value':
+    'Line {line}: the value of {name} must be a string, a number, a boolean or a list of these. Files can only be sent in single emails',
+  'line-two-values': 'Line {line}: personalisation has another value for {name}',
+} as const;
+
+class LineError extends SpreadsheetError<keyof typeof lineErrorTexts> {
+  constructor(kind: keyof typeof lineErrorTexts, detail: Detail, { cause }: ErrorOptions = {}) {
+    super(kind, detail, { texts: lineErrorTexts, cause });
+  }
 }

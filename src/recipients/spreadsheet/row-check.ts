@@ -1,3 +1,4 @@
+import type { Header, SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import { type Columns, planColumns } from './columns.ts';
 import {
   type CheckedRow,
@@ -7,7 +8,6 @@ import {
   rowChecker,
 } from './row-problems.ts';
 import { buildRow, type CellValue } from './rows.ts';
-import type { Header, SheetCell } from './sheet.ts';
 
 /** Also a line of the problems of a file. */
 export interface ShownRow {

@@ -25,6 +25,11 @@ export interface RowTemplate {
   contentProblems(personalisation: Values): readonly ContentProblem[];
 }
 
+/** A contact list is checked as if it were sent with a template without placeholders. */
+export function contactListTemplate(channel: 'sms' | 'email'): RowTemplate {
+  return { channel, placeholders: [], contentProblems: () => [] };
+}
+
 export interface RecipientPermissions {
   internationalSms: boolean;
   landlines: boolean;

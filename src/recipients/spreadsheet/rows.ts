@@ -1,6 +1,6 @@
+import type { SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import { invisibleCharacters } from '../../protocol/whitespace.ts';
 import type { Columns } from './columns.ts';
-import type { SheetCell } from './sheet.ts';
 
 export type CellValue = string | string[] | null;
 

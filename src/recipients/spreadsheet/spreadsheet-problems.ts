@@ -1,33 +1,4 @@
-/* Everything that can be wrong with a spreadsheet, and the text that says it. */
-
-/** Why a file cannot be read at all. `{...}` is replaced by a value of the error's `detail`. */
-export const fileErrorTexts = {
-  'not-a-spreadsheet': 'The file must be a spreadsheet: csv, tsv, xlsx, xlsm or ods',
-  'old-excel-file': 'Files of type xls cannot be read. Save the spreadsheet as xlsx or as CSV and upload it again',
-  'too-large': 'The file must be smaller than {limit} MB',
-  'too-large-unpacked': 'The spreadsheet is too large to read. Save it as CSV and upload it again',
-  'not-text': 'The file is not text. Save the spreadsheet as CSV (UTF-8) and upload it again',
-  'mixed-encodings': 'The file has characters of more than one encoding. Save it as CSV (UTF-8) and upload it again',
-  unreadable: 'The file is damaged or not of the type that its name says. Save it again as xlsx or as CSV',
-  'password-protected': 'The spreadsheet has a password. Remove the password and upload the spreadsheet again',
-  'no-visible-sheet': 'The spreadsheet has no visible sheet',
-  'too-many-columns': 'The spreadsheet must have no more than {limit} columns',
-  'too-many-rows': 'The spreadsheet must have no more than {limit} rows',
-  'too-slow': 'The file takes too long to check. Split it into several files',
-  'row-too-long': 'Row {row} is longer than {limit} characters. Check that every quotation mark has been closed',
-  'line-too-long': 'Line {line} is longer than {limit} characters',
-  'line-not-utf-8': 'Line {line} is not UTF-8',
-  'line-not-json': 'Line {line} is not JSON',
-  'line-not-object': 'Line {line} must be a JSON object',
-  'line-unknown-key': 'Line {line}: {name} was unexpected. A line may have {names}',
-  'line-not-text': 'Line {line}: {name} must be a string',
-  'line-personalisation': 'Line {line}: personalisation must be an object',
-  'line-nested-value':
-    'Line {line}: the value of {name} must be a string, a number, a boolean or a list of these. Files can only be sent in single emails',
-  'line-two-values': 'Line {line}: personalisation has another value for {name}',
-} as const;
-
-export type FileErrorKind = keyof typeof fileErrorTexts;
+/* Everything that can be wrong with a file that could be read, and the text that says it. */
 
 /** What can be wrong with a row. */
 export const rowProblemTexts = {
@@ -40,7 +11,7 @@ export const rowProblemTexts = {
 
 export type RowProblemKind = keyof typeof rowProblemTexts;
 
-/** What can be wrong with a file that could be read, in the order in which it is told. */
+/** What can be wrong with a file that could be read, in the order in which problems are listed. */
 export const fileProblemTexts = {
   'too-many-rows': 'The file has too many rows',
   'no-rows': 'The file has no rows',

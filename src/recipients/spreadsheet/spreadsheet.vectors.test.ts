@@ -11,21 +11,19 @@ import {
   vectorsOfKind,
   withoutNulls,
 } from '../../../test/kit/bulk-vectors.ts';
-import { type CheckOptions, checkSheet, chunksOf } from '../../../test/kit/read-spreadsheet.ts';
+import { type CheckOptions, checkSheet, chunksOf, openSpreadsheet } from '../../../test/kit/read-spreadsheet.ts';
+import type { Sheet } from '../../libraries/spreadsheet/sheet.ts';
+import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { contentProblems } from '../../rendering/content-problems.ts';
 import { compileTemplate } from '../../rendering/template.ts';
 import type { PostalAddressReason } from '../postal-address.ts';
 import { normaliseRecipient } from '../recipient.ts';
 import { postalAddressTexts } from '../recipient-texts.ts';
-import { type Columns, recipientColumnNames } from './columns.ts';
-import { contactListTemplate, findContactListChannel } from './contact-list.ts';
+import { type Columns, findContactListChannel, recipientColumnNames } from './columns.ts';
 import { defaultLimits } from './limits.ts';
-import type { CheckedRow } from './row-problems.ts';
+import { type CheckedRow, contactListTemplate } from './row-problems.ts';
 import { buildRow } from './rows.ts';
-import type { Sheet } from './sheet.ts';
-import { openSpreadsheet } from './spreadsheet.ts';
-import { SpreadsheetError } from './spreadsheet-error.ts';
 import { contactListProblemTexts } from './spreadsheet-problems.ts';
 
 if (!hasVectors) {

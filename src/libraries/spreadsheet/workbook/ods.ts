@@ -1,6 +1,5 @@
-import type { SpreadsheetLimits } from '../limits.ts';
 import { openSheet, RowBatches } from '../row-batches.ts';
-import type { RowBatch, Sheet } from '../sheet.ts';
+import type { RowBatch, Sheet, SpreadsheetLimits } from '../sheet.ts';
 import { SpreadsheetError } from '../spreadsheet-error.ts';
 import { isoDateText, isoDurationText, numberText } from './cell-values.ts';
 import { type CellRange, SheetRows } from './sheet-rows.ts';

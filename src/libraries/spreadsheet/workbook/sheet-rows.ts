@@ -1,6 +1,6 @@
-import { isBlank } from '../blank-text.ts';
-import type { SpreadsheetLimits } from '../limits.ts';
+import { isBlank } from '../csv-records.ts';
 import type { RowBatches } from '../row-batches.ts';
+import type { SpreadsheetLimits } from '../sheet.ts';
 import { SpreadsheetError } from '../spreadsheet-error.ts';
 
 /** A range of cells, counted from 0. */

@@ -1,11 +1,9 @@
-import type { SpreadsheetLimits } from '../limits.ts';
 import { openSheet, RowBatches } from '../row-batches.ts';
-import type { RowBatch, Sheet } from '../sheet.ts';
+import type { RowBatch, Sheet, SpreadsheetLimits } from '../sheet.ts';
 import { SpreadsheetError } from '../spreadsheet-error.ts';
 import { builtInFormat, customFormat, type NumberFormat } from './cell-values.ts';
-import { SharedStrings } from './shared-strings.ts';
 import { SheetRows } from './sheet-rows.ts';
-import { findMerges, worksheetHandlers } from './worksheet.ts';
+import { findMerges, SharedStrings, worksheetHandlers } from './worksheet.ts';
 import { attributeOf, decodeXml, isTrue, readXml, type XmlHandlers } from './xml-reader.ts';
 import { ZipArchive } from './zip-archive.ts';
 

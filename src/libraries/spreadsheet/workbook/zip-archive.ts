@@ -1,5 +1,5 @@
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
-import { megabytes, type SpreadsheetLimits } from '../limits.ts';
+import { megabytes, type SpreadsheetLimits } from '../sheet.ts';
 import { SpreadsheetError } from '../spreadsheet-error.ts';
 
 const maxEntries = 10_000;
