@@ -4,7 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** About what Windows does not have: signals that a process handles, file modes, users by number, scripts for a shell. */
 const unixOnly = [
   'test/main.test.ts',
-  'src/platform/embedded-postgres/*.test.ts',
+  'src/libraries/embedded-postgres/*.test.ts',
   'test/documents.test.ts',
   'test/journeys/rolling-restart.test.ts',
   'test/journeys/standby.test.ts',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { EmbeddedPostgres } from '../src/platform/embedded-postgres/embedded.ts';
+import type { EmbeddedPostgres } from '../src/libraries/embedded-postgres/embedded-postgres.ts';
 import type { GatewayOrder, GatewayReport } from './gateway.ts';
 import type { Progress } from './measurement.ts';
 import type { PacedOrder, PacedReport } from './paced-load.ts';

@@ -6,7 +6,7 @@ import { buildApp } from '../src/app.ts';
 import { readConfig } from '../src/commands/read-config.ts';
 import { reconcileRollups } from '../src/notifications/rollups/reconcile.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
-import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded.ts';
+import { startEmbeddedPostgres } from '../src/libraries/embedded-postgres/embedded-postgres.ts';
 import { createLog } from '../src/platform/log.ts';
 import { seeds } from '../src/seeds.ts';
 import { runnableTasks } from '../src/tasks.ts';

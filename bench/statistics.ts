@@ -7,7 +7,7 @@ import { buildApp } from '../src/app.ts';
 import { readConfig } from '../src/commands/read-config.ts';
 import { addDays } from '../src/platform/calendar.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
-import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded.ts';
+import { startEmbeddedPostgres } from '../src/libraries/embedded-postgres/embedded-postgres.ts';
 import { buildServer } from '../src/platform/http/server.ts';
 import { createLog } from '../src/platform/log.ts';
 import { api, formats, surfaces } from '../src/routes.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/embedded-postgres/embedded.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/libraries/embedded-postgres/embedded-postgres.ts';
 import { createLog } from '../src/platform/log.ts';
 import { adminSecret } from './sender.ts';
 

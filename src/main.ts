@@ -3,6 +3,7 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { commands } from './commands/commands.ts';
 import { print } from './commands/print.ts';
+import { EmbeddedPostgresError } from './libraries/embedded-postgres/embedded-postgres-error.ts';
 import { readVersion } from './operations/build.ts';
 import { explainSystemError } from './operations/system-errors.ts';
 import { helpOn, readArguments, usage, whereSettingsAre } from './platform/command-line.ts';
@@ -35,7 +36,7 @@ function help(): string {
 
 /** An error that the operator can fix is printed without its stack. */
 function explain(error: unknown): string {
-  if (error instanceof OperatorError) return error.message;
+  if (error instanceof OperatorError || error instanceof EmbeddedPostgresError) return error.message;
   if (isDatabaseUnavailable(error)) return new DatabaseUnreachable(error).message;
   return explainSystemError(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error));
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -27,7 +27,9 @@ const featureOrder = [
   ['operations'],
   ['console'],
 ];
-const pureLibraries = ['rendering', 'recipients'];
+const pureRooms = ['rendering', 'recipients'];
+/** Each is a folder of its own that could be a package. */
+const libraries = 'libraries';
 /** Facts of the protocol that import nothing themselves. */
 const pureFacts = ['protocol/channels.ts', 'protocol/comparable-key.ts', 'protocol/whitespace.ts'];
 const rootFiles = ['main.ts', 'app.ts', 'routes.ts', 'tasks.ts', 'config.ts', 'seeds.ts'];
@@ -64,9 +66,9 @@ function violations(check: (file: SourceFile) => string[]): string[] {
 }
 
 describe('rings', () => {
-  it('every folder is the commands, the platform, the protocol, a pure library or a feature in the order', () => {
+  it('every folder is the commands, the platform, the protocol, the libraries, a pure one or a feature in the order', () => {
     const rooms = [...new Set(files.map((file) => file.room))].filter((room) => room !== '');
-    const known = ['commands', 'platform', 'protocol', ...pureLibraries, ...featureOrder.flat()];
+    const known = ['commands', 'platform', 'protocol', libraries, ...pureRooms, ...featureOrder.flat()];
     expect(rooms.filter((room) => !known.includes(room))).toEqual([]);
   });
 
@@ -79,12 +81,27 @@ describe('rings', () => {
     ).toEqual([...rootFiles].sort());
   });
 
-  it('the pure libraries import no product code but facts of the protocol', () => {
+  it('a library imports only its own folder, Node and npm packages, and has a README', () => {
+    const folderOf = (path: string) => path.split('/').slice(0, 2).join('/');
     expect(
       violations((file) =>
-        pureLibraries.includes(file.room)
+        file.room === libraries
           ? file.imports
-              .filter(({ room, path }) => room !== file.room && !pureFacts.includes(path))
+              .filter(({ path }) => folderOf(path) !== folderOf(file.path))
+              .map(({ path }) => `imports ${path}`)
+          : [],
+      ),
+    ).toEqual([]);
+    const folders = [...new Set(files.filter(({ room }) => room === libraries).map(({ path }) => folderOf(path)))];
+    expect(folders.filter((folder) => !existsSync(join(src, folder, 'README.md')))).toEqual([]);
+  });
+
+  it('rendering and recipients import no product code but facts of the protocol', () => {
+    expect(
+      violations((file) =>
+        pureRooms.includes(file.room)
+          ? file.imports
+              .filter(({ room, path }) => room !== file.room && room !== libraries && !pureFacts.includes(path))
               .map(({ path }) => `imports ${path}`)
           : pureFacts.includes(file.path)
             ? file.imports.map(({ path }) => `imports ${path}`)
@@ -97,7 +114,9 @@ describe('rings', () => {
     expect(
       violations((file) =>
         file.room === 'platform'
-          ? file.imports.filter(({ room }) => room !== 'platform').map(({ path }) => `imports ${path}`)
+          ? file.imports
+              .filter(({ room }) => room !== 'platform' && room !== libraries)
+              .map(({ path }) => `imports ${path}`)
           : [],
       ),
     ).toEqual([]);
@@ -192,7 +211,7 @@ describe('places', () => {
     // The environment of the embedded server: how this machine loads programs, not a setting.
     expect(files.filter(({ text }) => text.includes('process.env')).map(({ path }) => path)).toEqual([
       'commands/read-config.ts',
-      'platform/embedded-postgres/embedded-server.ts',
+      'libraries/embedded-postgres/server.ts',
     ]);
   });
 
@@ -210,9 +229,10 @@ describe('places', () => {
     const named = new RegExp(`\\b(${names.join('|')})\\b`, 'i');
     // Examples in descriptions.
     const exceptions = ['delivery/settings.ts'];
+    const isProtocol = (path: string) => path.startsWith('libraries/smpp/');
     expect(
       files
-        .filter(({ path, text }) => !path.startsWith('delivery/providers/') && named.test(text))
+        .filter(({ path, text }) => !path.startsWith('delivery/providers/') && !isProtocol(path) && named.test(text))
         .map(({ path }) => path),
     ).toEqual(exceptions);
     const channels = providers.map(({ name, channel }) => `${channel} ${name}`);

@@ -38,10 +38,10 @@ describe('the code that users and contributors run', () => {
   const systemPaths: Record<string, string> = {
     'scripts/test-days.mjs': 'for Linux: libfaketime',
     'src/commands/templates/diff.ts': 'how diffs name a file that does not exist',
-    'src/platform/embedded-postgres/embedded-location.ts': 'only where there are unix sockets and numeric users',
-    'src/platform/embedded-postgres/embedded-process.ts': 'asks whether /proc exists',
-    'src/platform/embedded-postgres/embedded-server.ts': 'the PATH of a server on a unix system',
-    'src/platform/embedded-postgres/embedded-user.ts': 'only as root',
+    'src/libraries/embedded-postgres/location.ts': 'only where there are unix sockets and numeric users',
+    'src/libraries/embedded-postgres/server-process.ts': 'asks whether /proc exists',
+    'src/libraries/embedded-postgres/server.ts': 'the PATH of a server on a unix system',
+    'src/libraries/embedded-postgres/user.ts': 'only as root',
     'src/platform/http/connections.ts': 'undefined without /proc',
     'src/platform/threads/thread-time.ts': 'undefined without /proc',
   };

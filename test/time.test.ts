@@ -27,8 +27,8 @@ const readsDatabaseClock = {
 const readsMachineClock = {
   'src/platform/clock.ts': 'is the clock of the application',
   'src/platform/log.ts': 'a log line is written at the time of the machine',
-  'src/platform/embedded-postgres/embedded-ownership.ts': 'waits for another process',
-  'src/platform/embedded-postgres/embedded-server.ts': 'waits for the server',
+  'src/libraries/embedded-postgres/ownership.ts': 'waits for another process',
+  'src/libraries/embedded-postgres/server.ts': 'waits for the server',
   'src/platform/db/migrate.ts': 'waits for the server',
   'src/operations/doctor/database.ts': 'compares the clock of the database with our own',
 };

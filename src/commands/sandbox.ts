@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
+import { startEmbeddedPostgres } from '../libraries/embedded-postgres/embedded-postgres.ts';
 import { describeSandbox, nonDurableSettings, sandboxFolder, whenParentEnds } from '../operations/sandbox.ts';
 import type { Command } from '../platform/command-line.ts';
-import { startEmbeddedPostgres } from '../platform/embedded-postgres/embedded.ts';
 import { createLog } from '../platform/log.ts';
 import { findFreePort } from '../platform/process/free-port.ts';
 import { onceStopped } from '../platform/process/once-stopped.ts';

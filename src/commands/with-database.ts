@@ -1,5 +1,8 @@
 import type { Config } from '../config.ts';
-import { findRunningEmbeddedPostgres, startEmbeddedPostgres } from '../platform/embedded-postgres/embedded.ts';
+import {
+  findRunningEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../libraries/embedded-postgres/embedded-postgres.ts';
 import { createLog, type Log } from '../platform/log.ts';
 
 export async function openOrEmbed(

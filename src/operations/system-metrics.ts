@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findRecordedLocation } from '../platform/embedded-postgres/embedded-location.ts';
+import { findRecordedLocation } from '../libraries/embedded-postgres/location.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { DatabaseSettings, StorageSettings } from '../platform/settings.ts';
 import type { VirusScanner } from '../platform/storage/virus-scan.ts';

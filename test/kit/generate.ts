@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startEmbeddedPostgres } from '../../src/libraries/embedded-postgres/embedded-postgres.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { seeds } from '../../src/seeds.ts';
 import { generatedFiles } from './generated-files.ts';

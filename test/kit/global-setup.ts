@@ -1,12 +1,12 @@
+// Threads run the compiled files, which must be up to date however the tests are started.
+import '../../scripts/ready.mjs';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-// Threads run the compiled files, which must be up to date however the tests are started.
-import '../../scripts/ready.mjs';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { startEmbeddedPostgres } from '../../src/libraries/embedded-postgres/embedded-postgres.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { seeds } from '../../src/seeds.ts';
 import { databaseNamed } from './database-url.ts';

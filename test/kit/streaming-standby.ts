@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { toUrl } from '../../src/libraries/embedded-postgres/address.ts';
+import { findBinaries } from '../../src/libraries/embedded-postgres/binaries.ts';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../src/libraries/embedded-postgres/embedded-postgres.ts';
+import { chooseServerUser } from '../../src/libraries/embedded-postgres/user.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded-postgres/embedded.ts';
-import { toUrl } from '../../src/platform/embedded-postgres/embedded-address.ts';
-import { findBinaries } from '../../src/platform/embedded-postgres/embedded-binaries.ts';
-import { chooseServerUser } from '../../src/platform/embedded-postgres/embedded-user.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { seeds } from '../../src/seeds.ts';
 

@@ -1,5 +1,3 @@
-import { isAlive } from './is-alive.ts';
-
 const checkEvery_ms = 200;
 
 /** Read when the program loads: the parent may end while it starts. */
@@ -17,4 +15,13 @@ export function stopWithParent(stop: () => void): void {
     stop();
   }, checkEvery_ms);
   check.unref();
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDataDir } from '../embedded-postgres/embedded-location.ts';
+import { createDataDir } from '../../libraries/embedded-postgres/location.ts';
 
 export interface GeneratedSecret {
   name: string;

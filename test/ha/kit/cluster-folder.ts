@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, openSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chooseServerUser } from '../../../src/platform/embedded-postgres/embedded-user.ts';
+import { chooseServerUser } from '../../../src/libraries/embedded-postgres/user.ts';
 import { programPath } from './programs.ts';
 
 /**

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { chooseServerUser, findBarrier, isNobody } from './embedded-user.ts';
+import { chooseServerUser, findBarrier, isNobody } from './user.ts';
 
 describe('chooseServerUser', () => {
   const root = 'root:x:0:0:root:/root:/bin/bash\n';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { OperatorError } from '../operator-error.ts';
-import { addressOf } from './embedded-address.ts';
+import { addressOf } from './address.ts';
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import {
   type Cluster,
   findRunningServer,
@@ -11,7 +11,7 @@ import {
   type ServerAddress,
   shutDown,
   superuser,
-} from './embedded-server.ts';
+} from './server.ts';
 
 /**
  * Advisory lock in database "postgres"; the session that holds it owns the server. 1840: the year of the Penny Post.
@@ -76,7 +76,7 @@ async function refuseIfServerIsOutOfSight(cluster: Cluster, dataDir: string): Pr
 }
 
 function outOfSight(dataDir: string): Error {
-  return new OperatorError(
+  return new EmbeddedPostgresError(
     `A PostgreSQL that this process cannot see, perhaps in another container, already runs on ${dataDir}. ` +
       'Stop it first, or give this one another DATA_DIR; several processes on one database need DATABASE_URL.',
   );
@@ -136,7 +136,7 @@ async function lock(client: pg.Client, dataDir: string): Promise<void> {
       where locktype = 'advisory' and objid = $1 and granted`,
     [ownershipLock],
   );
-  throw new OperatorError(
+  throw new EmbeddedPostgresError(
     `Another Pennypost already runs on ${dataDir} (${rows[0]?.application_name ?? 'just ended'}). ` +
       'Stop it first, or give this one another DATA_DIR; several processes on one database need DATABASE_URL.',
   );

@@ -3,8 +3,8 @@ import { cpSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { findBinaries, packageFor } from './embedded-binaries.ts';
-import { chooseServerUser } from './embedded-user.ts';
+import { findBinaries, packageFor } from './binaries.ts';
+import { chooseServerUser } from './user.ts';
 
 const isRoot = process.getuid?.() === 0;
 const home = mkdtempSync(join(tmpdir(), 'pennypost-binaries-'));

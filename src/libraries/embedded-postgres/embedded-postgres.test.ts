@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type EmbeddedPostgres, findRunningEmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
+import { type EmbeddedPostgres, findRunningEmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 
 const isRoot = process.getuid?.() === 0;
 const messages: string[] = [];
@@ -69,7 +69,7 @@ async function eventually(check: () => Promise<unknown>): Promise<void> {
 /** Another Pennypost in a separate process that can be killed. It runs the compiled files. */
 async function startInOwnProcess(dataDir: string, transport?: 'tcp'): Promise<ChildProcess> {
   const program = `
-    import { startEmbeddedPostgres } from './dist/platform/embedded-postgres/embedded.js';
+    import { startEmbeddedPostgres } from './dist/libraries/embedded-postgres/embedded-postgres.js';
     const log = { info() {}, warn() {} };
     await startEmbeddedPostgres({ ...${JSON.stringify({ dataDir, settings, transport })}, log });
     process.stdout.write('started');`;

@@ -1,5 +1,36 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { OperatorError } from '../operator-error.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+
+/**
+ * Whether the process is a PostgreSQL of this data folder, and not a later process with the same id or a zombie. Checks
+ * the command line, the only property that other users can read; on Windows only the name of the program.
+ */
+export function isServerProcess(pid: number, data: string): boolean {
+  if (!Number.isInteger(pid) || pid <= 0 || !isAlive(pid)) return false;
+  if (process.platform === 'win32') {
+    const words = ['/FI', `PID eq ${pid}`, '/FO', 'CSV', '/NH'];
+    return spawnSync('tasklist', words, { encoding: 'utf8', windowsHide: true }).stdout.includes('"postgres.exe"');
+  }
+  if (!existsSync('/proc/self/cmdline')) {
+    const { stdout } = spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+    return stdout.includes('postgres') && stdout.includes(` -D ${data} `);
+  }
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0-D\0${data}\0`);
+  } catch {
+    return false;
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
 
 /** The program, the folder of the cluster, and the user, folder and environment to run in. */
 interface PgCtl {
@@ -34,7 +65,7 @@ function run({ program, data, spawnOptions }: PgCtl, words: string[]): Promise<n
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...words, '-D', data], { ...spawnOptions, stdio: 'ignore', windowsHide: true });
     child.once('error', (error) =>
-      reject(new OperatorError(`The embedded PostgreSQL cannot be controlled: ${error.message}`)),
+      reject(new EmbeddedPostgresError(`The embedded PostgreSQL cannot be controlled: ${error.message}`)),
     );
     child.once('exit', resolve);
   });

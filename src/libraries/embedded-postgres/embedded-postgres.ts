@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { addressOf, chooseAddress, type Transport, toUrl, usualTransport } from './embedded-address.ts';
-import { findBinaries } from './embedded-binaries.ts';
-import { findOrCreateLocation } from './embedded-location.ts';
-import { takeOwnership } from './embedded-ownership.ts';
+import { addressOf, chooseAddress, type Transport, toUrl, usualTransport } from './address.ts';
+import { findBinaries } from './binaries.ts';
+import { findOrCreateLocation } from './location.ts';
+import { takeOwnership } from './ownership.ts';
 import {
   type Cluster,
   createClusterIfMissing,
@@ -15,8 +15,8 @@ import {
   requestShutDown,
   shutDown,
   superuser,
-} from './embedded-server.ts';
-import { isNobody } from './embedded-user.ts';
+} from './server.ts';
+import { isNobody } from './user.ts';
 
 interface EmbeddedPostgresOptions {
   dataDir: string;

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { OperatorError } from '../operator-error.ts';
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 
 /** The user that runs PostgreSQL when Pennypost runs as root; PostgreSQL refuses to run as root. */
 export interface ServerUser {
@@ -18,7 +18,7 @@ export function chooseServerUser(passwd = readFileSync('/etc/passwd', 'utf8')): 
     const user = findUser(wanted, passwd);
     if (user && user.uid !== 0) return user;
   }
-  throw new OperatorError(
+  throw new EmbeddedPostgresError(
     'PostgreSQL cannot run as root, and there is no user "pennypost", "postgres" or "nobody" to run it as. ' +
       'Start Pennypost as an ordinary user, create one of these users (useradd --system pennypost), or set DATABASE_URL.',
   );

@@ -17,12 +17,10 @@ import {
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorError } from '../operator-error.ts';
-import { isAlive } from '../process/is-alive.ts';
-import type { Binaries } from './embedded-binaries.ts';
-import { requestStopByPgCtl, startByPgCtl, stopByPgCtl } from './embedded-pg-ctl.ts';
-import { isServerProcess } from './embedded-process.ts';
-import type { ServerUser } from './embedded-user.ts';
+import type { Binaries } from './binaries.ts';
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+import { isAlive, isServerProcess, requestStopByPgCtl, startByPgCtl, stopByPgCtl } from './server-process.ts';
+import type { ServerUser } from './user.ts';
 
 /** A database cluster and how to run its server. */
 export interface Cluster {
@@ -151,7 +149,7 @@ function initialise(cluster: Cluster, data: string): Promise<void> {
       rmSync(data, { recursive: true, force: true });
       // The output lists all successful steps before the reason.
       const reason = /(?:FATAL|PANIC|error): +(.*)/.exec(output)?.[1] ?? output.trim();
-      reject(new OperatorError(`initdb could not create a database in ${cluster.folder}: ${reason}`));
+      reject(new EmbeddedPostgresError(`initdb could not create a database in ${cluster.folder}: ${reason}`));
     });
   });
 }
@@ -206,7 +204,8 @@ export async function launch(cluster: Cluster): Promise<void> {
   if (usesPgCtl(cluster)) {
     const started = startByPgCtl(pgCtlOf(cluster), join(cluster.folder, logName), commandLine(cluster).slice(2));
     const isReady = await started.finally(() => closeSync(log));
-    if (!isReady) throw new OperatorError(`PostgreSQL did not start in ${cluster.folder}: see ${logName} there`);
+    if (!isReady)
+      throw new EmbeddedPostgresError(`PostgreSQL did not start in ${cluster.folder}: see ${logName} there`);
     return;
   }
   // Detached: Ctrl-C in a terminal reaches the whole process group, and the application must drain first.
@@ -232,7 +231,8 @@ export async function launch(cluster: Cluster): Promise<void> {
         cluster.log.info({ event: 'postgres.starting' }, 'PostgreSQL is still starting, perhaps after a crash');
     }
     if (failure !== undefined) throw failure;
-    if (ended) throw new OperatorError(`PostgreSQL did not start in ${cluster.folder}: ${readLog(log, logStart)}`);
+    if (ended)
+      throw new EmbeddedPostgresError(`PostgreSQL did not start in ${cluster.folder}: ${readLog(log, logStart)}`);
     child.unref();
   } finally {
     closeSync(log);
@@ -263,7 +263,7 @@ const shutdownSteps = [
 export async function shutDown(cluster: Cluster, pid: number, firstStep = 0): Promise<void> {
   if (usesPgCtl(cluster)) {
     if (await stopsByPgCtl(cluster, pid, firstStep)) return;
-    throw new OperatorError(`PostgreSQL (process ${pid}) does not stop`);
+    throw new EmbeddedPostgresError(`PostgreSQL (process ${pid}) does not stop`);
   }
   for (const [signal, timeout_ms] of shutdownSteps.slice(firstStep)) {
     signalServer(pid, signal);
@@ -273,7 +273,7 @@ export async function shutDown(cluster: Cluster, pid: number, firstStep = 0): Pr
       await sleep(10);
     }
   }
-  throw new OperatorError(`PostgreSQL (process ${pid}) does not stop`);
+  throw new EmbeddedPostgresError(`PostgreSQL (process ${pid}) does not stop`);
 }
 
 async function stopsByPgCtl(cluster: Cluster, pid: number, firstStep: number): Promise<boolean> {
@@ -332,7 +332,7 @@ function explainSpawnError(error: NodeJS.ErrnoException, { binaries }: Cluster):
     error.code === 'ENOENT' && existsSync(binaries.postgres)
       ? 'it requires the GNU C library (Alpine uses musl)'
       : error.message;
-  return new OperatorError(
+  return new EmbeddedPostgresError(
     `The embedded PostgreSQL cannot be started: ${reason}. Set DATABASE_URL to use one of your own.`,
   );
 }

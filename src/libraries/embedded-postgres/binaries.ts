@@ -17,9 +17,9 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
-import { OperatorError } from '../operator-error.ts';
-import { isTrusted, sharedFolders } from './embedded-location.ts';
-import { executeMode, findBarrier, isPermitted, readMode, type ServerUser } from './embedded-user.ts';
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+import { isTrusted, sharedFolders } from './location.ts';
+import { executeMode, findBarrier, isPermitted, readMode, type ServerUser } from './user.ts';
 
 export interface Binaries {
   initdb: string;
@@ -51,7 +51,7 @@ function findPackage(): string {
   try {
     return dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch {
-    throw new OperatorError(
+    throw new EmbeddedPostgresError(
       `The embedded PostgreSQL for this machine (npm package ${name}) is not installed. ` +
         'Install with optional dependencies, or set DATABASE_URL to use a PostgreSQL of your own.',
     );
@@ -96,7 +96,7 @@ function findOrMakeCopy(packaged: string, version: string, user: ServerUser | un
     const copy = join(shared, `postgresql-${version}`);
     if (isTrusted(copy) || makeCopy(packaged, copy)) return copy;
   }
-  throw new OperatorError(
+  throw new EmbeddedPostgresError(
     `PostgreSQL's programs in ${packaged} cannot be used by the user they must run as, and there is no folder to copy ` +
       'them to. Install Pennypost where other users may enter, start it as an ordinary user, or set DATABASE_URL.',
   );

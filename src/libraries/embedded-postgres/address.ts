@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { chownSync, readFileSync, writeFileSync } from 'node:fs';
-import { findFreePort } from '../process/free-port.ts';
-import { createSocketFolder, type Location } from './embedded-location.ts';
-import { findRunningServer, passwordFile, type RunningServer, type ServerAddress } from './embedded-server.ts';
+import { type AddressInfo, createServer } from 'node:net';
+import { createSocketFolder, type Location } from './location.ts';
+import { findRunningServer, passwordFile, type RunningServer, type ServerAddress } from './server.ts';
 
 export type Transport = 'socket' | 'tcp';
 
@@ -16,6 +17,14 @@ export async function chooseAddress(location: Location, data: string, transport:
   if (transport === 'socket') return { host: createSocketFolder(location), port: socketPort, password: undefined };
   const port = findRunningServer({ data })?.port ?? (await findFreePort());
   return { host: loopback, port, password: findOrCreatePassword(location) };
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, loopback);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return port;
 }
 
 export function addressOf({ socketFolder, port }: RunningServer, folder: string): ServerAddress {

@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { OperatorError } from '../operator-error.ts';
-import { chooseServerUser, findBarrier, ownUid, type ServerUser } from './embedded-user.ts';
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+import { chooseServerUser, findBarrier, ownUid, type ServerUser } from './user.ts';
 
 /** The folder of the server's files, and the user it runs as (undefined: the current user). */
 export interface Location {
@@ -50,7 +50,7 @@ export function findOrCreateLocation(dataDir: string): Location {
   const pointer = pointerIn(home);
   const recorded = findRecordedLocation(home);
   if (recorded !== undefined && !existsSync(recorded)) {
-    throw new OperatorError(
+    throw new EmbeddedPostgresError(
       `${pointer} points to the database folder ${recorded}, which does not exist. ` +
         `Restore that folder, or delete ${pointer} to begin with an empty database.`,
     );
@@ -66,7 +66,7 @@ function findExisting(folder: string): Location | undefined {
   if (ownUid() === undefined) return { folder, user: undefined };
   if (uid === ownUid()) return uid === 0 ? undefined : { folder, user: undefined };
   if (ownUid() !== 0) {
-    throw new OperatorError(
+    throw new EmbeddedPostgresError(
       `${folder} belongs to another user (uid ${uid}). Start Pennypost as that user, or as root.`,
     );
   }
@@ -74,7 +74,7 @@ function findExisting(folder: string): Location | undefined {
   const user = { uid, gid };
   const barrier = findBarrier(user, folder);
   if (barrier === undefined) return { folder, user };
-  throw new OperatorError(
+  throw new EmbeddedPostgresError(
     `The database in ${folder} belongs to uid ${uid}, who may not enter ${barrier}. Allow it: chmod o+x ${barrier}`,
   );
 }
@@ -104,7 +104,7 @@ function createLocation(home: string, folder: string, pointer: string): Location
       rmSync(draft);
     }
   }
-  throw new OperatorError(
+  throw new EmbeddedPostgresError(
     `PostgreSQL cannot run as root, and the user it runs as (uid ${user.uid}) cannot reach ${home}. ` +
       'Choose a DATA_DIR that other users may enter, start Pennypost as an ordinary user, or set DATABASE_URL.',
   );
@@ -173,5 +173,5 @@ export function createSocketFolder({ folder, user }: Location): string {
       return candidate;
     }
   }
-  throw new OperatorError(`No usable folder for PostgreSQL's socket: tried ${candidates.join(', ')}`);
+  throw new EmbeddedPostgresError(`No usable folder for PostgreSQL's socket: tried ${candidates.join(', ')}`);
 }

@@ -1,0 +1,2 @@
+/** The operator can fix it; the message says how. */
+export class EmbeddedPostgresError extends Error {}
