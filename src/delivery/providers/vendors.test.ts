@@ -39,7 +39,7 @@ const front = await startHttpFront(async (request) => {
 });
 
 async function answerOf(vendor: Vendor, request: FrontRequest): Promise<FrontAnswer> {
-  const check = vendor.checked(request);
+  const check = await vendor.checked(request);
   if (check) return check;
   try {
     const message = await vendor.read(request);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { encode, signedHeaders } from './aws-signature.ts';
+import { signedHeaders } from './aws-signature.ts';
+import { encode } from './object-store.ts';
 
 /** The examples of the AWS documentation. */
 const account = {
@@ -18,28 +19,28 @@ describe('signature version 4', () => {
   it.each([
     ['GET', '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31'],
     ['POST', '5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b'],
-  ])('%s', (method, signature) => {
+  ])('%s', async (method, signature) => {
     const request = { method, url: 'https://example.amazonaws.com/', headers: {}, body: '' };
-    const headers = signedHeaders(account, request, now);
+    const headers = await signedHeaders(account, request, now);
     expect(signatureOf(headers)).toBe(signature);
     expect(headers['x-amz-date']).toBe('20150830T123600Z');
     expect(headers).not.toHaveProperty('host');
   });
 
-  it('signs the token of temporary credentials', () => {
+  it('signs the token of temporary credentials', async () => {
     const request = { method: 'GET', url: 'https://example.amazonaws.com/', headers: {}, body: '' };
-    const headers = signedHeaders({ ...account, session_token: 'for an hour' }, request, now);
+    const headers = await signedHeaders({ ...account, session_token: 'for an hour' }, request, now);
     expect(headers['x-amz-security-token']).toBe('for an hour');
     expect(headers.authorization).toContain('SignedHeaders=host;x-amz-date;x-amz-security-token,');
   });
 
-  it('sorts the query', () => {
+  it('sorts the query', async () => {
     const url = 'https://example.amazonaws.com/?Param2=value2&Param1=value1';
-    const headers = signedHeaders(account, { method: 'GET', url, headers: {}, body: '' }, now);
+    const headers = await signedHeaders(account, { method: 'GET', url, headers: {}, body: '' }, now);
     expect(signatureOf(headers)).toBe('b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500');
   });
 
-  it('includes the digest of the body for S3', () => {
+  it('includes the digest of the body for S3', async () => {
     const owner = {
       region: 'us-east-1',
       service: 's3',
@@ -52,7 +53,7 @@ describe('signature version 4', () => {
       headers: { Range: 'bytes=0-9' },
       body: '',
     };
-    const headers = signedHeaders(owner, request, new Date('2013-05-24T00:00:00Z'));
+    const headers = await signedHeaders(owner, request, new Date('2013-05-24T00:00:00Z'));
     expect(signatureOf(headers)).toBe('f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41');
     expect(headers['x-amz-content-sha256']).toMatch(/^e3b0c442/);
   });

@@ -24,8 +24,9 @@ beforeAll(async () => {
     const stumble = stumbles.shift();
     const path = request.url ?? '';
     if (stumble) response.writeHead(stumble).end('<Error><Code>SlowDown</Code></Error>');
-    else if (!isSigned(request, body)) response.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>');
-    else if (!path.startsWith('/letters/')) response.writeHead(404).end('<Error><Code>NoSuchBucket</Code></Error>');
+    else if (!(await isSigned(request, body))) {
+      response.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>');
+    } else if (!path.startsWith('/letters/')) response.writeHead(404).end('<Error><Code>NoSuchBucket</Code></Error>');
     else if (request.method === 'PUT') {
       kept.set(path, body);
       response.writeHead(200).end();
@@ -53,10 +54,10 @@ beforeEach(() => {
   stumbles = [];
 });
 
-function isSigned(request: IncomingMessage, body: Buffer): boolean {
+async function isSigned(request: IncomingMessage, body: Buffer): Promise<boolean> {
   const stamp = String(request.headers['x-amz-date']);
   const moment = stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z');
-  const expected = signedHeaders(
+  const expected = await signedHeaders(
     { ...account, region, service: 's3' },
     { method: request.method ?? '', url: `${endpoint}${request.url}`, headers: {}, body },
     new Date(moment),

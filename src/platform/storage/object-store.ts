@@ -2,7 +2,7 @@ import { request } from 'undici';
 import type { Clock } from '../clock.ts';
 import { type Failure, unavailable } from '../failure.ts';
 import { type AwsCredentialSource, NoAwsCredentials } from './aws-credentials.ts';
-import { encode, signedHeaders } from './aws-signature.ts';
+import { signedHeaders } from './aws-signature.ts';
 import type { Files } from './files.ts';
 
 interface ObjectStoreOptions {
@@ -32,7 +32,7 @@ export function objectStore(options: ObjectStoreOptions): Files {
 
   async function call(method: 'GET' | 'PUT' | 'DELETE', url: string, body: Uint8Array = new Uint8Array()) {
     const account = { region, service: 's3', ...(await credentials()) };
-    const headers = signedHeaders(account, { method, url, headers: {}, body }, clock.now());
+    const headers = await signedHeaders(account, { method, url, headers: {}, body }, clock.now());
     const response = await request(url, {
       method,
       headers,
@@ -77,6 +77,14 @@ export function objectStore(options: ObjectStoreOptions): Files {
       if (![200, 204].includes(status) && !isGone) throw storeError('delete', status, content);
     },
   };
+}
+
+/** Stricter than encodeURIComponent, as the signature requires. */
+export function encode(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 /** A wrong setting, not a missing file. */

@@ -1,7 +1,7 @@
 /** The alphabet of text messages (GSM 03.38), plus Welsh, and the replacements of all other characters. */
 
 /** In the order of the standard, without the escape. */
-export const gsmAlphabet =
+const gsmAlphabet =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
   '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
 

@@ -24,7 +24,7 @@ const problem = (status: number, name: string, more: object = {}) =>
 const unrecognized = json(400, { __type: 'UnrecognizedClientException', message: 'The security token is invalid.' });
 
 /** Signs the request again, as AWS does, and compares the signatures. */
-function isSigned({ url, headers, body }: FrontRequest): boolean {
+async function isSigned({ url, headers, body }: FrontRequest): Promise<boolean> {
   const named = /SignedHeaders=([^,]+),/.exec(headers.authorization ?? '')?.[1]?.split(';') ?? [];
   const covered = ['content-type', 'host', 'x-amz-date', 'x-amz-target'];
   if (named.join() !== covered.join()) return false;
@@ -35,7 +35,7 @@ function isSigned({ url, headers, body }: FrontRequest): boolean {
   };
   // The front strips the name of the vendor from the path.
   const address = `http://${headers.host}/aws-sms${url}`;
-  const expected = signedHeaders(access, { method: 'POST', url: address, headers: signed, body }, new Date(date));
+  const expected = await signedHeaders(access, { method: 'POST', url: address, headers: signed, body }, new Date(date));
   return expected.authorization === headers.authorization;
 }
 
@@ -52,11 +52,11 @@ export const awsSms: Vendor = {
       topicArns: [topic],
     },
   }),
-  read(request) {
+  async read(request) {
     const { method, url, headers, body } = request;
     insist(method === 'POST' && url === '/', json(404, {}));
     insist(headers['content-type'] === 'application/x-amz-json-1.0', problem(400, 'SerializationException'));
-    insist(isSigned(request), unrecognized);
+    insist(await isSigned(request), unrecognized);
     insist(headers['x-amz-target'] === 'PinpointSMSVoiceV2.SendTextMessage', problem(400, 'UnknownOperationException'));
     const message = JSON.parse(body);
     const optional = ['OriginationIdentity', 'MessageBody', 'MessageType', 'ConfigurationSetName', 'Context'];
@@ -74,10 +74,10 @@ export const awsSms: Vendor = {
     const MessageId = reference.replace(/^..../, 'eeee');
     return { answer: json(200, { MessageId }), provider_reference: MessageId };
   },
-  checked(request) {
+  async checked(request) {
     if (!String(request.headers['x-amz-target']).endsWith('.DescribeAccountAttributes')) return undefined;
     // The key of the tests may only send.
-    return isSigned(request) ? problem(400, 'AccessDeniedException') : unrecognized;
+    return (await isSigned(request)) ? problem(400, 'AccessDeniedException') : unrecognized;
   },
   wrong: [
     [

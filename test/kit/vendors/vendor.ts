@@ -20,7 +20,7 @@ export interface Vendor {
   expected(reference: string): object;
   accepted(reference: string): { answer: Answer; provider_reference: string };
   /** A request of the health check, or undefined for any other. */
-  checked(request: FrontRequest): Answer | undefined;
+  checked(request: FrontRequest): Answer | undefined | Promise<Answer | undefined>;
   /** Settings that the health check rejects, and its advice. */
   wrong: [settings: object, advice: string][];
   /** Responses that are final for the recipient. */

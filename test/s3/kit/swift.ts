@@ -73,7 +73,7 @@ export class Swift {
   private async putUntilDone(url: string): Promise<void> {
     for (let tries = 0; ; tries += 1) {
       const signed = { method: 'PUT', url, headers: {}, body: '' };
-      const headers = signedHeaders({ ...account, region, service: 's3' }, signed, new Date());
+      const headers = await signedHeaders({ ...account, region, service: 's3' }, signed, new Date());
       const response = await request(url, { method: 'PUT', headers, body: '' });
       const text = await response.body.text();
       if (response.statusCode === 200) return;
