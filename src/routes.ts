@@ -53,10 +53,10 @@ import { eraseRecipientRoutes } from './operations/recipients/erase-recipient.ro
 import { organisationRoutes } from './organisations/organisations.routes.ts';
 import { parseForm } from './platform/http/body/body.ts';
 import { referencePageRoutes } from './platform/http/openapi.ts';
+import type { TextFormat } from './platform/http/schema-errors.ts';
 import type { Surface } from './platform/http/surface.ts';
-import type { TextFormat } from './platform/http/text-formats.ts';
 import { adminErrors, publicErrors, statisticsErrors } from './protocol/error-bodies.ts';
-import { protocolFormats } from './protocol/text-formats.ts';
+import { protocolFormats } from './protocol/fields.ts';
 import { parseEmailAddress } from './recipients/email-address.ts';
 import { inboundNumberRoutes } from './services/inbound-numbers/inbound-numbers.routes.ts';
 import { serviceMemberRoutes } from './services/members/service-members.routes.ts';

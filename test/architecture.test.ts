@@ -316,10 +316,10 @@ describe('places', () => {
       'operations/system-errors.ts',
       'platform/threads/worker-thread.ts',
       'platform/http/connections.ts',
-      'platform/http/openapi-document.ts',
+      'platform/http/openapi.ts',
       'platform/http/page.ts',
       'protocol/schema-problems.ts',
-      'protocol/text-formats.ts',
+      'protocol/fields.ts',
       'rendering/letter/logo.ts',
       'statistics/letter-breakdown.ts',
     ];

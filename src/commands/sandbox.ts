@@ -5,7 +5,7 @@ import { describeSandbox, nonDurableSettings, sandboxFolder, whenParentEnds } fr
 import type { Command } from '../platform/command-line.ts';
 import { createLog } from '../platform/log.ts';
 import { findFreePort } from '../platform/process/free-port.ts';
-import { onceStopped } from '../platform/process/once-stopped.ts';
+import { onceStopped } from '../platform/process/stopping.ts';
 import { print } from './print.ts';
 import { readSandboxConfig } from './read-config.ts';
 import { type Started, start } from './start.ts';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentChildren } from 'preact';
 import type { Static, TObject } from 'typebox';
 import type { Organisation } from '../organisations/organisations.ts';
-import type { FormFile } from '../platform/http/body/form-file.ts';
+import type { FormFile } from '../platform/http/body/multipart.ts';
 import type { Service } from '../services/services.ts';
 import type { OfOrganisation, OfService, Who } from './access/may.ts';
 import type { Crumb } from './layout/crumbs.tsx';

@@ -9,12 +9,11 @@ import {
 import { startSpans } from '../notifications/queue/message-spans.ts';
 import { newsChannel } from '../notifications/queue/queue-news.ts';
 import { later } from '../platform/clock.ts';
-import { isDatabaseUnavailable } from '../platform/db/errors.ts';
+import { isDatabaseUnavailable, retryUntilAvailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';
-import { retryUntilAvailable } from '../platform/db/retry.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Loop, type Rest } from '../platform/process/loop.ts';
-import { NoTurn } from '../platform/threads/fair-turns.ts';
+import { NoTurn } from '../platform/threads/turns.ts';
 import { type Span, withinSpan } from '../platform/tracing/span.ts';
 import type { Composed } from './compose-message.ts';
 import { deliver, failedAttempt, putBack, type Result } from './deliver.ts';

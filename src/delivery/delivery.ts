@@ -1,10 +1,10 @@
 import type { InLane } from '../notifications/queue/delivery-queue.ts';
 import { addUpChanges } from '../notifications/rollups/rollup-changes.ts';
 import { inTransaction } from '../platform/db/database.ts';
-import { retryOnConflict } from '../platform/db/retry.ts';
+import { retryOnConflict } from '../platform/db/errors.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';
-import { FairTurns } from '../platform/threads/fair-turns.ts';
+import { FairTurns } from '../platform/threads/turns.ts';
 import { maxEmailBytes } from '../rendering/email/email.ts';
 import type { CallbackSettings } from '../services/settings.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';

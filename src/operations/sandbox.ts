@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createApiKey } from '../auth/api-keys.ts';
 import type { AuthSettings } from '../auth/settings.ts';
 import type { Platform } from '../platform/platform.ts';
-import { stopWithParent } from '../platform/process/stop-with-parent.ts';
+import { stopWithParent } from '../platform/process/stopping.ts';
 import type { Urls } from '../platform/settings.ts';
 import { platformUserId } from '../users/account-messages/account-messages.ts';
 import type { Demo } from './demo.ts';

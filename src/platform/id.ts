@@ -1,4 +1,4 @@
-import { drawRandomBytes } from './secrets/random-bytes.ts';
+import { randomFillSync } from 'node:crypto';
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -63,4 +63,20 @@ export function firstIdAt(moment: Date): string {
   // UUIDv7 cannot represent times before 1970.
   const hex = Math.max(0, moment.getTime()).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}
+
+const block = Buffer.alloc(4096);
+let used = block.length;
+
+/**
+ * Random bytes, generated in blocks: a system call per id would cost more than everything else about it. Use the bytes
+ * at once: they are a view of the shared block.
+ */
+export function drawRandomBytes(count: number): Buffer {
+  if (used + count > block.length) {
+    randomFillSync(block);
+    used = 0;
+  }
+  used += count;
+  return block.subarray(used - count, used);
 }

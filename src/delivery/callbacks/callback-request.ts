@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'undici';
-import { AddressRefused, guardedLookup, isInside, literalAddress } from '../../platform/http/outside-addresses.ts';
+import { AddressRefused, guardedLookup, isInside, literalAddress } from '../../platform/http/networks.ts';
 import type { CallbackSettings } from '../../services/settings.ts';
 
 const timeout_ms = 5_000;

@@ -1,9 +1,8 @@
 import { startSpans } from '../../notifications/queue/message-spans.ts';
 import { hour_ms, later, timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
+import { isDatabaseUnavailable, retryUntilAvailable } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
-import { retryUntilAvailable } from '../../platform/db/retry.ts';
 import { nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Loop } from '../../platform/process/loop.ts';

@@ -5,10 +5,9 @@ import { type Harness, useHarness } from '../../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf, someQueuedMessages } from '../../../test/kit/queued-messages.ts';
 import { startCallbackSink } from '../../../test/kit/stub-gateways.ts';
 import { timestamp } from '../../platform/clock.ts';
-import { guardedLookup, isInside } from '../../platform/http/outside-addresses.ts';
+import { guardedLookup, isInside } from '../../platform/http/networks.ts';
 import { newId } from '../../platform/id.ts';
-import type { CallbackType } from '../../services/settings/callback-api.ts';
-import { encryptToken } from '../../services/settings/callback-api.ts';
+import { type CallbackType, encryptToken } from '../../services/settings/callback-api.ts';
 import { buildDelivery } from '../delivery.ts';
 
 const sink = await startCallbackSink();

@@ -1,6 +1,5 @@
-import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
+import { isDatabaseUnavailable, retryOnConflict } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
-import { retryOnConflict } from '../../platform/db/retry.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { DeliveryMetrics } from '../delivery-metrics.ts';
 import type { Receipt, ReceiptOutcome } from '../providers/reports.ts';

@@ -5,7 +5,7 @@ import { recordReturnedLetters } from '../../letters/returned/returned-letters.t
 import { type Status, unfinishedStatuses } from '../../notifications/notification.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
-import { retryOnConflict } from '../../platform/db/retry.ts';
+import { retryOnConflict } from '../../platform/db/errors.ts';
 import { conflict, invalidField } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';

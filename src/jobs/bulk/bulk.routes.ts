@@ -1,13 +1,9 @@
+import * as examples from './examples.ts';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { apiCallerOf } from '../../auth/api-caller.ts';
-import {
-  admissionOf,
-  admitSending,
-  idempotencyErrors,
-  idempotencyHeader,
-} from '../../notifications/sending/admission.ts';
+import { admissionOf, admitSending, idempotencyErrors, idempotencyHeader } from '../../notifications/sending/admission.ts';
 import { digestOfRequest } from '../../notifications/sending/idempotency.ts';
 import type { SendContext } from '../../notifications/sending/send-context.ts';
 import { fromStandby } from '../../platform/db/servers/standby.ts';
@@ -15,32 +11,15 @@ import { type Failure, invalid } from '../../platform/failure.ts';
 import { takeNothingForEmpty } from '../../platform/http/body/body.ts';
 import { takesFiles } from '../../platform/http/body/body-limits.ts';
 import { StreamedBody } from '../../platform/http/body/streamed-body.ts';
-import { requestRoot } from '../../platform/http/root.ts';
+import { requestRoot } from '../../platform/http/request-facts.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
 import { publicErrors } from '../../protocol/error-bodies.ts';
 import { Data, Nullable, QueryBoolean, Uuid } from '../../protocol/fields.ts';
 import type { FileSummary } from '../../recipients/spreadsheet/file-problems.ts';
-import {
-  BulkJob,
-  cancelBulk,
-  type FileFormat,
-  getBulkJob,
-  listBulkJobs,
-  problemsOf,
-  resultsOf,
-} from './bulk-records.ts';
-import {
-  type BulkBody,
-  BulkParameters,
-  BulkRequest,
-  type BulkSend,
-  isDryRun,
-  readBulkParameters,
-  readBulkRequest,
-} from './bulk-requests.ts';
-import * as examples from './examples.ts';
+import { BulkJob, cancelBulk, type FileFormat, getBulkJob, listBulkJobs, problemsOf, resultsOf } from './bulk-records.ts';
+import { type BulkBody, BulkParameters, BulkRequest, type BulkSend, isDryRun, readBulkParameters, readBulkRequest } from './bulk-requests.ts';
 import { type BulkDeps, checkBulk, digestOfStream, sendBulkOnce } from './send-bulk.ts';
 
 /** 100,000 rows of a dozen columns. Larger files are sent as CSV or NDJSON, which are not held in memory. */

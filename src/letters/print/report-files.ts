@@ -1,11 +1,10 @@
 import { posix } from 'node:path';
 import { isDay, londonDay } from '../../platform/calendar.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { isDatetime } from '../../protocol/text-formats.ts';
+import { isDatetime } from '../../protocol/fields.ts';
 import { openDelimitedText } from '../../libraries/spreadsheet/delimited-text.ts';
 import { defaultLimits } from '../../recipients/spreadsheet/limits.ts';
-import { megabytes } from '../../libraries/spreadsheet/sheet.ts';
-import type { SheetCell } from '../../libraries/spreadsheet/sheet.ts';
+import { megabytes, type SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import { maxReferences, recordReturnedLetters } from '../returned/returned-letters.ts';
 import type { PrintSettings } from '../settings.ts';

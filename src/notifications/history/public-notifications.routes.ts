@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { apiCallerOf } from '../../auth/api-caller.ts';
 import { fromStandby } from '../../platform/db/servers/standby.ts';
-import { requestRoot } from '../../platform/http/root.ts';
+import { requestRoot } from '../../platform/http/request-facts.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { apiCallerOf } from '../../auth/api-caller.ts';
-import { requestRoot } from '../../platform/http/root.ts';
+import { requestRoot } from '../../platform/http/request-facts.ts';
 import { publicErrors } from '../../protocol/error-bodies.ts';
 import { rateLimitExceeded, rateLimitHeaders } from '../limits/rate-limits.ts';
 import { findStoredResponse, readIdempotencyKey, type StoredResponse } from './idempotency.ts';

@@ -4,8 +4,7 @@ import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
 import { keptAlive, openPool, sessionSettings } from './database.ts';
 import { DatabaseClient } from './database-client.ts';
-import { startOfServer } from './servers/server-probe.ts';
-import { primaryOf } from './servers/server-search.ts';
+import { primaryOf, startOfServer } from './servers/server-search.ts';
 
 type Listener = (payload: string) => void;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Time limit for the headers of a request, which precede authentication. */
 export const headersTimeout_ms = 10_000;
@@ -63,4 +63,89 @@ export function respondToClientError(error: Error & { code?: string }, socket: S
     );
   }
   socket.destroy();
+}
+
+/** Requests of one connection that are handled before other connections get their turn. */
+const atOnce = 10;
+
+/** Maximum requests of one connection that wait for their turn. */
+export const maxWaiting = 100;
+
+/**
+ * Node handles all requests that have arrived on a connection before it turns to another: a client that pipelines
+ * thousands of requests would block all others for seconds. After the first few, each request waits until other
+ * connections had their turn, and a client that sends too many is disconnected.
+ */
+export function shareTheLoop(http: FastifyInstance): void {
+  const connections = new WeakMap<Socket, { turn: number; handled: number; waiting: number }>();
+  let turn = 0;
+  let isTurnEnding = false;
+
+  function endTurn(): void {
+    if (isTurnEnding) return;
+    isTurnEnding = true;
+    setImmediate(() => {
+      isTurnEnding = false;
+      turn += 1;
+    });
+  }
+
+  http.addHook('onRequest', ({ raw: { socket } }, _reply, done) => {
+    endTurn();
+    const connection = connections.get(socket);
+    if (!connection) {
+      connections.set(socket, { turn, handled: 1, waiting: 0 });
+      return done();
+    }
+    if (connection.turn !== turn) {
+      connection.turn = turn;
+      connection.handled = 0;
+    }
+    connection.handled += 1;
+    if (connection.handled <= atOnce && connection.waiting === 0) return done();
+    // Without `done` a request is not processed further.
+    if (socket.destroyed || connection.waiting >= maxWaiting) return void socket.destroy();
+    connection.waiting += 1;
+    setImmediate(() => {
+      connection.waiting -= 1;
+      done();
+    });
+  });
+}
+
+/**
+ * Calls `onEnd` once per request: when its response has been written, or, without it, when the connection closed before.
+ *
+ * Sockets are watched instead of responses. Node closes only the response that it is sending, not those of requests that wait
+ * behind it on the same connection; and with a `close` listener on each response, the garbage collector moves most of what
+ * a request allocates to the old generation, which made accepting a message a quarter more expensive.
+ *
+ * Returns a function that lists the open requests of a connection.
+ */
+export function onRequestEnd(
+  http: FastifyInstance,
+  onEnd: (request: FastifyRequest, reply: FastifyReply | undefined) => void,
+): (socket: Socket) => Iterable<FastifyRequest> {
+  const openRequests = new WeakMap<Socket, Set<FastifyRequest>>();
+
+  function watch(socket: Socket): Set<FastifyRequest> {
+    const open = new Set<FastifyRequest>();
+    openRequests.set(socket, open);
+    socket.once('close', () => {
+      for (const request of open) onEnd(request, undefined);
+      open.clear();
+    });
+    return open;
+  }
+
+  http.addHook('onRequest', (request, _reply, done) => {
+    const { socket } = request.raw;
+    (openRequests.get(socket) ?? watch(socket)).add(request);
+    done();
+  });
+  http.addHook('onResponse', (request, reply, done) => {
+    if (openRequests.get(request.raw.socket)?.delete(request)) onEnd(request, reply);
+    done();
+  });
+  return (socket) => openRequests.get(socket) ?? [];
 }

@@ -1,7 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { type SurfaceFacts, tidyDocument } from './openapi-document.ts';
 import type { Http } from './surface.ts';
 
 export interface ApiFacts {
@@ -90,3 +90,121 @@ const anyParameters = {
   type: 'object',
   properties: { values: { type: 'object', additionalProperties: { type: 'string' } } },
 };
+
+/** What the OpenAPI document needs to know of a surface. */
+interface SurfaceFacts {
+  name: string;
+  description: string;
+  errorSchema: object;
+  undocumented?: boolean;
+}
+
+type Schema = Record<string, unknown>;
+interface Operation {
+  tags?: string[];
+  responses: Record<string, { description: string; content?: object }>;
+}
+
+/**
+ * Post-processes the document generated from the routes: titled schemas become components, every status gets a
+ * description, and custom formats become standard ones.
+ */
+function tidyDocument(document: { paths?: object; components?: object }, surfaces: SurfaceFacts[]): object {
+  const schemas: Record<string, Schema> = {};
+  const errors = new Map(surfaces.map(({ name, errorSchema }) => [name, errorSchema]));
+  for (const path of Object.values(document.paths ?? {})) {
+    for (const { tags = [], responses } of Object.values(path as Record<string, Operation>)) {
+      for (const [status, response] of Object.entries(responses)) {
+        const description = statusDescriptions[status];
+        if (description && !/^2/.test(status)) response.description = description;
+        else if (response.description === 'Default Response') response.description = description ?? 'OK';
+      }
+      const schema = errors.get(tags[0] ?? '');
+      if (schema) responses.default = { description: otherErrors, content: { 'application/json': { schema } } };
+    }
+  }
+  const tags = surfaces
+    .filter(({ undocumented }) => !undocumented)
+    .map(({ name, description }) => ({ name, description }));
+  const paths = named(standardised(document.paths), schemas);
+  const known = Object.entries(schemas).sort(([left], [right]) => (left < right ? -1 : 1));
+  return { ...document, tags, paths, components: { ...document.components, schemas: Object.fromEntries(known) } };
+}
+
+const statusDescriptions: Record<string, string> = {
+  200: 'OK',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'No content',
+  302: 'Found',
+  400: 'Bad request',
+  401: 'Missing credentials',
+  403: 'Invalid or insufficient credentials',
+  404: 'Not found',
+  409: 'Conflict',
+  410: 'Gone',
+  415: 'Content type not supported',
+  422: 'Idempotency-Key reused with a different body',
+  429: 'Too many requests; see Retry-After',
+};
+
+const otherErrors = 'Any other error: 405 (see Allow), 413 (request body too large), 500, 503 (see Retry-After)';
+
+/** Maps our formats to standard ones, so that generated clients recognise dates, numbers and booleans. */
+const standardFormats: Record<string, Schema> = {
+  datetime: { format: 'date-time' },
+  'boolean-text': { type: 'boolean' },
+  'integer-text': { type: 'integer' },
+  'https-url': { format: 'uri', pattern: '^https://' },
+  'hex-colour': { pattern: '^(#[0-9a-fA-F]{6})?$' },
+  'uuid-or-empty': { pattern: '^([0-9a-fA-F-]{36})?$' },
+};
+
+/** Keywords whose content is data, not a schema. */
+const values = new Set(['example', 'examples', 'enum', 'const', 'default']);
+
+function standardised(value: unknown): unknown {
+  return mapped(value, (schema) => {
+    const { format, ...rest } = schema;
+    const standard = typeof format === 'string' ? standardFormats[format] : undefined;
+    const known = standard ? { ...rest, ...standard } : schema;
+    return Array.isArray(known.enum) ? { ...known, enum: distinct(known.enum) } : known;
+  });
+}
+
+/** `true` and `True` are both accepted, but generators would derive the same constant name from both. */
+function distinct(choices: unknown[]): unknown[] {
+  const names = choices.map((choice) => String(choice).toLowerCase());
+  return choices.filter((_choice, index) => names.indexOf(names[index] ?? '') === index);
+}
+
+/**
+ * Moves each titled object schema to the components and replaces it with a reference. Examples stay with the
+ * operations.
+ */
+function named(value: unknown, schemas: Record<string, Schema>): unknown {
+  return mapped(value, (schema) => {
+    const { title, examples: _, ...rest } = schema;
+    if (typeof title !== 'string' || schema.type !== 'object') return schema;
+    const known = schemas[title];
+    if (known && !isDeepStrictEqual(known, rest)) throw new Error(`Two schemas are called ${title}`);
+    schemas[title] = rest;
+    return { $ref: `#/components/schemas/${title}` };
+  });
+}
+
+/** Applies the change bottom-up. */
+function mapped(value: unknown, change: (schema: Schema) => Schema): unknown {
+  if (Array.isArray(value)) return value.map((item) => mapped(item, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return change(
+    Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [key, isValue(key, inner) ? inner : mapped(inner, change)]),
+    ),
+  );
+}
+
+/** `default` is also the name of a response. */
+function isValue(key: string, inner: unknown): boolean {
+  return values.has(key) && !(key === 'default' && typeof inner === 'object' && inner !== null && 'content' in inner);
+}

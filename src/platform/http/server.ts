@@ -15,7 +15,6 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { BulkPace } from '../process/bulk-pace.ts';
 import type { Tracing } from '../tracing/tracing.ts';
-import { answerFailure } from './answer-failure.ts';
 import { MalformedJson, readBodies } from './body/body.ts';
 import { maxBodyBytes } from './body/body-limits.ts';
 import type { BodyMemory } from './body/body-memory.ts';
@@ -23,18 +22,17 @@ import {
   checkEvery_ms,
   headersTimeout_ms,
   limitConnections,
+  onRequestEnd,
   respondToClientError,
+  shareTheLoop,
   waitOnlyForResponses,
 } from './connections.ts';
 import { DeclaredRoutes, unknownPath } from './declared-routes.ts';
-import { addHeaders, corsHeaders, everyResponse, requestId } from './headers.ts';
 import { lazySchemas, type Validator } from './lazy-schemas.ts';
 import { type ApiFacts, documentRoutes } from './openapi.ts';
-import { shareTheLoop } from './pipelined-requests.ts';
-import { onRequestEnd } from './request-end.ts';
-import { firstOfEachKind, type SchemaError } from './schema-errors.ts';
+import { addHeaders, answerFailure, corsHeaders, everyResponse, requestId } from './responses.ts';
+import { acceptedBy, firstOfEachKind, type SchemaError, type TextFormat, withRefusals } from './schema-errors.ts';
 import type { Authenticate, Http, SchemaPlace, Surface } from './surface.ts';
-import { acceptedBy, type TextFormat, withRefusals } from './text-formats.ts';
 import { endRequestSpan, traceRequests } from './traced-requests.ts';
 
 /** Share of the body memory that unauthenticated callers may use. */
@@ -249,4 +247,37 @@ function documentSurface<App>(route: { schema?: FastifySchema }, surface: Surfac
     security: surface.credential ? [{ [surface.credential]: [] }] : [],
     response: { ...errors, ...(route.schema?.response as object | undefined) },
   };
+}
+
+interface Listener {
+  http: Http;
+  port: number;
+  host: string;
+}
+
+interface Places {
+  port: number;
+  host: string;
+  /** 0: one server for everything. */
+  adminPort: number;
+  adminHost?: string | undefined;
+}
+
+/** One server, or a second one for the internal network of the operator. */
+export async function buildListeners<App>(
+  surfaces: Surface<App>[],
+  { port, host, adminPort, adminHost = host }: Places,
+  buildHttp: (served: Surface<App>[]) => Promise<Http>,
+): Promise<Listener[]> {
+  // Declaring a few hundred routes blocks the event loop for a while: do it before accepting requests.
+  const build = async (served: Surface<App>[]) => {
+    const http = await buildHttp(served);
+    await http.ready();
+    return http;
+  };
+  if (adminPort === 0) return [{ http: await build(surfaces), port, host }];
+  return [
+    { http: await build(surfaces.filter((surface) => surface.port !== 'admin')), port, host },
+    { http: await build(surfaces.filter((surface) => surface.port)), port: adminPort, host: adminHost },
+  ];
 }

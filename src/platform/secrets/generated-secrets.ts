@@ -31,3 +31,41 @@ export function generatedSecret(dataDir: string, name: string, onGenerated: (sec
   }
   return readFileSync(file, 'utf8').trim();
 }
+
+const minLength = 32;
+
+interface Secrets {
+  /** SECRET_KEY */
+  key: string | undefined;
+  /** SECRET_KEYS */
+  keys: string[];
+  adminClientSecrets: string[];
+  functionalTestsSecrets: string[];
+}
+
+/**
+ * A secret that can be brute-forced offline protects nothing. A short old key is only accepted by the command that
+ * replaces it.
+ */
+export function problemsOfSecrets(secrets: Partial<Secrets>, shortKeysMayRead: boolean): string[] {
+  const { key, keys = [], adminClientSecrets = [], functionalTestsSecrets = [] } = secrets;
+  const name = keys.length > 0 ? 'SECRET_KEYS' : 'SECRET_KEY';
+  const given = keys.length > 0 ? keys : [key ?? []].flat();
+  const inUse =
+    'If the database uses a short key: SECRET_KEYS=<new>,<short> pennypost rekey, then keep only the new one.';
+  return [
+    ...(key !== undefined && keys.length > 0 ? ['SECRET_KEY and SECRET_KEYS are both set: keep one'] : []),
+    ...tooShort(name, shortKeysMayRead ? given.slice(0, 1) : given).map((problem) => `${problem} ${inUse}`),
+    ...tooShort('ADMIN_CLIENT_SECRETS', adminClientSecrets),
+    ...tooShort('FUNCTIONAL_TESTS_SECRETS', functionalTestsSecrets),
+  ];
+}
+
+/** An error message for a setting with a short secret; empty if all are long enough. */
+function tooShort(name: string, secrets: string[]): string[] {
+  // Surrounding whitespace is a quoting mistake, not part of the secret.
+  const short = secrets.map((secret) => secret.trim().length).find((length) => length < minLength);
+  if (short === undefined) return [];
+  const found = `must have at least ${minLength} characters${secrets.length > 1 ? ' each' : ''}, not ${short}`;
+  return [`${name} ${found}: create one with \`openssl rand -hex 32\`.`];
+}

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { Turns } from './turns.ts';
+import { FairTurns, NoTurn, Turns } from './turns.ts';
 
 it('runs two at a time, in order, also after a failure', async () => {
   const turns = new Turns(2);
@@ -29,4 +29,55 @@ it('runs two at a time, in order, also after a failure', async () => {
     6,
   ]);
   expect(await work(7)).toBe(7);
+});
+
+function started(turns: FairTurns) {
+  const order: string[] = [];
+  const ends: (() => void)[] = [];
+  const take = (owner: string, size: number) =>
+    turns.take(owner, size).then((end) => {
+      order.push(owner);
+      ends.push(end);
+    });
+  const endFirst = async () => {
+    ends.shift()?.();
+    await nextTurn();
+  };
+  return { order, take, endFirst };
+}
+
+it('lets owners take turns within the limit of items', async () => {
+  const { order, take, endFirst } = started(new FairTurns({ underWay: 1, size: 100, waiting: 10 }));
+  for (const owner of ['a', 'a', 'a', 'a', 'b', 'b']) void take(owner, 1);
+  await nextTurn();
+  expect(order.join('')).toBe('a');
+  for (let index = 0; index < 6; index += 1) await endFirst();
+  expect(order.join('')).toBe('aaabab');
+});
+
+it('limits the total size; a larger item has its turn alone', async () => {
+  const { order, take, endFirst } = started(new FairTurns({ underWay: 10, size: 100, waiting: 10 }));
+  for (const [owner, size] of [
+    ['a', 60],
+    ['b', 40],
+    ['c', 500],
+    ['d', 1],
+  ] as const)
+    void take(owner, size);
+  await nextTurn();
+  expect(order.join('')).toBe('ab');
+  await endFirst();
+  expect(order.join('')).toBe('ab');
+  await endFirst();
+  expect(order.join('')).toBe('abc');
+  await endFirst();
+  expect(order.join('')).toBe('abcd');
+});
+
+it('refuses items above the limit of those waiting', async () => {
+  const turns = new FairTurns({ underWay: 1, size: 100, waiting: 2 });
+  const { take } = started(turns);
+  for (let index = 0; index < 4; index += 1) void take('a', 1);
+  expect(turns.waitingOf('a')).toBe(2);
+  await expect(turns.take('b', 1)).rejects.toBeInstanceOf(NoTurn);
 });

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Transferable, Worker } from 'node:worker_threads';
-import { FairQueue } from './fair-queue.ts';
 import { readThreadTime } from './thread-time.ts';
+import { FairQueue } from './turns.ts';
 import type { TaskMessage, ThreadError, ThreadMessage } from './worker-thread.ts';
 
 /** Why a task has no result. An error thrown by the task itself is passed on as that error. */

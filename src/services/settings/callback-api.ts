@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { type Failure, invalidField, notFound } from '../../platform/failure.ts';
-import { isInsideName } from '../../platform/http/outside-addresses.ts';
+import { isInsideName } from '../../platform/http/networks.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';

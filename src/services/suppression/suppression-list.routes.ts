@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { actAsKey, apiCallerOf } from '../../auth/api-caller.ts';
 import { forbidden } from '../../platform/failure.ts';
-import { requestRoot } from '../../platform/http/root.ts';
+import { requestRoot } from '../../platform/http/request-facts.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { HttpSettings, Urls } from '../../platform/settings.ts';

@@ -1,5 +1,4 @@
-import { failureOfDatabaseError } from '../../../platform/db/errors.ts';
-import { isCollision } from '../../../platform/db/retry.ts';
+import { failureOfDatabaseError, isCollision } from '../../../platform/db/errors.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { ReceiverDeps } from '../descriptor.ts';
 import type { ReportReceiver } from '../reports.ts';

@@ -1,5 +1,5 @@
 import type { ImapFlow } from 'imapflow';
-import { isInsideName } from '../../../platform/http/outside-addresses.ts';
+import { isInsideName } from '../../../platform/http/networks.ts';
 import type { ReportReceiver } from '../reports.ts';
 import { maxReport_bytes, type ReportKind } from './read-report.ts';
 

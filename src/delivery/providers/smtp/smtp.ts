@@ -1,7 +1,7 @@
 import { Transform } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { createTransport } from 'nodemailer';
-import { isInsideName } from '../../../platform/http/outside-addresses.ts';
+import { isInsideName } from '../../../platform/http/networks.ts';
 import type { EmailDescriptor, ProviderDeps } from '../descriptor.ts';
 import { mimeOf } from '../mime.ts';
 import type { EmailMessage, Provider } from '../provider.ts';

@@ -4,8 +4,7 @@ import { DatabaseProxy, message } from '../../../../test/kit/database-proxy.ts';
 import { createLog } from '../../log.ts';
 import { inTransaction, openDatabase } from '../database.ts';
 import { failureOfDatabaseError, isDatabaseUnavailable } from '../errors.ts';
-import { startOfServer } from './server-probe.ts';
-import { primaryOf } from './server-search.ts';
+import { primaryOf, startOfServer } from './server-search.ts';
 
 let one: DatabaseProxy;
 let other: DatabaseProxy;

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { type ArrivingBody, type BodyMemory, noRoom, UnreadBody } from './body-memory.ts';
-import { arrivedTooSlowly, closeUnlessComplete } from './body-timeout.ts';
 
 type Done = (error: Error | null, body?: Buffer) => void;
 
@@ -118,4 +117,16 @@ export class IncomingBody implements ArrivingBody {
 
 export function tooLarge(): UnreadBody {
   return new UnreadBody('too-large', 'BadRequestError', 'Request body is too large');
+}
+
+export function arrivedTooSlowly(timeout_ms: number): UnreadBody {
+  const seconds = Math.round(timeout_ms / 1_000);
+  return new UnreadBody('timeout', 'RequestTimeoutError', `The request did not arrive within ${seconds} seconds`);
+}
+
+/** To close the connection at once would reset it, and a client that is still sending would not see its response. */
+export function closeUnlessComplete(payload: IncomingMessage, after_ms: number): void {
+  if (payload.complete || payload.readableEnded) return;
+  const timer = setTimeout(() => payload.destroy(), after_ms).unref();
+  payload.once('end', () => clearTimeout(timer));
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Failure, statusOfKind } from '../../failure.ts';
-import { onRequestEnd } from '../request-end.ts';
+import { onRequestEnd } from '../connections.ts';
 import { readBodies } from './body.ts';
 import { BodyMemory } from './body-memory.ts';
 import type { StreamedBody } from './streamed-body.ts';

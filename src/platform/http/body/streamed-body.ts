@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { arrivedTooSlowly, closeUnlessComplete } from './body-timeout.ts';
-import { tooLarge } from './incoming-body.ts';
+import { arrivedTooSlowly, closeUnlessComplete, tooLarge } from './incoming-body.ts';
 
 /** How long a client that has its response may go on sending, to use its connection again. */
 const discarded_ms = 10_000;

@@ -8,7 +8,7 @@ import {
 } from '../../../../branding/letter-branding.ts';
 import { drawLetterBrand } from '../../../../delivery/previews/brand-preview.ts';
 import { createBrandWithLogo, findLogo, updateBrandWithLogo } from '../../../../letters/preview/letter-logo.ts';
-import type { FormFile } from '../../../../platform/http/body/form-file.ts';
+import type { FormFile } from '../../../../platform/http/body/multipart.ts';
 import { newId } from '../../../../platform/id.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { FormState, Pages, View } from '../../../page.ts';
