@@ -5,11 +5,7 @@ import type { StatusChange } from '../notifications/status.ts';
 import { type Clock, hour_ms, later } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import { currentSpan } from '../platform/tracing/span.ts';
-import {
-  isSimulatedEmailAddress,
-  isSimulatedPhoneNumber,
-  simulatedOutcome,
-} from '../recipients/simulated-recipients.ts';
+import { isSimulatedEmailAddress, isSimulatedPhoneNumber, simulatedOutcome } from '../recipients/recipient.ts';
 import type { Composed } from './compose-message.ts';
 import type { Outcome, Provider } from './providers/provider.ts';
 import type { SenderIdentity } from './providers/sender-identities.ts';

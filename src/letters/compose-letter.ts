@@ -5,7 +5,7 @@ import { inTransaction } from '../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';
 import type { Platform } from '../platform/platform.ts';
-import { maxPages, sheetsOf } from '../rendering/letter/length.ts';
+import { maxPages, sheetsOf } from '../rendering/pdf/letter-geometry.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import { renderInputOfLetter } from './letter-document.ts';
 import { type Letter, type LetterFile, selectLetter, upsertLetterFiles } from './letters.sql.ts';

@@ -4,8 +4,7 @@ import { processorTime_ms, quadratic_ms } from '../../test/kit/processor-time.ts
 import { findCountry } from './countries.ts';
 import { parseEmailAddress } from './email-address.ts';
 import { formatSmsSender, parsePhoneNumber } from './phone-number.ts';
-import { checkPostalAddress, parsePostalAddress } from './postal-address.ts';
-import { parsePostcode } from './postcode.ts';
+import { checkPostalAddress, parsePostalAddress, parsePostcode } from './postal-address.ts';
 import { normaliseRecipient } from './recipient.ts';
 import { cleanRecipient } from './whitespace.ts';
 

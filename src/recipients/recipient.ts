@@ -10,3 +10,57 @@ export function normaliseRecipient(input: string): string {
   const phone = parsePhoneNumber(input);
   return phone.ok ? phone.number.normalised : input;
 }
+
+/** Whom a search is about: an email address or phone number in normalised form, or parts of a postal address. */
+export type SoughtRecipient = { contact: string } | { address: readonly string[] };
+
+/** The parts of an address, which lines and commas separate, as they are compared: without case, spaces and punctuation. */
+export function addressParts(text: string): string[] {
+  const parts = text.split(/[\n,]/).map((part) =>
+    part
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]/gu, ''),
+  );
+  return [...new Set(parts.filter((part) => part !== ''))];
+}
+
+/** Whether every part that is sought is a part of the address: a name and a postcode are enough to find it. */
+export function isAddressOf(address: string, sought: readonly string[]): boolean {
+  const parts = new Set(addressParts(address));
+  return sought.every((part) => parts.has(part));
+}
+
+/** The longest part that a database compares as we do, whatever its locale. */
+export function comparablePart(sought: readonly string[]): string {
+  const plain = sought.filter((part) => /^[a-z0-9]+$/.test(part));
+  return plain.reduce((longest, part) => (part.length > longest.length ? part : longest), '');
+}
+
+// Recipients with a fixed outcome, so that callers can test their integration without contacting anyone. All functions
+// take the normalised form.
+
+const simulatedPhoneNumbers = new Set(['447700900000', '447700900111', '447700900222']);
+
+const simulatedEmailAddresses = new Set([
+  'simulate-delivered@notifications.service.gov.uk',
+  'simulate-delivered-2@notifications.service.gov.uk',
+  'simulate-delivered-3@notifications.service.gov.uk',
+]);
+
+/** Validated and accepted like any other, but never stored, sent or counted, regardless of the key. Rows of a job are. */
+export function isSimulatedPhoneNumber(normalised: string): boolean {
+  return simulatedPhoneNumbers.has(normalised);
+}
+
+/** Like `isSimulatedPhoneNumber`. */
+export function isSimulatedEmailAddress(normalised: string): boolean {
+  return simulatedEmailAddresses.has(normalised);
+}
+
+/** How a message sent with a test key ends. */
+export function simulatedOutcome(normalised: string): 'delivered' | 'temporary-failure' | 'permanent-failure' {
+  if (normalised.endsWith('7700900003') || normalised === 'temp-fail@simulator.notify') return 'temporary-failure';
+  if (normalised.endsWith('7700900002') || normalised === 'perm-fail@simulator.notify') return 'permanent-failure';
+  return 'delivered';
+}

@@ -16,8 +16,8 @@ import {
   checkPostalAddress,
   type PostalAddressReason,
   parsePostalAddress,
+  parsePostcode,
 } from './postal-address.ts';
-import { parsePostcode } from './postcode.ts';
 import { normaliseRecipient } from './recipient.ts';
 
 // A larger set of examples than the tables in the tests, kept outside the project and not required.

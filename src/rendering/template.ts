@@ -1,6 +1,7 @@
 import type { Channel } from '../protocol/channels.ts';
 import {
   cutPreheader,
+  maxEmailBytes,
   type Redaction,
   renderBody,
   renderHtmlFragment,
@@ -30,7 +31,7 @@ import {
   textSlots,
   usedValues,
 } from './placeholders.ts';
-import { renderSms, type SmsMessage, type SmsOptions } from './sms/sms.ts';
+import { isEmpty, isTooLong, renderSms, type SmsMessage, type SmsOptions } from './sms/sms.ts';
 
 /** A template as stored; texts that its type does not use may be left out. */
 export interface TemplateSource {
@@ -197,4 +198,25 @@ function once<T>(make: () => T): () => T {
     made ??= make();
     return made;
   };
+}
+
+type ContentProblem = 'too-long' | 'empty' | 'qr-code-too-long';
+
+/** Why a message with these values could not be sent; a placeholder without a value counts as its own text. */
+export function contentProblems(template: CompiledTemplate, personalisation: Personalisation): ContentProblem[] {
+  switch (template.template_type) {
+    case 'sms': {
+      const message = template.render(personalisation);
+      if (isEmpty(message)) return ['empty'];
+      return isTooLong(message) ? ['too-long'] : [];
+    }
+    case 'email': {
+      const body = template.body(personalisation);
+      if (body.trim() === '') return ['empty'];
+      return Buffer.byteLength(body) > maxEmailBytes ? ['too-long'] : [];
+    }
+    case 'letter':
+      if (template.body(personalisation).trim() === '') return ['empty'];
+      return template.longQrCodes(personalisation).length > 0 ? ['qr-code-too-long'] : [];
+  }
 }

@@ -5,7 +5,7 @@ import { firstIdAt, nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
 import type { StorageSettings } from '../../platform/settings.ts';
-import { simulatedOutcome } from '../../recipients/simulated-recipients.ts';
+import { simulatedOutcome } from '../../recipients/recipient.ts';
 import type { Receipt } from '../providers/reports.ts';
 import type { ActiveProviders } from '../providers/settings.ts';
 import { deleteOldFile, deleteSourcesBefore, eraseSource } from './email-sources.ts';

@@ -1,8 +1,7 @@
 import type { SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { nilId } from '../../platform/id.ts';
-import { normaliseRecipient } from '../../recipients/recipient.ts';
-import { comparablePart, isAddressOf, type SoughtRecipient } from '../../recipients/sought-recipient.ts';
+import { comparablePart, isAddressOf, normaliseRecipient, type SoughtRecipient } from '../../recipients/recipient.ts';
 import {
   eraseFileNames,
   lockChunk,

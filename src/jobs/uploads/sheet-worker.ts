@@ -10,8 +10,7 @@ import { isAllowed, RowCheck, type ShownProblem, showProblems, showRow } from '.
 import { openSpreadsheet } from '../../libraries/spreadsheet/spreadsheet.ts';
 import { SpreadsheetError, type FileErrorKind } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
-import { contentProblems } from '../../rendering/content-problems.ts';
-import { type CompiledTemplate, compileTemplate, type TemplateSource } from '../../rendering/template.ts';
+import { contentProblems, type CompiledTemplate, compileTemplate, type TemplateSource } from '../../rendering/template.ts';
 import type { TemplatePostage } from '../../templates/template-row.ts';
 import { type ReadyRow, writeReadyRow } from './ready-row.ts';
 

@@ -5,10 +5,10 @@ import { invalid, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
-import { maxPages } from '../../rendering/letter/length.ts';
+import { maxPages } from '../../rendering/pdf/letter-geometry.ts';
 import { readUpload } from '../../templates/files/file-types.ts';
-import type { LetterAttachment } from '../../templates/template-row.ts';
 import { getServiceOfTemplate, getTemplateToAttachTo, setTemplateAttachment } from '../../templates/templates.ts';
+import type { LetterAttachment } from '../../templates/template-row.ts';
 import { type PdfThreads, readPages } from '../pdf-threads.ts';
 import { archiveAttachmentRow, insertLetterAttachment, selectLetterAttachment } from './letter-attachments.sql.ts';
 

@@ -1,7 +1,7 @@
 import { notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { addressLinesFromPersonalisation, parsePostalAddress } from '../../recipients/postal-address.ts';
-import { maxPages } from '../../rendering/letter/length.ts';
+import { maxPages } from '../../rendering/pdf/letter-geometry.ts';
 import type { Personalisation } from '../../rendering/personalisation.ts';
 import type { LetterTemplate } from '../../rendering/template.ts';
 import type { LetterAttachment } from '../../templates/template-row.ts';

@@ -7,7 +7,7 @@ import { refuseIfInfected, type VirusScanner } from '../../platform/storage/viru
 import { WorkerFailure } from '../../platform/threads/worker-pool.ts';
 import { addressLinesFromPersonalisation, parsePostalAddress } from '../../recipients/postal-address.ts';
 import type { LetterPurpose } from '../../rendering/letter/ink.ts';
-import { maxPages } from '../../rendering/letter/length.ts';
+import { maxPages } from '../../rendering/pdf/letter-geometry.ts';
 import type { PageDecoration } from '../../rendering/pdf/pdf-image.ts';
 import { type CompiledTemplates, compileRow } from '../../templates/compiled-templates.ts';
 import { getTemplate } from '../../templates/templates.ts';

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
-import { comparablePart, type SoughtRecipient } from '../../recipients/sought-recipient.ts';
+import { comparablePart, type SoughtRecipient } from '../../recipients/recipient.ts';
 import { forgetFailures } from '../attempts/attempts.sql.ts';
 import type { Status } from '../notification.ts';
 import type { Range } from '../partitions.sql.ts';

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/db/database.ts';
-import { isAddressOf } from '../../recipients/sought-recipient.ts';
+import { isAddressOf } from '../../recipients/recipient.ts';
 import type { Status } from '../notification.ts';
 import { eraseMessagesById, type OfRecipient, selectMessagesWithin } from './erase-messages.sql.ts';
 import { listScanRanges } from './scan-ranges.ts';

@@ -4,7 +4,7 @@ import type { Timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';
 import { formatSmsSender, isAbroad, type PhoneNumber } from '../../recipients/phone-number.ts';
 import { postageForAddress } from '../../recipients/postal-address.ts';
-import { isSimulatedEmailAddress, isSimulatedPhoneNumber } from '../../recipients/simulated-recipients.ts';
+import { isSimulatedEmailAddress, isSimulatedPhoneNumber } from '../../recipients/recipient.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
 import { sanitisePersonalisation } from '../../rendering/sanitise.ts';
 import { renderSubject } from '../../templates/email-threads.ts';

@@ -13,7 +13,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
-import { addressParts, comparablePart, type SoughtRecipient } from '../../recipients/sought-recipient.ts';
+import { addressParts, comparablePart, type SoughtRecipient } from '../../recipients/recipient.ts';
 import { getService } from '../../services/services.ts';
 import { findGuests } from '../../services/settings/guest-list.ts';
 import { findSuppressionsOf } from '../../services/suppression/suppression-list.ts';

@@ -7,8 +7,7 @@ import {
   openSpreadsheet,
 } from '../../../test/kit/read-spreadsheet.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import { contentProblems } from '../../rendering/content-problems.ts';
-import { compileTemplate } from '../../rendering/template.ts';
+import { compileTemplate, contentProblems } from '../../rendering/template.ts';
 import { findContactListChannel } from './columns.ts';
 import { contactListTemplate } from './row-problems.ts';
 import { fileProblemTexts } from './spreadsheet-problems.ts';

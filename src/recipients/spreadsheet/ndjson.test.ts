@@ -3,10 +3,9 @@ import { chunksOf } from '../../../test/kit/read-spreadsheet.ts';
 import { openJsonRows } from '../../libraries/spreadsheet/json-rows.ts';
 import type { Sheet, SpreadsheetLimits } from '../../libraries/spreadsheet/sheet.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import { planColumns } from './columns.ts';
+import { buildRow, planColumns } from './columns.ts';
 import { defaultLimits } from './limits.ts';
 import { openNdjson } from './ndjson.ts';
-import { buildRow } from './rows.ts';
 
 interface Options {
   channel?: Channel;

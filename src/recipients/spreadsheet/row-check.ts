@@ -1,5 +1,5 @@
 import type { Header, SheetCell } from '../../libraries/spreadsheet/sheet.ts';
-import { type Columns, planColumns } from './columns.ts';
+import { buildRow, type CellValue, type Columns, planColumns } from './columns.ts';
 import {
   type CheckedRow,
   type Destination,
@@ -7,7 +7,6 @@ import {
   type RowTemplate,
   rowChecker,
 } from './row-problems.ts';
-import { buildRow, type CellValue } from './rows.ts';
 
 /** Also a line of the problems of a file. */
 export interface ShownRow {

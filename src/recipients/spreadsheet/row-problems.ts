@@ -9,8 +9,7 @@ import {
   postalAddressReasons,
 } from '../postal-address.ts';
 import { emailAddressText, phoneNumberTexts, postalAddressTexts } from '../recipient-texts.ts';
-import { type Columns, recipientColumnNames } from './columns.ts';
-import type { CellValue, Row } from './rows.ts';
+import { type CellValue, type Columns, type Row, recipientColumnNames } from './columns.ts';
 import { type RowProblemKind, rowProblemTexts } from './spreadsheet-problems.ts';
 
 type Values = Record<string, CellValue>;

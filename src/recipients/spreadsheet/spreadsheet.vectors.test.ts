@@ -15,15 +15,13 @@ import { type CheckOptions, checkSheet, chunksOf, openSpreadsheet } from '../../
 import type { Sheet } from '../../libraries/spreadsheet/sheet.ts';
 import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
-import { contentProblems } from '../../rendering/content-problems.ts';
-import { compileTemplate } from '../../rendering/template.ts';
+import { compileTemplate, contentProblems } from '../../rendering/template.ts';
 import type { PostalAddressReason } from '../postal-address.ts';
 import { normaliseRecipient } from '../recipient.ts';
 import { postalAddressTexts } from '../recipient-texts.ts';
-import { type Columns, findContactListChannel, recipientColumnNames } from './columns.ts';
+import { buildRow, type Columns, findContactListChannel, recipientColumnNames } from './columns.ts';
 import { defaultLimits } from './limits.ts';
 import { type CheckedRow, contactListTemplate } from './row-problems.ts';
-import { buildRow } from './rows.ts';
 import { contactListProblemTexts } from './spreadsheet-problems.ts';
 
 if (!hasVectors) {

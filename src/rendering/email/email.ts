@@ -4,9 +4,14 @@ import { renderEmailHtml } from '../markdown/email-html.ts';
 import { parseMarkdown } from '../markdown/markdown.ts';
 import { renderPlainText, renderSummary } from '../markdown/plain-text.ts';
 import type { MarkdownBlock, MarkdownInline } from '../markdown/tree.ts';
-import { markOpenPlaceholders, type OpenPlaceholder } from '../open-placeholders.ts';
 import type { Personalisation } from '../personalisation.ts';
-import { type CompiledText, fillText, keepPlaceholder } from '../placeholders.ts';
+import {
+  type CompiledText,
+  fillText,
+  keepPlaceholder,
+  markOpenPlaceholders,
+  type OpenPlaceholder,
+} from '../placeholders.ts';
 import { applyTypography } from '../typography.ts';
 
 /** Maximum UTF-8 bytes of the filled body. */

@@ -4,10 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Personalisation } from '../personalisation.ts';
 import { compileText, htmlSlots, textSlots } from '../placeholders.ts';
-import { isAddress, isPhrase } from '../simple-values.ts';
 import { compileTemplate, type EmailPageOptions } from '../template.ts';
 import { renderHtmlFragment, renderPlainTextPart, renderPreheader, renderSubject } from './email.ts';
-import { outlineRenderer } from './outlines.ts';
+import { isAddress, isPhrase, outlineRenderer } from './outlines.ts';
 import { type EmailBrand, rememberingEmailHead, renderEmailPage } from './page.ts';
 
 const testBrand: EmailBrand = {

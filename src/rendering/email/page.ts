@@ -1,5 +1,4 @@
-import { escapeHtml, escapeQuotes } from '../escape.ts';
-import { hrefOf } from '../href.ts';
+import { escapeHtml, escapeQuotes, hrefOf } from '../escape.ts';
 
 export type EmailBrandType = 'org' | 'both' | 'org_banner';
 

@@ -1,8 +1,8 @@
+import { create } from 'qrcode';
 import { fontAscent, fontDescent } from '../pdf/letter-fonts.ts';
 import { letterLayout, mm } from '../pdf/letter-geometry.ts';
 import { breakLines, type Line, type Measure, type TextStyle } from './lines.ts';
 import type { LetterInline, LetterQrCode } from './model.ts';
-import { drawQrCode, type QrDrawing, quietModules, unfilledQrSize } from './qr.ts';
 
 /** A node of the structure tree for assistive technology; content is attached to it as it is drawn. */
 export interface StructureNode {
@@ -144,3 +144,38 @@ export function place(line: Line, style: TextStyle, left: number, top: number, i
   const baseline = top + index * style.leading + halfLeading + style.size * fontAscent;
   return { ...line, left, baseline, size: style.size };
 }
+
+/** Points, from the code's top left corner. */
+interface QrDrawing {
+  size: number;
+  module: number;
+  squares: { x: number; y: number; width: number; height: number }[];
+}
+
+// A module below half a millimetre is hard to scan with old phone cameras; above one, a short link would fill the page.
+const minModule = mm(0.5);
+const maxModule = mm(1);
+const usualSize = mm(36);
+
+/** The quiet zone on each side, in modules, by the standard. */
+const quietModules = 4;
+
+/** A QR code as rectangles in points, adjacent modules of a row joined: vector shapes stay sharp at any resolution. */
+export function drawQrCode(data: string): QrDrawing {
+  const { modules } = create(data, { errorCorrectionLevel: 'M' });
+  const module = Math.min(maxModule, Math.max(minModule, usualSize / modules.size));
+  const squares: QrDrawing['squares'] = [];
+  for (let row = 0; row < modules.size; row++) {
+    for (let column = 0; column < modules.size; column++) {
+      const start = column;
+      while (column < modules.size && modules.get(row, column)) column++;
+      if (column > start) {
+        squares.push({ x: start * module, y: row * module, width: (column - start) * module, height: module });
+      }
+    }
+  }
+  return { size: modules.size * module, module, squares };
+}
+
+/** The side of the dashed box for a code with missing data. */
+export const unfilledQrSize = usualSize;

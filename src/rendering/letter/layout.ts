@@ -1,8 +1,16 @@
 import { letterLayout, mm } from '../pdf/letter-geometry.ts';
-import { type Column, createFlow, type Flow, type PageItem, place, type StructureNode } from './flow.ts';
+import {
+  type Column,
+  createFlow,
+  drawQrCode,
+  type Flow,
+  type PageItem,
+  place,
+  type StructureNode,
+  unfilledQrSize,
+} from './flow.ts';
 import { breakLines, type Line, type Measure, type TextStyle } from './lines.ts';
 import type { LetterBlock, LetterInline, LetterLanguage, LetterListItem, LetterPart, LetterQrCode } from './model.ts';
-import { drawQrCode, unfilledQrSize } from './qr.ts';
 
 export interface LaidOutPart {
   node: StructureNode;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Personalisation } from '../personalisation.ts';
 import { compileTemplate, type TemplateSource } from '../template.ts';
-import { letterDate } from './date.ts';
+import { letterDate } from './letter.ts';
 import type { LetterBlock, LetterInline } from './model.ts';
 
 const letterDay = new Date('2026-03-04T12:00:00Z');

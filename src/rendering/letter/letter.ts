@@ -1,11 +1,16 @@
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { collapseWhitespace } from '../../protocol/whitespace.ts';
 import { decodeEntities } from '../escape.ts';
-import { markOpenPlaceholders, type OpenPlaceholder } from '../open-placeholders.ts';
 import { isMissing, type Personalisation, readPersonalisation, valueToText } from '../personalisation.ts';
-import { type CompiledText, compileText, fillText, type Slots } from '../placeholders.ts';
-import { removeSpaceBeforePunctuation } from '../whitespace.ts';
-import { letterDate } from './date.ts';
+import {
+  type CompiledText,
+  compileText,
+  fillText,
+  markOpenPlaceholders,
+  type OpenPlaceholder,
+  type Slots,
+} from '../placeholders.ts';
+import { removeSpaceBeforePunctuation } from '../typography.ts';
 import { readLetterBlocks, readLetterLine } from './markdown.ts';
 import type { LetterDocument, LetterInline, LetterLanguage, LetterPart } from './model.ts';
 
@@ -104,4 +109,50 @@ function addressSlots(personalisation: Personalisation): LetterInline[][] {
       ? [{ kind: 'placeholder', style: 'no-brackets', text: name }]
       : [{ kind: 'text', text: collapseWhitespace(valueToText(value, 'inline')) }];
   });
+}
+
+const months: Record<LetterLanguage, readonly string[]> = {
+  english: [
+    'January',
+    'February',
+    'March',
+    'April',
+    'May',
+    'June',
+    'July',
+    'August',
+    'September',
+    'October',
+    'November',
+    'December',
+  ],
+  welsh: [
+    'Ionawr',
+    'Chwefror',
+    'Mawrth',
+    'Ebrill',
+    'Mai',
+    'Mehefin',
+    'Gorffennaf',
+    'Awst',
+    'Medi',
+    'Hydref',
+    'Tachwedd',
+    'Rhagfyr',
+  ],
+};
+
+/** Creating one takes longer than rendering a letter. */
+let londonDay: Intl.DateTimeFormat | undefined;
+
+/** The current day in London: `1 January 2026`, `1 Ionawr 2026`. */
+export function letterDate(date: Date, language: LetterLanguage): string {
+  londonDay ??= new Intl.DateTimeFormat('en-GB', {
+    timeZone: 'Europe/London',
+    day: 'numeric',
+    month: 'numeric',
+    year: 'numeric',
+  });
+  const [day, month, year] = londonDay.format(date).split('/').map(Number);
+  return `${day} ${months[language][(month ?? 1) - 1]} ${year}`;
 }

@@ -1,7 +1,7 @@
 import { decodeEntities } from '../escape.ts';
 import { parseMarkdown } from '../markdown/markdown.ts';
 import type { MarkdownBlock, MarkdownInline, MarkdownListItem } from '../markdown/tree.ts';
-import { type OpenPlaceholder, printOpening, splitAtMarks, unmark } from '../open-placeholders.ts';
+import { type OpenPlaceholder, printOpening, splitAtMarks, unmark } from '../placeholders.ts';
 import { applyTypographyToPieces } from '../typography.ts';
 import type { LetterBlock, LetterInline, LetterListItem } from './model.ts';
 

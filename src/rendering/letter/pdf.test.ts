@@ -19,12 +19,11 @@ import {
   sampleLogo,
   welshLetter,
 } from '../../../test/kit/letter-samples.ts';
-import { firstPageAreas, printableBoxes } from '../pdf/letter-geometry.ts';
+import { firstPageAreas, printableBoxes, sheetsOf } from '../pdf/letter-geometry.ts';
 import { readPrecompiled } from '../pdf/pdf-check.ts';
 import { pageToPng } from '../pdf/pdf-image.ts';
 import { linesIn } from '../pdf/pdf-text.ts';
 import { withPdf } from '../pdf/pdfium.ts';
-import { sheetsOf } from './length.ts';
 import type { LetterDocument } from './model.ts';
 import { type DrawLetterOptions, drawLetter } from './pdf.ts';
 

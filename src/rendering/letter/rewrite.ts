@@ -1,6 +1,6 @@
 import { fontAscent } from '../pdf/letter-fonts.ts';
 import { firstPageAreas, letterLayout, mm } from '../pdf/letter-geometry.ts';
-import { drawTag, hasTag } from '../pdf/letter-tag.ts';
+import { drawTag, hasTag } from '../pdf/pdf-text.ts';
 import { withPdf } from '../pdf/pdfium.ts';
 import { openDocument } from '../pdf/pdfkit-document.ts';
 import { inkFor } from './ink.ts';

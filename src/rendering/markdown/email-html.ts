@@ -1,6 +1,5 @@
-import { escapeQuotes } from '../escape.ts';
-import { hrefOf } from '../href.ts';
-import { highlightOpening } from '../open-placeholders.ts';
+import { escapeQuotes, hrefOf } from '../escape.ts';
+import { highlightOpening } from '../placeholders.ts';
 import type { MarkdownBlock, MarkdownInline, MarkdownListItem } from './tree.ts';
 
 /*

@@ -1,4 +1,4 @@
-import { trimEndOf } from '../whitespace.ts';
+import { trimEndOf } from '../typography.ts';
 
 const openingPattern = /^ *(`{3,}|~{3,})/;
 

@@ -1,6 +1,5 @@
-import { type OpenPlaceholder, splitAtMarks, unmark } from '../open-placeholders.ts';
-import { trimEndOf } from '../whitespace.ts';
-import { type FoundLink, linkFinder } from './links.ts';
+import { type OpenPlaceholder, splitAtMarks, unmark } from '../placeholders.ts';
+import { trimEndOf } from '../typography.ts';
 import type { MarkdownInline } from './tree.ts';
 
 export interface InlineGrammar {
@@ -100,4 +99,145 @@ function readUrl(text: string, start: number, schemeLength: number): string | un
   let end = urlEnd.exec(text)?.index ?? text.length;
   while (notAtEndOfUrl.includes(text[end - 1] ?? '')) end--;
   return end - start >= schemeLength + 2 ? text.slice(start, end) : undefined;
+}
+
+/** `[text](url "title")` from `start` to `end`; `text` is the text between the brackets. */
+type FoundLink = { text: string; url: string; title: string | null; end: number };
+
+type Destination = { url: string; title: string | null; end: number };
+
+/**
+ * Finds the link that starts at an opening bracket. The closing bracket, parenthesis and quote can each be far away,
+ * and a million unclosed brackets would each search for them: so brackets, parentheses and quotes are indexed once per
+ * text and every result is cached.
+ */
+function linkFinder(text: string): (openingBracket: number) => FoundLink | undefined {
+  if (!text.includes('](')) return () => undefined;
+  const brackets = listBrackets(text);
+  const closingOf = memoiseClosing(text, brackets);
+  const readDestination = destinationReader(text);
+  /** By run of closing brackets: the last of them followed by a destination, and the destination. */
+  const lastLinkInRun = new Map<number, { bracket: number; destination: Destination } | null>();
+
+  return (openingBracket) => {
+    const opening = firstAtLeast(brackets.positions, openingBracket);
+    const closing = closingOf(opening + 1);
+    if (closing === -1) return undefined;
+    const runEnd = brackets.runEnds[closing] ?? closing;
+    let found = lastLinkInRun.get(runEnd);
+    if (found === undefined) {
+      found = null;
+      for (let index = runEnd; index >= 0 && brackets.runEnds[index] === runEnd && !found; index--) {
+        const bracket = brackets.positions[index] ?? 0;
+        const destination = text[bracket + 1] === '(' ? readDestination(bracket + 2) : undefined;
+        if (destination) found = { bracket: index, destination };
+      }
+      lastLinkInRun.set(runEnd, found);
+    }
+    if (!found || found.bracket < closing) return undefined;
+    return { text: text.slice(openingBracket + 1, brackets.positions[found.bracket]), ...found.destination };
+  };
+}
+
+interface Brackets {
+  positions: number[];
+  /** Carets before each bracket: one inside inner brackets makes them a footnote mark, and the text no link. */
+  carets: number[];
+  /**
+   * For a closing bracket, the last of the closing brackets that follow without an opening one; -1 for opening ones.
+   */
+  runEnds: number[];
+}
+
+function listBrackets(text: string): Brackets {
+  const positions: number[] = [];
+  const carets: number[] = [];
+  let caretCount = 0;
+  for (const { 0: character, index } of text.matchAll(/[[\]^]/g)) {
+    if (character === '^') caretCount++;
+    else {
+      positions.push(index);
+      carets.push(caretCount);
+    }
+  }
+  const runEnds: number[] = new Array(positions.length).fill(-1);
+  for (let index = positions.length - 1; index >= 0; index--) {
+    if (text[positions[index] ?? 0] === ']') runEnds[index] = Math.max(index, runEnds[index + 1] ?? -1);
+  }
+  return { positions, carets, runEnds };
+}
+
+/**
+ * From a bracket inside the text of a link to the bracket that can close the text, skipping pairs in between (an
+ * opening bracket and the next closing one). -1 if there is none.
+ */
+function memoiseClosing(text: string, { positions, carets }: Brackets): (bracket: number) => number {
+  const isClosing = (bracket: number) => text[positions[bracket] ?? 0] === ']';
+  const nextClosing: number[] = new Array(positions.length + 1).fill(-1);
+  for (let index = positions.length - 1; index >= 0; index--) {
+    nextClosing[index] = isClosing(index) ? index : (nextClosing[index + 1] ?? -1);
+  }
+  const cache = new Map<number, number>();
+  return (start) => {
+    const passed: number[] = [];
+    let bracket = start;
+    let closing = -1;
+    while (bracket < positions.length) {
+      const cached = cache.get(bracket);
+      if (cached !== undefined || isClosing(bracket)) {
+        closing = cached ?? bracket;
+        break;
+      }
+      passed.push(bracket);
+      const pairEnd = nextClosing[bracket] ?? -1;
+      if (pairEnd === -1 || carets[pairEnd] !== carets[bracket]) break;
+      bracket = pairEnd + 1;
+    }
+    for (const index of passed) cache.set(index, closing);
+    return closing;
+  };
+}
+
+/** Reads `url "title")` after the opening parenthesis: the URL extends to the title, or to the parenthesis. */
+function destinationReader(text: string): (start: number) => Destination | undefined {
+  const parentheses = listPositions(text, /\)/g);
+  const titleGaps = listPositions(text, /(?<!\s)\s+(?=['"])/g);
+  const titleEnds = listPositions(text, /['"](?=\s*\))/g);
+  return (start) => {
+    const url = start + leadingWhitespace(text, start);
+    const parenthesis = parentheses[firstAtLeast(parentheses, url)];
+    if (parenthesis === undefined) return undefined;
+    const plain = text.slice(url, parenthesis).trimEnd();
+    const gap = titleGaps[firstAtLeast(titleGaps, url)];
+    if (gap !== undefined && gap < url + plain.length) {
+      const quote = gap + leadingWhitespace(text, gap);
+      const titleEnd = titleEnds[firstAtLeast(titleEnds, quote + 1)];
+      if (titleEnd !== undefined) {
+        const end = titleEnd + 1 + leadingWhitespace(text, titleEnd + 1) + 1;
+        return { url: text.slice(url, gap), title: text.slice(quote + 1, titleEnd), end };
+      }
+    }
+    return { url: plain, title: null, end: parenthesis + 1 };
+  };
+}
+
+function leadingWhitespace(text: string, from: number): number {
+  let at = from;
+  while (/\s/.test(text[at] ?? '')) at++;
+  return at - from;
+}
+
+function listPositions(text: string, pattern: RegExp): number[] {
+  return Array.from(text.matchAll(pattern), ({ index }) => index);
+}
+
+function firstAtLeast(sorted: readonly number[], minimum: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? 0) < minimum) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

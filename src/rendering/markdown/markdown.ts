@@ -1,5 +1,5 @@
-import { unmark } from '../open-placeholders.ts';
-import { trimEndOf } from '../whitespace.ts';
+import { unmark } from '../placeholders.ts';
+import { trimEndOf } from '../typography.ts';
 import { fencedText, findFences } from './fences.ts';
 import { type InlineGrammar, parseInline } from './inline.ts';
 import {
@@ -8,14 +8,15 @@ import {
   isCode,
   isHeading,
   isInset,
+  isListStart,
   isPipedTable,
   isRule,
   isUnderlined,
   nextWithText,
   readHeading,
+  splitList,
   startsListInText,
 } from './lines.ts';
-import { isListStart, splitList } from './list.ts';
 import type { MarkdownBlock } from './tree.ts';
 
 /** Deeper lists and insets are parsed as text: they do not occur in practice, and each level parses its lines again. */

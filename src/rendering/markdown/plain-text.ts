@@ -1,4 +1,4 @@
-import { printOpening } from '../open-placeholders.ts';
+import { printOpening } from '../placeholders.ts';
 import type { MarkdownBlock, MarkdownInline, MarkdownListItem } from './tree.ts';
 
 const width = 65;

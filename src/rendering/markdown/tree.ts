@@ -1,4 +1,4 @@
-import type { OpenPlaceholder } from '../open-placeholders.ts';
+import type { OpenPlaceholder } from '../placeholders.ts';
 
 /** A parsed Markdown text. Strings are unchanged: escaped if the source was. */
 export type MarkdownBlock =

@@ -48,3 +48,8 @@ export const letterLayout = {
   footerBaseline: 288,
   tag: { left: 3, baseline: 4.5 },
 } as const;
+
+export const maxPages = 10;
+
+/** Letters are printed on both sides. */
+export const sheetsOf = (page_count: number): number => Math.ceil(page_count / 2);

@@ -1,7 +1,5 @@
-import { maxPages } from '../letter/length.ts';
-import { a4, type Box, firstPageAreas, printableBoxes } from './letter-geometry.ts';
-import { hasTag } from './letter-tag.ts';
-import { linesIn } from './pdf-text.ts';
+import { a4, type Box, firstPageAreas, maxPages, printableBoxes } from './letter-geometry.ts';
+import { hasTag, linesIn } from './pdf-text.ts';
 import {
   type PageProblem,
   type PrecompiledKind,

@@ -2,10 +2,9 @@ import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
 import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/pdf-samples.ts';
 import { readPrecompiled } from './pdf-check.ts';
-import { overlayPdf, type PageToPngOptions, pageToPng } from './pdf-image.ts';
+import { encodePng, overlayPdf, type PageToPngOptions, pageToPng } from './pdf-image.ts';
 import { linesIn } from './pdf-text.ts';
 import { withPdf } from './pdfium.ts';
-import { encodePng } from './png.ts';
 
 type Rgb = [number, number, number];
 

@@ -1,4 +1,5 @@
-import type { Box } from './letter-geometry.ts';
+import { inkFor } from '../letter/ink.ts';
+import { type Box, letterLayout, mm, tagArea } from './letter-geometry.ts';
 import type { PageCharacter, PdfPage } from './pdfium-page.ts';
 
 /** The lines of text in a part of a page, top to bottom, regardless of drawing order. */
@@ -30,4 +31,17 @@ function textOf(line: PageCharacter[]): string {
   }
   // NFKD splits ligatures, so that `ﬁ` is found as `fi`; NFC recombines accents.
   return text.normalize('NFKD').normalize('NFC').replace(/\s+/g, ' ').trim();
+}
+
+const tag = 'NOTIFY';
+
+/** White on white: only the printer's machine reads it, to find where a letter starts in a stack of pages. */
+export function drawTag(document: PDFKit.PDFDocument): void {
+  const { left, baseline } = letterLayout.tag;
+  document.font('regular').fontSize(6).fillColor(inkFor('print').white);
+  document.text(tag, mm(left), mm(baseline), { lineBreak: false, baseline: 'alphabetic' });
+}
+
+export function hasTag(page: PdfPage): boolean {
+  return linesIn(page, tagArea).join('').includes(tag);
 }

@@ -1,7 +1,7 @@
 import { collapseWhitespace } from '../../protocol/whitespace.ts';
 import type { Personalisation } from '../personalisation.ts';
 import { type CompiledText, fillText, keepPlaceholder } from '../placeholders.ts';
-import { removeSpaceBeforePunctuation } from '../whitespace.ts';
+import { removeSpaceBeforePunctuation } from '../typography.ts';
 import { countExtensionCharacters, downgrade, needsUcs2 } from './gsm.ts';
 
 type SmsEncoding = 'gsm7' | 'ucs2';

@@ -1,7 +1,7 @@
 import { getSmsRate, listLetterRates } from '../../../billing/rates.ts';
 import type { DraftPreview } from '../../../delivery/previews/draft-preview.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { sheetsOf } from '../../../rendering/letter/length.ts';
+import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import { price, several } from '../../money.ts';
 
 export async function costOfTexts(app: Platform, parts: number): Promise<number> {

@@ -7,7 +7,7 @@ import { invalidField, notFound } from '../../../platform/failure.ts';
 import { newId } from '../../../platform/id.ts';
 import { parsePhoneNumber } from '../../../recipients/phone-number.ts';
 import { parsePostalAddress, postageForAddress } from '../../../recipients/postal-address.ts';
-import { sheetsOf } from '../../../rendering/letter/length.ts';
+import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { postageNames } from '../../message-words.ts';
 import { count, price, several } from '../../money.ts';
@@ -16,14 +16,7 @@ import { wordsOfHour } from '../../parts/when.tsx';
 import { sendFragment } from '../../send-fragment.tsx';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
 import { costOfLetter, costOfTexts } from './cost.ts';
-import {
-  decryptValues,
-  drawLetter,
-  MessagePreview,
-  type Preview,
-  previewMessage,
-  type ToPreview,
-} from './message-preview.tsx';
+import { decryptValues, drawLetter, MessagePreview, type Preview, previewMessage, type ToPreview } from './message-preview.tsx';
 import { Check, FillIn } from './send.tsx';
 import { buildPersonalisation, type Filled, readFilled, SendForm, toFormProblem } from './send-form.ts';
 import { getSendableTemplate, listSenderChoices } from './sendable-templates.ts';

@@ -3,7 +3,7 @@ import { archiveLetterAttachment, attachPages, markedPages } from '../../../lett
 import { maxLetterBytes } from '../../../notifications/sending/letter-rules.ts';
 import { type Failure, invalidField, notFound } from '../../../platform/failure.ts';
 import { newId } from '../../../platform/id.ts';
-import { maxPages } from '../../../rendering/letter/length.ts';
+import { maxPages } from '../../../rendering/pdf/letter-geometry.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { isAboutForm } from '../../form-state.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';

@@ -5,7 +5,7 @@ import type {
   LetterPreview,
   TextPreview,
 } from '../../../delivery/previews/draft-preview.ts';
-import { maxPages } from '../../../rendering/letter/length.ts';
+import { maxPages } from '../../../rendering/pdf/letter-geometry.ts';
 import { maxSmsCharacters } from '../../../rendering/sms/sms.ts';
 import { several } from '../../money.ts';
 import { Notice } from '../../parts/notice.tsx';

@@ -3,7 +3,7 @@ import { type DraftPreview, previewDraft } from '../../../../delivery/previews/d
 import { sendDraftToWriter } from '../../../../notifications/one-off/send-draft.ts';
 import { Failure, invalid } from '../../../../platform/failure.ts';
 import { comparableKey } from '../../../../protocol/comparable-key.ts';
-import { maxPages } from '../../../../rendering/letter/length.ts';
+import { maxPages } from '../../../../rendering/pdf/letter-geometry.ts';
 import { compileRow } from '../../../../templates/compiled-templates.ts';
 import { compileDraft, discardDraft, problemsOfDraft } from '../../../../templates/template-drafts.ts';
 import type { CurrentTemplateRow, EmailFile } from '../../../../templates/template-row.ts';

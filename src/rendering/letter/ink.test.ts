@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makePdf } from '../../../test/kit/pdf-samples.ts';
-import { withPdf } from './pdfium.ts';
-import { type Cmyk, pressColor } from './press-color.ts';
+import { withPdf } from '../pdf/pdfium.ts';
+import { type Cmyk, pressColor } from './ink.ts';
 
 /** How PDFium, which models coated paper, displays CMYK colours. */
 async function shown(inks: Cmyk[]): Promise<number[][]> {
