@@ -2,11 +2,10 @@
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { commands } from './commands/commands.ts';
-import { print } from './commands/print.ts';
 import { EmbeddedPostgresError } from './libraries/embedded-postgres/embedded-postgres-error.ts';
 import { readVersion } from './operations/build.ts';
 import { explainSystemError } from './operations/system-errors.ts';
-import { helpOn, readArguments, usage, whereSettingsAre } from './platform/command-line.ts';
+import { helpOn, print, readArguments, usage, whereSettingsAre } from './platform/command-line.ts';
 import { DatabaseUnreachable, isDatabaseUnavailable } from './platform/db/errors.ts';
 import { OperatorError } from './platform/operator-error.ts';
 

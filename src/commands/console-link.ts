@@ -1,14 +1,13 @@
 import { buildApp } from '../app.ts';
 import { consoleUrl } from '../console/own-links.ts';
 import { setUpPath } from '../console/pages/start/set-up.ts';
-import type { Command, Flags } from '../platform/command-line.ts';
+import { type Command, type Flags, print } from '../platform/command-line.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { createLog } from '../platform/log.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import { seeds } from '../seeds.ts';
 import { hasPlatformAdmin } from '../users/create-admin.ts';
 import { createOperatorLink } from '../users/sign-in/operator-links.ts';
-import { print } from './print.ts';
 import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -1,12 +1,11 @@
 import { buildApp } from '../app.ts';
 import { timestamp } from '../platform/clock.ts';
-import type { Command } from '../platform/command-line.ts';
+import { type Command, print } from '../platform/command-line.ts';
 import { type Actor, actAs } from '../platform/db/actor.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { createLog } from '../platform/log.ts';
 import { seeds } from '../seeds.ts';
 import { createFirstAdmin } from '../users/create-admin.ts';
-import { print } from './print.ts';
 import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
 

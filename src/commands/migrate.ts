@@ -1,8 +1,7 @@
-import type { Command } from '../platform/command-line.ts';
+import { type Command, print } from '../platform/command-line.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { createLog } from '../platform/log.ts';
 import { seeds } from '../seeds.ts';
-import { print } from './print.ts';
 import { readConfig } from './read-config.ts';
 import { openOrEmbed } from './with-database.ts';
 

@@ -1,7 +1,6 @@
 import { buildApp } from '../app.ts';
-import type { Command } from '../platform/command-line.ts';
+import { type Command, print } from '../platform/command-line.ts';
 import { createLog } from '../platform/log.ts';
-import { print } from './print.ts';
 import { readConfig } from './read-config.ts';
 import { buildHttp } from './start.ts';
 

@@ -1,6 +1,5 @@
 import { rekey } from '../operations/rekey.ts';
-import type { Command } from '../platform/command-line.ts';
-import { print } from './print.ts';
+import { type Command, print } from '../platform/command-line.ts';
 import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
 

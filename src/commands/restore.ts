@@ -1,9 +1,8 @@
 import { restore } from '../operations/backup/restore.ts';
-import type { Command, Flags } from '../platform/command-line.ts';
+import { type Command, type Flags, print } from '../platform/command-line.ts';
 import { createLog } from '../platform/log.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
 import { seeds } from '../seeds.ts';
-import { print } from './print.ts';
 import { readConfig } from './read-config.ts';
 import { withDatabase } from './with-database.ts';
 

@@ -2,11 +2,10 @@ import { rmSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { startEmbeddedPostgres } from '../libraries/embedded-postgres/embedded-postgres.ts';
 import { describeSandbox, nonDurableSettings, sandboxFolder, whenParentEnds } from '../operations/sandbox.ts';
-import type { Command } from '../platform/command-line.ts';
+import { type Command, print } from '../platform/command-line.ts';
 import { createLog } from '../platform/log.ts';
 import { findFreePort } from '../platform/process/free-port.ts';
 import { onceStopped } from '../platform/process/stopping.ts';
-import { print } from './print.ts';
 import { readSandboxConfig } from './read-config.ts';
 import { type Started, start } from './start.ts';
 

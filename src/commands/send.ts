@@ -1,12 +1,10 @@
 import { basename } from 'node:path';
 import { SpreadsheetError } from '../libraries/spreadsheet/spreadsheet-error.ts';
-import type { Command, Flags } from '../platform/command-line.ts';
+import { type Command, type Flags, print } from '../platform/command-line.ts';
 import { OperatorError } from '../platform/operator-error.ts';
-import { print } from './print.ts';
 import { readClientSettings } from './read-config.ts';
-import { BulkClient, type BulkJob, type Checked } from './send/bulk-client.ts';
+import { BulkClient, type BulkJob, type Checked, Progress } from './send/bulk-client.ts';
 import { openFile } from './send/file-to-send.ts';
-import { Progress } from './send/progress.ts';
 
 const exitCodes = { hasProblems: 2, notFinished: 3 };
 const pollEvery_ms = 1_000;

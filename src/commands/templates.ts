@@ -9,7 +9,7 @@ import { preview, readValues } from './templates/preview.ts';
 import { pull } from './templates/pull.ts';
 import { push } from './templates/push.ts';
 import { exitCodes, fail } from './templates/report.ts';
-import type { TemplateServer } from './templates/template-server.ts';
+import type { TemplateServer } from './templates/template.ts';
 
 const actions = ['pull', 'diff', 'push', 'preview'];
 

@@ -1,10 +1,18 @@
 import type { Channel } from '../../protocol/channels.ts';
-import { AdminFolders } from './admin-folders.ts';
-import { type AdminTemplate, bodyOfChange, bodyOfNew, fieldsOf } from './admin-template.ts';
-import { JsonRequests, listOf, RequestRefused } from './json-requests.ts';
-import { signedToken } from './signed-token.ts';
-import { differingFields, type ServerTemplate, type TemplateFields } from './template.ts';
-import { ChangedMeanwhile, mapFew, type TemplateChange, type TemplateServer } from './template-server.ts';
+import type { ProcessType, TemplatePostage } from '../../templates/template-row.ts';
+import { JsonRequests, listOf, RequestRefused, signedToken } from './json-requests.ts';
+import {
+  ChangedMeanwhile,
+  differingFields,
+  type FieldName,
+  mapFew,
+  type ServerTemplate,
+  type TemplateChange,
+  type TemplateFields,
+  type TemplateServer,
+  textOf,
+  withLineFeeds,
+} from './template.ts';
 
 interface Credentials {
   url: string;
@@ -132,4 +140,131 @@ export class AdminServer implements TemplateServer {
 function explainConflict(error: unknown): never {
   if (error instanceof RequestRefused && error.status === 409) throw new ChangedMeanwhile(error.message);
   throw error;
+}
+
+interface AdminFolder {
+  id: string;
+  name: string;
+  parent_id: string | null;
+}
+
+/** The template folders of a service, which files name by their path. */
+class AdminFolders {
+  private readonly requests: JsonRequests;
+  private readonly root: string;
+  private readonly byId = new Map<string, AdminFolder>();
+
+  constructor(requests: JsonRequests, serviceRoot: string) {
+    this.requests = requests;
+    this.root = `${serviceRoot}/template-folder`;
+  }
+
+  async load(): Promise<void> {
+    const { template_folders } = await this.requests.get<{ template_folders: AdminFolder[] }>(this.root);
+    for (const folder of listOf(template_folders, 'template folders')) this.byId.set(folder.id, folder);
+  }
+
+  pathOf(id: string): string[] {
+    const path: string[] = [];
+    // A server that says a folder is inside itself must not keep us here.
+    for (let folder = this.byId.get(id); folder && path.length < this.byId.size; ) {
+      path.unshift(folder.name.trim());
+      folder = folder.parent_id === null ? undefined : this.byId.get(folder.parent_id);
+    }
+    return path;
+  }
+
+  /** Null for the root. */
+  async getOrCreate(path: string[]): Promise<string | null> {
+    let parent_id: string | null = null;
+    for (const name of path) parent_id = this.find(name, parent_id) ?? (await this.create(name, parent_id));
+    return parent_id;
+  }
+
+  private find(name: string, parentId: string | null): string | undefined {
+    const isIt = (folder: AdminFolder) => folder.parent_id === parentId && folder.name.trim() === name;
+    return [...this.byId.values()].find(isIt)?.id;
+  }
+
+  private async create(name: string, parent_id: string | null): Promise<string> {
+    const { data } = await this.requests.post<{ data: AdminFolder }>(this.root, { name, parent_id });
+    this.byId.set(data.id, { id: data.id, name, parent_id });
+    return data.id;
+  }
+
+  async move(templateId: string, path: string[]): Promise<void> {
+    const folder = await this.getOrCreate(path);
+    const place = folder === null ? '' : `/${folder}`;
+    await this.requests.post(`${this.root}${place}/contents`, { templates: [templateId], folders: [] });
+  }
+}
+
+/** The record of the admin API, as far as files have it. Some servers leave fields out. */
+interface AdminTemplate {
+  id: string;
+  version: number;
+  name: string;
+  template_type: Channel;
+  subject: string | null;
+  content: string;
+  folder?: string | null;
+  postage: TemplatePostage | null;
+  reply_to?: string | null;
+  process_type?: ProcessType;
+  has_unsubscribe_link?: boolean | null;
+  letter_welsh_subject?: string | null;
+  letter_welsh_content?: string | null;
+  archived?: boolean;
+}
+
+function fieldsOf(record: AdminTemplate, folder: string[]): TemplateFields {
+  const { template_type: channel, letter_welsh_subject, letter_welsh_content } = record;
+  return {
+    name: textOf(record.name, `name of template ${record.id}`),
+    channel,
+    subject: channel === 'sms' ? null : withLineFeeds(record.subject ?? ''),
+    content: textOf(record.content, `text of template ${record.id}`),
+    folder,
+    postage: channel === 'letter' ? (record.postage ?? 'second') : null,
+    sender: record.reply_to ?? null,
+    process_type: record.process_type ?? 'normal',
+    has_unsubscribe_link: record.has_unsubscribe_link ?? false,
+    welsh_subject: typeof letter_welsh_subject === 'string' ? withLineFeeds(letter_welsh_subject) : null,
+    welsh_content: typeof letter_welsh_content === 'string' ? withLineFeeds(letter_welsh_content) : null,
+    archived: record.archived ?? false,
+  };
+}
+
+/** Leaves out what has its default, because not every server knows every field. */
+function bodyOfNew(fields: TemplateFields): object {
+  const { name, channel, subject, content, postage, sender } = fields;
+  const names: FieldName[] = [
+    ...(fields.process_type === 'normal' ? [] : ['process_type' as const]),
+    ...(fields.has_unsubscribe_link ? ['has_unsubscribe_link' as const] : []),
+    ...(fields.welsh_content === null ? [] : ['welsh_content' as const]),
+  ];
+  return {
+    name,
+    template_type: channel,
+    content,
+    ...(subject === null ? {} : { subject }),
+    ...(postage === null ? {} : { postage }),
+    ...(sender === null ? {} : { reply_to: sender }),
+    ...bodyOfChange(fields, names),
+  };
+}
+
+/** Without the folder and the sender, which have requests of their own. */
+function bodyOfChange(fields: TemplateFields, names: FieldName[]): object {
+  const isWelsh = fields.welsh_content !== null;
+  const { name, subject, content, postage, process_type, has_unsubscribe_link, archived } = fields;
+  const sent = { name, subject, content, postage, process_type, has_unsubscribe_link, archived };
+  const changed = Object.entries(sent).filter(([field]) => (names as string[]).includes(field));
+  const languages = {
+    letter_languages: isWelsh ? 'welsh_then_english' : 'english',
+    letter_welsh_subject: fields.welsh_subject,
+    letter_welsh_content: fields.welsh_content,
+  };
+  const hasWelsh = names.includes('welsh_subject') || names.includes('welsh_content');
+  return { ...Object.fromEntries(changed), ...(hasWelsh ? languages : {}) };
 }

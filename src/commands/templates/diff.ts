@@ -1,11 +1,10 @@
 import { createTwoFilesPatch } from 'diff';
-import { print } from '../print.ts';
+import { print } from '../../platform/command-line.ts';
 import { readFolder, shown } from './folder.ts';
 import { makePlan } from './plan.ts';
 import { count, exitCodes, fail, printable, printProblems } from './report.ts';
-import type { TemplateFields } from './template.ts';
+import type { TemplateFields, TemplateServer } from './template.ts';
 import { writeTemplate } from './template-file.ts';
-import type { TemplateServer } from './template-server.ts';
 
 /** Texts that share little would take minutes. */
 const timeout_ms = 2_000;

@@ -1,10 +1,18 @@
 import { OperatorError } from '../../platform/operator-error.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { ProcessType, TemplatePostage } from '../../templates/template-row.ts';
-import { JsonRequests, listOf, RequestRefused } from './json-requests.ts';
-import { signedToken } from './signed-token.ts';
-import { type FieldName, type ServerTemplate, type TemplateFields, textOf, withLineFeeds } from './template.ts';
-import { ChangedMeanwhile, mapFew, type TemplateChange, type TemplateServer } from './template-server.ts';
+import { JsonRequests, listOf, RequestRefused, signedToken } from './json-requests.ts';
+import {
+  ChangedMeanwhile,
+  type FieldName,
+  mapFew,
+  type ServerTemplate,
+  type TemplateChange,
+  type TemplateFields,
+  type TemplateServer,
+  textOf,
+  withLineFeeds,
+} from './template.ts';
 
 /** A template with all its settings, as `/v2/template/{id}/source` has it. */
 interface Source {

@@ -1,6 +1,11 @@
-import { differingFields, type LocalTemplate, type ServerTemplate } from './template.ts';
+import {
+  differingFields,
+  type LocalTemplate,
+  type ServerTemplate,
+  type TemplateChange,
+  type TemplateServer,
+} from './template.ts';
 import type { FileProblem } from './template-file.ts';
-import type { TemplateChange, TemplateServer } from './template-server.ts';
 
 export interface PlannedChange extends TemplateChange {
   action: 'create' | 'change' | 'archive' | 'restore';

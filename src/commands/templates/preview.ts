@@ -1,12 +1,12 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../platform/clock.ts';
+import { print } from '../../platform/command-line.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { addressLinesFromPersonalisation, parsePostalAddress } from '../../recipients/postal-address.ts';
 import { composeLetter, pageToPng } from '../../rendering/pdf/pdf-worker.ts';
 import type { Personalisation } from '../../rendering/personalisation.ts';
 import { type CompiledTemplate, compileTemplate, type LetterTemplate } from '../../rendering/template.ts';
-import { print } from '../print.ts';
 import { readFolder } from './folder.ts';
 import { count, described, exitCodes, fail, printProblems } from './report.ts';
 import type { LocalTemplate, TemplateFields } from './template.ts';

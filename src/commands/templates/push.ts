@@ -1,9 +1,9 @@
+import { print } from '../../platform/command-line.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
-import { print } from '../print.ts';
 import { readFolder, recordVersion } from './folder.ts';
 import { makePlan, type Plan, type PlannedChange } from './plan.ts';
 import { count, described, exitCodes, fail, printProblems } from './report.ts';
-import { ChangedMeanwhile, type TemplateServer } from './template-server.ts';
+import { ChangedMeanwhile, type TemplateServer } from './template.ts';
 
 interface PushOptions {
   dryRun: boolean;

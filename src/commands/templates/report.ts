@@ -1,4 +1,4 @@
-import { print } from '../print.ts';
+import { print } from '../../platform/command-line.ts';
 import { shown } from './folder.ts';
 import type { LocalTemplate, ServerTemplate } from './template.ts';
 import type { FileProblem } from './template-file.ts';

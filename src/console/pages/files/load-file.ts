@@ -1,3 +1,4 @@
+import { getReplyTo, getSmsSender } from '../../../services/senders/senders.ts';
 import { previewEmail, previewText } from '../../../delivery/previews/preview-message.ts';
 import { getJob } from '../../../jobs/jobs.ts';
 import { countCheckedRows, findStoredRow, type StoredRow, sampleMessages } from '../../../jobs/uploads/stored-rows.ts';

@@ -1,5 +1,6 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Failure } from '../../failure.ts';
-import { collectGarbage } from '../../process/garbage.ts';
 
 /** A body that is still arriving cannot be evicted for this long. */
 const undisturbed_ms = 2_000;
@@ -133,4 +134,24 @@ export async function collectBytes(memory: BodyMemory, bytes: AsyncIterable<Uint
     memory.end(arriving);
     release();
   }
+}
+
+/**
+ * V8 lets a large heap grow to four times what is in use before it collects the old generation, or to a tenth more if little is
+ * allocated, and then collects it every second. With this it always grows by half.
+ */
+export function limitHeapGrowth(): void {
+  setFlagsFromString('--heap-growing-percent=50');
+}
+
+let collect: (() => void) | undefined;
+
+/** Collects all garbage now, which stops the process for some tens of milliseconds. */
+function collectGarbage(): void {
+  // V8 offers this only behind a flag, which may be set at any time but takes effect in new contexts.
+  if (!collect) {
+    setFlagsFromString('--expose-gc');
+    collect = runInNewContext('gc') as () => void;
+  }
+  collect();
 }

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { listSettings } from './list-settings.ts';
+import { listSettings } from './config.ts';
 import { readConfig } from './read-config.ts';
 
 describe('the list of settings', () => {
