@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { createWorkerPool } from '../src/platform/threads/worker-pool.ts';
+import { WorkerPool } from '../src/platform/threads/worker-pool.ts';
 import type { LetterBlock, LetterDocument, LetterInline } from '../src/rendering/letter/model.ts';
 import type * as pdfTasks from '../src/rendering/pdf/pdf-worker.ts';
 import { plainLetter, sampleLogo } from '../test/kit/letter-samples.ts';
@@ -32,11 +32,11 @@ export async function run(progress: Progress): Promise<Measurement> {
 
 async function measureDrawing(progress: Progress): Promise<Figures> {
   const threads = availableParallelism();
-  const pool = createWorkerPool<typeof pdfTasks>({
+  const pool = new WorkerPool<typeof pdfTasks>({
     module: new URL('../src/rendering/pdf/pdf-worker.ts', import.meta.url),
     size: threads,
   });
-  const plainPool = createWorkerPool<typeof plainTasks>({
+  const plainPool = new WorkerPool<typeof plainTasks>({
     module: new URL('./plain-pdf.ts', import.meta.url),
     size: threads,
   });

@@ -4,7 +4,7 @@ import { inTransaction } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Task } from '../platform/queue/task.ts';
 import type { VirusScanner } from '../platform/storage/virus-scan.ts';
-import { WorkerFailure } from '../platform/threads/worker-pool.ts';
+import { WorkerFailure } from '../platform/threads/thread.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import { type LetterResults, renderLetter } from './compose-letter.ts';
 import { cleanLetters, endOldLetters, giveUpLetters } from './letter-retention.ts';

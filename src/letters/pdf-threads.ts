@@ -1,8 +1,9 @@
+import type * as pdfTasks from '../rendering/pdf/pdf-worker.ts';
 import { Failure } from '../platform/failure.ts';
 import type { Log } from '../platform/log.ts';
-import { createWorkerPool, type TaskRunner, WorkerFailure } from '../platform/threads/worker-pool.ts';
+import { type TaskRunner, WorkerPool } from '../platform/threads/worker-pool.ts';
+import { WorkerFailure } from '../platform/threads/thread.ts';
 import { type PrecompiledKind, type PrecompiledReading, unreadablePrecompiled } from '../rendering/pdf/pdf-verdict.ts';
-import type * as pdfTasks from '../rendering/pdf/pdf-worker.ts';
 
 export type PdfTasks = TaskRunner<typeof pdfTasks>;
 
@@ -26,7 +27,7 @@ const maxWaitingRequests = 10;
 
 /** Threads start on demand. */
 export function createPdfThreads(size: number | undefined): PdfThreads {
-  const pool = createWorkerPool<typeof pdfTasks>({
+  const pool = new WorkerPool<typeof pdfTasks>({
     module: new URL('../rendering/pdf/pdf-worker.ts', import.meta.url),
     size,
     timeout_ms: backgroundTimeout_ms,

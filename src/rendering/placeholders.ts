@@ -209,7 +209,7 @@ export const highlightPlaceholder: Unfilled = ({ name, text }) =>
     ? `<span class='placeholder'>&#40;&#40;${name}&#41;&#41;</span>`
     : `${highlightCondition(name)}${text}&#41;&#41;`;
 /** Printed before the text of a conditional placeholder. */
-export function highlightCondition(name: string): string {
+function highlightCondition(name: string): string {
   return `<span class='placeholder-conditional'>&#40;&#40;${name}??</span>`;
 }
 

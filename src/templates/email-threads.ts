@@ -1,5 +1,6 @@
 import { Failure, invalid } from '../platform/failure.ts';
-import { createWorkerPool, type TaskRunner, WorkerFailure } from '../platform/threads/worker-pool.ts';
+import { WorkerFailure } from '../platform/threads/thread.ts';
+import { type TaskRunner, WorkerPool } from '../platform/threads/worker-pool.ts';
 import { maxEmailBytes } from '../rendering/email/email.ts';
 import type * as emailTasks from '../rendering/email/email-worker.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
@@ -33,7 +34,7 @@ const maxWaitingRequests = 10;
 
 /** Threads start on demand. */
 export function createEmailThreads(): EmailThreads {
-  const pool = createWorkerPool<typeof emailTasks>({
+  const pool = new WorkerPool<typeof emailTasks>({
     module: new URL('../rendering/email/email-worker.ts', import.meta.url),
     timeout_ms: backgroundTimeout_ms,
   });

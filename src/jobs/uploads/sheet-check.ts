@@ -2,7 +2,7 @@ import type { KeyType } from '../../auth/api-keys.ts';
 import type { Header, SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import type { SendingService } from '../../notifications/sending/sending-service.ts';
-import { WorkerFailure } from '../../platform/threads/worker-pool.ts';
+import { WorkerFailure } from '../../platform/threads/thread.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { findContactListChannel, planColumns } from '../../recipients/spreadsheet/columns.ts';
 import { type FileSummary, FileTally } from '../../recipients/spreadsheet/file-problems.ts';

@@ -1,4 +1,4 @@
-import { createWorkerPool, type TransferringRunner } from '../../platform/threads/worker-pool.ts';
+import { type TransferringRunner, WorkerPool } from '../../platform/threads/worker-pool.ts';
 import type * as sheetTasks from './sheet-worker.ts';
 import { tooManyFiles } from './upload-slots.ts';
 
@@ -21,8 +21,8 @@ export function createSheetThreads(): SheetThreads {
   const module = new URL('./sheet-worker.ts', import.meta.url);
   // 200 MB of XML take 40 seconds of processor time, and their texts up to 200 MB of memory. On a busy machine this ends after
   // three minutes, before clients give up.
-  const readers = createWorkerPool<typeof sheetTasks>({ module, size: 2, timeout_ms: 60_000, memory_mb: 512 });
-  const checkers = createWorkerPool<typeof sheetTasks>({ module, timeout_ms: 60_000, memory_mb: 384 });
+  const readers = new WorkerPool<typeof sheetTasks>({ module, size: 2, timeout_ms: 60_000, memory_mb: 512 });
+  const checkers = new WorkerPool<typeof sheetTasks>({ module, timeout_ms: 60_000, memory_mb: 384 });
   return {
     readersFor: (owner) => {
       if (readers.waiting >= maxWaitingWorkbooks) throw tooManyFiles();

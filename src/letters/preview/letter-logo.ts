@@ -6,7 +6,7 @@ import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { WorkerFailure } from '../../platform/threads/worker-pool.ts';
+import { WorkerFailure } from '../../platform/threads/thread.ts';
 import type { LogoProblem } from '../../rendering/letter/logo.ts';
 import type { PdfThreads } from '../pdf-threads.ts';
 

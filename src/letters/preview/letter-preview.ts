@@ -4,7 +4,7 @@ import { storedId } from '../../notifications/one-off/uploaded-letters.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
-import { WorkerFailure } from '../../platform/threads/worker-pool.ts';
+import { WorkerFailure } from '../../platform/threads/thread.ts';
 import { addressLinesFromPersonalisation, parsePostalAddress } from '../../recipients/postal-address.ts';
 import type { LetterPurpose } from '../../rendering/letter/ink.ts';
 import { maxPages } from '../../rendering/pdf/letter-geometry.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { createWorkerPool, type WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
+import { WorkerPool, type WorkerPoolOptions } from './worker-pool.ts';
 
 interface Tasks {
   double(n: number): number;
@@ -44,13 +44,13 @@ export const count = (port, bytes) => new Promise((resolve) => {
 
 let pool: WorkerPool<Tasks>;
 const open = (options: Partial<WorkerPoolOptions> = {}) => {
-  pool = createWorkerPool<Tasks>({ module, size: 2, ...options });
+  pool = new WorkerPool<Tasks>({ module, size: 2, ...options });
   return pool;
 };
 afterEach(() => pool.close());
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('createWorkerPool', () => {
+describe('a pool of threads', () => {
   it('returns what the task returns, bytes included', async () => {
     open();
     expect(await pool.run('double', 21)).toBe(42);

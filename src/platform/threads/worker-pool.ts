@@ -1,23 +1,7 @@
-import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { type Transferable, Worker } from 'node:worker_threads';
-import { readThreadTime } from './thread-time.ts';
+import type { Transferable } from 'node:worker_threads';
+import { type Call, Thread, WorkerFailure } from './thread.ts';
 import { FairQueue } from './turns.ts';
-import type { TaskMessage, ThreadError, ThreadMessage } from './worker-thread.ts';
-
-/** Why a task has no result. An error thrown by the task itself is passed on as that error. */
-type WorkerFailureReason = 'timeout' | 'memory' | 'crashed' | 'closed' | 'too-many';
-
-export class WorkerFailure extends Error {
-  override readonly name = 'WorkerFailure';
-  readonly reason: WorkerFailureReason;
-
-  constructor(reason: WorkerFailureReason, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.reason = reason;
-  }
-}
 
 export interface WorkerPoolOptions {
   /**
@@ -42,7 +26,6 @@ export interface WorkerPoolOptions {
   memory_mb?: number;
 }
 
-type AnyTasks = Record<string, unknown>;
 type Arguments<F> = F extends (...args: infer A) => unknown ? A : never;
 type Result<F> = F extends (...args: never[]) => infer R ? Awaited<R> : never;
 
@@ -71,37 +54,6 @@ export interface TransferringRunner<Tasks> extends TaskRunner<Tasks> {
   ): Promise<Result<Tasks[Name]>>;
 }
 
-/** Tasks run through the pool itself have no owner and are not urgent. */
-export type WorkerPool<Tasks> = TransferringRunner<Tasks> & {
-  runnerFor(share: Share): TransferringRunner<Tasks>;
-  /** Maximum threads, not counting the extra one. */
-  readonly size: number;
-  /** Tasks waiting for a thread. */
-  readonly waiting: number;
-  /** Finishes running tasks, rejects waiting ones and ends the threads. */
-  close(): Promise<void>;
-};
-
-interface Call {
-  message: TaskMessage;
-  transferred: readonly Transferable[];
-  urgent: boolean;
-  timeout_ms: number;
-  resolve: (value: unknown) => void;
-  reject: (error: unknown) => void;
-}
-interface Thread {
-  worker: Worker;
-  ready: boolean;
-  /** File with its CPU time. */
-  times: string | undefined;
-  call: Call | undefined;
-  timer: NodeJS.Timeout | undefined;
-}
-
-const threadStart_ms = 60_000;
-/** Maximum wall time of a task, as a multiple of its time limit. */
-const maxWaitFactor = 3;
 /** After this many urgent tasks in a row a background task runs, so that those are never starved. */
 const maxUrgentInARow = 4;
 
@@ -111,188 +63,124 @@ const maxUrgentInARow = 4;
  * affected. Not piscina (the usual choice): it counts a task's abort signal from when it is queued, so a busy pool
  * would time out tasks that never ran.
  */
-export function createWorkerPool<Tasks extends object = AnyTasks>(options: WorkerPoolOptions): WorkerPool<Tasks> {
-  const size = Math.max(1, options.size ?? availableParallelism() - 1);
-  const timeout_ms = options.timeout_ms ?? 30_000;
-  const memory_mb = options.memory_mb ?? 512;
-  const threads = new Set<Thread>();
-  const ending = new Set<Promise<unknown>>();
-  const urgent = new FairQueue<Call>();
-  const background = new FairQueue<Call>();
-  let urgentInARow = 0;
-  let closing: Promise<void> | undefined;
-  let drained: (() => void) | undefined;
+export class WorkerPool<Tasks extends object> {
+  /** Maximum threads, not counting the extra one. */
+  readonly size: number;
+  private readonly options: WorkerPoolOptions;
+  private readonly threads = new Set<Thread>();
+  /** Threads that were lost and have not ended yet. */
+  private readonly ending = new Set<Promise<unknown>>();
+  private readonly urgent = new FairQueue<Call>();
+  private readonly background = new FairQueue<Call>();
+  private urgentInARow = 0;
+  private closing: Promise<void> | undefined;
+  private onDrained: (() => void) | undefined;
 
-  function startThread(): Thread {
-    const worker = new Worker(compiled(new URL('./worker-thread.ts', import.meta.url)), {
-      workerData: { module: compiled(options.module).href },
-      resourceLimits: { maxOldGenerationSizeMb: memory_mb },
-      // The parent's flags (a test runner's loader, an inspector) must not apply to these threads.
-      execArgv: ['--enable-source-maps'],
-    });
-    const thread: Thread = { worker, ready: false, times: undefined, call: undefined, timer: undefined };
-    threads.add(thread);
-    worker.on('message', (message: ThreadMessage) => {
-      if (message.kind === 'ready') {
-        thread.ready = true;
-        thread.times = message.times;
-        if (thread.call) watch(thread, thread.call.timeout_ms);
-      } else {
-        const call = release(thread);
-        if (message.kind === 'done') call?.resolve(message.value);
-        else call?.reject(errorOf(message.error));
-        assign();
-      }
-    });
-    worker.on('error', (error) => lose(thread, failureOf(error, memory_mb)));
-    worker.on('messageerror', (error) => lose(thread, new WorkerFailure('crashed', `unreadable response: ${error}`)));
-    worker.on('exit', (code) =>
-      lose(thread, new WorkerFailure('crashed', `the worker thread ended with code ${code}`)),
-    );
-    return thread;
+  constructor(options: WorkerPoolOptions) {
+    this.options = options;
+    this.size = Math.max(1, options.size ?? availableParallelism() - 1);
   }
 
-  function watch(thread: Thread, limit_ms: number): void {
-    clearTimeout(thread.timer);
-    const task = thread.call?.message.task;
-    const what = thread.ready ? `task ${task} took longer than ${limit_ms} ms` : `a worker thread did not start`;
-    const began_ms = performance.now();
-    const worked_ms = readThreadTime(thread.times);
-    const check = () => {
-      const worked = readThreadTime(thread.times);
-      const left_ms = worked === undefined || worked_ms === undefined ? 0 : limit_ms - (worked - worked_ms);
-      if (left_ms <= 0 || performance.now() - began_ms >= limit_ms * maxWaitFactor) {
-        return lose(thread, new WorkerFailure('timeout', what));
-      }
-      thread.timer = setTimeout(check, Math.max(left_ms, 50));
-    };
-    thread.timer = setTimeout(check, limit_ms);
+  /** Tasks waiting for a thread. */
+  get waiting(): number {
+    return this.urgent.length + this.background.length;
   }
 
-  function release(thread: Thread): Call | undefined {
-    clearTimeout(thread.timer);
-    const { call } = thread;
-    thread.call = undefined;
-    // An idle thread must not keep the process alive.
-    thread.worker.unref();
-    return call;
-  }
+  /** Runs a task that has no owner and is not urgent. */
+  readonly run: TaskRunner<Tasks>['run'] = (name, ...args) => this.runnerFor({ owner: '' }).run(name, ...args);
 
-  function lose(thread: Thread, failure: WorkerFailure): void {
-    if (!threads.delete(thread)) return;
-    const call = release(thread);
-    const end = thread.worker.terminate().finally(() => ending.delete(end));
-    ending.add(end);
-    call?.reject(failure);
-    assign();
-  }
-
-  /** The next task that may start now. */
-  function takeCall(): Call | undefined {
-    const running = [...threads].flatMap(({ call }) => call ?? []);
-    const hasRoom = running.length < size;
-    const isBackgroundDue = hasRoom && background.length > 0 && urgentInARow >= maxUrgentInARow;
-    const hasSpare = running.length === size && running.some((call) => !call.urgent);
-    if (urgent.length > 0 && !isBackgroundDue && (hasRoom || hasSpare)) {
-      urgentInARow += 1;
-      return urgent.take();
-    }
-    if (!hasRoom || background.length === 0) return undefined;
-    urgentInARow = 0;
-    return background.take();
-  }
-
-  function assign(): void {
-    for (let call = takeCall(); call; call = takeCall()) {
-      const idle = [...threads].find((candidate) => !candidate.call);
-      let thread: Thread;
-      try {
-        thread = idle ?? startThread();
-      } catch (error) {
-        call.reject(error);
-        continue;
-      }
-      thread.call = call;
-      thread.worker.ref();
-      watch(thread, thread.ready ? call.timeout_ms : threadStart_ms);
-      try {
-        thread.worker.postMessage(call.message, call.transferred);
-      } catch (error) {
-        release(thread)?.reject(error);
-      }
-    }
-    if (![...threads].some((thread) => thread.call)) drained?.();
-  }
-
-  async function shutDown(): Promise<void> {
-    for (const call of [...urgent.clear(), ...background.clear()]) {
-      call.reject(new WorkerFailure('closed', 'the worker pool is closing'));
-    }
-    if ([...threads].some((thread) => thread.call)) {
-      await new Promise<void>((resolve) => {
-        drained = resolve;
-      });
-    }
-    await Promise.all([...[...threads].map((thread) => thread.worker.terminate()), ...ending]);
-  }
-
-  function runnerFor(share: Share): TransferringRunner<Tasks> {
-    const queue = share.urgent ? urgent : background;
+  runnerFor(share: Share): TransferringRunner<Tasks> {
     const runWith: TransferringRunner<Tasks>['runWith'] = (transferred, name, ...args) =>
       new Promise((resolve, reject) => {
-        if (closing) return reject(new WorkerFailure('closed', 'the worker pool is closed'));
-        if (queue.lengthOf(share.owner) >= (share.maxWaiting ?? Number.POSITIVE_INFINITY)) {
-          return reject(new WorkerFailure('too-many', `${share.maxWaiting} tasks of this owner are waiting`));
-        }
-        queue.add(share.owner, {
+        const { urgent = false, timeout_ms = this.options.timeout_ms ?? 30_000 } = share;
+        this.add(share, {
           message: { task: name, args },
           transferred,
-          urgent: share.urgent ?? false,
-          timeout_ms: share.timeout_ms ?? timeout_ms,
+          urgent,
+          timeout_ms,
           resolve: resolve as Call['resolve'],
           reject,
         });
-        assign();
       });
     return { runWith, run: (name, ...args) => runWith([], name, ...args) };
   }
 
-  return {
-    ...runnerFor({ owner: '' }),
-    runnerFor,
-    size,
-    get waiting() {
-      return urgent.length + background.length;
-    },
-    close() {
-      closing ??= shutDown();
-      return closing;
-    },
-  };
-}
-
-function errorOf({ name, message, stack, fields }: ThreadError): Error {
-  return Object.assign(new Error(message), fields, { name, stack });
-}
-
-function failureOf(error: unknown, memory_mb: number): WorkerFailure {
-  if (error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') {
-    return new WorkerFailure('memory', `the task needed more than ${memory_mb} MB`, { cause: error });
+  /** Finishes running tasks, rejects waiting ones and ends the threads. */
+  close(): Promise<void> {
+    this.closing ??= this.shutDown();
+    return this.closing;
   }
-  return new WorkerFailure('crashed', `the worker thread crashed: ${error}`, { cause: error });
-}
 
-/**
- * Node 20 cannot run TypeScript in a thread, so code that runs from `src/` (tests) uses its compiled version in
- * `dist/`. In `dist/` the compiler has rewritten imports but not this URL, so the extension is corrected here.
- */
-function compiled(module: URL): URL {
-  const path = fileURLToPath(module);
-  if (!path.endsWith('.ts')) return module;
-  const beside = path.replace(/\.ts$/, '.js');
-  if (existsSync(beside)) return pathToFileURL(beside);
-  const source = beside.lastIndexOf('/src/');
-  const twin = `${beside.slice(0, source)}/dist/${beside.slice(source + '/src/'.length)}`;
-  if (source < 0 || !existsSync(twin)) throw new Error(`no compiled form of ${path}: build first (npm run build)`);
-  return pathToFileURL(twin);
+  private add({ owner, maxWaiting = Number.POSITIVE_INFINITY }: Share, call: Call): void {
+    const queue = call.urgent ? this.urgent : this.background;
+    if (this.closing) call.reject(new WorkerFailure('closed', 'the worker pool is closed'));
+    else if (queue.lengthOf(owner) >= maxWaiting) {
+      call.reject(new WorkerFailure('too-many', `${maxWaiting} tasks of this owner are waiting`));
+    } else {
+      queue.add(owner, call);
+      this.assign();
+    }
+  }
+
+  private assign(): void {
+    for (let call = this.takeCall(); call; call = this.takeCall()) {
+      const idle = [...this.threads].find((thread) => !thread.call);
+      let thread: Thread;
+      try {
+        thread = idle ?? this.startThread();
+      } catch (error) {
+        call.reject(error);
+        continue;
+      }
+      thread.run(call);
+    }
+    if (!this.isBusy()) this.onDrained?.();
+  }
+
+  /** The next task that may start now. */
+  private takeCall(): Call | undefined {
+    const { urgent, background } = this;
+    const running = [...this.threads].flatMap(({ call }) => call ?? []);
+    const hasRoom = running.length < this.size;
+    const isBackgroundDue = hasRoom && background.length > 0 && this.urgentInARow >= maxUrgentInARow;
+    const hasSpare = running.length === this.size && running.some((call) => !call.urgent);
+    if (urgent.length > 0 && !isBackgroundDue && (hasRoom || hasSpare)) {
+      this.urgentInARow += 1;
+      return urgent.take();
+    }
+    if (!hasRoom || background.length === 0) return undefined;
+    this.urgentInARow = 0;
+    return background.take();
+  }
+
+  private startThread(): Thread {
+    const thread = new Thread({
+      module: this.options.module,
+      memory_mb: this.options.memory_mb ?? 512,
+      onFree: () => this.assign(),
+      onLost: (lost, ended) => {
+        this.threads.delete(lost);
+        const end = ended.finally(() => this.ending.delete(end));
+        this.ending.add(end);
+      },
+    });
+    this.threads.add(thread);
+    return thread;
+  }
+
+  private isBusy(): boolean {
+    return [...this.threads].some((thread) => thread.call);
+  }
+
+  private async shutDown(): Promise<void> {
+    for (const call of [...this.urgent.clear(), ...this.background.clear()]) {
+      call.reject(new WorkerFailure('closed', 'the worker pool is closing'));
+    }
+    if (this.isBusy()) {
+      await new Promise<void>((resolve) => {
+        this.onDrained = resolve;
+      });
+    }
+    await Promise.all([...[...this.threads].map((thread) => thread.terminate()), ...this.ending]);
+  }
 }

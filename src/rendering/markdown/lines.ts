@@ -34,7 +34,7 @@ export function isRule(line: string): boolean {
 }
 
 /** The same without the limit on indentation: a list ends there. */
-export function hasOnlyRuleMarks(line: string): boolean {
+function hasOnlyRuleMarks(line: string): boolean {
   return /^[-*_]{3,}$/.test(line.replaceAll(' ', ''));
 }
 

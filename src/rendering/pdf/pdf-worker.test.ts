@@ -1,14 +1,14 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { longLetter, plainLetter, welshLetter } from '../../../test/kit/letter-samples.ts';
 import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/pdf-samples.ts';
-import { createWorkerPool } from '../../platform/threads/worker-pool.ts';
+import { WorkerPool } from '../../platform/threads/worker-pool.ts';
 import { linesIn } from './pdf-text.ts';
 import { unreadablePrecompiled } from './pdf-verdict.ts';
 import type * as pdfTasks from './pdf-worker.ts';
 import { composeLetter } from './pdf-worker.ts';
 import { withPdf } from './pdfium.ts';
 
-const pool = createWorkerPool<typeof pdfTasks>({
+const pool = new WorkerPool<typeof pdfTasks>({
   module: new URL('./pdf-worker.ts', import.meta.url),
   size: 2,
   timeout_ms: 5_000,

@@ -5,7 +5,7 @@ import { withPdf } from './pdfium.ts';
 
 /**
  * The tasks of the PDF threads. Arguments and results can be cloned between threads. All of them process untrusted
- * files and logos, so they must run in threads with a time limit: `createWorkerPool` with this module.
+ * files and logos, so they must run in threads with a time limit: `WorkerPool` with this module.
  */
 export { readLogoPicture } from '../email/logo-picture.ts';
 export { checkLogo } from '../letter/logo.ts';

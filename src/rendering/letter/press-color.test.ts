@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makePdf } from '../../../test/kit/pdf-samples.ts';
 import { withPdf } from '../pdf/pdfium.ts';
-import { type Cmyk, pressColor } from './ink.ts';
+import { type Cmyk, pressColor } from './press-color.ts';
 
 /** How PDFium, which models coated paper, displays CMYK colours. */
 async function shown(inks: Cmyk[]): Promise<number[][]> {
