@@ -1,5 +1,5 @@
 import type { Platform } from '../platform/platform.ts';
-import { selectByUuid } from './find-by-uuid.sql.ts';
+import { selectByUuid } from './operations.sql.ts';
 
 interface Found {
   type: string;

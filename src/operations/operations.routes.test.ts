@@ -4,7 +4,7 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { useHarness } from '../../test/kit/harness.ts';
 import { openDatabase } from '../platform/db/database.ts';
-import { isDatabaseAvailable } from './find-by-uuid.sql.ts';
+import { isDatabaseAvailable } from './operations.sql.ts';
 
 const harness = useHarness();
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Build } from './build.ts';
-import { sharedDatabaseCheck } from './find-by-uuid.sql.ts';
+import { sharedDatabaseCheck } from './operations.sql.ts';
 
 const Status = Type.Object(
   {

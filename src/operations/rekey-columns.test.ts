@@ -137,15 +137,16 @@ describe('pennypost rekey', () => {
     const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
       .map((path) => ({ name: basename(path), text: readFileSync(new URL(path, src), 'utf8') }));
-    const listOf = (text: string) => /export const (\w+): EncryptedValues = /.exec(text)?.[1];
+    const listsOf = (text: string) =>
+      [...text.matchAll(/export const (\w+): EncryptedValues = /g)].map(([, name = '']) => name);
     const encrypting = files.filter(({ text }) => /\bsecrets\s*\.encrypt\(/.test(text));
-    const names = encrypting.filter(({ text }) => !listOf(text)).map(({ name }) => name);
+    const names = encrypting.filter(({ text }) => listsOf(text).length === 0).map(({ name }) => name);
     expect(names.sort()).toEqual(notListed);
 
     const kept = /const kept: EncryptedValues\[\] = \[([^\]]*)\]/.exec(
       files.find(({ text }) => text.includes('const kept: EncryptedValues[]'))?.text ?? '',
     );
-    const lists = files.flatMap(({ text }) => listOf(text) ?? []);
+    const lists = files.flatMap(({ text }) => listsOf(text));
     expect((kept?.[1] ?? '').match(/\w+/g)?.sort()).toEqual(lists.sort());
     expect(lists).toHaveLength(encryptedColumns.length);
   });

@@ -2,16 +2,19 @@ import { LRUCache } from 'lru-cache';
 import { cachedIn, InvalidatedCache } from '../platform/cache.ts';
 import { BatchReader } from '../platform/db/batch-reader.ts';
 import type { Db } from '../platform/db/database.ts';
+import { invalidField } from '../platform/failure.ts';
 import { canonicalId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { maxOutlineCharacters } from '../rendering/email/outlines.ts';
+import type { Personalisation } from '../rendering/personalisation.ts';
 import { type CompiledTemplate, compileTemplate, type TemplateSource } from '../rendering/template.ts';
 import { maxShortLength } from './email-threads.ts';
 import { replyToTextOf } from './template-record.ts';
 import { type CurrentTemplateRow, lookUp, type TemplateLookup, type TemplateRow } from './template-row.ts';
 import { selectTemplatesById, selectTemplateVersion, selectVersionsOfTemplates } from './template-rows.sql.ts';
 import { selectNamedTemplates } from './templates.sql.ts';
+import { getTemplate } from './templates.ts';
 
 /** A template that is ready for sending. `row.reply_to_text` is the sender, reply-to address or contact block to use. */
 export interface ReadyTemplate<Row extends TemplateRow = CurrentTemplateRow> {
@@ -236,4 +239,28 @@ export async function getTemplateForDelivery(
   const found = await app.compiledTemplates.findVersion(template_id, template_version, contactBlock);
   if (!found) throw new Error(`Template ${template_id} has no version ${template_version}`);
   return found;
+}
+
+/** Message body in API responses: SMS without the service name prefix, other bodies as Markdown. */
+export function renderPreview(
+  compiled: CompiledTemplate,
+  personalisation: Personalisation,
+): { subject: string | null; body: string } {
+  if (compiled.template_type === 'sms') return { subject: null, body: compiled.render(personalisation).text };
+  return { subject: compiled.subject(personalisation), body: compiled.body(personalisation) };
+}
+
+/** Renders the subject and content of a template with values. */
+export async function previewTemplate(
+  db: Db,
+  serviceId: string,
+  templateId: string,
+  personalisation: Personalisation,
+): Promise<CurrentTemplateRow> {
+  const template = await getTemplate(db, serviceId, templateId);
+  const compiled = compileRow(template);
+  const missing = compiled.missing(personalisation);
+  if (missing.length > 0) throw invalidField('template', `Missing personalisation: ${missing.join(', ')}`);
+  const { subject, body } = renderPreview(compiled, personalisation);
+  return { ...template, subject, content: body };
 }

@@ -7,9 +7,8 @@ import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { maxInteger } from '../protocol/fields.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
-import { type CompiledTemplates, findTemplate } from './compiled-templates.ts';
+import { type CompiledTemplates, findTemplate, renderPreview } from './compiled-templates.ts';
 import { checkLength, type EmailThreads, maxShortLength, requestsFor } from './email-threads.ts';
-import { renderPreview } from './template-preview.ts';
 import { lookUp, type TemplateLookup, type TemplateRow } from './template-row.ts';
 import { selectListedTemplates, selectTemplateById, selectTemplateVersions } from './template-rows.sql.ts';
 

@@ -6,7 +6,7 @@ import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, Nullable, OfService, Uuid } from '../protocol/fields.ts';
 import type { FrontEndSettings } from '../protocol/settings.ts';
-import { previewTemplate } from './template-preview.ts';
+import { previewTemplate } from './compiled-templates.ts';
 import {
   isPrecompiled,
   Languages,

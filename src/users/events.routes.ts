@@ -4,7 +4,7 @@ import type { Http } from '../platform/http/surface.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, Datetime, Uuid } from '../protocol/fields.ts';
-import { insertEvent } from './events.sql.ts';
+import { insertEvent } from './users.sql.ts';
 
 const Content = Type.Record(Type.String(), Type.Unknown());
 

@@ -8,7 +8,6 @@ import type { Platform } from '../platform/platform.ts';
 import type { Urls } from '../platform/settings.ts';
 import { archivedName } from '../protocol/archived-name.ts';
 import { type AccountMessageSender, accountTemplates } from './account-messages/account-messages.ts';
-import { deleteEventsBefore } from './events.sql.ts';
 import { clearReasonsBefore } from './invites/join-requests.sql.ts';
 import { deleteMembershipsOfUser } from './members/permissions.sql.ts';
 import { pageUrl } from './sign-in/link-tokens.ts';
@@ -18,6 +17,7 @@ import { getUserRecord, listUserRecords, type UserRecord } from './user-record.t
 import {
   activateUserRow,
   countLocked,
+  deleteEventsBefore,
   insertUser,
   type PeopleQuery,
   selectActiveServiceNames,
