@@ -4,7 +4,8 @@ import { openDelimitedText } from '../../libraries/spreadsheet/delimited-text.ts
 import type { Sheet, SpreadsheetLimits, RowBatch } from '../../libraries/spreadsheet/sheet.ts';
 import { formatOf } from '../../libraries/spreadsheet/spreadsheet.ts';
 import { type BodyMemory, collectBytes } from '../../platform/http/body/body-memory.ts';
-import { type TransferringRunner, WorkerFailure } from '../../platform/threads/worker-pool.ts';
+import { WorkerFailure } from '../../platform/threads/thread.ts';
+import type { TransferringRunner } from '../../platform/threads/worker-pool.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { defaultLimits } from '../../recipients/spreadsheet/limits.ts';
 import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
