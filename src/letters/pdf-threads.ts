@@ -1,9 +1,9 @@
-import type * as pdfTasks from '../rendering/pdf/pdf-worker.ts';
 import { Failure } from '../platform/failure.ts';
 import type { Log } from '../platform/log.ts';
-import { type TaskRunner, WorkerPool } from '../platform/threads/worker-pool.ts';
 import { WorkerFailure } from '../platform/threads/thread.ts';
+import { type TaskRunner, WorkerPool } from '../platform/threads/worker-pool.ts';
 import { type PrecompiledKind, type PrecompiledReading, unreadablePrecompiled } from '../rendering/pdf/pdf-verdict.ts';
+import type * as pdfTasks from '../rendering/pdf/pdf-worker.ts';
 
 export type PdfTasks = TaskRunner<typeof pdfTasks>;
 

@@ -216,7 +216,10 @@ function highlightCondition(name: string): string {
 export const highlightRedacted: Unfilled = () => `<span class='placeholder-redacted'>hidden</span>`;
 
 /** A placeholder without a value that is shown, highlighted, in the result. */
-export type OpenPlaceholder = { style: 'plain' | 'conditional' | 'redacted'; placeholder: Placeholder };
+export interface OpenPlaceholder {
+  style: 'plain' | 'conditional' | 'redacted';
+  placeholder: Placeholder;
+}
 
 const markPattern = /\uFDD0(\d+)\uFDD1/g;
 

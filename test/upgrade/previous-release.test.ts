@@ -6,7 +6,9 @@ const read = (path: string) => readFileSync(path, 'utf8');
 
 describe('the version', () => {
   const { version } = JSON.parse(read('package.json'));
-  const versions = [...read('CHANGELOG.md').matchAll(/^## \[(\S+)\] - (?:Unreleased|\d{4}-\d{2}-\d{2})$/gm)].map(([, name]) => name);
+  const versions = [...read('CHANGELOG.md').matchAll(/^## \[(\S+)\] - (?:Unreleased|\d{4}-\d{2}-\d{2})$/gm)].map(
+    ([, name]) => name,
+  );
 
   it('is the same in every file', () => {
     expect(JSON.parse(read('package-lock.json')).packages[''].version).toBe(version);

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { ApiCaller } from '../../auth/api-caller.ts';
+import type { Header } from '../../libraries/spreadsheet/sheet.ts';
 import { earlier, hour_ms } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { Failure, invalid, notFound } from '../../platform/failure.ts';
@@ -7,7 +8,6 @@ import { csvLine, csvLineAsUploaded } from '../../platform/http/csv.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import { Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { RowCheck, showRow } from '../../recipients/spreadsheet/row-check.ts';
-import type { Header } from '../../libraries/spreadsheet/sheet.ts';
 import type { JobDeps } from '../accept-job.ts';
 import { cancelJob } from '../cancel-job.ts';
 import { jobFields, jobValues } from '../job-record.ts';

@@ -1,7 +1,8 @@
-import * as examples from './examples.ts';
-import { namesRecipient } from '../../recipients/spreadsheet/columns.ts';
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { openDelimitedText } from '../../libraries/spreadsheet/delimited-text.ts';
+import { openJsonRows } from '../../libraries/spreadsheet/json-rows.ts';
+import type { Sheet } from '../../libraries/spreadsheet/sheet.ts';
 import { problemsOfTemplate, problemsWith, refuse, validation } from '../../notifications/sending/read-requests.ts';
 import { readScheduledTime } from '../../notifications/sending/scheduled-time.ts';
 import { hour_ms, type Timestamp } from '../../platform/clock.ts';
@@ -10,12 +11,11 @@ import { parseWithNumbersAsWritten } from '../../platform/http/body/verbatim-num
 import type { Channel } from '../../protocol/channels.ts';
 import { isTrue, Nullable, OneOf, QueryBoolean } from '../../protocol/fields.ts';
 import { inPublicOrder, printedValue } from '../../protocol/schema-problems.ts';
-import { openDelimitedText } from '../../libraries/spreadsheet/delimited-text.ts';
-import { openJsonRows } from '../../libraries/spreadsheet/json-rows.ts';
-import { openNdjson } from '../../recipients/spreadsheet/ndjson.ts';
+import { namesRecipient } from '../../recipients/spreadsheet/columns.ts';
 import { defaultLimits } from '../../recipients/spreadsheet/limits.ts';
-import type { Sheet } from '../../libraries/spreadsheet/sheet.ts';
+import { openNdjson } from '../../recipients/spreadsheet/ndjson.ts';
 import type { TemplateChoice } from '../../templates/chosen-template.ts';
+import * as examples from './examples.ts';
 
 /** Request of a bulk send. Problems are reported in the order of declaration here. */
 

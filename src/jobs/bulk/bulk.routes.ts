@@ -1,9 +1,13 @@
-import * as examples from './examples.ts';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { apiCallerOf } from '../../auth/api-caller.ts';
-import { admissionOf, admitSending, idempotencyErrors, idempotencyHeader } from '../../notifications/sending/admission.ts';
+import {
+  admissionOf,
+  admitSending,
+  idempotencyErrors,
+  idempotencyHeader,
+} from '../../notifications/sending/admission.ts';
 import { digestOfRequest } from '../../notifications/sending/idempotency.ts';
 import type { SendContext } from '../../notifications/sending/send-context.ts';
 import { fromStandby } from '../../platform/db/servers/standby.ts';
@@ -18,8 +22,25 @@ import type { Urls } from '../../platform/settings.ts';
 import { publicErrors } from '../../protocol/error-bodies.ts';
 import { Data, Nullable, QueryBoolean, Uuid } from '../../protocol/fields.ts';
 import type { FileSummary } from '../../recipients/spreadsheet/file-problems.ts';
-import { BulkJob, cancelBulk, type FileFormat, getBulkJob, listBulkJobs, problemsOf, resultsOf } from './bulk-records.ts';
-import { type BulkBody, BulkParameters, BulkRequest, type BulkSend, isDryRun, readBulkParameters, readBulkRequest } from './bulk-requests.ts';
+import {
+  BulkJob,
+  cancelBulk,
+  type FileFormat,
+  getBulkJob,
+  listBulkJobs,
+  problemsOf,
+  resultsOf,
+} from './bulk-records.ts';
+import {
+  type BulkBody,
+  BulkParameters,
+  BulkRequest,
+  type BulkSend,
+  isDryRun,
+  readBulkParameters,
+  readBulkRequest,
+} from './bulk-requests.ts';
+import * as examples from './examples.ts';
 import { type BulkDeps, checkBulk, digestOfStream, sendBulkOnce } from './send-bulk.ts';
 
 /** 100,000 rows of a dozen columns. Larger files are sent as CSV or NDJSON, which are not held in memory. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ApiCaller } from '../../auth/api-caller.ts';
-import type { Admission } from '../../notifications/sending/admission.ts';
-import { claimIdempotencyKey, findStoredResponse, replay, type Sent } from '../../notifications/sending/idempotency.ts';
 import type { Sheet } from '../../libraries/spreadsheet/sheet.ts';
 import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
+import type { Admission } from '../../notifications/sending/admission.ts';
+import { claimIdempotencyKey, findStoredResponse, replay, type Sent } from '../../notifications/sending/idempotency.ts';
 import type { SendContext } from '../../notifications/sending/send-context.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { type Failure, invalid } from '../../platform/failure.ts';
@@ -20,7 +20,15 @@ import type { UploadSlots } from '../uploads/upload-slots.ts';
 import { deleteUpload } from '../uploads/uploads.sql.ts';
 import { type BulkJob, getBulkJob } from './bulk-records.ts';
 import { type BulkBody, type BulkSend, openBody } from './bulk-requests.ts';
-import { getBulkTemplate, limitExceeded, noRows, refusalOfColumns, refusalOfProblems, refusalOfRows, tooManyRows } from './bulk-rules.ts';
+import {
+  getBulkTemplate,
+  limitExceeded,
+  noRows,
+  refusalOfColumns,
+  refusalOfProblems,
+  refusalOfRows,
+  tooManyRows,
+} from './bulk-rules.ts';
 
 /** Dependencies of bulk sends. */
 export type BulkDeps = JobDeps & { sheetThreads: SheetThreads; uploadSlots: UploadSlots };

@@ -1,17 +1,17 @@
-import type * as sheetTasks from './sheet-worker.ts';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { openDelimitedText } from '../../libraries/spreadsheet/delimited-text.ts';
-import type { Sheet, SpreadsheetLimits, RowBatch } from '../../libraries/spreadsheet/sheet.ts';
+import type { RowBatch, Sheet, SpreadsheetLimits } from '../../libraries/spreadsheet/sheet.ts';
 import { formatOf } from '../../libraries/spreadsheet/spreadsheet.ts';
+import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import { type BodyMemory, collectBytes } from '../../platform/http/body/body-memory.ts';
 import { WorkerFailure } from '../../platform/threads/thread.ts';
 import type { TransferringRunner } from '../../platform/threads/worker-pool.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import { defaultLimits } from '../../recipients/spreadsheet/limits.ts';
-import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import { namesRecipient } from '../../recipients/spreadsheet/columns.ts';
+import { defaultLimits } from '../../recipients/spreadsheet/limits.ts';
 import type { BulkSettings } from '../settings.ts';
 import type { SheetThreads } from './sheet-threads.ts';
+import type * as sheetTasks from './sheet-worker.ts';
 import type { WorkbookMessage } from './sheet-worker.ts';
 
 interface Deps {

@@ -1,16 +1,33 @@
 import type { MessagePort } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
+import type { Header, RowBatch, SheetCell, SpreadsheetLimits } from '../../libraries/spreadsheet/sheet.ts';
+import { openSpreadsheet } from '../../libraries/spreadsheet/spreadsheet.ts';
+import { type FileErrorKind, SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { postageForAddress } from '../../recipients/postal-address.ts';
 import { planColumns } from '../../recipients/spreadsheet/columns.ts';
-import { contactListTemplate, type CheckedRow, type Destination, type RecipientPermissions, type RowTemplate } from '../../recipients/spreadsheet/row-problems.ts';
 import { countRow, noRows, type RowCounts, type RowsToShow } from '../../recipients/spreadsheet/file-problems.ts';
-import type { SpreadsheetLimits, Header, RowBatch, SheetCell } from '../../libraries/spreadsheet/sheet.ts';
-import { isAllowed, RowCheck, type ShownProblem, showProblems, showRow } from '../../recipients/spreadsheet/row-check.ts';
-import { openSpreadsheet } from '../../libraries/spreadsheet/spreadsheet.ts';
-import { SpreadsheetError, type FileErrorKind } from '../../libraries/spreadsheet/spreadsheet-error.ts';
+import {
+  isAllowed,
+  RowCheck,
+  type ShownProblem,
+  showProblems,
+  showRow,
+} from '../../recipients/spreadsheet/row-check.ts';
+import {
+  type CheckedRow,
+  contactListTemplate,
+  type Destination,
+  type RecipientPermissions,
+  type RowTemplate,
+} from '../../recipients/spreadsheet/row-problems.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
-import { contentProblems, type CompiledTemplate, compileTemplate, type TemplateSource } from '../../rendering/template.ts';
+import {
+  type CompiledTemplate,
+  compileTemplate,
+  contentProblems,
+  type TemplateSource,
+} from '../../rendering/template.ts';
 import type { TemplatePostage } from '../../templates/template-row.ts';
 import { type ReadyRow, writeReadyRow } from './ready-row.ts';
 

@@ -1,5 +1,5 @@
-import type { SendingService } from '../../notifications/sending/sending-service.ts';
 import type { RowBatch, Sheet } from '../../libraries/spreadsheet/sheet.ts';
+import type { SendingService } from '../../notifications/sending/sending-service.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { conflict, type Failure } from '../../platform/failure.ts';
 import { canonicalId, newId } from '../../platform/id.ts';
@@ -8,7 +8,18 @@ import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
 import type { BulkSettings } from '../settings.ts';
 import { type CheckAgainst, SheetCheck } from './sheet-check.ts';
 import type { SheetThreads } from './sheet-threads.ts';
-import { beginCheck, countRepeatedRecipients, deleteUpload, finishCheck, finishReceiving, insertChunk, insertUpload, selectNextChunk, type UploadRow, updateChunk } from './uploads.sql.ts';
+import {
+  beginCheck,
+  countRepeatedRecipients,
+  deleteUpload,
+  finishCheck,
+  finishReceiving,
+  insertChunk,
+  insertUpload,
+  selectNextChunk,
+  type UploadRow,
+  updateChunk,
+} from './uploads.sql.ts';
 
 type StoreDeps = Platform & {
   config: { bulk: BulkSettings };

@@ -1,10 +1,10 @@
-import type { SheetCell, Header } from '../../libraries/spreadsheet/sheet.ts';
+import type { Header, SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { csvLine } from '../../platform/http/csv.ts';
 import type { ShownProblem } from '../../recipients/spreadsheet/row-check.ts';
-import type { RowProblems } from './sheet-worker.ts';
 import { type ReadyRow, readReadyRows } from './ready-row.ts';
 import { maxDescribedRows } from './sheet-check.ts';
+import type { RowProblems } from './sheet-worker.ts';
 import { selectCheckedRowCount, selectChunkOfRow, selectNextChunk, type UploadRow } from './uploads.sql.ts';
 
 export interface StoredRow {

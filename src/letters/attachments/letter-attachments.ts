@@ -7,8 +7,8 @@ import type { Platform } from '../../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
 import { maxPages } from '../../rendering/pdf/letter-geometry.ts';
 import { readUpload } from '../../templates/files/file-types.ts';
-import { getServiceOfTemplate, getTemplateToAttachTo, setTemplateAttachment } from '../../templates/templates.ts';
 import type { LetterAttachment } from '../../templates/template-row.ts';
+import { getServiceOfTemplate, getTemplateToAttachTo, setTemplateAttachment } from '../../templates/templates.ts';
 import { type PdfThreads, readPages } from '../pdf-threads.ts';
 import { archiveAttachmentRow, insertLetterAttachment, selectLetterAttachment } from './letter-attachments.sql.ts';
 

@@ -1,14 +1,21 @@
 import { posix } from 'node:path';
+import { openDelimitedText } from '../../libraries/spreadsheet/delimited-text.ts';
+import { megabytes, type SheetCell } from '../../libraries/spreadsheet/sheet.ts';
+import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import { isDay, londonDay } from '../../platform/calendar.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { isDatetime } from '../../protocol/fields.ts';
-import { openDelimitedText } from '../../libraries/spreadsheet/delimited-text.ts';
 import { defaultLimits } from '../../recipients/spreadsheet/limits.ts';
-import { megabytes, type SheetCell } from '../../libraries/spreadsheet/sheet.ts';
-import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import { maxReferences, recordReturnedLetters } from '../returned/returned-letters.ts';
 import type { PrintSettings } from '../settings.ts';
-import { jobStatuses, mailingProducts, type PrinterReport, postageClasses, recordPrinterReports, sheetsPattern } from './despatch.ts';
+import {
+  jobStatuses,
+  mailingProducts,
+  type PrinterReport,
+  postageClasses,
+  recordPrinterReports,
+  sheetsPattern,
+} from './despatch.ts';
 import { referencePattern } from './print-provider.ts';
 import { selectPrintedLetters } from './print-run.sql.ts';
 import { type RemoteFile, SftpConnection } from './sftp-connection.ts';

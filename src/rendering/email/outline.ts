@@ -150,7 +150,11 @@ function mayGetScheme(url: string): boolean {
 
 export const maxSentinels = 9_999;
 
-export type Sentinels = { phrase: (slot: number) => string; address: (slot: number) => string; pattern: RegExp };
+export interface Sentinels {
+  phrase: (slot: number) => string;
+  address: (slot: number) => string;
+  pattern: RegExp;
+}
 
 export const defaultSentinels: Sentinels = {
   phrase: (slot) => `zqx${fourDigits(slot)}xqz`,
@@ -170,7 +174,10 @@ function fourDigits(slot: number): string {
 }
 
 /** `pieces[0]`, the value of `holes[0]`, `pieces[1]`, ... `pieces[n]`. */
-type CutText = { pieces: readonly string[]; holes: readonly number[] };
+interface CutText {
+  pieces: readonly string[];
+  holes: readonly number[];
+}
 
 function cutAtSentinels(text: string, { pattern }: Sentinels): CutText {
   const pieces: string[] = [];

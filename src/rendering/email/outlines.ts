@@ -109,7 +109,10 @@ export function isAddress(text: string): boolean {
 type SlotKind = 'p' | 'a' | 'e' | '1' | '0';
 
 /** The values of a message. Messages of the same shape differ only in the texts of phrases and URLs. */
-type SimpleValues = { shape: string; texts: string[] };
+interface SimpleValues {
+  shape: string;
+  texts: string[];
+}
 
 /** How a template uses a slot. A slot that is both printed and a condition has no simple value. */
 type SlotUse = 'text' | 'condition' | 'both';

@@ -102,9 +102,18 @@ function readUrl(text: string, start: number, schemeLength: number): string | un
 }
 
 /** `[text](url "title")` from `start` to `end`; `text` is the text between the brackets. */
-type FoundLink = { text: string; url: string; title: string | null; end: number };
+interface FoundLink {
+  text: string;
+  url: string;
+  title: string | null;
+  end: number;
+}
 
-type Destination = { url: string; title: string | null; end: number };
+interface Destination {
+  url: string;
+  title: string | null;
+  end: number;
+}
 
 /**
  * Finds the link that starts at an opening bracket. The closing bracket, parenthesis and quote can each be far away,

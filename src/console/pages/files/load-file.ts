@@ -1,4 +1,3 @@
-import { getReplyTo, getSmsSender } from '../../../services/senders/senders.ts';
 import { previewEmail, previewText } from '../../../delivery/previews/preview-message.ts';
 import { getJob } from '../../../jobs/jobs.ts';
 import { countCheckedRows, findStoredRow, type StoredRow, sampleMessages } from '../../../jobs/uploads/stored-rows.ts';
@@ -9,6 +8,7 @@ import { previewLetterTemplate } from '../../../letters/preview/letter-preview.t
 import { remainingToday } from '../../../notifications/limits/remaining-today.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
+import { getReplyTo, getSmsSender } from '../../../services/senders/senders.ts';
 import type { Service } from '../../../services/services.ts';
 import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import { holds } from '../../access/may.ts';

@@ -16,7 +16,14 @@ import { wordsOfHour } from '../../parts/when.tsx';
 import { sendFragment } from '../../send-fragment.tsx';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
 import { costOfLetter, costOfTexts } from './cost.ts';
-import { decryptValues, drawLetter, MessagePreview, type Preview, previewMessage, type ToPreview } from './message-preview.tsx';
+import {
+  decryptValues,
+  drawLetter,
+  MessagePreview,
+  type Preview,
+  previewMessage,
+  type ToPreview,
+} from './message-preview.tsx';
 import { Check, FillIn } from './send.tsx';
 import { buildPersonalisation, type Filled, readFilled, SendForm, toFormProblem } from './send-form.ts';
 import { getSendableTemplate, listSenderChoices } from './sendable-templates.ts';
