@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { buildApp } from '../src/app.ts';
 import { readConfig } from '../src/commands/read-config.ts';
 import { startEmbeddedPostgres } from '../src/libraries/embedded-postgres/embedded-postgres.ts';
-import { reconcileRollups } from '../src/notifications/rollups/reconcile.ts';
+import { reconcileRollups } from '../src/notifications/rollups/rollups.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { createLog } from '../src/platform/log.ts';
 import { seeds } from '../src/seeds.ts';

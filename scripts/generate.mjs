@@ -1,4 +1,4 @@
-// Writes the generated files: row types, schema.sql, configuration.md, .env.example, openapi.json.
+// Writes the generated files: row types, schema.sql, configuration.md, .env.example, openapi.json, sql/.
 // Node 20 cannot run TypeScript, so the generator is compiled first. Types are not checked: row types may be stale.
 import { spawnSync } from 'node:child_process';
 import { existsSync, symlinkSync } from 'node:fs';

@@ -15,7 +15,7 @@ import type { PrintProvider } from './letters/print/print-provider.ts';
 import { printSftp } from './letters/print/print-sftp.ts';
 import { accountMessageSender } from './notifications/account-messages/account-message-sender.ts';
 import { RefusedRequests } from './notifications/refused/refused-requests.ts';
-import { createSending, type SendState } from './notifications/sending/send-state.ts';
+import { createSending, type SendState } from './notifications/sending/send-context.ts';
 import { type Build, readBuild, readVersion } from './operations/build.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import { type Connections, prepareConnections } from './platform/db/connections.ts';

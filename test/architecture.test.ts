@@ -168,13 +168,16 @@ describe('rings', () => {
     ).toEqual([]);
   });
 
-  it('no feature imports another feature’s .sql, .routes, .task and .seed files', () => {
+  it('no feature imports another feature’s .sql, .routes, .task and .seed files, except .shared.sql', () => {
     expect(
       violations((file) =>
         rank(file.room) < 0
           ? []
           : file.imports
-              .filter(({ room, path }) => room !== file.room && /\.(sql|routes|pages|task|seed)\.tsx?$/.test(path))
+              .filter(
+                ({ room, path }) =>
+                  room !== file.room && /(?<!\.shared)\.(sql|routes|pages|task|seed)\.tsx?$/.test(path),
+              )
               .map(({ path }) => `imports ${path}`),
       ),
     ).toEqual([]);
@@ -387,6 +390,14 @@ describe('wiring', () => {
     expect(
       calls.filter(({ call }) => !/^\{[^}]*\bevent\b/.test(call)).map(({ path, call }) => `${path}: ${call}`),
     ).toEqual([]);
+  });
+
+  it('every loop of a feature is opened by the list of loops', () => {
+    const list = files.find(({ path }) => path === 'delivery/delivery.ts');
+    const listed = ['delivery/delivery.ts', ...(list?.imports ?? []).map(({ path }) => path)];
+    const withLoops = files.filter(({ room, text }) => rank(room) >= 0 && text.includes('new Loop('));
+    expect(withLoops.length).toBeGreaterThan(4);
+    expect(withLoops.map(({ path }) => path).filter((path) => !listed.includes(path))).toEqual([]);
   });
 
   it('every task is listed once, and every enqueued task is listed', () => {

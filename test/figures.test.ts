@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NewNotification } from '../src/notifications/notification.ts';
-import { foldRollups } from '../src/notifications/rollups/fold.ts';
-import { addUpUsage } from '../src/notifications/rollups/rollup-changes.sql.ts';
-import { addUpChanges } from '../src/notifications/rollups/rollup-changes.ts';
+import { addUpUsage } from '../src/notifications/rollups/rollups.sql.ts';
+import { addUpChanges, foldRollups } from '../src/notifications/rollups/rollups.ts';
 import { insertNotifications } from '../src/notifications/sending/notifications.sql.ts';
-import { recordStatusChanges, type StatusChange } from '../src/notifications/status.ts';
+import { recordStatusChanges } from '../src/notifications/status.ts';
+import type { StatusChange } from '../src/notifications/status-transitions.ts';
 import { addDays, londonInstant } from '../src/platform/calendar.ts';
 import { timestamp } from '../src/platform/clock.ts';
 import { inTransaction } from '../src/platform/db/database.ts';

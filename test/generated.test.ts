@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cloneDatabase } from './kit/database.ts';
-import { type GeneratedFiles, generatedFiles, generatedPaths } from './kit/generated-files.ts';
+import { type GeneratedFiles, generatedFiles, generatedPaths, statementsFolder } from './kit/generated-files.ts';
 
 let files: GeneratedFiles;
 
@@ -14,5 +14,24 @@ beforeAll(async () => {
 describe('generated files are fresh', () => {
   it.each(generatedPaths)('%s', (path) => {
     expect(readFileSync(path, 'utf8'), `${path} is stale: run npm run generate`).toBe(files[path]);
+  });
+
+  it(`${statementsFolder}: every prepared statement, and no other`, () => {
+    const stored = readdirSync(statementsFolder).map((name) => `${statementsFolder}/${name}`);
+    const generated = Object.keys(files).filter((path) => path.startsWith(statementsFolder));
+    expect(stored.sort(), `${statementsFolder} is stale: run npm run generate`).toEqual(generated.sort());
+    for (const path of stored) expect(readFileSync(path, 'utf8'), path).toBe(files[path]);
+  });
+
+  it('every name of a prepared statement in the source is among them', () => {
+    const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.sql.ts'),
+    );
+    const name = /\/\* prepared: ([\w-]+)|\.prepared<\w+>\('([\w-]+)'|storeStatement\('([\w-]+)'/g;
+    const named = sources.flatMap((path) =>
+      [...readFileSync(`src/${path}`, 'utf8').matchAll(name)].map((match) => match.slice(1).find(Boolean)),
+    );
+    expect(named.length).toBeGreaterThan(25);
+    expect(named.filter((found) => !(`${statementsFolder}/${found}.sql` in files))).toEqual([]);
   });
 });

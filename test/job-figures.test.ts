@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { foldRollups } from '../src/notifications/rollups/fold.ts';
-import { addUpChanges } from '../src/notifications/rollups/rollup-changes.ts';
+import { addUpChanges, foldRollups } from '../src/notifications/rollups/rollups.ts';
 import { recordStatusChanges } from '../src/notifications/status.ts';
 import { inTransaction } from '../src/platform/db/database.ts';
 import { aService, aTemplate, aUser } from './kit/builders.ts';

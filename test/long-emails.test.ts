@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { buildDelivery } from '../src/delivery/delivery.ts';
-import { findSentEmail } from '../src/delivery/sandbox/sent-email.ts';
+import { findSentEmail } from '../src/delivery/sandbox/email-sources.ts';
 import { findThreadTimes, readThreadTime } from '../src/platform/threads/thread-time.ts';
 import { compileTemplate } from '../src/rendering/template.ts';
 import { createEmailThreads } from '../src/templates/email-threads.ts';

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { addUpRollups, drawMessages, foldedUpTo, rollUpMessages, seedServices } from '../bench/statistics-seed.ts';
-import { foldRollups } from '../src/notifications/rollups/fold.ts';
-import { addUpChanges } from '../src/notifications/rollups/rollup-changes.ts';
+import { addUpChanges, foldRollups } from '../src/notifications/rollups/rollups.ts';
 import { timestamp } from '../src/platform/clock.ts';
 import { useHarness } from './kit/harness.ts';
 import { type PastMessage, somePastMessages } from './kit/messages.ts';

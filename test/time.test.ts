@@ -16,7 +16,7 @@ const sqlClock =
 /** Files that may read the clock of the database, and why. */
 const readsDatabaseClock = {
   'src/platform/clock.ts': 'declares now() of the application',
-  'src/notifications/queue/delivery-queue.sql.ts': 'workers whose clocks differ share leases',
+  'src/notifications/queue/leases.shared.sql.ts': 'workers whose clocks differ share leases',
   'src/delivery/failover/provider-slots.sql.ts': 'workers whose clocks differ share the rate of a provider',
   'src/platform/queue/worker.ts': 'the queue library locks and unlocks by the clock of the database',
   'src/operations/doctor/doctor.sql.ts': 'compares the clock of the database with our own',

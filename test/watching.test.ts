@@ -5,7 +5,7 @@ import { ReportReceivers } from '../src/delivery/receipts/report-receivers.ts';
 import { measureJobs } from '../src/jobs/unfinished-jobs.ts';
 import { measureLetters } from '../src/letters/print/late-letters.ts';
 import { measureReportFiles } from '../src/letters/print/report-files.ts';
-import { measureRollups } from '../src/notifications/rollups/rollup-metrics.ts';
+import { measureRollups } from '../src/notifications/rollups/rollups.ts';
 import { Standby } from '../src/platform/db/servers/standby.ts';
 import { TaskRuns } from '../src/platform/queue/task-runs.ts';
 import { tasks } from '../src/tasks.ts';

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { App } from '../../src/app.ts';
 import { createApiKey } from '../../src/auth/api-keys.ts';
-import { foldRollups } from '../../src/notifications/rollups/fold.ts';
-import { reconcileRollups } from '../../src/notifications/rollups/reconcile.ts';
+import { foldRollups, reconcileRollups } from '../../src/notifications/rollups/rollups.ts';
 import { addDays, londonDay } from '../../src/platform/calendar.ts';
 import type { Progress } from '../measurement.ts';
 import type { World } from './requests.ts';

@@ -7,7 +7,7 @@ import { warmPdfThreads } from '../letters/pdf-threads.ts';
 import { measureLetters } from '../letters/print/late-letters.ts';
 import { measureReportFiles } from '../letters/print/report-files.ts';
 import { preparePartitions } from '../notifications/partitions.ts';
-import { measureRollups } from '../notifications/rollups/rollup-metrics.ts';
+import { measureRollups } from '../notifications/rollups/rollups.ts';
 import { reachable } from '../operations/banner.ts';
 import { readVersion } from '../operations/build.ts';
 import { type Demo, ensureDemo, retireDemo } from '../operations/demo.ts';

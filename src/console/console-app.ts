@@ -1,9 +1,9 @@
 import type { KeyUses } from '../auth/key-uses.ts';
 import type { ServiceKeys } from '../auth/service-keys.ts';
 import type { AuthSettings } from '../auth/settings.ts';
+import type { EmailConfig } from '../delivery/compose-message.ts';
 import type { ProviderDescriptor } from '../delivery/providers/descriptor.ts';
 import type { SandboxSettings } from '../delivery/providers/sandbox.ts';
-import type { EmailConfig } from '../delivery/render-message.ts';
 import type { DemoSettings } from '../delivery/settings.ts';
 import type { BulkSettings } from '../jobs/settings.ts';
 import type { SheetThreads } from '../jobs/uploads/sheet-threads.ts';

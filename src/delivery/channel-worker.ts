@@ -1,11 +1,10 @@
 import { laneName, lanes } from '../notifications/notification.ts';
+import { DeliveryQueueReader, type InLane } from '../notifications/queue/delivery-queue.ts';
 import {
-  DeliveryQueueReader,
-  type InLane,
   type LeasedNotification,
   type QueuedNotification,
   updateProviders,
-} from '../notifications/queue/delivery-queue.ts';
+} from '../notifications/queue/leases.shared.sql.ts';
 import { startSpans } from '../notifications/queue/message-spans.ts';
 import { newsChannel } from '../notifications/queue/queue-news.ts';
 import { later } from '../platform/clock.ts';
@@ -15,15 +14,14 @@ import type { Platform } from '../platform/platform.ts';
 import { Loop, type Rest } from '../platform/process/loop.ts';
 import { NoTurn } from '../platform/threads/turns.ts';
 import { type Span, withinSpan } from '../platform/tracing/span.ts';
-import type { Composed } from './compose-message.ts';
-import { deliver, failedAttempt, putBack, type Result } from './deliver.ts';
+import { deliver, failedAttempt, type MessageComposer, putBack, type Result, type RunningAttempt } from './deliver.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
 import type { ProviderChoice } from './failover/provider-choice.ts';
 import { selectShares } from './failover/provider-details.sql.ts';
 import { shiftFromFailing } from './failover/provider-failover.ts';
 import { isPrompt } from './failover/provider-health.ts';
 import { type Held, Leases, lease_ms } from './leases.ts';
-import type { SenderIdentities, SenderIdentity } from './providers/sender-identities.ts';
+import type { SenderIdentities } from './providers/sender-identities.ts';
 import type { ActiveProviders } from './providers/settings.ts';
 import { handOvers, recordResults } from './record-results.ts';
 import type { DeliverySettings } from './settings.ts';
@@ -52,22 +50,12 @@ type ChannelDeps = Platform & {
   config: ActiveProviders & { delivery: DeliverySettings };
 };
 
-export interface DeliveryChannel<Message> {
+export interface DeliveryChannel<Message> extends MessageComposer<Message> {
   type: 'sms' | 'email';
   choice: ProviderChoice<Message>;
   services: SenderIdentities;
-  compose(queued: QueuedNotification, service: SenderIdentity, attempt: RunningAttempt): Promise<Composed<Message>>;
-  /** The cost of a message that is not composed. */
-  unitsOf(queued: QueuedNotification, service: SenderIdentity): Promise<number>;
   /** Whether further messages of the service and lane would only wait in this process. */
   mustWait?(of: InLane): boolean;
-}
-
-interface RunningAttempt {
-  /** Work that may wait for long: meanwhile the attempt does not count as a call, so that it holds up no other message. */
-  aside<T>(work: () => Promise<T>): Promise<T>;
-  /** Called when the provider has responded, or when the attempt has failed. */
-  atEnd(end: () => void): void;
 }
 
 /** Sends the queued messages of one channel to its providers, with limited concurrency. */
@@ -297,8 +285,8 @@ export class ChannelWorker<Message> {
     providerName: string | undefined,
     running: RunningAttempt,
   ): Promise<Result | undefined> {
-    const { choice, services, compose, unitsOf } = this.channel;
-    const { clock, log, config } = this.app;
+    const { app, channel } = this;
+    const { choice, services } = channel;
     const provider = providerName === undefined ? undefined : choice.find(providerName);
     const mustWait = provider === undefined && !choice.noProviderSupports(queued);
     let hasRoom = provider !== undefined;
@@ -311,29 +299,16 @@ export class ChannelWorker<Message> {
       const mayBeSimulated = queued.key_type === 'test' || queued.job_id !== null;
       const standIn = mayBeSimulated ? choice.standIn(queued) : undefined;
       const isHeld = () => this.leases.isHeld(queued.id);
-      return await deliver({
-        queued,
-        service,
-        provider,
-        standIn,
-        mustWait,
-        compose: (message, sender) => compose(message, sender, running),
-        unitsOf,
-        turn,
-        isHeld,
-        clock,
-        log,
-        config,
-      });
+      return await deliver({ app, channel, queued, service, provider, standIn, mustWait, running, turn, isHeld });
     } catch (error) {
       // Not the fault of the message: it is retried when its lease expires.
       if (isDatabaseUnavailable(error)) throw error;
-      if (error instanceof NoTurn) return putBack(queued, later(clock.now(), noTurn_ms));
-      log.error(
+      if (error instanceof NoTurn) return putBack(queued, later(app.clock.now(), noTurn_ms));
+      app.log.error(
         { event: 'attempt.failed', err: error, notification_id: queued.id, attempts: queued.attempts + 1 },
         'A delivery attempt failed',
       );
-      return failedAttempt(queued, { clock, config });
+      return failedAttempt(queued, app);
     } finally {
       if (provider && hasRoom) choice.release(provider.name);
     }

@@ -1,4 +1,4 @@
-import { readDatabaseTime, rescheduleFutureDue } from '../notifications/queue/delivery-queue.ts';
+import { readDatabaseTime, rescheduleFutureDue } from '../notifications/queue/leases.shared.sql.ts';
 import { ClockWatch, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';

@@ -5,7 +5,7 @@ import { metricsOf } from '../../test/kit/metrics.ts';
 import { aQueuedMessage, messageOf, queueOf, someQueuedMessages } from '../../test/kit/queued-messages.ts';
 import { timestamp } from '../platform/clock.ts';
 import { buildDelivery } from './delivery.ts';
-import { findSource } from './sandbox/sent-email.ts';
+import { findSource } from './sandbox/email-sources.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { demo: { enabled: true } } });
 

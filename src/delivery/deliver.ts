@@ -1,9 +1,9 @@
 import { type FailedAttemptRow, failedAttemptRow } from '../notifications/attempts/attempts.ts';
 import type { Status } from '../notifications/notification.ts';
-import type { QueuedNotification } from '../notifications/queue/delivery-queue.ts';
-import type { StatusChange } from '../notifications/status.ts';
-import { type Clock, hour_ms, later } from '../platform/clock.ts';
-import type { Log } from '../platform/log.ts';
+import type { QueuedNotification } from '../notifications/queue/leases.shared.sql.ts';
+import type { StatusChange } from '../notifications/status-transitions.ts';
+import { hour_ms, later } from '../platform/clock.ts';
+import type { Platform } from '../platform/platform.ts';
 import { currentSpan } from '../platform/tracing/span.ts';
 import { isSimulatedEmailAddress, isSimulatedPhoneNumber, simulatedOutcome } from '../recipients/recipient.ts';
 import type { Composed } from './compose-message.ts';
@@ -11,8 +11,26 @@ import type { Outcome, Provider } from './providers/provider.ts';
 import type { SenderIdentity } from './providers/sender-identities.ts';
 import type { DeliverySettings } from './settings.ts';
 
+/** How the messages of a channel are composed. */
+export interface MessageComposer<Message> {
+  compose(queued: QueuedNotification, service: SenderIdentity, attempt: RunningAttempt): Promise<Composed<Message>>;
+  /** The cost of a message that is not composed. */
+  unitsOf(queued: QueuedNotification, service: SenderIdentity): Promise<number>;
+}
+
+export interface RunningAttempt {
+  /** Work that may wait for long: meanwhile the attempt does not count as a call, so that it holds up no other message. */
+  aside<T>(work: () => Promise<T>): Promise<T>;
+  /** Called when the provider has responded, or when the attempt has failed. */
+  atEnd(end: () => void): void;
+}
+
+type Deps = Platform & { config: { delivery: DeliverySettings } };
+
 /** One attempt to send a leased message. The queue already names `provider` for it. */
 interface Attempt<Message> {
+  app: Deps;
+  channel: MessageComposer<Message>;
   queued: QueuedNotification;
   service: SenderIdentity | undefined;
   provider: Provider<Message> | undefined;
@@ -20,16 +38,11 @@ interface Attempt<Message> {
   standIn?: string;
   /** All providers are at their rate limit. Does not count as an attempt. */
   mustWait: boolean;
-  compose(queued: QueuedNotification, service: SenderIdentity): Promise<Composed<Message>>;
-  /** The cost of a message that is not composed. */
-  unitsOf(queued: QueuedNotification, service: SenderIdentity): Promise<number>;
+  running: RunningAttempt;
   /** Resolves when the rate of the provider allows the call. */
   turn(): Promise<void>;
   /** Whether the message is still leased. */
   isHeld(): boolean;
-  clock: Clock;
-  log: Log;
-  config: { delivery: DeliverySettings };
 }
 
 /** The outcome of an attempt, recorded in a transaction with others. */
@@ -85,24 +98,24 @@ async function completeIfReceiptCameFirst<M>(attempt: Attempt<M>): Promise<Resul
   const { queued, service } = attempt;
   if (queued.status === 'created' || queued.status === null) return undefined;
   if (queued.sent_at !== null || !receiptStatuses.includes(queued.status)) return { queued };
-  const billable_units = service ? await attempt.unitsOf(queued, service) : 0;
+  const billable_units = service ? await attempt.channel.unitsOf(queued, service) : 0;
   return { queued, change: lateHandOver(attempt, { billable_units }) };
 }
 
-function lateHandOver<M>({ queued, clock }: Attempt<M>, facts: Partial<StatusChange>): StatusChange {
+function lateHandOver<M>({ queued, app: { clock } }: Attempt<M>, facts: Partial<StatusChange>): StatusChange {
   return { sent_at: clock.now(), ...facts, id: queued.id, event: 'handedOverLate' };
 }
 
-function giveUpIfExpired<M>({ queued, clock, config }: Attempt<M>): Result | undefined {
-  return clock.now() < expiryOf(queued, config) ? undefined : givenUp(queued);
+function giveUpIfExpired<M>({ queued, app }: Attempt<M>): Result | undefined {
+  return app.clock.now() < expiryOf(queued, app) ? undefined : givenUp(queued);
 }
 
-function expiryOf(queued: QueuedNotification, { delivery }: Attempt<unknown>['config']): Date {
-  return later(new Date(queued.scheduled_for ?? queued.created_at), delivery.expiry_ms);
+function expiryOf(queued: QueuedNotification, { config }: Deps): Date {
+  return later(new Date(queued.scheduled_for ?? queued.created_at), config.delivery.expiry_ms);
 }
 
 /** The lease counts attempts that crashed the process, so that such a message is not composed again without limit. */
-function giveUpIfTriedTooOften<M>({ queued, config }: Attempt<M>): Result | undefined {
+function giveUpIfTriedTooOften<M>({ queued, app: { config } }: Attempt<M>): Result | undefined {
   return queued.attempts > config.delivery.maxRetries ? givenUp(queued) : undefined;
 }
 
@@ -118,7 +131,7 @@ async function completeIfSimulated<M>(attempt: Attempt<M>): Promise<Result | und
   const isTest = queued.key_type === 'test';
   if (!isTest && (queued.job_id === null || !isSimulated(recipient))) return undefined;
   // Only messages of a test key are never billed, whatever their units.
-  const billable_units = isTest ? await attempt.unitsOf(queued, service) : 0;
+  const billable_units = isTest ? await attempt.channel.unitsOf(queued, service) : 0;
   const status = simulatedOutcome(recipient);
   return { queued, change: handedOver(attempt, { billable_units, status, provider: standIn }) };
 }
@@ -129,7 +142,7 @@ function isSimulated(recipient: string): boolean {
 
 const shortWait_ms = 200;
 
-function waitIfNoProviderHasRoom<M>({ queued, mustWait, clock }: Attempt<M>): Result | undefined {
+function waitIfNoProviderHasRoom<M>({ queued, mustWait, app: { clock } }: Attempt<M>): Result | undefined {
   if (!mustWait) return undefined;
   return putBack(queued, later(clock.now(), shortWait_ms));
 }
@@ -146,14 +159,14 @@ async function settleIfPerhapsSent<M>(attempt: Attempt<M>): Promise<Result | und
     return undefined;
   const accepted = await provider.findAccepted([queued.id]);
   if (!accepted.has(queued.id)) return undefined;
-  const billable_units = await attempt.unitsOf(queued, service);
+  const billable_units = await attempt.channel.unitsOf(queued, service);
   return resultOf(attempt, { kind: 'accepted' }, billable_units);
 }
 
 async function handToProvider<M>(attempt: Attempt<M>): Promise<Result | undefined> {
   const { queued, service, provider } = attempt;
   if (!service || !provider) throw new Error('Cannot send a message without a service and a provider');
-  const { message, billable_units } = await attempt.compose(queued, service);
+  const { message, billable_units } = await attempt.channel.compose(queued, service, attempt.running);
   await attempt.turn();
   if (!attempt.isHeld()) return undefined;
   const began = performance.now();
@@ -170,7 +183,7 @@ async function send<M>(attempt: Attempt<M>, provider: Provider<M>, message: M): 
   return outcome;
 }
 
-async function call<M>({ queued, log }: Attempt<M>, provider: Provider<M>, message: M): Promise<Outcome> {
+async function call<M>({ queued, app: { log } }: Attempt<M>, provider: Provider<M>, message: M): Promise<Outcome> {
   try {
     return await provider.send(message);
   } catch (error) {
@@ -183,7 +196,8 @@ async function call<M>({ queued, log }: Attempt<M>, provider: Provider<M>, messa
 }
 
 function resultOf<M>(attempt: Attempt<M>, outcome: Outcome, billable_units: number, duration_ms?: number): Result {
-  const { queued, provider, clock } = attempt;
+  const { queued, provider, app } = attempt;
+  const { clock, log } = app;
   const called = { queued, provider: provider?.name, outcome: outcome.kind };
   switch (outcome.kind) {
     case 'accepted': {
@@ -193,7 +207,7 @@ function resultOf<M>(attempt: Attempt<M>, outcome: Outcome, billable_units: numb
       return { ...called, ...assumed, change: handedOver(attempt, facts), ...(parts && { parts }) };
     }
     case 'refused':
-      attempt.log.warn(
+      log.warn(
         { event: 'message.rejected', notification_id: queued.id, provider: provider?.name, reason: outcome.reason },
         'The provider rejected a message',
       );
@@ -212,16 +226,17 @@ function resultOf<M>(attempt: Attempt<M>, outcome: Outcome, billable_units: numb
 }
 
 /** An international text message stays `sent`, because its network may send no receipt. A provider without receipts is final. */
-function handedOver<M>({ queued, clock }: Attempt<M>, facts: Partial<StatusChange>): StatusChange {
+function handedOver<M>({ queued, app: { clock } }: Attempt<M>, facts: Partial<StatusChange>): StatusChange {
   const status = queued.international ? 'sent' : 'sending';
   return { status, ...facts, id: queued.id, event: 'handedOver', sent_at: clock.now() };
 }
 
 function retried<M>(
-  { queued, provider, clock, config, log }: Attempt<M>,
+  { queued, provider, app }: Attempt<M>,
   outcome: Outcome & { kind: 'retry' },
   duration_ms?: number,
 ): Result {
+  const { clock, config, log } = app;
   const attempts = queued.attempts + 1;
   const { reason, after_ms, perhaps_sent = false } = outcome;
   log.warn(
@@ -241,7 +256,7 @@ function retried<M>(
   const isAtOnce = queued.notification_type === 'sms' && attempts === 1 && provider !== undefined && !perhaps_sent;
   const requested_ms = after_ms === undefined ? undefined : Math.min(after_ms, maxRetryAfter_ms);
   const delay_ms = requested_ms ?? (isAtOnce ? 0 : config.delivery.retryDelay_ms);
-  const due_at = nextTry(queued, delay_ms, clock, config);
+  const due_at = nextTry(queued, delay_ms, app);
   return {
     queued,
     later: { due_at, attempts, outcome_known: !perhaps_sent },
@@ -253,8 +268,8 @@ function retried<M>(
 const maxRetryAfter_ms = hour_ms;
 
 /** At the latest when the message expires: then it fails and the service gets a callback. */
-function nextTry(queued: QueuedNotification, delay_ms: number, clock: Clock, config: Attempt<unknown>['config']): Date {
-  return new Date(Math.min(clock.now().getTime() + delay_ms, expiryOf(queued, config).getTime()));
+function nextTry(queued: QueuedNotification, delay_ms: number, app: Deps): Date {
+  return new Date(Math.min(app.clock.now().getTime() + delay_ms, expiryOf(queued, app).getTime()));
 }
 
 /** It is not counted as an attempt. */
@@ -264,17 +279,15 @@ export function putBack(queued: QueuedNotification, due_at: Date): Result {
 }
 
 /** The attempt threw before a response of a provider: it is counted and retried like any other. */
-export function failedAttempt(
-  queued: QueuedNotification,
-  { clock, config }: Pick<Attempt<unknown>, 'clock' | 'config'>,
-): Result {
+export function failedAttempt(queued: QueuedNotification, app: Deps): Result {
+  const { clock, config } = app;
   const attempts = queued.attempts + 1;
   const reason = 'it could not be prepared for sending';
   const failed = { provider: undefined, outcome: 'failed' as const, reason, at: clock.now() };
   if (attempts > config.delivery.maxRetries) {
     return { ...givenUp(queued), failure: failedAttemptRow(queued, failed, undefined) };
   }
-  const due_at = nextTry(queued, config.delivery.retryDelay_ms, clock, config);
+  const due_at = nextTry(queued, config.delivery.retryDelay_ms, app);
   return {
     queued,
     later: { due_at, attempts, outcome_known: queued.outcome_known },

@@ -4,8 +4,7 @@ import { useHarness } from '../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf } from '../../test/kit/queued-messages.ts';
 import type { NewNotification } from '../notifications/notification.ts';
 import { later, timestamp } from '../platform/clock.ts';
-import { findLostMessages } from './lost-messages.ts';
-import { timeOutMessages } from './time-outs.ts';
+import { findLostMessages, timeOutMessages } from './sweeps.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { providers: { sandbox: { receipts: 'hold' } } } });
 

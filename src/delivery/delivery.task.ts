@@ -3,7 +3,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { StorageSettings } from '../platform/settings.ts';
 import { deleteOldCallbacks } from './callbacks/callback-history.ts';
 import { deleteHealthBefore } from './failover/provider-health.sql.ts';
-import { deletePartsBefore } from './receipts/message-parts.sql.ts';
+import { deletePartsBefore } from './receipts/receipts.sql.ts';
 import { cleanSandbox } from './sandbox/sandbox.ts';
 
 /** Longer than any message waits for its receipts. */

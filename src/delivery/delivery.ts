@@ -1,44 +1,85 @@
-import type { InLane } from '../notifications/queue/delivery-queue.ts';
-import { addUpChanges } from '../notifications/rollups/rollup-changes.ts';
+import { addUpChanges } from '../notifications/rollups/rollups.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { retryOnConflict } from '../platform/db/errors.ts';
-import type { Platform } from '../platform/platform.ts';
 import { Loop } from '../platform/process/loop.ts';
-import { FairTurns } from '../platform/threads/turns.ts';
-import { maxEmailBytes } from '../rendering/email/email.ts';
-import type { CallbackSettings } from '../services/settings.ts';
-import type { CompiledTemplates } from '../templates/compiled-templates.ts';
-import type { EmailThreads } from '../templates/email-threads.ts';
 import { CallbackSender } from './callbacks/callback-sender.ts';
-import { ChannelWorker, type DeliveryChannel } from './channel-worker.ts';
+import { ChannelWorker } from './channel-worker.ts';
+import { buildChannels, type Channels, type DeliveryDeps } from './channels.ts';
 import { clockRecovery } from './clock-recovery.ts';
-import { composeEmail, composeText } from './compose-message.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
-import { ProviderChoice } from './failover/provider-choice.ts';
 import { addUpHealth } from './failover/provider-health.sql.ts';
-import { type PaceOptions, ProviderPace } from './failover/provider-pace.ts';
-import { reserveSlots } from './failover/provider-slots.sql.ts';
-import { openEmailProviders, openTextProviders } from './providers/active-providers.ts';
-import type { ProviderDescriptor } from './providers/descriptor.ts';
-import type { EmailMessage, TextMessage } from './providers/provider.ts';
-import { senderIdentities } from './providers/sender-identities.ts';
-import type { ProvidersConfig } from './providers/settings.ts';
 import { measureQueues } from './queue-check.ts';
-import { reportsOf } from './receipts/provider-reports.ts';
-import { receiptRecorder } from './receipts/receipt-recorder.ts';
-import { recordReceipts } from './receipts/receipts.ts';
+import { recordReceipts, traceReceipts } from './receipts/receipts.ts';
 import { ReportReceivers } from './receipts/report-receivers.ts';
-import { traceReceipts } from './receipts/trace-receipts.ts';
-import type { EmailConfig } from './render-message.ts';
 import { areSandboxReceiptsDue, isSandboxInUse, takeSandboxReceipts } from './sandbox/sandbox.ts';
-import { endListedMessages } from './time-outs.ts';
+import { endListedMessages } from './sweeps.ts';
 
-type DeliveryDeps = Platform & {
-  config: ProvidersConfig & EmailConfig & { callbacks: CallbackSettings };
-  compiledTemplates: CompiledTemplates;
-  emailThreads: EmailThreads;
-  providers: readonly ProviderDescriptor[];
-};
+/** Work that goes on for the lifetime of a worker process. Registers its own metrics when it is opened or started. */
+interface BackgroundLoop {
+  start(): void;
+  /** Resolves when the work in progress has ended. */
+  stop(): Promise<void>;
+  /** Does everything that is due now, for tests. A loop that only watches has nothing to do. */
+  runOnce?(): Promise<void>;
+}
+
+interface ListedLoop {
+  name: string;
+  description: string;
+  /** Stops only when the others have stopped, because it works on what they leave. */
+  isLast?: true;
+  open(app: DeliveryDeps, channels: Channels): BackgroundLoop;
+}
+
+/**
+ * Every loop of a worker process, in the order in which they start; each process runs all of them. A loop does within
+ * milliseconds what a task, which is a row in the database for each run, would do within seconds. See src/tasks.ts for the tasks.
+ */
+const loops: ListedLoop[] = [
+  {
+    name: 'deliver-texts',
+    description: 'Leases text messages that are due, hands them to providers and records the results.',
+    open: (app, { texts }) => new ChannelWorker(app, texts),
+  },
+  {
+    name: 'deliver-emails',
+    description: 'The same for emails.',
+    open: (app, { emails }) => new ChannelWorker(app, emails),
+  },
+  {
+    name: 'sandbox-receipts',
+    description: 'Records the receipts of messages that the sandbox took, if it is in use.',
+    open: sandboxReceipts,
+  },
+  {
+    name: 'report-receivers',
+    description:
+      'Receives the reports of providers that call no webhook: reads mailboxes of bounces, and listens for them.',
+    open: (app) => new ReportReceivers(app),
+  },
+  {
+    name: 'listed-messages',
+    description:
+      'Ends emails that count as delivered because no report has come, if a provider in use reports failures only.',
+    open: listedMessages,
+  },
+  {
+    name: 'service-callbacks',
+    description: 'Posts callbacks to services, with retries.',
+    open: (app) => new CallbackSender(app),
+  },
+  {
+    name: 'clock',
+    description: 'Watches the clock of the machine, and reschedules what was due before it was set back.',
+    open: clockRecovery,
+  },
+  {
+    name: 'adding-up',
+    description: 'Adds the appended changes of statistics, usage and provider health to their rollups.',
+    isLast: true,
+    open: addingUp,
+  },
+];
 
 export interface Delivery {
   start(): void;
@@ -47,84 +88,24 @@ export interface Delivery {
   runOnce(): Promise<void>;
 }
 
-/**
- * Limits of the long emails of a process, from rendering until the provider has them. Far fewer than a worker may hold, so that
- * others can be leased; and four of the longest, whose HTML may be thirty times as long as their text.
- */
-function longEmails(calls: number) {
-  return { underWay: Math.ceil(calls / 2), size: 4 * maxEmailBytes, waiting: calls * 2 };
-}
-
-/** While so many long emails of a service wait, as a share of the calls, no further ones of the same lane are leased. */
-const maxLongShare = 0.25;
-
-/** In the database, so that the rates hold for all workers together. */
-function pacesOf({ config, db, log }: DeliveryDeps): ReadonlyMap<string, ProviderPace> {
-  const paces = Object.entries(config.delivery.providerRates).map(([provider, perSecond]) => {
-    const reserve: PaceOptions['reserve'] = (count, pace) => reserveSlots(db, { provider, count, ...pace });
-    return [provider, new ProviderPace({ provider, perSecond, reserve, log })] as const;
-  });
-  return new Map(paces);
-}
-
 /** The part of a worker process that sends messages, creates the receipts of the sandbox and posts callbacks. */
 export function buildDelivery(app: DeliveryDeps): Delivery {
-  const services = senderIdentities(app);
-  const paces = pacesOf(app);
-  const textProviders = openTextProviders(app);
-  const emailProviders = openEmailProviders(app);
-  const turns = new FairTurns(longEmails(app.config.delivery.concurrency));
-  const maxWaiting = Math.ceil(app.config.delivery.concurrency * maxLongShare);
-  const ownerOf = ({ service_id, lane }: InLane) => `${service_id} ${lane}`;
-  const texts: DeliveryChannel<TextMessage> = {
-    type: 'sms',
-    choice: new ProviderChoice(textProviders, paces),
-    services,
-    compose: (queued, service) => composeText(app, queued, service),
-    unitsOf: async (queued, service) => (await composeText(app, queued, service)).billable_units,
-  };
-  const emails: DeliveryChannel<EmailMessage> = {
-    type: 'email',
-    choice: new ProviderChoice(emailProviders, paces),
-    services,
-    compose: (queued, service, attempt) =>
-      composeEmail(app, queued, service, (length) => {
-        const tasks = app.emailThreads.inBackground(queued.service_id);
-        return {
-          run: (...task) =>
-            attempt.aside(async () => {
-              attempt.atEnd(await turns.take(ownerOf(queued), length));
-              return tasks.run(...task);
-            }),
-        };
-      }),
-    unitsOf: async () => 0,
-    mustWait: (queued) => turns.waitingOf(ownerOf(queued)) >= maxWaiting,
-  };
-  const parts = [
-    new ChannelWorker(app, texts),
-    new ChannelWorker(app, emails),
-    sandboxReceipts(app),
-    new ReportReceivers(app),
-    listedMessages(app),
-    new CallbackSender(app),
-  ];
-  const clock = clockRecovery(app);
-  const rollups = addingUp(app);
+  const channels = buildChannels(app);
+  const opened = loops.map(({ open, isLast = false }) => ({ loop: open(app, channels), isLast }));
+  const stopAll = (last: boolean) =>
+    Promise.all(opened.filter(({ isLast }) => isLast === last).map(({ loop }) => loop.stop()));
   return {
     start() {
       measureQueues(app);
-      const receipts = receiptRecorder(app);
-      for (const provider of [...textProviders, ...emailProviders])
-        provider.listen?.(reportsOf(app, provider, receipts));
-      for (const part of [...parts, clock, rollups]) part.start();
+      channels.listen();
+      for (const { loop } of opened) loop.start();
     },
     async stop() {
-      await Promise.all([...parts, clock].map((part) => part.stop()));
-      await rollups.stop();
+      await stopAll(false);
+      await stopAll(true);
     },
     async runOnce() {
-      for (const part of [...parts, rollups]) await part.runOnce();
+      for (const { loop } of opened) await loop.runOnce?.();
     },
   };
 }
@@ -137,7 +118,7 @@ const addUpEvery_ms = 1_000;
  */
 const shareOfAddingUp = 0.02;
 
-function addingUp(app: DeliveryDeps): Delivery {
+function addingUp(app: DeliveryDeps): BackgroundLoop {
   const addUp = () => addUpChanges(app.db, addUpHealth);
   const loop = new Loop({
     name: 'adding up',
@@ -158,7 +139,7 @@ function addingUp(app: DeliveryDeps): Delivery {
 const endEvery_ms = 5_000;
 
 /** Messages that count as delivered because no report has come. */
-function listedMessages(app: DeliveryDeps): Delivery {
+function listedMessages(app: DeliveryDeps): BackgroundLoop {
   const isNeeded = app.config.email.providers.some((name) =>
     app.providers.some((provider) => provider.name === name && provider.deliveredAfter_ms),
   );
@@ -181,7 +162,7 @@ const receiptsIdle_ms = 100;
 /** While receipts are due, they are taken in batches this often. */
 const receiptsEvery_ms = 25;
 
-function sandboxReceipts(app: DeliveryDeps): Delivery {
+function sandboxReceipts(app: DeliveryDeps): BackgroundLoop {
   const metrics = new DeliveryMetrics(app.metrics);
   const step = async () => {
     const now = app.clock.now();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { extendLeases, readDatabaseTime } from '../notifications/queue/delivery-queue.ts';
+import { extendLeases, readDatabaseTime } from '../notifications/queue/leases.shared.sql.ts';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 

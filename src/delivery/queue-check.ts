@@ -8,7 +8,7 @@ import {
 } from '../notifications/queue/lane-depths.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
-import { selectWaitingCallbacks } from './callbacks/service-callbacks.sql.ts';
+import { selectWaitingCallbacks } from './callbacks/callback-history.sql.ts';
 
 const stuckAfter_s = 300;
 

@@ -1,12 +1,13 @@
 import { forgetAccountValues } from '../notifications/sending/secret-values.ts';
+import type { ResultRow } from '../notifications/status-change.shared.sql.ts';
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { recordSuppressions } from '../services/suppression/suppression-list.ts';
 import type { Result } from './deliver.ts';
 import { type HandOver, handOverHealth } from './failover/provider-health.ts';
-import { insertMessageParts, type MessagePart } from './receipts/message-parts.sql.ts';
-import { type ResultRow, updateResults } from './record-results.sql.ts';
+import { insertMessageParts, type MessagePart } from './receipts/receipts.sql.ts';
+import { updateResults } from './record-results.sql.ts';
 
 /**
  * Records statuses, queue entries, health and callbacks of many attempts atomically. Skips messages that another worker

@@ -1,5 +1,5 @@
 import { refuseUnlessFilesAreSetUp } from '../documents/file-requests.ts';
-import { type ExceededLimit, reserveMessages } from '../notifications/limits/reserve-messages.ts';
+import { type ExceededLimit, reserveMessages } from '../notifications/limits/daily-limits.ts';
 import { lanes } from '../notifications/notification.ts';
 import type { SendDeps } from '../notifications/sending/send-context.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';

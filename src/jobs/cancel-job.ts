@@ -4,7 +4,7 @@ import {
   cancelQueuedRows,
   lastPrintRun,
 } from '../notifications/cancel-rows.ts';
-import { returnMessages } from '../notifications/limits/reserve-messages.ts';
+import { returnMessages } from '../notifications/limits/daily-limits.ts';
 import type { Status } from '../notifications/notification.ts';
 import { utcDay } from '../platform/calendar.ts';
 import { later, timestamp } from '../platform/clock.ts';

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { announceFailures } from '../notifications/callback-tasks.ts';
-import { composeLetter } from '../notifications/letter-tasks.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
 import { storeRows } from '../notifications/sending/store-rows.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
+import { announceFailures, composeLetter } from '../notifications/tasks-for-others.ts';
 import { later, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { RowWriter } from '../platform/db/row-writer.ts';

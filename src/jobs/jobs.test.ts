@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { aService, aTemplate, aUser } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { aCheckedUpload, emailRows, letterRows, smsRows } from '../../test/kit/uploads.ts';
-import { addUpChanges } from '../notifications/rollups/rollup-changes.ts';
+import { addUpChanges } from '../notifications/rollups/rollups.ts';
 import { timestamp } from '../platform/clock.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });

@@ -1,5 +1,5 @@
 import { refuseUnlessFilesAreSetUp } from '../documents/file-requests.ts';
-import { reserveMessages, returnMessages } from '../notifications/limits/reserve-messages.ts';
+import { reserveMessages, returnMessages } from '../notifications/limits/daily-limits.ts';
 import type { SendContext } from '../notifications/sending/send-context.ts';
 import {
   chooseReplyTo,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { decodeLetter } from '../notifications/sending/letter-rules.ts';
-import type { SendState } from '../notifications/sending/send-state.ts';
+import type { SendState } from '../notifications/sending/send-context.ts';
 import { notFound } from '../platform/failure.ts';
 import { takesFiles } from '../platform/http/body/body-limits.ts';
 import type { Http } from '../platform/http/surface.ts';

@@ -5,7 +5,7 @@ import { useHarness } from '../../test/kit/harness.ts';
 import { sampleLogo } from '../../test/kit/letter-samples.ts';
 import { aLetter, aLetterBranding, letterRow } from '../../test/kit/letters.ts';
 import { laterPage, makePdf } from '../../test/kit/pdf-samples.ts';
-import { composeLetter, letterFiles } from '../notifications/letter-tasks.ts';
+import { composeLetter, letterFiles } from '../notifications/tasks-for-others.ts';
 import { linesIn } from '../rendering/pdf/pdf-text.ts';
 import { withPdf } from '../rendering/pdf/pdfium.ts';
 import { letterAttachmentPath } from './attachments/letter-attachments.ts';

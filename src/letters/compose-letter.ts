@@ -1,5 +1,6 @@
-import { letterFiles } from '../notifications/letter-tasks.ts';
-import { recordStatusChanges, type StatusChange } from '../notifications/status.ts';
+import { recordStatusChanges } from '../notifications/status.ts';
+import type { StatusChange } from '../notifications/status-transitions.ts';
+import { letterFiles } from '../notifications/tasks-for-others.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../platform/db/errors.ts';

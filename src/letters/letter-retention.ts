@@ -1,5 +1,5 @@
-import { letterFiles } from '../notifications/letter-tasks.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
+import { letterFiles } from '../notifications/tasks-for-others.ts';
 import { addDays, londonDay } from '../platform/calendar.ts';
 import { day_ms, earlier, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';

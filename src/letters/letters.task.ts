@@ -1,4 +1,4 @@
-import { checkPrecompiledLetter, composeLetter, type LetterTask } from '../notifications/letter-tasks.ts';
+import { checkPrecompiledLetter, composeLetter, type LetterTask } from '../notifications/tasks-for-others.ts';
 import { earlier, hour_ms, later, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';

@@ -3,7 +3,7 @@ import { anApiKey, aService } from '../../test/kit/builders.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { anUploadedLetter, letterRow } from '../../test/kit/letters.ts';
 import { address, firstPage, laterPage, makePdf } from '../../test/kit/pdf-samples.ts';
-import { checkPrecompiledLetter, letterFiles } from '../notifications/letter-tasks.ts';
+import { checkPrecompiledLetter, letterFiles } from '../notifications/tasks-for-others.ts';
 
 const harness = useHarness({ now: '2030-11-15T12:00:00Z' });
 let service: string;

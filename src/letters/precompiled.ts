@@ -1,4 +1,4 @@
-import { letterFiles } from '../notifications/letter-tasks.ts';
+import { letterFiles } from '../notifications/tasks-for-others.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { VirusScanner } from '../platform/storage/virus-scan.ts';
 import { checkPostalAddress, parsePostalAddress, postageForAddress } from '../recipients/postal-address.ts';

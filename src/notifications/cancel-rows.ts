@@ -3,7 +3,8 @@ import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { dequeueRows, selectDequeuedRows, selectLetterRows } from './cancel-rows.sql.ts';
 import { printCutOff } from './history/estimated-delivery.ts';
-import { recordStatusChanges, type transitions } from './status.ts';
+import { recordStatusChanges } from './status.ts';
+import type { transitions } from './status-transitions.ts';
 
 const batch = 1_000;
 

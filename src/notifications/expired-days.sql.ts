@@ -149,3 +149,13 @@ async function deleteScanned(
     select (select count(*) from deleted_rows) as deleted, (select max(id::text) from scanned) as next`.execute(db);
   return { deleted: rows[0]?.deleted ?? 0, next: rows[0]?.next ?? undefined };
 }
+
+/** Deletes queue entries without a message. */
+export async function deleteOrphanedQueue(db: Db, beforeId: string): Promise<void> {
+  await sql`delete from delivery_queue q where q.notification_id < ${beforeId}
+    and not exists (select from notifications n where n.id = q.notification_id)`.execute(db);
+}
+
+export async function deleteOldCounters(db: Db, beforeDay: string): Promise<void> {
+  await db.deleteFrom('daily_message_counts').where('utc_day', '<', beforeDay).execute();
+}

@@ -4,6 +4,7 @@ import type { NewNotification } from './notification.ts';
 /** A notification serialized for the statement that stores it, ahead of time, so that a commit only joins the rows. */
 export type NotificationRow = Buffer & { readonly kind: 'notification row' };
 
+/** Values are written by position: migrations/0023_accepting.sql fixes their order with the type new_notification. */
 const columns = 26;
 const sharedWriter = new RowWriter();
 

@@ -10,7 +10,7 @@ import type { Channel } from '../protocol/channels.ts';
 import type { NewNotification } from './notification.ts';
 import { partitionOf, preparePartitions } from './partitions.ts';
 import { applyRetention, deleteExpiredData } from './retention.ts';
-import { addUpChanges } from './rollups/rollup-changes.ts';
+import { addUpChanges } from './rollups/rollups.ts';
 import { recordStatusChanges } from './status.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });

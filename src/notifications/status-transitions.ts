@@ -1,3 +1,6 @@
+import type { KeyType } from '../auth/api-keys.ts';
+import type { Timestamp } from '../platform/clock.ts';
+import type { Channel } from '../protocol/channels.ts';
 import type { Postage, Status } from './notification.ts';
 
 /** Allowed previous statuses of each event. Any other change, such as a repeated or late one, is ignored. */
@@ -38,4 +41,16 @@ export interface StatusChange {
   international?: boolean;
   recipient?: string;
   normalised_recipient?: string;
+}
+
+export interface ChangedNotification {
+  id: string;
+  service_id: string;
+  notification_type: Channel;
+  key_type: KeyType;
+  previous_status: Status;
+  status: Status;
+  provider: string | null;
+  created_at: Timestamp;
+  sent_at: Timestamp | null;
 }

@@ -1,13 +1,10 @@
 import { timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
-import { type ChangedNotification, updateStatuses } from './status.sql.ts';
-import type { StatusChange } from './status-transitions.ts';
-
-export { type ChangedNotification, changeColumns, statusChange } from './status.sql.ts';
-export { type StatusChange, transitions } from './status-transitions.ts';
+import { updateStatuses } from './status-change.shared.sql.ts';
+import type { ChangedNotification, StatusChange } from './status-transitions.ts';
 
 /**
- * Changes statuses, statistics and usage atomically; delivery statements use the same CTEs. Returns the notifications that
+ * Changes statuses, statistics and usage atomically; the statements of delivery have the same parts. Returns the notifications that
  * actually changed.
  */
 export async function recordStatusChanges(tx: Tx, changes: StatusChange[], now: Date): Promise<ChangedNotification[]> {

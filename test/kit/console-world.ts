@@ -2,7 +2,7 @@ import { recordComplaint } from '../../src/complaints/complaints.ts';
 import type { DeclaredPage } from '../../src/console/page.ts';
 import { createSession } from '../../src/console/sessions/sessions.ts';
 import { recordInboundText } from '../../src/inbound/inbound-texts.ts';
-import { composeLetter } from '../../src/notifications/letter-tasks.ts';
+import { composeLetter } from '../../src/notifications/tasks-for-others.ts';
 import { timestamp } from '../../src/platform/clock.ts';
 import { inTransaction } from '../../src/platform/db/database.ts';
 import { newId } from '../../src/platform/id.ts';

@@ -7,6 +7,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { api, formats, surfaces } from '../../src/routes.ts';
 import { describeSchema } from './describe-schema.ts';
 import { describeSettings } from './describe-settings.ts';
+import { hotStatements } from './hot-statements.ts';
 
 export const generatedPaths = [
   'src/platform/db/schema.ts',
@@ -16,8 +17,11 @@ export const generatedPaths = [
   'docs/openapi.json',
 ] as const;
 
+/** One file for each prepared statement. */
+export const statementsFolder = 'docs/sql';
+
 /** Text by path, relative to the root of the repository. */
-export type GeneratedFiles = Record<(typeof generatedPaths)[number], string>;
+export type GeneratedFiles = Record<string, string>;
 
 /** Every generated file. `npm run generate` writes them, test/generated.test.ts compares them. */
 export async function generatedFiles(databaseUrl: string): Promise<GeneratedFiles> {
@@ -29,7 +33,14 @@ export async function generatedFiles(databaseUrl: string): Promise<GeneratedFile
     'docs/configuration.md': markdown,
     '.env.example': env,
     'docs/openapi.json': await openApiDocument(),
+    ...(await statementFiles()),
   };
+}
+
+/** The texts are built from parts and with parameters; here is what PostgreSQL gets. */
+export async function statementFiles(): Promise<GeneratedFiles> {
+  const statements = [...(await hotStatements())];
+  return Object.fromEntries(statements.map(([name, text]) => [`${statementsFolder}/${name}.sql`, text]));
 }
 
 /** Needs no database: the application is built, but never opened. */

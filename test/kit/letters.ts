@@ -1,5 +1,5 @@
-import { checkPrecompiledLetter, composeLetter, letterFiles } from '../../src/notifications/letter-tasks.ts';
 import type { NewNotification } from '../../src/notifications/notification.ts';
+import { checkPrecompiledLetter, composeLetter, letterFiles } from '../../src/notifications/tasks-for-others.ts';
 import { timestamp } from '../../src/platform/clock.ts';
 import { aNotification, aTemplate, aUser } from './builders.ts';
 import type { Harness } from './harness.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Postage, Status } from '../../src/notifications/notification.ts';
-import { transitions } from '../../src/notifications/status.ts';
+import { transitions } from '../../src/notifications/status-transitions.ts';
 import { addDays } from '../../src/platform/calendar.ts';
 
 /**

@@ -3,8 +3,7 @@ import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Datetime, Nullable, OfService, OneOf, Uuid } from '../../protocol/fields.ts';
 import { callbackTypes } from '../../services/settings/callback-api.ts';
-import { listCallbacks, replayCallback, replayFailedCallbacks } from './callback-history.ts';
-import { sendTestCallback } from './test-callback.ts';
+import { listCallbacks, replayCallback, replayFailedCallbacks, sendTestCallback } from './callback-history.ts';
 
 const CallbackTypes = OneOf(callbackTypes);
 const Statuses = OneOf(['waiting', 'delivered', 'failed']);

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { ChangedNotification } from '../../notifications/status-transitions.ts';
 import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
+import { type Cte, Statement } from '../../platform/db/statement.ts';
 import { firstIdAt, nilId } from '../../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 import type { CallbackType } from '../../services/settings/callback-api.ts';
@@ -41,20 +43,29 @@ export async function insertCallbacks(tx: Tx, rows: NewCallback[]): Promise<void
 
 const wireTime = (column: RawBuilder<unknown>) => sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
+type AnnouncedColumn =
+  | keyof ChangedNotification
+  | 'template_id'
+  | 'template_version'
+  | 'client_reference'
+  | 'recipient'
+  | 'updated_at';
+
 /**
- * A CTE of statements that change statuses: inserts callbacks about text messages and emails that reached a final status.
+ * A part of statements that change statuses: inserts callbacks about text messages and emails that reached a final status.
  * Ids are UUIDv7, as everywhere.
  */
-export function announcement(now: Date): RawBuilder<unknown> {
+export function announceFinal(statement: Statement, after: Cte<AnnouncedColumn>, now: Date): void {
   // The timestamp and the version of the UUID; the rest is random.
   const beginning = firstIdAt(now).replaceAll('-', '').slice(0, 13);
-  return sql`announced as (
-      insert into service_callbacks
+  statement.with(
+    'announced',
+    sql`insert into service_callbacks
         (id, service_id, callback_type, subject_id, url, encrypted_bearer_token, body, due_at, created_at)
       select (${beginning}::text || substr(replace(gen_random_uuid()::text, '-', ''), 14, 19))::uuid, a.service_id,
         target.callback_type, a.id, target.url, target.encrypted_bearer_token, row_to_json(event)::text,
         ${timestamp(now)}::timestamptz, ${timestamp(now)}::timestamptz
-      from after a
+      from ${after} a
       join service_callback_api target on target.service_id = a.service_id and target.callback_type = 'delivery_status'
       cross join lateral (
         select a.id, a.client_reference as reference, a.recipient as "to", a.status,
@@ -62,18 +73,20 @@ export function announcement(now: Date): RawBuilder<unknown> {
           ${wireTime(sql`a.sent_at`)} as sent_at, a.notification_type, a.template_id, a.template_version
       ) as event
       where a.notification_type <> 'letter' and a.status <> a.previous_status
-        and (a.status = 'delivered' or a.status like '%-failure')
-    )`;
+        and (a.status = 'delivered' or a.status like '%-failure')`,
+  );
 }
 
 export async function insertFailureCallbacks(db: Db, ids: string[], now: Date): Promise<void> {
-  await sql`
-    with after as (
-      select n.*, 'created' as previous_status from notifications n
+  const statement = new Statement();
+  const failed = statement.with<AnnouncedColumn>(
+    'failed',
+    sql`select n.*, 'created' as previous_status from notifications n
       where n.id = any (${ids}::uuid[]) and not exists (
-        select from service_callbacks c where c.subject_id = n.id and c.callback_type = 'delivery_status')
-    ), ${announcement(now)}
-    select 1`.execute(db);
+        select from service_callbacks c where c.subject_id = n.id and c.callback_type = 'delivery_status')`,
+  );
+  announceFinal(statement, failed, now);
+  await statement.ending(sql`select 1`).execute(db);
 }
 
 /**
@@ -160,99 +173,6 @@ export async function updateCallbacks(tx: Tx, outcomes: CallbackOutcome[]): Prom
     where c.id = o.id`.execute(tx);
 }
 
-const listed = [
-  'id',
-  'callback_type',
-  'subject_id',
-  'url',
-  'status',
-  'attempts',
-  'attempt_log',
-  'due_at',
-  'created_at',
-  'completed_at',
-] as const;
-
-export function selectCallbacks(
-  db: Db,
-  serviceId: string,
-  page: { size: number; status?: 'waiting' | 'delivered' | 'failed'; older_than?: string },
-) {
-  return db
-    .selectFrom('service_callbacks')
-    .select(listed)
-    .where('service_id', '=', serviceId)
-    .$if(page.status !== undefined, (query) => query.where('status', '=', page.status ?? 'failed'))
-    .$if(page.older_than !== undefined, (query) => query.where('id', '<', page.older_than ?? ''))
-    .orderBy('id', 'desc')
-    .limit(page.size)
-    .execute();
-}
-
-export type CallbackRow = Awaited<ReturnType<typeof selectCallbacks>>[number];
-
-/** Oldest first. */
-export function selectCallbacksAbout(
-  db: Db,
-  serviceId: string,
-  subjectId: string,
-  size: number,
-): Promise<CallbackRow[]> {
-  return db
-    .selectFrom('service_callbacks')
-    .select(listed)
-    .where('subject_id', '=', subjectId)
-    .where('service_id', '=', serviceId)
-    .orderBy('id')
-    .limit(size)
-    .execute();
-}
-
-/** Counts no further than `max`. */
-export async function countFailedCallbacksUpTo(db: Db, serviceId: string, max: number): Promise<number> {
-  const { rows } = await sql<{ failed: number }>`
-    select count(*)::int as failed from (
-      select from service_callbacks where service_id = ${serviceId} and status = 'failed' limit ${max}
-    ) as failed`.execute(db);
-  return rows[0]?.failed ?? 0;
-}
-
-export async function countRetried(db: Db, serviceId: string, max: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from (
-      select from service_callbacks where service_id = ${serviceId} and status = 'waiting' and attempts > 0
-        and attempt_log <> '[]' limit ${max}
-    ) as retried`.execute(db);
-  return Number(rows[0]?.count ?? 0);
-}
-
-interface ReplayedCallbacks {
-  service_id: string;
-  id?: string;
-  callback_type?: CallbackType;
-  created_since?: Timestamp;
-}
-
-/** Replays to the current URL of the service and keeps the log of earlier attempts. Returns their statuses before. */
-export async function replayCallbacks(tx: Tx, which: ReplayedCallbacks, now: Timestamp): Promise<{ status: string }[]> {
-  const one = which.id === undefined ? sql`c.status = 'failed'` : sql`c.id = ${which.id} and c.status <> 'waiting'`;
-  const ofType = which.callback_type === undefined ? sql`true` : sql`c.callback_type = ${which.callback_type}`;
-  const since = which.created_since === undefined ? sql`true` : sql`c.created_at >= ${which.created_since}`;
-  const { rows } = await sql<{ status: string }>`
-    with before as (
-      select c.id, c.status from service_callbacks c
-      where c.service_id = ${which.service_id} and ${one} and ${ofType} and ${since}
-      order by c.id for update
-    )
-    update service_callbacks c
-    set status = 'waiting', attempts = 0, due_at = ${now}, completed_at = null, url = target.url,
-      encrypted_bearer_token = target.encrypted_bearer_token
-    from service_callback_api target, before
-    where c.id = before.id and target.service_id = c.service_id and target.callback_type = c.callback_type
-    returning before.status`.execute(tx);
-  return rows;
-}
-
 export async function selectCopiedTokens(db: Db, after = nilId, limit: number) {
   const { rows: values } = await sql<EncryptedValue>`
     select id, concat(service_id, ' ', callback_type) as place, encrypted_bearer_token as text
@@ -265,94 +185,4 @@ export async function replaceCopiedTokens(db: Db, values: ReplacedValue[]): Prom
     update service_callbacks c set encrypted_bearer_token = v.after
     from json_to_recordset(${JSON.stringify(values)}::json) as v (id uuid, before text, after text)
     where c.id = v.id and c.encrypted_bearer_token = v.before`.execute(db);
-}
-
-/** A batch of callbacks after the id `after`, with the recipients that they are about. */
-interface CallbackRecipient {
-  id: string;
-  service_id: string;
-  subject_id: string;
-  callback_type: string;
-  created_at: string;
-  person: string | null;
-  is_waiting: boolean;
-}
-
-/** Of one service, or of all. */
-export async function selectCallbackRecipients(db: Db, serviceId: string | undefined, after: string, size: number) {
-  const { rows } = await sql<CallbackRecipient>`
-    select id, service_id, subject_id, callback_type, created_at, coalesce(body::json ->> 'to', body::json ->> 'source_number') as person,
-      status = 'waiting' as is_waiting
-    from service_callbacks
-    where id > ${after} and (${serviceId ?? null}::uuid is null or service_id = ${serviceId ?? null}::uuid)
-    order by id limit ${size}`.execute(db);
-  return rows;
-}
-
-export async function deleteCallbacks(db: Db, ids: string[]): Promise<void> {
-  await sql`delete from service_callbacks where id = any (${ids}::uuid[])`.execute(db);
-}
-
-/** The channel of the message that a callback is about. Callbacks have the same retention as the message. */
-const channel = sql`case callback_type when 'complaint' then 'email' when 'returned_letter' then 'letter'
-  when 'inbound_sms' then 'sms' else body::json ->> 'notification_type' end`;
-
-interface CallbackRule {
-  service_id: string;
-  notification_type: string;
-  before_id: string;
-}
-
-export function selectCallbackRules(
-  db: Db,
-): Promise<{ service_id: string; notification_type: string; days_of_retention: number }[]> {
-  return db
-    .selectFrom('service_data_retention')
-    .select(['service_id', 'notification_type', 'days_of_retention'])
-    .execute();
-}
-
-export async function deleteCallbacksOf(db: Db, rule: CallbackRule, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from service_callbacks where id in (
-      select id from service_callbacks
-      where service_id = ${rule.service_id} and id < ${rule.before_id} and status <> 'waiting'
-        and ${channel} = ${rule.notification_type}
-      order by id limit ${max})`.execute(db);
-  return Number(numAffectedRows ?? 0);
-}
-
-/** Deletes one batch, from the oldest. Returns the last id, or undefined at the end. */
-export async function deleteCallbacksAfter(
-  db: Db,
-  after: string,
-  beforeId: string,
-  kept: CallbackRule[],
-  size: number,
-): Promise<string | undefined> {
-  const { rows } = await sql<{ last: string | null }>`
-    with part as (
-      select id, service_id, status, ${channel} as notification_type from service_callbacks
-      where id > ${after} and id < ${beforeId} order by id limit ${size}
-    ), gone as (
-      delete from service_callbacks where id in (
-        select part.id from part
-        left join json_to_recordset(${JSON.stringify(kept)}::json)
-          as k (service_id uuid, notification_type text, before_id uuid) using (service_id, notification_type)
-        where part.status <> 'waiting' and part.id < coalesce(k.before_id, ${beforeId}))
-      returning id
-    )
-    select max(id::text) as last from part`.execute(db);
-  return rows[0]?.last ?? undefined;
-}
-
-/** Reads at most 100,000 rows of their index, however many wait. */
-export async function selectWaitingCallbacks(
-  db: Db,
-  now: Timestamp,
-): Promise<{ waiting: number; oldest_due_at: Timestamp | null }> {
-  const { rows } = await sql<{ waiting: number; oldest_due_at: Timestamp | null }>`
-    select count(*) as waiting, min(due_at) filter (where due_at <= ${now}) as oldest_due_at
-    from (select due_at from service_callbacks where status = 'waiting' limit 100000) as first_rows`.execute(db);
-  return rows[0] ?? { waiting: 0, oldest_due_at: null };
 }

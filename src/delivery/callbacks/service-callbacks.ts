@@ -1,7 +1,11 @@
 import type { InboundText } from '../../inbound/inbound-texts.ts';
-import type { ReturnedLetter } from '../../letters/returned/returned-letters.ts';
+import {
+  listReturnedLettersById,
+  type ReturnedLetter,
+  type ReturnedLettersTask,
+} from '../../letters/returned/returned-letters.ts';
 import { timestamp } from '../../platform/clock.ts';
-import type { Tx } from '../../platform/db/database.ts';
+import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
@@ -55,7 +59,7 @@ export async function announceInboundText(tx: Tx, text: InboundText, now: Date):
 }
 
 /** The template of an uploaded letter is hidden, so it is omitted. */
-export async function announceReturnedLetter(tx: Tx, letter: ReturnedLetter, now: Date): Promise<void> {
+async function announceReturnedLetter(tx: Tx, letter: ReturnedLetter, now: Date): Promise<void> {
   const { service_id, notification_id, api_key_id, precompiled } = letter;
   const body = {
     notification_id: letter.shown_id,
@@ -99,4 +103,11 @@ async function announce(tx: Tx, type: CallbackType, events: Event[], now: Date):
     };
   });
   if (rows.length > 0) await insertCallbacks(tx, rows);
+}
+
+export function createReturnedLetterCallbacks(app: Platform, { notification_ids }: ReturnedLettersTask): Promise<void> {
+  return inTransaction(app.db, async (tx) => {
+    const letters = await listReturnedLettersById(tx, notification_ids);
+    for (const letter of letters) await announceReturnedLetter(tx, letter, app.clock.now());
+  });
 }

@@ -1,13 +1,15 @@
 import { addDays, londonDay } from '../../platform/calendar.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
-import { notFound } from '../../platform/failure.ts';
+import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { ActiveProviders } from '../providers/settings.ts';
 import {
+  lockShares,
   type ProviderChange,
   type ProviderDetails,
   selectFragmentsSince,
+  selectMessagesSince,
   selectProvider,
   selectProviders,
   selectProviderVersions,
@@ -58,4 +60,59 @@ export async function updateProviderDetails(app: Deps, id: string, change: Provi
   const now = timestamp(app.clock.now());
   await inTransaction(app.db, (tx) => updateProvider(tx, id, { ...change, resting_priority: change.priority }, now));
   return getProviderDetails(app, id);
+}
+
+type SharedChannel = 'sms' | 'email';
+
+interface Why {
+  reason: string;
+  created_by_id: string;
+}
+
+/** Messages of this month, by channel and provider. */
+export async function countMessagesOfProviders({ db, clock }: Platform) {
+  const today = londonDay(clock.now());
+  return selectMessagesSince(db, addDays(today, 1 - Number(today.slice(8))));
+}
+
+/**
+ * Sets the shares of all providers that a channel uses, by name. They add up to 100, and failover returns to them. Those
+ * that do not change get no version.
+ */
+export async function setProviderShares(
+  app: Deps,
+  channel: SharedChannel,
+  shares: ReadonlyMap<string, number>,
+  why: Why,
+): Promise<void> {
+  const inUse = app.config[channel].providers;
+  if (inUse.length !== shares.size || inUse.some((name) => !shares.has(name))) {
+    throw invalid('Give a share to each provider that is in use.');
+  }
+  const total = [...shares.values()].reduce((sum, share) => sum + share, 0);
+  if (total !== 100) throw invalid(`The shares add up to ${total}. They must add up to 100.`);
+  const now = timestamp(app.clock.now());
+  await inTransaction(app.db, async (tx) => {
+    for (const { id, identifier, priority, resting_priority } of await lockShares(tx, channel)) {
+      const share = shares.get(identifier);
+      if (share === undefined || (share === priority && share === resting_priority)) continue;
+      await updateProvider(tx, id, { priority: share, resting_priority: share, ...why }, now);
+    }
+  });
+}
+
+/** A channel keeps one active provider: without any, each of its messages would fail. */
+export async function setProviderActive(app: Deps, id: string, active: boolean, why: Why): Promise<void> {
+  const { notification_type: channel, identifier } = await getProviderDetails(app, id);
+  if (channel === 'letter') throw notFound();
+  await inTransaction(app.db, async (tx) => {
+    const others = (await lockShares(tx, channel)).filter(
+      (share) =>
+        share.active && share.identifier !== identifier && app.config[channel].providers.includes(share.identifier),
+    );
+    if (!active && others.length === 0) {
+      throw invalidField('reason', 'It is the only provider in use: resume or add another one first.');
+    }
+    await updateProvider(tx, id, { active, ...why }, timestamp(app.clock.now()));
+  });
 }

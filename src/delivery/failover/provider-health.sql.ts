@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
+import type { Cte, Statement } from '../../platform/db/statement.ts';
 
 export interface HealthChange {
   provider: string;
@@ -9,27 +10,33 @@ export interface HealthChange {
   errors: number;
 }
 
-/** A CTE of statements that record results. Appends rows: updating a shared row would serialise all commits. */
-export function handOverHealth(changes: HealthChange[]): RawBuilder<unknown> {
-  return sql`health as (
-      insert into provider_health_changes (provider, period_start, handed_over, errors, delivered_in_time, failed)
+/** A part of statements that record results. Appends rows: updating a shared row would serialise all commits. */
+export function countHandOvers(statement: Statement, changes: HealthChange[]): void {
+  statement.with(
+    'health',
+    sql`insert into provider_health_changes (provider, period_start, handed_over, errors, delivered_in_time, failed)
       select c.*, 0, 0 from json_to_recordset(${JSON.stringify(changes)}::json)
-        as c (provider text, period_start timestamptz, handed_over int, errors int)
-    )`;
+        as c (provider text, period_start timestamptz, handed_over int, errors int)`,
+  );
 }
 
-/** A CTE of statements that record receipts. An outcome counts for the period in which the message was handed over. */
-export function receiptHealth(inTimeSince: Timestamp, isCounted: boolean): RawBuilder<unknown> {
-  return sql`health as (
-      insert into provider_health_changes (provider, period_start, handed_over, errors, delivered_in_time, failed)
+/** A part of statements that record receipts. An outcome counts for the period in which the message was handed over. */
+export function countReceipts(
+  statement: Statement,
+  after: Cte<'provider' | 'sent_at' | 'status' | 'key_type'>,
+  { inTimeSince, isCounted }: { inTimeSince: Timestamp; isCounted: boolean },
+): void {
+  statement.with(
+    'health',
+    sql`insert into provider_health_changes (provider, period_start, handed_over, errors, delivered_in_time, failed)
       select provider, date_bin('10 seconds', sent_at, 'epoch'), 0, 0,
         count(*) filter (where status = 'delivered' and sent_at > ${inTimeSince}),
         count(*) filter (where status like '%-failure')
-      from after
+      from ${after}
       where ${isCounted}::boolean and provider is not null and sent_at is not null and key_type <> 'test'
         and (status = 'delivered' and sent_at > ${inTimeSince} or status like '%-failure')
-      group by 1, 2
-    )`;
+      group by 1, 2`,
+  );
 }
 
 /** Merges the appended rows into the permanent ones. */

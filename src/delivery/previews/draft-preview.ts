@@ -12,8 +12,8 @@ import { listLetterContacts, listReplyTos, listSmsSenders } from '../../services
 import type { EmailThreads } from '../../templates/email-threads.ts';
 import { compileDraft, type TemplateDraft } from '../../templates/template-drafts.ts';
 import type { EmailFile, LetterAttachment } from '../../templates/template-row.ts';
+import { type EmailConfig, renderEmail, renderText } from '../compose-message.ts';
 import { selectSenderIdentity } from '../providers/sender-identities.sql.ts';
-import { type EmailConfig, renderEmail, renderText } from '../render-message.ts';
 
 export type PreviewDeps = Platform & {
   config: EmailConfig;

@@ -60,7 +60,7 @@ function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
       if (status === 401) throw new Error('it responded with 401: correct ACME_API_KEY');
     },
     async send({ reference, to, text }) {
-      const called = await http.post(app.settings.url, headers, JSON.stringify({ reference, to, text }));
+      const called = await http.request(app.settings.url, headers, JSON.stringify({ reference, to, text }));
       if ('failed' in called) return called.failed;
       return called.response.status === 202 ? { kind: 'accepted' } : retryOf(called.response);
     },

@@ -37,7 +37,7 @@ export class ProviderHttpClient {
     });
   }
 
-  async post(
+  async request(
     url: string,
     headers: Record<string, string>,
     body?: string | FormData,

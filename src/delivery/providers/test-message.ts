@@ -2,11 +2,10 @@ import { notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import { compileTemplate } from '../../rendering/template.ts';
 import type { TextSenderSettings } from '../../services/settings.ts';
-import { type EmailConfig, renderShortEmail } from '../render-message.ts';
-import { openEmailProviders, openTextProviders } from './active-providers.ts';
+import { type EmailConfig, renderShortEmail } from '../compose-message.ts';
 import type { ProviderDeps, ProviderDescriptor } from './descriptor.ts';
 import type { EmailMessage, Outcome, Provider, TextMessage } from './provider.ts';
-import type { ProvidersConfig } from './settings.ts';
+import { openEmailProviders, openTextProviders, type ProvidersConfig } from './settings.ts';
 
 type Deps = Omit<ProviderDeps, 'settings'> & {
   config: ProvidersConfig & EmailConfig & { sms: TextSenderSettings };

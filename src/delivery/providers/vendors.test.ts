@@ -17,8 +17,8 @@ import type { ReadMessage, Vendor } from '../../../test/kit/vendors/vendor.ts';
 import { vonage } from '../../../test/kit/vendors/vonage.ts';
 import { readConfig } from '../../commands/read-config.ts';
 import { newId } from '../../platform/id.ts';
-import { openEmailProviders, openTextProviders } from './active-providers.ts';
 import { isSendGridSignature } from './email/sendgrid.ts';
+import { openEmailProviders, openTextProviders } from './settings.ts';
 
 const vendors: Vendor[] = [vonage, awsSms, postmark, sendgrid, mailgun];
 const now = '2026-11-15T12:00:00Z';

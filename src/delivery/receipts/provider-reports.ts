@@ -12,8 +12,7 @@ import { textReceiver } from '../inbound/inbound-hooks.ts';
 import type { ProviderDescriptor, ReceiptDeps } from '../providers/descriptor.ts';
 import type { ReceiptOutcome, ReportedComplaint, Reports } from '../providers/reports.ts';
 import { type ProvidersConfig, settingsOf } from '../providers/settings.ts';
-import { type ReceiptRecorder, receiptRecorder } from './receipt-recorder.ts';
-import { findTargets, isFromProvider } from './receipts.ts';
+import { findTargets, isFromProvider, type ReceiptRecorder, receiptRecorder } from './receipts.ts';
 
 type Deps = Platform & { config: ProvidersConfig };
 

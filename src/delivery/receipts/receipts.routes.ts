@@ -3,7 +3,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { ProviderDescriptor } from '../providers/descriptor.ts';
 import type { ProvidersConfig } from '../providers/settings.ts';
 import { receiptDeps } from './provider-reports.ts';
-import { receiptRecorder } from './receipt-recorder.ts';
+import { receiptRecorder } from './receipts.ts';
 
 type Deps = Platform & { config: ProvidersConfig; providers: readonly ProviderDescriptor[] };
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Status } from '../../notifications/notification.ts';
+import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { Channel } from '../../protocol/channels.ts';
 
@@ -36,4 +37,44 @@ export async function selectIdsByProviderReference(
     where provider_reference = any (${references}::text[])
     order by id`.execute(db);
   return rows;
+}
+
+export interface MessagePart {
+  reference: string;
+  message_reference: string;
+}
+
+/** A second time it changes nothing: receipts may have come meanwhile. An id that the provider uses again starts anew. */
+export async function insertMessageParts(db: Db, parts: MessagePart[], sentAt: Timestamp): Promise<void> {
+  await sql`/* prepared: insert-message-parts */
+    insert into message_parts as known (reference, message_reference, sent_at)
+    select distinct on (p.reference) p.reference, p.message_reference, ${sentAt}::timestamptz
+    from json_to_recordset(${JSON.stringify(parts)}::json) as p (reference text, message_reference text)
+    on conflict (reference) do update
+      set message_reference = excluded.message_reference, sent_at = excluded.sent_at, delivered_at = null
+      where known.message_reference <> excluded.message_reference`.execute(db);
+}
+
+export async function selectMessageParts(db: Db | Tx, references: string[]): Promise<MessagePart[]> {
+  const { rows } = await sql<MessagePart>`/* prepared: message-parts */
+    select reference, message_reference from message_parts where reference = any (${references}::text[])`.execute(db);
+  return rows;
+}
+
+export async function updateDeliveredParts(db: Db | Tx, references: string[], now: Timestamp): Promise<void> {
+  await sql`/* prepared: delivered-parts */
+    update message_parts set delivered_at = ${now}
+    where reference = any (${references}::text[]) and delivered_at is null`.execute(db);
+}
+
+/** Those of the messages with a part that is not delivered. */
+export async function selectIncomplete(db: Db | Tx, messages: string[]): Promise<string[]> {
+  const { rows } = await sql<{ message_reference: string }>`/* prepared: incomplete-messages */
+    select distinct message_reference from message_parts
+    where message_reference = any (${messages}::text[]) and delivered_at is null`.execute(db);
+  return rows.map(({ message_reference }) => message_reference);
+}
+
+export async function deletePartsBefore(db: Db, moment: Timestamp): Promise<void> {
+  await db.deleteFrom('message_parts').where('sent_at', '<', moment).execute();
 }

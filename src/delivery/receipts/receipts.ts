@@ -1,14 +1,25 @@
 import type { Status } from '../../notifications/notification.ts';
-import { type ChangedNotification, type StatusChange, transitions } from '../../notifications/status.ts';
+import { startSpans } from '../../notifications/queue/message-spans.ts';
+import { type ChangedNotification, type StatusChange, transitions } from '../../notifications/status-transitions.ts';
+import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
+import { isDatabaseUnavailable, retryOnConflict } from '../../platform/db/errors.ts';
+import { GroupCommit } from '../../platform/db/group-commit.ts';
 import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { recordSuppressions } from '../../services/suppression/suppression-list.ts';
+import { DeliveryMetrics } from '../delivery-metrics.ts';
 import type { Receipt, ReceiptOutcome } from '../providers/reports.ts';
 import { updateReported } from '../record-results.sql.ts';
-import { findMessagesOfParts, recordDeliveredParts } from './message-parts.ts';
-import { type ReceiptTarget, selectIdsByProviderReference, selectTargets } from './receipts.sql.ts';
+import {
+  type ReceiptTarget,
+  selectIdsByProviderReference,
+  selectIncomplete,
+  selectMessageParts,
+  selectTargets,
+  updateDeliveredParts,
+} from './receipts.sql.ts';
 
 type ReceiptsDeps = Pick<Platform, 'metrics'> & { db: Db | Tx };
 
@@ -127,4 +138,63 @@ function isUnreliableReceipt({ international, normalised_recipient }: ReceiptTar
   if (!international || !normalised_recipient) return false;
   const parsed = parsePhoneNumber(`+${normalised_recipient}`);
   return parsed.ok && !parsed.number.receiptsHonoured;
+}
+
+/** The references of messages by those of their parts. Most references are of whole messages and not in it. */
+async function findMessagesOfParts(db: Db | Tx, references: string[]): Promise<Map<string, string>> {
+  if (references.length === 0) return new Map();
+  const parts = await selectMessageParts(db, references);
+  return new Map(parts.map(({ reference, message_reference }) => [reference, message_reference]));
+}
+
+/** Records that these parts arrived. Returns the messages, by reference, of which another part has not. */
+async function recordDeliveredParts(
+  db: Db | Tx,
+  parts: { reference: string; message_reference: string }[],
+  now: Date,
+): Promise<Set<string>> {
+  if (parts.length === 0) return new Set();
+  const references = parts.map(({ reference }) => reference);
+  const messages = parts.map(({ message_reference }) => message_reference);
+  // Two statements: in one, the last two parts, recorded by two processes at once, would not see each other.
+  await updateDeliveredParts(db, references, timestamp(now));
+  return new Set(await selectIncomplete(db, messages));
+}
+
+/** Under load, receipts are recorded in batches this often: a commit costs about the same for one and for a hundred. */
+const recordEvery_ms = 15;
+
+/** Concurrent receipts share a commit; each request gets its response only after the commit. */
+export type ReceiptRecorder = GroupCommit<Receipt, ReceiptOutcome>;
+
+export function receiptRecorder(app: Platform): ReceiptRecorder {
+  const metrics = new DeliveryMetrics(app.metrics);
+  return new GroupCommit({
+    async commit(receipts) {
+      const now = app.clock.now();
+      const { outcomes, changed } = await retryOnConflict(() => recordReceipts(app, receipts, now));
+      metrics.observeReceipts(receipts, outcomes, changed, now);
+      await traceReceipts(app, changed, now);
+      return outcomes;
+    },
+    largest: 500,
+    atOnce: 2,
+    every_ms: recordEvery_ms,
+    concernsAll: isDatabaseUnavailable,
+  });
+}
+
+/** Adds receipts to the traces of their messages, after they were recorded. */
+export async function traceReceipts(app: Platform, changed: ChangedNotification[], began: Date): Promise<void> {
+  const spans = await startSpans(
+    app,
+    changed.map(({ id, status, provider }) => ({
+      notification_id: id,
+      name: 'record receipt',
+      kind: 'consumer',
+      facts: { 'pennypost.status': status, ...(provider ? { 'pennypost.provider': provider } : {}) },
+      began_ms: began.getTime(),
+    })),
+  );
+  for (const span of spans.values()) span.end();
 }

@@ -7,7 +7,7 @@ import type { ProviderDescriptor } from '../providers/descriptor.ts';
 import type { ReportReceiver } from '../providers/reports.ts';
 import type { ProvidersConfig } from '../providers/settings.ts';
 import { receiptDeps } from './provider-reports.ts';
-import { receiptRecorder } from './receipt-recorder.ts';
+import { receiptRecorder } from './receipts.ts';
 import {
   endLease,
   leaseReceiver,

@@ -17,8 +17,8 @@ import { textReceiver } from '../inbound/inbound-hooks.ts';
 import type { ReceiptStatus } from '../providers/reports.ts';
 import { recordReportedComplaint } from '../receipts/provider-reports.ts';
 import { recordReceipts } from '../receipts/receipts.ts';
+import { findSentEmail } from './email-sources.ts';
 import type { InboxMessage } from './inbox.ts';
-import { findSentEmail } from './sent-email.ts';
 
 type Deps = Platform & { config: { urls: Urls; storage: StorageSettings } };
 

@@ -5,8 +5,8 @@ import { aService } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { someQueuedMessages } from '../../../test/kit/queued-messages.ts';
 import { newId } from '../../platform/id.ts';
+import { findSource } from './email-sources.ts';
 import { cleanSandbox, eraseSandboxMessages } from './sandbox.ts';
-import { findSource } from './sent-email.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 

@@ -6,7 +6,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { needsUcs2 } from '../../rendering/sms/gsm.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
-import { type InboxFilter, type StoredInboxMessage, selectInboxMessages } from './inbox.sql.ts';
+import { type InboxFilter, type StoredInboxMessage, selectInboxMessages } from './sandbox.sql.ts';
 import { readBody, retentionDays } from './sandbox.ts';
 
 type Deps = Platform & { config: { letters: PrintSettings } };

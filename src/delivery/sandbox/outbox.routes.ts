@@ -12,9 +12,9 @@ import { Datetime, Nullable, Raw, Uuid } from '../../protocol/fields.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
 import type { ActiveProviders } from '../providers/settings.ts';
 import type { DemoSettings } from '../settings.ts';
+import { findSource } from './email-sources.ts';
 import { selectLatestSandboxMessages, selectSandboxMessage } from './sandbox.sql.ts';
 import { isSandboxInUse, readBody } from './sandbox.ts';
-import { findSource } from './sent-email.ts';
 
 interface Deps extends Platform {
   config: ActiveProviders & {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { aService, aTemplate } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { aJob, rowsOfJob } from '../../../test/kit/jobs.ts';
-import { addUpChanges } from '../../notifications/rollups/rollup-changes.ts';
+import { addUpChanges } from '../../notifications/rollups/rollups.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 const unknown = '4f46df42-f795-4cc4-83bb-65ca312f4900';

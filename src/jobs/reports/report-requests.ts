@@ -1,5 +1,5 @@
-import { reportActivity } from '../../notifications/history/activity-report.ts';
-import { statusesOfGroup, statusGroups } from '../../notifications/status-groups.ts';
+import { reportActivity } from '../../notifications/history/search-messages.ts';
+import { statusesOfGroup, statusGroups } from '../../notifications/notification.ts';
 import { londonDay } from '../../platform/calendar.ts';
 import { day_ms, earlier, later, minute_ms, timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';

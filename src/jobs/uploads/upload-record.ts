@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { remainingToday } from '../../notifications/limits/remaining-today.ts';
+import { remainingToday } from '../../notifications/limits/daily-limits.ts';
 import type { SendingService } from '../../notifications/sending/sending-service.ts';
 import { londonDay, londonInstant } from '../../platform/calendar.ts';
 import { day_ms, timestamp } from '../../platform/clock.ts';

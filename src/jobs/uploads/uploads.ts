@@ -1,6 +1,6 @@
 import { megabytes } from '../../libraries/spreadsheet/sheet.ts';
 import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
-import type { SendState } from '../../notifications/sending/send-state.ts';
+import type { SendState } from '../../notifications/sending/send-context.ts';
 import type { SendingService } from '../../notifications/sending/sending-service.ts';
 import { earlier, hour_ms, timestamp } from '../../platform/clock.ts';
 import { Failure, invalid, invalidField, notFound } from '../../platform/failure.ts';

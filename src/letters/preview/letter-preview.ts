@@ -1,6 +1,6 @@
-import { readLetterPdf } from '../../notifications/history/letter-download.ts';
-import { letterFiles } from '../../notifications/letter-tasks.ts';
+import { readLetterPdf } from '../../notifications/history/public-notifications.ts';
 import { storedId } from '../../notifications/one-off/uploaded-letters.ts';
+import { letterFiles } from '../../notifications/tasks-for-others.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';

@@ -1,4 +1,5 @@
-import { type ChangedNotification, recordStatusChanges } from '../../notifications/status.ts';
+import { recordStatusChanges } from '../../notifications/status.ts';
+import type { ChangedNotification } from '../../notifications/status-transitions.ts';
 import { londonDay } from '../../platform/calendar.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';

@@ -1,6 +1,6 @@
 import { isWorkingDay, printCutOff } from '../../notifications/history/estimated-delivery.ts';
-import { letterFiles } from '../../notifications/letter-tasks.ts';
 import { recordStatusChanges } from '../../notifications/status.ts';
+import { letterFiles } from '../../notifications/tasks-for-others.ts';
 import { londonDay, londonInstant } from '../../platform/calendar.ts';
 import { later, timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';

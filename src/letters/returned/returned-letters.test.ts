@@ -5,7 +5,7 @@ import { useHarness } from '../../../test/kit/harness.ts';
 import { aJob } from '../../../test/kit/jobs.ts';
 import { aLetter, anUploadedLetter, letterRow } from '../../../test/kit/letters.ts';
 import { firstPage, makePdf } from '../../../test/kit/pdf-samples.ts';
-import { letterFiles } from '../../notifications/letter-tasks.ts';
+import { letterFiles } from '../../notifications/tasks-for-others.ts';
 import { letterReference } from '../print/print-provider.ts';
 
 const harness = useHarness({ now: '2024-02-05T12:00:00Z', config: { providers: { sandbox: { delay_ms: 0 } } } });

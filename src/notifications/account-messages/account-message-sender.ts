@@ -12,8 +12,7 @@ import {
   platformServiceId,
 } from '../../users/account-messages/account-messages.ts';
 import { lanes, type NewNotification } from '../notification.ts';
-import { insertNotifications } from '../sending/notifications.sql.ts';
-import { updateSecretValues } from '../sending/secret-values.sql.ts';
+import { insertNotifications, updateSecretValues } from '../sending/notifications.sql.ts';
 import { encryptValues } from '../sending/secret-values.ts';
 import { selectAccountTemplate } from './account-message-sender.sql.ts';
 

@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
+import type { Cte, Statement } from '../../platform/db/statement.ts';
 
 export interface FailedAttemptRow {
   notification_id: string;
@@ -13,18 +14,6 @@ export interface FailedAttemptRow {
   retry_at: Timestamp | null;
 }
 
-/** A CTE for statements with `held`, the results that count: keeps those of them that failed. */
-export function keepFailures(rows: FailedAttemptRow[]): RawBuilder<unknown> {
-  return sql`kept_failures as (
-      insert into failed_attempts
-        (notification_id, attempt, provider, outcome, reason, duration_ms, failed_at, retry_at)
-      select f.* from json_to_recordset(${JSON.stringify(rows)}::json) as f (notification_id uuid, attempt int,
-        provider text, outcome text, reason text, duration_ms int, failed_at timestamptz, retry_at timestamptz)
-      join held on held.id = f.notification_id
-      on conflict (notification_id, attempt) do nothing
-    )`;
-}
-
 export async function selectFailedAttempts(db: Db, notificationId: string): Promise<FailedAttemptRow[]> {
   const rows = await db
     .selectFrom('failed_attempts')
@@ -35,10 +24,13 @@ export async function selectFailedAttempts(db: Db, notificationId: string): Prom
   return rows as FailedAttemptRow[];
 }
 
-/** A CTE for statements with `erased`, the messages without personal data from now on. */
-export const forgetFailures = sql`forgotten_failures as (
-  delete from failed_attempts f using erased where f.notification_id = erased.id
-)`;
+/** `erased` are the messages without personal data from now on. */
+export function forgetFailures(statement: Statement, erased: Cte<'id'>): void {
+  statement.with(
+    'forgotten_failures',
+    sql`delete from failed_attempts f using ${erased} where f.notification_id = ${erased}.id`,
+  );
+}
 
 /** Deletes those of one batch whose message is gone. Returns the last id of the batch; undefined at the end. */
 export async function deleteOrphanedAttempts(

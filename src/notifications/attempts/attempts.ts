@@ -8,7 +8,7 @@ import { Datetime, Nullable, OneOf } from '../../protocol/fields.ts';
 import { selectNotification } from '../history/stored-notifications.sql.ts';
 import { deleteOrphanedAttempts, type FailedAttemptRow, selectFailedAttempts } from './attempts.sql.ts';
 
-export { type FailedAttemptRow, keepFailures } from './attempts.sql.ts';
+export type { FailedAttemptRow } from './attempts.sql.ts';
 
 /** One attempt to hand a message over to a provider. */
 export const AttemptRecord = Type.Object({

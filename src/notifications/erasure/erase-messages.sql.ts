@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
+import { Statement } from '../../platform/db/statement.ts';
 import { comparablePart, type SoughtRecipient } from '../../recipients/recipient.ts';
 import { forgetFailures } from '../attempts/attempts.sql.ts';
 import type { Status } from '../notification.ts';
@@ -45,19 +46,23 @@ export async function selectMessagesWithin(
 export async function eraseMessagesById(
   db: Db,
   ids: string[],
-  { final, erased }: { final: readonly Status[]; erased: string },
+  { final, erasedRecipient }: { final: readonly Status[]; erasedRecipient: string },
 ): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    with found as (
-      select n.id from notifications n
+  const statement = new Statement();
+  const found = statement.with(
+    'found',
+    sql`select n.id from notifications n
       where n.id = any (${ids}::uuid[]) and n.status = any (${[...final]}::text[])
-        and not exists (select from delivery_queue q where q.notification_id = n.id)
-    ), erased as (
-      update notifications n set recipient = ${erased}, normalised_recipient = null, personalisation = '{}',
+        and not exists (select from delivery_queue q where q.notification_id = n.id)`,
+  );
+  const erased = statement.with<'id'>(
+    'erased',
+    sql`update notifications n set recipient = ${erasedRecipient}, normalised_recipient = null, personalisation = '{}',
         secret_personalisation = null, client_reference = null, one_click_unsubscribe_url = null
-      from found where n.id = found.id and n.id = any (${ids}::uuid[])
-      returning n.id
-    ), ${forgetFailures}
-    select id from erased`.execute(db);
+      from ${found} where n.id = ${found}.id and n.id = any (${ids}::uuid[])
+      returning n.id`,
+  );
+  forgetFailures(statement, erased);
+  const { rows } = await statement.ending<{ id: string }>(sql`select id from ${erased}`).execute(db);
   return rows.map(({ id }) => id);
 }

@@ -3,9 +3,12 @@ import { londonTime } from '../../platform/calendar.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { LondonTime, Nullable, Uuid } from '../../protocol/fields.ts';
+import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import type { Status } from '../notification.ts';
 import { type ActivityPage, type ActivityQuery, findPage } from './activity.ts';
+import { type ActivityRecord, activityRecords } from './activity-record.ts';
 import { type MessageRow, selectMessageRows } from './message-rows.sql.ts';
+import { type Page, selectIdsOfJob, selectNotificationsById } from './stored-notifications.sql.ts';
 
 /** A row of the spreadsheet download of the front end; `id` is the cursor of the next page. */
 export const ExportRow = Type.Object({
@@ -37,11 +40,7 @@ export async function exportActivity(
   return { notifications: await exportRows(app, ids, 'desc'), ...page };
 }
 
-export async function exportRows(
-  { db }: Platform,
-  ids: readonly string[],
-  order: 'asc' | 'desc',
-): Promise<ExportRow[]> {
+async function exportRows({ db }: Platform, ids: readonly string[], order: 'asc' | 'desc'): Promise<ExportRow[]> {
   return (await selectMessageRows(db, ids, order)).map(exportRow);
 }
 
@@ -98,4 +97,32 @@ const labelsByType: Record<Channel, Partial<Record<Status, string>>> = {
 /** The status in words. */
 export function statusLabel(type: Channel, status: Status): string {
   return labelsByType[type][status] ?? commonLabels[status] ?? status;
+}
+
+type Deps = Platform & { compiledTemplates: CompiledTemplates };
+
+interface MessagesOfJob {
+  job_id: string;
+  statuses: Status[] | undefined;
+}
+
+/** Messages of a job, in the order of its file. */
+export async function listJobActivity(
+  app: Deps,
+  serviceId: string,
+  which: MessagesOfJob,
+  page: Page,
+): Promise<ActivityRecord[]> {
+  const ids = await selectIdsOfJob(app.db, serviceId, which, page, 'asc');
+  return activityRecords(app, await selectNotificationsById(app.db, ids, 'asc'));
+}
+
+/** The same as rows of a spreadsheet. */
+export async function exportJobActivity(
+  app: Platform,
+  serviceId: string,
+  which: MessagesOfJob,
+  page: Page,
+): Promise<ExportRow[]> {
+  return exportRows(app, await selectIdsOfJob(app.db, serviceId, which, page, 'asc'), 'asc');
 }

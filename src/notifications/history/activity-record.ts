@@ -7,9 +7,9 @@ import type { CompiledTemplate } from '../../rendering/template.ts';
 import { type CompiledTemplates, getTemplateForDelivery, renderPreview } from '../../templates/compiled-templates.ts';
 import { isPrecompiled, Languages, LetterAttachmentRecord, replyToTextOf } from '../../templates/template-record.ts';
 import type { TemplateRow } from '../../templates/template-row.ts';
+import { findVersionsOfTemplates } from '../../templates/templates.ts';
 import { postages } from '../notification.ts';
 import { hidden, valuesForAdmin } from '../sending/secret-values.ts';
-import { templatesOf } from './activity-templates.ts';
 import { completedAt } from './public-notification.ts';
 import type { StoredNotification } from './stored-notifications.sql.ts';
 
@@ -169,4 +169,30 @@ function phonePrefix({ notification_type, normalised_recipient }: StoredNotifica
   if (notification_type !== 'sms' || normalised_recipient === null) return null;
   const parsed = parsePhoneNumber(`+${normalised_recipient}`);
   return parsed.ok ? parsed.number.countryPrefix : null;
+}
+
+interface TemplateReference {
+  template_id: string;
+  template_version: number;
+}
+
+/** Loads the template version of each message in one query. Not cached, because senders and attachments change. */
+export async function templatesOf(
+  { db }: Platform,
+  messages: TemplateReference[],
+): Promise<(message: TemplateReference) => TemplateRow> {
+  const versions = new Map(
+    messages.map((message) => [keyOf(message), { id: message.template_id, version: message.template_version }]),
+  );
+  const rows = await findVersionsOfTemplates(db, [...versions.values()]);
+  const found = new Map(rows.map((row) => [keyOf({ template_id: row.id, template_version: row.version }), row]));
+  return (message) => {
+    const row = found.get(keyOf(message));
+    if (!row) throw new Error(`Template ${message.template_id} has no version ${message.template_version}`);
+    return row;
+  };
+}
+
+function keyOf({ template_id, template_version }: TemplateReference): string {
+  return `${template_id} ${template_version}`;
 }

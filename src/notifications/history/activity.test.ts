@@ -9,7 +9,7 @@ import { letterReference } from '../../letters/print/print-provider.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';
 import type { NewNotification } from '../notification.ts';
-import { addUpChanges } from '../rollups/rollup-changes.ts';
+import { addUpChanges } from '../rollups/rollups.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 const unknown = '4f46df42-f795-4cc4-83bb-65ca312f4900';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bankHolidays, isBankHoliday, weekday } from './bank-holidays.ts';
+import { bankHolidays, isBankHoliday, weekday } from './estimated-delivery.ts';
 
 describe('bank holidays of England and Wales', () => {
   it.each([

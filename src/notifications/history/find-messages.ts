@@ -2,8 +2,7 @@ import { addDays, londonInstant } from '../../platform/calendar.ts';
 import { earlier, hour_ms, later } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { firstIdAt } from '../../platform/id.ts';
-import { type IdRange, type MessageFilter, selectSlice } from './message-rows.sql.ts';
-import type { DayCount } from './search-messages.sql.ts';
+import { type DayCount, type IdRange, type MessageFilter, selectSlice } from './message-rows.sql.ts';
 
 /** Most pages are full after the first read; a search for one recipient goes on in larger steps. */
 const [firstRead, usualStep] = [500, 20_000];

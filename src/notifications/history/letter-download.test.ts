@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { aNotification, anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { letterFiles } from '../letter-tasks.ts';
 import type { Status } from '../notification.ts';
+import { letterFiles } from '../tasks-for-others.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 let service: string;

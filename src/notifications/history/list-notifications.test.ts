@@ -4,8 +4,8 @@ import { anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { somePastMessages } from '../../../test/kit/messages.ts';
 import { firstIdAt, nilId } from '../../platform/id.ts';
-import { reportActivity } from './activity-report.ts';
 import { listLimits } from './list-notifications.ts';
+import { reportActivity } from './search-messages.ts';
 
 /** Lists of a service with many messages: what a request reads is bounded, and the response says how to go on. */
 

@@ -3,8 +3,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import { firstIdAt, nilId } from '../../platform/id.ts';
 import { type FoundIds, findMessages } from './find-messages.ts';
-import type { MessageFilter } from './message-rows.sql.ts';
-import { selectMatchingDays } from './search-messages.sql.ts';
+import { type MessageFilter, selectMatchingDays } from './message-rows.sql.ts';
 import { type Page, selectIdsOfJob, selectStoredId } from './stored-notifications.sql.ts';
 
 /**

@@ -8,7 +8,6 @@ import { type CompiledTemplates, getTemplateForDelivery, renderPreview } from '.
 import { notification } from '../examples.ts';
 import { postages, type Status } from '../notification.ts';
 import { shownValues } from '../sending/secret-values.ts';
-import { Cost, costOf } from './cost.ts';
 import { estimatedDelivery } from './estimated-delivery.ts';
 import type { PricedNotification } from './stored-notifications.sql.ts';
 
@@ -33,6 +32,20 @@ export const publicStatuses = [
   'accepted',
   'received',
 ] as const satisfies readonly PublicStatus[];
+
+const Cost = Type.Object({
+  cost_in_pounds: Nullable(Type.Number()),
+  is_cost_data_ready: Type.Boolean(),
+  cost_details: Type.Object({
+    billable_sms_fragments: Type.Optional(Type.Integer()),
+    international_rate_multiplier: Type.Optional(Type.Number()),
+    sms_rate: Type.Optional(Type.Number()),
+    billable_sheets_of_paper: Type.Optional(Type.Integer()),
+    postage: Type.Optional(Type.String()),
+  }),
+});
+
+type Cost = Static<typeof Cost>;
 
 /** A notification in the public API. Every key is always present, except `estimated_delivery`, which only letters have. */
 export const PublicNotification = Type.Object(
@@ -160,5 +173,37 @@ function addressLines({ notification_type, personalisation }: PricedNotification
     line_5: line('addressline5'),
     line_6: line('addressline6'),
     postcode: line('postcode'),
+  };
+}
+
+const notReady: Cost = { cost_in_pounds: null, is_cost_data_ready: false, cost_details: {} };
+const neverPrinted = new Set<Status>(['cancelled', 'technical-failure', 'validation-failed', 'virus-scan-failed']);
+
+/** Available once the message was handed to a provider. Messages of test keys cost nothing. */
+function costOf(stored: PricedNotification): Cost {
+  const { notification_type, status, billable_units } = stored;
+  const pounds = stored.key_type === 'test' ? 0 : Number(stored.cost ?? 0);
+  if (notification_type === 'email') return { cost_in_pounds: 0, is_cost_data_ready: true, cost_details: {} };
+  if (notification_type === 'sms') {
+    if (status === 'created' && billable_units === 0) return notReady;
+    return {
+      cost_in_pounds: pounds,
+      is_cost_data_ready: true,
+      cost_details: {
+        billable_sms_fragments: billable_units,
+        international_rate_multiplier: stored.rate_multiplier,
+        sms_rate: Number(stored.rate ?? 0),
+      },
+    };
+  }
+  if (status === 'pending-virus-check' || (status === 'created' && billable_units === 0)) return notReady;
+  const printed = !neverPrinted.has(status);
+  return {
+    cost_in_pounds: printed ? pounds : 0,
+    is_cost_data_ready: true,
+    cost_details: {
+      billable_sheets_of_paper: printed ? billable_units : 0,
+      postage: stored.postage ?? 'second',
+    },
   };
 }

@@ -10,10 +10,15 @@ import { channels } from '../../protocol/channels.ts';
 import { OneOf, Raw, Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { notifications as example } from '../examples.ts';
-import { getLetterPdf } from './letter-download.ts';
 import { listDescription } from './list-notifications.ts';
 import { PublicNotification, publicStatuses } from './public-notification.ts';
-import { getPublicNotification, isSearch, listPublicNotifications, type PublicFilter } from './public-notifications.ts';
+import {
+  getLetterPdf,
+  getPublicNotification,
+  isSearch,
+  listPublicNotifications,
+  type PublicFilter,
+} from './public-notifications.ts';
 
 const path = '/v2/notifications';
 

@@ -1,5 +1,6 @@
-import { addDays, londonDay } from '../../platform/calendar.ts';
+import { addDays, londonDay, londonTime } from '../../platform/calendar.ts';
 import { day_ms, later } from '../../platform/clock.ts';
+import { csvLine } from '../../platform/http/csv.ts';
 import { firstIdAt, isUuid, momentOfId, nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
@@ -7,10 +8,19 @@ import { noStatistics, type Statistics, statisticsByService } from '../../servic
 import { firstKeptId, retentionDaysOf } from '../../services/settings/data-retention.ts';
 import type { Status } from '../notification.ts';
 import { normaliseSearch } from './activity.ts';
-import { reportActivity } from './activity-report.ts';
+import { statusLabel } from './activity-export.ts';
 import { findMessages } from './find-messages.ts';
-import { type MessageFilter, type MessageRow, type Origin, selectMessageRows } from './message-rows.sql.ts';
-import { selectJobIdsByFileName, selectMatchingDays, selectTemplateIdsByName } from './search-messages.sql.ts';
+import {
+  type DayCount,
+  type IdRange,
+  type MessageFilter,
+  type MessageRow,
+  type Origin,
+  selectJobIdsByFileName,
+  selectMatchingDays,
+  selectMessageRows,
+  selectTemplateIdsByName,
+} from './message-rows.sql.ts';
 
 export type { MessageRow } from './message-rows.sql.ts';
 
@@ -158,3 +168,57 @@ async function wordsOf(db: Platform['db'], serviceId: string, text: string) {
 
 const min = (ids: string[]) => ids.toSorted()[0] ?? nilId;
 const max = (ids: string[]) => ids.toSorted().at(-1) ?? nilId;
+
+const header = [
+  'Recipient',
+  'Reference',
+  'Template',
+  'Type',
+  'Sent by',
+  'Sent by email',
+  'Job',
+  'Status',
+  'Time',
+  'API key name',
+];
+
+const messagesAtOnce = 2_500;
+/** Where few match, a statement reads more messages. */
+const readAtOnce = 20_000;
+
+/** Messages of a service as CSV, newest first, without a connection in between. */
+export async function* reportActivity(
+  { db }: Platform,
+  serviceId: string,
+  filter: MessageFilter,
+  range: IdRange,
+  /** Days with such messages, if they are known: others are not read. */
+  days?: readonly DayCount[],
+): AsyncGenerator<string> {
+  yield csvLine(header);
+  for (let before: string | undefined = range.end_id; before !== undefined; ) {
+    const known = days && { days };
+    const wanted = { size: messagesAtOnce, known, mayReadOn: (read: number) => read < readAtOnce };
+    const { ids, stoppedAt } = await findMessages(db, serviceId, filter, { ...range, end_id: before }, wanted);
+    const rows = await selectMessageRows(db, ids);
+    // An empty part, too: a download that was cancelled ends at the next part, and all messages may be read before one matches.
+    yield rows.map(line).join('');
+    before = stoppedAt ?? (ids.length < messagesAtOnce ? undefined : ids.at(-1));
+  }
+}
+
+function line({ notification_type, ...message }: MessageRow): string {
+  const [firstLine = ''] = message.recipient.split(/\r?\n/, 1);
+  return csvLine([
+    notification_type === 'letter' ? firstLine : message.recipient,
+    message.client_reference,
+    message.template_name,
+    notification_type,
+    message.created_by_name,
+    message.created_by_email_address,
+    message.job_name,
+    statusLabel(notification_type, message.status),
+    londonTime(new Date(message.created_at)),
+    message.api_key_name,
+  ]);
+}

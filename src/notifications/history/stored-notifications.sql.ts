@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { type Postage, type Status, statuses } from '../notification.ts';
-import { selectUploadedLetter } from '../one-off/uploaded-letters.sql.ts';
+import { selectUploadedLetter } from '../one-off/one-off.sql.ts';
 import { conditionsOf, type MessageFilter, ofReference } from './message-rows.sql.ts';
 
 export interface StoredNotification {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { apiCallerOf } from '../../auth/api-caller.ts';
 import type { Authenticate } from '../../platform/http/surface.ts';
-import type { SendState } from '../sending/send-state.ts';
+import type { SendState } from '../sending/send-context.ts';
 import type { SendingService } from '../sending/sending-service.ts';
 import { rateLimitExceeded, rateLimitHeaders } from './rate-limits.ts';
 import type { ReadLimitSettings } from './settings.ts';

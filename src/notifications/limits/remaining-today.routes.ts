@@ -3,8 +3,8 @@ import { notFound } from '../../platform/failure.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { OfService } from '../../protocol/fields.ts';
-import type { SendState } from '../sending/send-state.ts';
-import { listRemainingToday } from './remaining-today.ts';
+import type { SendState } from '../sending/send-context.ts';
+import { listRemainingToday } from './daily-limits.ts';
 
 const Left = Type.Object({ limit: Type.Integer(), remaining: Type.Integer() });
 

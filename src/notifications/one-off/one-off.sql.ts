@@ -1,4 +1,5 @@
-import type { Db } from '../../platform/db/database.ts';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
 
 /** Loads the service, the sending user and whether the user is a member. */
 export function selectOneOffSender(db: Db, serviceId: string, userId: string) {
@@ -20,4 +21,25 @@ export function selectOneOffSender(db: Db, serviceId: string, userId: string) {
         .as('is_member'),
     ])
     .executeTakeFirst();
+}
+
+export async function selectUploadedLetter(db: Db, serviceId: string, fileId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('uploaded_letters')
+    .select('notification_id')
+    .where('service_id', '=', serviceId)
+    .where('file_id', '=', fileId)
+    .executeTakeFirst();
+  return row?.notification_id;
+}
+
+export async function insertUploadedLetter(
+  tx: Tx,
+  row: { service_id: string; file_id: string; notification_id: string; created_at: Timestamp },
+): Promise<void> {
+  await tx.insertInto('uploaded_letters').values(row).execute();
+}
+
+export async function deleteUploadedLettersBefore(db: Db, moment: Timestamp): Promise<void> {
+  await db.deleteFrom('uploaded_letters').where('created_at', '<', moment).execute();
 }

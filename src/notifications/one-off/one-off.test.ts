@@ -4,8 +4,8 @@ import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../../test/ki
 import { useHarness } from '../../../test/kit/harness.ts';
 import { firstPage, makePdf } from '../../../test/kit/pdf-samples.ts';
 import { storedMessage } from '../../../test/kit/sends.ts';
-import { letterFiles } from '../letter-tasks.ts';
 import { deleteExpiredData } from '../retention.ts';
+import { letterFiles } from '../tasks-for-others.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 let service: string;

@@ -8,13 +8,18 @@ import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import { emailAddressText, phoneNumberTexts } from '../../recipients/recipient-texts.ts';
 import { findTemplate } from '../../templates/compiled-templates.ts';
 import { templateOfCaller } from '../../templates/public-templates.ts';
+import { storeTestTemplate } from '../../templates/template-drafts.ts';
+import { platformServiceId } from '../../users/account-messages/account-messages.ts';
+import { erasedRecipient } from '../erasure/erase-messages.ts';
 import { selectNotification } from '../history/stored-notifications.sql.ts';
-import type { Postage } from '../notification.ts';
+import type { Postage, Status } from '../notification.ts';
 import { findStoredResponse } from '../sending/idempotency.ts';
 import { readScheduledTime } from '../sending/scheduled-time.ts';
+import { valuesOf } from '../sending/secret-values.ts';
 import { sendEmail, sendLetter, sendPrecompiledLetter, sendSms } from '../sending/send.ts';
 import type { SendContext, SendDeps } from '../sending/send-context.ts';
-import { refuseIfDailyLimitIsReached, type Values } from '../sending/send-rules.ts';
+import { refuseIfDailyLimitIsReached, refuseIfValuesAreMissing, type Values } from '../sending/send-rules.ts';
+import type { SendingService } from '../sending/sending-service.ts';
 import { selectOneOffSender } from './one-off.sql.ts';
 import { claimOfFile, findUploadedLetter } from './uploaded-letters.ts';
 
@@ -122,7 +127,7 @@ export async function sendUploadedLetter(
   return { id: file_id };
 }
 
-export async function oneOffContext(app: SendDeps, serviceId: string, userId: string): Promise<SendContext> {
+async function oneOffContext(app: SendDeps, serviceId: string, userId: string): Promise<SendContext> {
   const found = await selectOneOffSender(app.db, serviceId, userId);
   if (!found) throw notFound();
   if (!found.is_member) {
@@ -152,4 +157,92 @@ function withAddressKeys(values: Values): Values {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [addressKeys.get(comparableKey(name)) ?? name, value]),
   );
+}
+
+/** Failures that another attempt can overcome: the recipient is right, as far as is known. */
+const mayBeSentAgain: readonly Status[] = ['failed', 'technical-failure', 'temporary-failure'];
+
+interface Sent {
+  status: string;
+  key_type: string;
+  service: string;
+  to: string;
+  template: { is_precompiled_letter: boolean };
+}
+
+/** Not an uploaded letter, whose file would have to be uploaded again, and nothing whose values are gone. */
+export function canSendAgain({ status, key_type, service, to, template }: Sent): boolean {
+  return (
+    mayBeSentAgain.some((one) => one === status) &&
+    key_type !== 'test' &&
+    service !== platformServiceId &&
+    to !== erasedRecipient &&
+    !template.is_precompiled_letter
+  );
+}
+
+/** Sends a new message with the same recipient, values, reference and sender, from the template as it is now. */
+export async function sendAgain(
+  app: SendDeps,
+  serviceId: string,
+  notificationId: string,
+  userId: string,
+): Promise<{ id: string }> {
+  const stored = await selectNotification(app.db, serviceId, notificationId);
+  if (!stored) throw notFound();
+  if (!mayBeSentAgain.includes(stored.status)) {
+    throw invalid('This message did not fail in a way that sending it again could help.');
+  }
+  const service = await app.sending.services.find(serviceId);
+  return sendOneOff(app, serviceId, {
+    template_id: stored.template_id,
+    to: stored.recipient,
+    created_by: userId,
+    personalisation: valuesOf(app, stored),
+    reference: stored.client_reference,
+    sender_id: service ? (senderId(service, stored.reply_to_text) ?? null) : null,
+  });
+}
+
+/** Messages keep the text of their sender. One that was deleted since is replaced by that of the template. */
+function senderId({ sms_senders, email_reply_tos }: SendingService, text: string | null): string | undefined {
+  return [...sms_senders, ...email_reply_tos].find(([, name]) => name === text)?.[0];
+}
+
+interface Writer {
+  id: string;
+  email_address: string;
+  mobile_number: string | null;
+}
+
+type Draft = Parameters<typeof storeTestTemplate>[3];
+
+/** Sends a text that is not saved to the person who writes it: a message like any other, with its rules, limits and costs. */
+export async function sendDraftToWriter(
+  app: SendDeps,
+  serviceId: string,
+  writer: Writer,
+  draft: Draft,
+  personalisation: Record<string, unknown>,
+): Promise<{ id: string; to: string }> {
+  const context = await oneOffContext(app, serviceId, writer.id);
+  if (draft.template_type === 'letter') throw invalid('A letter cannot be sent as a test: download its PDF');
+  refuseIfDailyLimitIsReached(context, draft.template_type);
+  if (draft.template_type === 'sms') {
+    if (writer.mobile_number === null) throw invalid('Your account has no mobile number: add one in Your account');
+    const parsed = parsePhoneNumber(writer.mobile_number);
+    if (!parsed.ok) throw invalid(phoneNumberTexts[parsed.reason]);
+    const template = await storeTestTemplate(app, serviceId, writer.id, draft);
+    refuseIfValuesAreMissing(template, personalisation);
+    const request = { template_id: template.row.id, personalisation, phone_number: writer.mobile_number };
+    const sms = { request, number: parsed.number, scheduled_for: null };
+    const { response } = await sendSms(app, { ...context, template }, sms);
+    return { id: response.id, to: writer.mobile_number };
+  }
+  const parsed = parseEmailAddress(writer.email_address);
+  if (!parsed.ok) throw invalid(emailAddressText);
+  const template = await storeTestTemplate(app, serviceId, writer.id, draft);
+  const request = { template_id: template.row.id, personalisation, email_address: writer.email_address };
+  const { response } = await sendEmail(app, { ...context, template }, { request, ...parsed, scheduled_for: null });
+  return { id: response.id, to: writer.email_address };
 }

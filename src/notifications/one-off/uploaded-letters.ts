@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { NewNotification } from '../notification.ts';
 import type { IdempotencyClaim } from '../sending/idempotency.ts';
-import { deleteUploadedLettersBefore, insertUploadedLetter, selectUploadedLetter } from './uploaded-letters.sql.ts';
+import { deleteUploadedLettersBefore, insertUploadedLetter, selectUploadedLetter } from './one-off.sql.ts';
 
 /** Uploaded letters with a public id chosen by the uploader. It maps to the stored id of the notification. */
 

@@ -1,40 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
-import type { KeyType } from '../../auth/api-keys.ts';
+import { sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import type { Status } from '../notification.ts';
-
-/** A queue entry with everything needed to deliver the message. */
-export interface QueuedNotification {
-  id: string;
-  service_id: string;
-  notification_type: Channel;
-  lane: number;
-  due_at: Timestamp;
-  /** Attempts started before this one. */
-  attempts: number;
-  /** The provider of the last attempt. */
-  last_provider: string | null;
-  /** False if that attempt was interrupted: the provider may already have the message. */
-  outcome_known: boolean;
-  /** Null if the notification was deleted. */
-  status: Status | null;
-  template_id: string;
-  template_version: number;
-  key_type: KeyType;
-  recipient: string;
-  normalised_recipient: string | null;
-  personalisation: Record<string, unknown>;
-  secret_personalisation: string | null;
-  reply_to_text: string | null;
-  international: boolean;
-  one_click_unsubscribe_url: string | null;
-  scheduled_for: Timestamp | null;
-  created_at: Timestamp;
-  sent_at: Timestamp | null;
-  job_id: string | null;
-}
 
 interface WaitingService {
   lane: number;
@@ -73,171 +40,6 @@ export async function selectWaitingServices(
     ) as oldest
     from found order by sequence`.execute(db);
   return rows;
-}
-
-interface LeaseOrder {
-  type: Channel;
-  lane: number;
-  /** With the earliest due time to scan for each service. */
-  services: { service_id: string; since: Timestamp }[];
-  /** Max messages per service. */
-  limit: number;
-  now: Timestamp;
-  lease_ms: number;
-  worker: string;
-  /** Leases of other workers that ended until this time of the database are taken over; null: none. */
-  takeOverUntil: Timestamp | null;
-  /** The provider for the first message, the second and so on, domestic and abroad; after the last one again the first. */
-  providers: { home: (string | null)[]; abroad: (string | null)[] };
-}
-
-export interface LeasedNotification extends QueuedNotification {
-  /** The recorded provider of this attempt; only for a first attempt. */
-  provider: string | null;
-}
-
-/**
- * Leases due messages, oldest first, up to the same number for each service; skips rows locked by other workers. Records
- * the provider of a first attempt before it is called.
- *
- * A lease begins and ends by the clock of the database, the only one that all workers share: one whose own clock is wrong must not
- * find the leases of others expired.
- *
- * Most of the time the queue is empty. A plan that was made then stays while the queue grows, and with plain joins would read all
- * of it for each lease. So messages are looked up one by one, in this order, and places by an array.
- */
-export async function leaseQueued(db: Db, order: LeaseOrder): Promise<LeasedNotification[]> {
-  const { type, lane, services, limit, now, lease_ms, worker, takeOverUntil, providers } = order;
-  const { rows } = await sql<LeasedNotification>`/* prepared: lease */
-    with clock as materialized (
-      select now() as now
-    ), picked as (
-      select q.notification_id, q.service_id, q.due_at, q.attempts, q.provider, q.outcome_known
-      from unnest(${services.map(({ service_id }) => service_id)}::uuid[],
-        ${services.map(({ since }) => since)}::timestamptz[]) as requested (service_id, since)
-      cross join lateral (
-        select * from delivery_queue
-        where notification_type = ${type} and lane = ${lane}::smallint and service_id = requested.service_id
-          and due_at >= requested.since and due_at <= greatest(${now}::timestamptz, (select now from clock))
-          and case when leased_by is null then due_at <= ${now}::timestamptz
-            else due_at <= (select now from clock)
-              and (leased_by = ${worker} or due_at <= ${takeOverUntil}::timestamptz) end
-        order by due_at limit ${limit}::int
-        for update skip locked
-      ) as q
-    ), message as (
-      select p.notification_id as id, p.service_id, p.due_at, p.attempts, p.provider as last_provider, p.outcome_known,
-        n.status, n.template_id, n.template_version, n.key_type, n.recipient, n.normalised_recipient, n.personalisation,
-        n.secret_personalisation, n.reply_to_text, n.international, n.one_click_unsubscribe_url, n.scheduled_for, n.created_at, n.sent_at,
-        n.job_id,
-        case when p.attempts = 0 and n.status = 'created' and n.key_type <> 'test' then
-          drawn.names[1 + (row_number() over () - 1) % cardinality(drawn.names)]
-        end as provider
-      from picked p left join lateral (
-        select * from notifications where id = p.notification_id limit 1
-      ) as n on true
-      cross join lateral (
-        select case when n.international then ${providers.abroad}::text[] else ${providers.home}::text[] end as names
-      ) as drawn
-    ), leased as (
-      update delivery_queue q set due_at = (select now from clock) + ${lease_ms} * interval '1 ms', attempts = q.attempts + 1, leased_by = ${worker},
-        provider = coalesce(m.provider, q.provider), outcome_known = m.provider is null and q.outcome_known
-      from message m where q.notification_id = m.id and q.notification_id = any (array(select id from message))
-    )
-    select *, ${type} as notification_type, ${lane}::smallint as lane from message`.execute(db);
-  return rows;
-}
-
-/** For retries, where the choice of provider depends on previous attempts. */
-export async function updateProviders(
-  db: Db,
-  worker: string,
-  assigned: { id: string; provider: string }[],
-): Promise<void> {
-  await sql`
-    update delivery_queue q set provider = assigned.provider, outcome_known = false
-    from json_to_recordset(${JSON.stringify(assigned)}::json) as assigned (id uuid, provider text)
-    where q.notification_id = assigned.id and q.leased_by = ${worker}`.execute(db);
-}
-
-/** Returns the ids whose lease the worker still holds, and the time of the database. */
-export async function extendLeases(
-  db: Db,
-  worker: string,
-  ids: string[],
-  lease_ms: number,
-): Promise<{ ids: string[]; now_ms: number }> {
-  const { rows } = await sql<{ ids: string[]; now_ms: number }>`/* prepared: extend-leases */
-    with extended as (
-      update delivery_queue set due_at = now() + ${lease_ms} * interval '1 ms'
-      where notification_id = any (${ids}::uuid[]) and leased_by = ${worker}
-      returning notification_id
-    )
-    select array(select notification_id::text from extended) as ids,
-      extract(epoch from now())::float8 * 1000 as now_ms`.execute(db);
-  const [row] = rows;
-  if (!row) throw new Error('PostgreSQL returned no row');
-  return row;
-}
-
-export async function selectDatabaseTime(db: Db): Promise<number> {
-  const { rows } = await sql<{ now_ms: number }>`select extract(epoch from now())::float8 * 1000 as now_ms`.execute(db);
-  return rows[0]?.now_ms ?? Number.NaN;
-}
-
-/** Columns of a result that update its queue entry; without `due_at` the entry is deleted. */
-export const queueRowColumns = sql`due_at timestamptz, attempts int, outcome_known boolean`;
-
-/** A CTE for statements that begin with `result`: `held` contains the results whose lease the worker still holds. */
-export function heldBy(worker: string, ids: string[]): RawBuilder<unknown> {
-  return sql`held as (
-      select r.* from result r join delivery_queue q on q.notification_id = r.id
-      where q.notification_id = any (${ids}::uuid[]) and q.leased_by = ${worker}
-    )`;
-}
-
-/**
- * CTEs that follow `held` and the status change: delete or reschedule queue entries. They lock rows of notifications first,
- * as receipts do, so that the two never deadlock.
- */
-export function queueRowChange(worker: string): RawBuilder<unknown> {
-  const isHeld = sql`q.leased_by = ${worker} and (select count(*) from after) >= 0`;
-  return sql`gone as (
-      delete from delivery_queue q
-      where q.notification_id = any (array(select id from held where due_at is null)) and ${isHeld}
-    ), requeued as (
-      update delivery_queue q
-      set due_at = h.due_at, attempts = h.attempts, outcome_known = h.outcome_known, leased_by = null
-      from held h
-      where q.notification_id = any (array(select id from held where due_at is not null))
-        and q.notification_id = h.id and h.due_at is not null and ${isHeld}
-    )`;
-}
-
-/** A CTE for statements that record receipts: makes a message due now if its receipt came before the hand-over. */
-export function queueRowBroughtForward(now: Timestamp): RawBuilder<unknown> {
-  return sql`brought_forward as (
-      update delivery_queue q set due_at = least(q.due_at, ${now}::timestamptz)
-      where q.notification_id = any (array(select id from after where sent_at is null))
-    )`;
-}
-
-/**
- * Corrects due times after the clock was set back: no unscheduled message may be due later than any retry would be, and no lease may
- * end later than a new one. Idempotent, so several workers may run it.
- */
-export async function rescheduleFutureDue(
-  db: Db,
-  { now, latest, retryAt, lease_ms }: { now: Timestamp; latest: Timestamp; retryAt: Timestamp; lease_ms: number },
-): Promise<void> {
-  const newLease = sql`now() + ${lease_ms} * interval '1 ms'`;
-  await sql`
-    update delivery_queue q set due_at = case when q.leased_by is not null then ${newLease}
-      when q.attempts = 0 then ${now}::timestamptz else ${retryAt}::timestamptz end
-    from notifications n
-    where n.id = q.notification_id and coalesce(n.scheduled_for, ${now}) <= ${now}
-      and case when q.leased_by is not null then q.due_at > ${newLease}
-        else q.due_at > ${latest} or q.attempts = 0 and q.due_at > ${now} end`.execute(db);
 }
 
 interface LaneCount {
@@ -295,4 +97,19 @@ export async function selectRetries(db: Db, now: Timestamp, max: number): Promis
         ) as n
       ) as oldest`.execute(db);
   return rows;
+}
+
+export async function selectTraces(db: Db, ids: string[]): Promise<{ notification_id: string; traceparent: string }[]> {
+  const { rows } = await sql<{ notification_id: string; traceparent: string }>`
+    select notification_id, traceparent from message_traces where notification_id = any (${ids}::uuid[])`.execute(db);
+  return rows;
+}
+
+/** Ids begin with the time of the message. */
+export async function deleteTracesBefore(db: Db, id: string, max: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from message_traces where notification_id in (
+      select notification_id from message_traces where notification_id < ${id} order by notification_id limit ${max}
+    )`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }

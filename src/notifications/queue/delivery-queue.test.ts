@@ -8,7 +8,8 @@ import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { lanes } from '../notification.ts';
 import { selectRetries } from './delivery-queue.sql.ts';
-import { DeliveryQueueReader, extendLeases, type QueuedNotification } from './delivery-queue.ts';
+import { DeliveryQueueReader } from './delivery-queue.ts';
+import { extendLeases, type QueuedNotification } from './leases.shared.sql.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 

@@ -5,8 +5,9 @@ import { useHarness } from '../../../test/kit/harness.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { lanes } from '../notification.ts';
-import { DeliveryQueueReader, type LeasedNotification } from './delivery-queue.ts';
+import { DeliveryQueueReader } from './delivery-queue.ts';
 import { listLaneDepths } from './lane-depths.ts';
+import type { LeasedNotification } from './leases.shared.sql.ts';
 import { writeNews } from './queue-news.ts';
 
 /** One thousand services with waiting messages: leasing is fair to all of them, and costs the same whatever waits. */

@@ -3,7 +3,7 @@ import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { NewSpan } from '../../platform/tracing/open-telemetry.ts';
 import type { Span } from '../../platform/tracing/span.ts';
-import { deleteTracesBefore, selectTraces } from './message-traces.sql.ts';
+import { deleteTracesBefore, selectTraces } from './delivery-queue.sql.ts';
 
 /** Longer than a message may take to be sent, and most receipts. */
 const retention_ms = 7 * day_ms;

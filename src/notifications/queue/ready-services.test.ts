@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ReadyServices } from './ready-services.ts';
+import { ReadyServices } from './delivery-queue.ts';
 
 const at = (service_id: string, ms: number) => ({ service_id, due_at: new Date(ms).toISOString() });
 

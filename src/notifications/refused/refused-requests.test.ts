@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { keptPerService, maxPerServiceAndMinute } from './refused-requests.ts';
-import { withoutValues } from './without-values.ts';
+import { keptPerService, maxPerServiceAndMinute, withoutValues } from './refused-requests.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 

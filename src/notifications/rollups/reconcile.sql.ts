@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Days } from '../../platform/calendar.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { isBillable, rollupDay, usageKey } from '../status.sql.ts';
+import { isBillable, rollupDay, usageKey } from '../status-change.shared.sql.ts';
 
 export interface Recount extends Days {
   today: string;

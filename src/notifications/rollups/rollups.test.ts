@@ -9,8 +9,7 @@ import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { newId } from '../../platform/id.ts';
 import { recordStatusChanges } from '../status.ts';
-import { foldRollups } from './fold.ts';
-import { addUpChanges } from './rollup-changes.ts';
+import { addUpChanges, foldRollups } from './rollups.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 

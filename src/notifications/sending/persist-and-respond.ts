@@ -5,12 +5,11 @@ import type { Tx } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/task.ts';
-import type { LetterTask } from '../letter-tasks.ts';
 import type { NewNotification } from '../notification.ts';
+import type { LetterTask } from '../tasks-for-others.ts';
 import { deleteUnconfirmedFiles, insertUnconfirmedFiles } from '../unconfirmed-files.sql.ts';
 import { encryptResponse, replay, type Sent, type StoredResponse } from './idempotency.ts';
-import { recordDocumentCount } from './notifications.sql.ts';
-import { updateSecretValues } from './secret-values.sql.ts';
+import { recordDocumentCount, updateSecretValues } from './notifications.sql.ts';
 import type { SendContext, SendDeps } from './send-context.ts';
 
 /** Files of a message. They are stored before the message, which must never refer to missing files. */

@@ -5,7 +5,7 @@ import { changedConfig } from '../../../test/kit/changed-config.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { startStubGateways } from '../../../test/kit/stub-gateways.ts';
 import { buildDelivery } from '../../delivery/delivery.ts';
-import { findSource } from '../../delivery/sandbox/sent-email.ts';
+import { findSource } from '../../delivery/sandbox/email-sources.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { demo: { enabled: true } } });

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
-import { clearValues, replaceSecretValues, selectSecretValues } from './secret-values.sql.ts';
+import { clearValues, replaceSecretValues, selectSecretValues } from './notifications.sql.ts';
 
 const purpose = 'personalisation';
 

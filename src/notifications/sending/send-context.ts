@@ -2,14 +2,17 @@ import type { CountAs } from '../../auth/api-caller.ts';
 import type { KeyType } from '../../auth/api-keys.ts';
 import type { EmailSettings } from '../../branding/settings.ts';
 import type { FileSizes } from '../../documents/prepare-documents.ts';
+import { type Clock, minute_ms } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
 import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
 import type { CompiledTemplates, ReadyTemplate } from '../../templates/compiled-templates.ts';
 import type { EmailThreads } from '../../templates/email-threads.ts';
-import type { IdempotencyClaim } from './idempotency.ts';
-import type { SendState } from './send-state.ts';
-import type { SendingService } from './sending-service.ts';
+import { RateLimits } from '../limits/rate-limits.ts';
+import type { NewNotification } from '../notification.ts';
+import { Acceptor } from './accept.ts';
+import { type IdempotencyClaim, RunningRequests } from './idempotency.ts';
+import { type SendingService, type SendingServices, sendingServices } from './sending-service.ts';
 
 /** Dependencies of sending. */
 export type SendDeps = Platform & {
@@ -38,4 +41,59 @@ export interface SendContext {
   only_check?: true;
   /** A template that no request can name: that of a test from the editor. */
   template?: ReadyTemplate;
+}
+
+/** In-memory state of sending. */
+export interface SendState {
+  services: SendingServices;
+  rateLimits: RateLimits;
+  acceptor: Acceptor;
+  running: RunningRequests;
+  letterTurns: LetterTurns;
+}
+
+export function createSending(app: Platform): SendState {
+  return {
+    services: sendingServices(app),
+    rateLimits: new RateLimits(app),
+    acceptor: new Acceptor(app),
+    running: new RunningRequests(),
+    letterTurns: new LetterTurns(app.clock),
+  };
+}
+
+interface Recent {
+  /** Recently accepted letters, with exponential decay: a letter counts half after ten minutes. */
+  count: number;
+  at: number;
+}
+
+const halfLife_ms = 10 * minute_ms;
+const lettersPerPriority = 20;
+const maxPriority = 100;
+const maxServices = 10_000;
+
+/**
+ * Fair order of composing and checking letters: the more letters a service has sent recently, the lower the priority of its
+ * next one. So a service with a few letters does not wait for one with thousands. Letters of test keys are counted
+ * separately and do not delay live letters of the same service.
+ */
+export class LetterTurns {
+  private readonly clock: Clock;
+  private readonly recent = new Map<string, Recent>();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Returns the priority of its task (0 runs first) and counts the letter. */
+  priorityFor({ service_id, key_type }: Pick<NewNotification, 'service_id' | 'key_type'>): number {
+    const key = key_type === 'test' ? `${service_id} test` : service_id;
+    const now = this.clock.now().getTime();
+    const previous = this.recent.get(key);
+    const before = previous ? previous.count * 0.5 ** (Math.max(0, now - previous.at) / halfLife_ms) : 0;
+    if (!previous && this.recent.size >= maxServices) this.recent.clear();
+    this.recent.set(key, { count: before + 1, at: now });
+    return Math.min(maxPriority, Math.floor(before / lettersPerPriority));
+  }
 }

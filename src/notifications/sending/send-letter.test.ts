@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { anApiKey, aReplyTo, aService, aTemplate } from '../../../test/kit/builders.ts';
 import { type Answer, useHarness } from '../../../test/kit/harness.ts';
 import { expectError, storedMessage } from '../../../test/kit/sends.ts';
-import { letterFiles } from '../letter-tasks.ts';
 import { deleteExpiredData } from '../retention.ts';
+import { letterFiles } from '../tasks-for-others.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 const url = '/v2/notifications/letter';

@@ -1,8 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts';
 import type { RowWriter } from '../../platform/db/row-writer.ts';
 import type { NotificationRow } from '../notification-row.ts';
-import { recordDocumentCount, storeUnlimited } from './notifications.sql.ts';
-import { updateSecretValues } from './secret-values.sql.ts';
+import { recordDocumentCount, storeUnlimited, updateSecretValues } from './notifications.sql.ts';
 
 /** Links of one email to its files. */
 export interface RowFiles {

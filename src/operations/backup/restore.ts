@@ -1,4 +1,4 @@
-import { endMessages } from '../../delivery/time-outs.ts';
+import { endMessages } from '../../delivery/sweeps.ts';
 import { endUnfinishedJobs } from '../../jobs/unfinished-jobs.ts';
 import { giveUpLetters } from '../../letters/letter-retention.ts';
 import { systemClock } from '../../platform/clock.ts';

@@ -1,9 +1,13 @@
 import { accessSync, constants } from 'node:fs';
-import { openEmailProviders, openTextProviders } from '../../delivery/providers/active-providers.ts';
 import type { ProviderDescriptor } from '../../delivery/providers/descriptor.ts';
 import type { Provider } from '../../delivery/providers/provider.ts';
 import { providers } from '../../delivery/providers/providers.ts';
-import { type ProvidersConfig, settingsOf } from '../../delivery/providers/settings.ts';
+import {
+  openEmailProviders,
+  openTextProviders,
+  type ProvidersConfig,
+  settingsOf,
+} from '../../delivery/providers/settings.ts';
 import { checkSftp } from '../../letters/print/check-sftp.ts';
 import type { PrintSettings } from '../../letters/settings.ts';
 import { systemClock } from '../../platform/clock.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { aQueuedMessage, messageOf, queueOf } from '../../../test/kit/queued-messages.ts';
-import { announceFailures } from '../../notifications/callback-tasks.ts';
+import { announceFailures } from '../../notifications/tasks-for-others.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';
 import { encryptToken } from '../settings/callback-api.ts';

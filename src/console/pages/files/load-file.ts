@@ -1,11 +1,11 @@
-import { previewEmail, previewText } from '../../../delivery/previews/preview-message.ts';
+import { previewEmail, previewText } from '../../../delivery/previews/previews.ts';
 import { getJob } from '../../../jobs/jobs.ts';
 import { countCheckedRows, findStoredRow, type StoredRow, sampleMessages } from '../../../jobs/uploads/stored-rows.ts';
 import { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
 import type { UploadRow } from '../../../jobs/uploads/uploads.sql.ts';
 import { findUpload, getService } from '../../../jobs/uploads/uploads.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
-import { remainingToday } from '../../../notifications/limits/remaining-today.ts';
+import { remainingToday } from '../../../notifications/limits/daily-limits.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import { getReplyTo, getSmsSender } from '../../../services/senders/senders.ts';

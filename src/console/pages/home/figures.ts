@@ -4,7 +4,7 @@ import { countRefusedCallbacks } from '../../../delivery/callbacks/callback-hist
 import { summariseInbox } from '../../../inbound/inbound-texts.ts';
 import { listJobs } from '../../../jobs/jobs.ts';
 import { countReturnedLetters } from '../../../letters/returned/returned-letters.ts';
-import { listRemainingToday } from '../../../notifications/limits/remaining-today.ts';
+import { listRemainingToday } from '../../../notifications/limits/daily-limits.ts';
 import { addDays, financialYear, londonDay } from '../../../platform/calendar.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { Channel } from '../../../protocol/channels.ts';

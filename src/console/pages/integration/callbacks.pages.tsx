@@ -4,8 +4,8 @@ import {
   listCallbacks,
   replayCallback,
   replayFailedCallbacks,
+  sendTestCallback,
 } from '../../../delivery/callbacks/callback-history.ts';
-import { sendTestCallback } from '../../../delivery/callbacks/test-callback.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { isUuid } from '../../../platform/id.ts';
 import { Uuid } from '../../../protocol/fields.ts';

@@ -1,4 +1,4 @@
-import type { ReceivedMessage } from '../../../delivery/received-message.ts';
+import type { ReceivedMessage } from '../../../delivery/previews/previews.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
 import { Segments } from '../../parts/tabs.tsx';
 

@@ -1,6 +1,11 @@
 import type { MessageSearch } from '../../../notifications/history/search-messages.ts';
-import { type Status, statuses } from '../../../notifications/notification.ts';
-import { type StatusGroup, statusesOfGroup, statusGroups } from '../../../notifications/status-groups.ts';
+import {
+  type Status,
+  type StatusGroup,
+  statuses,
+  statusesOfGroup,
+  statusGroups,
+} from '../../../notifications/notification.ts';
 import { addDays, isDay, londonDay, londonInstant } from '../../../platform/calendar.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { isUuid } from '../../../platform/id.ts';

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { statusLabel } from '../../../notifications/history/activity-export.ts';
-import type { MessageRow } from '../../../notifications/history/message-rows.sql.ts';
-import type { FoundMessages } from '../../../notifications/history/search-messages.ts';
-import { type StatusGroup, statusesOfGroup } from '../../../notifications/status-groups.ts';
+import type { FoundMessages, MessageRow } from '../../../notifications/history/search-messages.ts';
+import { type StatusGroup, statusesOfGroup } from '../../../notifications/notification.ts';
 import { timestamp } from '../../../platform/clock.ts';
 import type { Statistics } from '../../../services/service-statistics.ts';
 import { Icon } from '../../layout/icon.tsx';

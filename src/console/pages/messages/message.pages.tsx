@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { listCallbacksAbout, replayCallback } from '../../../delivery/callbacks/callback-history.ts';
-import { composeReceived } from '../../../delivery/received-message.ts';
+import { composeReceived } from '../../../delivery/previews/previews.ts';
 import { countLetterPages, previewLetter } from '../../../letters/preview/letter-preview.ts';
 import { listAttempts } from '../../../notifications/attempts/attempts.ts';
 import { cancelLetter } from '../../../notifications/history/activity.ts';
 import { getShownMessage, type ShownMessage } from '../../../notifications/history/shown-message.ts';
 import { unfinishedStatuses } from '../../../notifications/notification.ts';
-import { sendAgain } from '../../../notifications/one-off/send-again.ts';
+import { sendAgain } from '../../../notifications/one-off/one-off.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { may, type Right } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import type { ReceivedMessage } from '../../../delivery/received-message.ts';
+import type { ReceivedMessage } from '../../../delivery/previews/previews.ts';
 import { canCancelLetter } from '../../../notifications/history/activity.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
 import type { ShownMessage } from '../../../notifications/history/shown-message.ts';
 import type { Status } from '../../../notifications/notification.ts';
-import { canSendAgain } from '../../../notifications/one-off/send-again.ts';
-import { statusesOfGroup } from '../../../notifications/status-groups.ts';
+import { statusesOfGroup } from '../../../notifications/notification.ts';
+import { canSendAgain } from '../../../notifications/one-off/one-off.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { valueToText } from '../../../rendering/personalisation.ts';
 import { Icon } from '../../layout/icon.tsx';

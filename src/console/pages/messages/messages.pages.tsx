@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { countKeptMessages, exportMessages, searchMessages } from '../../../notifications/history/search-messages.ts';
-import { statusGroups } from '../../../notifications/status-groups.ts';
+import { statusGroups } from '../../../notifications/notification.ts';
 import { londonDay } from '../../../platform/calendar.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';

@@ -1,5 +1,5 @@
+import type { SentEmail } from '../../../delivery/sandbox/email-sources.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
-import type { SentEmail } from '../../../delivery/sandbox/sent-email.ts';
 import { count, several } from '../../money.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Segments } from '../../parts/tabs.tsx';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Answer } from '../../../delivery/sandbox/answers.ts';
+import type { SentEmail } from '../../../delivery/sandbox/email-sources.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
-import type { SentEmail } from '../../../delivery/sandbox/sent-email.ts';
 import { printDay } from '../../message-words.ts';
 import { several } from '../../money.ts';
 import type { FormState } from '../../page.ts';

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { Type } from 'typebox';
 import { answerMessage, answers, possibleAnswers } from '../../../delivery/sandbox/answers.ts';
+import { findSentEmail } from '../../../delivery/sandbox/email-sources.ts';
 import { getInboxMessage, type InboxMessage, listInbox } from '../../../delivery/sandbox/inbox.ts';
 import { isAnySandbox } from '../../../delivery/sandbox/sandbox.ts';
-import { findSentEmail } from '../../../delivery/sandbox/sent-email.ts';
 import { letterPagePicture } from '../../../letters/preview/letter-preview.ts';
-import { readLetterPdf } from '../../../notifications/history/letter-download.ts';
+import { readLetterPdf } from '../../../notifications/history/public-notifications.ts';
 import { unfinishedStatuses } from '../../../notifications/notification.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { previewEmail, previewText } from '../../../delivery/previews/preview-message.ts';
+import { previewEmail, previewText } from '../../../delivery/previews/previews.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
 import type { SendingService } from '../../../notifications/sending/sending-service.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { previewEmail } from '../../../delivery/previews/preview-message.ts';
+import { previewEmail } from '../../../delivery/previews/previews.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
-import { remainingToday } from '../../../notifications/limits/remaining-today.ts';
+import { remainingToday } from '../../../notifications/limits/daily-limits.ts';
 import { checkOneOff, sendOneOff } from '../../../notifications/one-off/one-off.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { newId } from '../../../platform/id.ts';

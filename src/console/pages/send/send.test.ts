@@ -3,8 +3,8 @@ import { aNotification, aReplyTo, aService, aTemplate } from '../../../../test/k
 import { aPerson, joinService, signedIn } from '../../../../test/kit/console-people.ts';
 import type { ConsoleVisitor, Page } from '../../../../test/kit/console-visitor.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
+import { findSentEmail } from '../../../delivery/sandbox/email-sources.ts';
 import { getInboxMessage } from '../../../delivery/sandbox/inbox.ts';
-import { findSentEmail } from '../../../delivery/sandbox/sent-email.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { recordSuppressions } from '../../../services/suppression/suppression-list.ts';
 

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { getAllowance } from '../../../billing/allowance.ts';
 import { getEmailBranding } from '../../../branding/email-branding.ts';
 import { getLetterBranding } from '../../../branding/letter-branding.ts';
-import { remainingToday } from '../../../notifications/limits/remaining-today.ts';
+import { remainingToday } from '../../../notifications/limits/daily-limits.ts';
 import { findOrganisationOfService } from '../../../organisations/organisations.ts';
 import { financialYear } from '../../../platform/calendar.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';

@@ -2,10 +2,10 @@ import type { Http } from '../../../platform/http/surface.ts';
 import * as setting from '../../../platform/setting.ts';
 import type { ProviderDeps, ReceiptDeps, SmsDescriptor } from '../descriptor.ts';
 import { type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
-import { plainText } from '../plain-text.ts';
 import type { Outcome, Provider, TextMessage } from '../provider.ts';
+import type { ReceiptStatus } from '../reports.ts';
+import { plainText } from '../webhooks.ts';
 import { awsSigner, credentialAdvice } from './aws-signer.ts';
-import { type AwsSmsEvent, referenceKey, statusOfAwsSmsEvent } from './aws-sms-events.ts';
 import { snsWebhook } from './sns-webhook.ts';
 
 const settings = {
@@ -89,7 +89,7 @@ function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
       });
       const signed = await signer.signToSend(request);
       if ('failed' in signed) return signed.failed;
-      const called = await http.post(url, signed.headers, request.body);
+      const called = await http.request(url, signed.headers, request.body);
       return 'failed' in called ? called.failed : outcomeOf(called.response, app.settings);
     },
   };
@@ -161,4 +161,37 @@ function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
       await app.recordReceipt({ ...receipt, at, statusFor: () => status });
     },
   });
+}
+
+/** The key of our id in the context of a message, which each event about it returns. */
+const referenceKey = 'notification_id';
+
+/** The parts of an event that we use. It comes in an SNS envelope. */
+interface AwsSmsEvent {
+  eventType?: unknown;
+  eventTimestamp?: unknown;
+  isFinal?: unknown;
+  context?: Record<string, unknown> | null;
+}
+
+const statuses = new Map<unknown, ReceiptStatus>([
+  ['TEXT_DELIVERED', 'delivered'],
+  // In some countries the carrier reports no more than this.
+  ['TEXT_SUCCESSFUL', 'delivered'],
+  ['TEXT_INVALID', 'permanent-failure'],
+  ['TEXT_BLOCKED', 'permanent-failure'],
+  ['TEXT_CARRIER_BLOCKED', 'permanent-failure'],
+  ['TEXT_UNREACHABLE', 'temporary-failure'],
+  ['TEXT_CARRIER_UNREACHABLE', 'temporary-failure'],
+  ['TEXT_TTL_EXPIRED', 'temporary-failure'],
+  // No carrier reported anything for 72 hours.
+  ['TEXT_UNKNOWN', 'temporary-failure'],
+  ['TEXT_INVALID_MESSAGE', 'technical-failure'],
+  ['TEXT_SPAM', 'technical-failure'],
+  ['TEXT_PROTECT_BLOCKED', 'technical-failure'],
+]);
+
+/** Undefined if the event is not final. */
+function statusOfAwsSmsEvent({ eventType, isFinal }: AwsSmsEvent): ReceiptStatus | undefined {
+  return isFinal === false ? undefined : statuses.get(eventType);
 }

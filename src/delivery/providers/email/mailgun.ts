@@ -11,9 +11,8 @@ import * as setting from '../../../platform/setting.ts';
 import type { EmailDescriptor, ProviderDeps, ReceiptDeps } from '../descriptor.ts';
 import { type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
 import { mimeOf } from '../mime.ts';
-import { plainText } from '../plain-text.ts';
 import type { EmailMessage, Outcome, Provider } from '../provider.ts';
-import { Anything, isRecent, receiptResponses } from '../receipt-callback.ts';
+import { Anything, isRecent, plainText, receiptResponses } from '../webhooks.ts';
 import { type EmailEvent, fieldsOf, recordEmailEvents, referenceField, secondsTime } from './email-events.ts';
 
 const settings = {
@@ -61,7 +60,7 @@ function open(app: ProviderDeps<typeof settings>): Provider<EmailMessage> {
       if (advice) throw new Error(`it responded with ${status}: ${advice}`);
     },
     async send(message) {
-      const called = await http.post(address, headers, await formOf(message, app.clock.now()));
+      const called = await http.request(address, headers, await formOf(message, app.clock.now()));
       return 'failed' in called ? called.failed : outcomeOf(called.response);
     },
   };

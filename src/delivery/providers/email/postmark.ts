@@ -5,13 +5,10 @@ import * as setting from '../../../platform/setting.ts';
 import { adminErrors } from '../../../protocol/error-bodies.ts';
 import type { EmailDescriptor, ProviderDeps, ReceiptDeps } from '../descriptor.ts';
 import { type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
-import { refuseUnlessGateway } from '../inbound-callback.ts';
 import { mailbox, messageIdOf, unsubscribeHeaders } from '../mime.ts';
-import { plainText } from '../plain-text.ts';
 import type { EmailMessage, Outcome, Provider } from '../provider.ts';
-import { utcTime } from '../provider-times.ts';
-import { Anything, receiptResponses } from '../receipt-callback.ts';
 import type { ReceiptStatus } from '../reports.ts';
+import { Anything, plainText, receiptResponses, refuseUnlessGateway, utcTime } from '../webhooks.ts';
 import { type EmailEvent, fieldsOf, recordEmailEvents, referenceField } from './email-events.ts';
 
 const settings = {
@@ -55,7 +52,7 @@ function open(app: ProviderDeps<typeof settings>): Provider<EmailMessage> {
     },
     async send(message) {
       const body = JSON.stringify(requestOf(message, messageStream));
-      const called = await http.post(`${url}/email`, { ...headers, 'content-type': 'application/json' }, body);
+      const called = await http.request(`${url}/email`, { ...headers, 'content-type': 'application/json' }, body);
       return 'failed' in called ? called.failed : outcomeOf(called.response);
     },
   };

@@ -8,9 +8,8 @@ import * as setting from '../../../platform/setting.ts';
 import type { EmailDescriptor, ProviderDeps, ReceiptDeps } from '../descriptor.ts';
 import { type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
 import { messageIdOf, unsubscribeHeaders } from '../mime.ts';
-import { plainText } from '../plain-text.ts';
 import type { EmailMessage, Outcome, Provider } from '../provider.ts';
-import { Anything, isRecent, receiptResponses } from '../receipt-callback.ts';
+import { Anything, isRecent, plainText, receiptResponses } from '../webhooks.ts';
 import { type EmailEvent, fieldsOf, recordEmailEvents, referenceField, secondsTime } from './email-events.ts';
 
 const settings = {
@@ -62,7 +61,11 @@ function open(app: ProviderDeps<typeof settings>): Provider<EmailMessage> {
     },
     async send(message) {
       const body = JSON.stringify(requestOf(message));
-      const called = await http.post(`${url}/v3/mail/send`, { ...headers, 'content-type': 'application/json' }, body);
+      const called = await http.request(
+        `${url}/v3/mail/send`,
+        { ...headers, 'content-type': 'application/json' },
+        body,
+      );
       return 'failed' in called ? called.failed : outcomeOf(called.response, app.clock.now());
     },
   };

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import * as setting from '../../../platform/setting.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 
 /** The file that describes a gateway. docs/guides/providers/generic-http.md explains it. */
@@ -94,3 +95,40 @@ export const GatewayFile = Type.Object(
 
 export type Gateway = Static<typeof GatewayFile>;
 export type WebhookAuthentication = Static<typeof Authentication>;
+
+/** Text with `{{names}}` is only filled: there are no expressions, no conditions and no code. */
+const placeholder = /\{\{\s*([a-z0-9_.]+)\s*\}\}/g;
+
+export type PlaceholderValues = ReadonlyMap<string, string>;
+
+/** Values that are not there are checked when the file is read. */
+export function fill(text: string, values: PlaceholderValues, encode: (value: string) => string = String): string {
+  return text.replace(placeholder, (_match, name: string) => encode(values.get(name) ?? ''));
+}
+
+/** The same for each string inside a value, but not for keys. */
+export function fillAll(value: unknown, values: PlaceholderValues): unknown {
+  if (typeof value === 'string') return fill(value, values);
+  if (Array.isArray(value)) return value.map((item) => fillAll(item, values));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillAll(item, values)]));
+}
+
+/** The names in a text, and what looks like a placeholder but is not one. */
+export function placeholdersIn(text: string): { names: string[]; malformed: string | undefined } {
+  const names = Array.from(text.matchAll(placeholder), ([, name = '']) => name);
+  const [malformed] = text.replace(placeholder, '').match(/\{\{[^}]*\}{0,2}|\}\}/) ?? [];
+  return { names, malformed };
+}
+
+export const settings = {
+  file: setting.optionalText(
+    'HTTPSMS_GATEWAY',
+    'JSON file that describes the HTTP API of an SMS gateway; see docs/guides/providers/generic-http.md.',
+  ),
+  secrets: setting.optionalText(
+    'HTTPSMS_SECRETS',
+    'JSON object of the secrets that HTTPSMS_GATEWAY names, such as `{"api_key":"..."}`.',
+    { secret: true },
+  ),
+};

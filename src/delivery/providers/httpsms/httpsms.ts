@@ -2,10 +2,10 @@ import type { ProviderDeps, ReceiptDeps, SmsDescriptor } from '../descriptor.ts'
 import { type EarlyReceipt, recordOrRetry } from '../early-receipts.ts';
 import { ProviderHttpClient } from '../http-client.ts';
 import type { Provider, TextMessage } from '../provider.ts';
-import { receiptAddress } from '../receipt-address.ts';
+import { receiptAddress } from '../webhooks.ts';
+import { settings } from './gateway-schema.ts';
 import { problemsOfGateway, readGateway } from './read-gateway.ts';
 import { headersOf, sendRequest } from './send-request.ts';
-import { settings } from './settings.ts';
 import { inboundRoutes, receiptRoutes } from './webhooks.ts';
 
 /** Any SMS gateway with an HTTP API, described by a file. */

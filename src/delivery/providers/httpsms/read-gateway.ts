@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Value } from 'typebox/value';
 import { OperatorError } from '../../../platform/operator-error.ts';
-import { type Gateway, GatewayFile, type WebhookAuthentication } from './gateway-schema.ts';
-import { placeholdersIn } from './placeholders.ts';
+import { type Gateway, GatewayFile, placeholdersIn, type WebhookAuthentication } from './gateway-schema.ts';
 
 interface Settings {
   file?: string;

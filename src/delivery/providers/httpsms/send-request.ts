@@ -1,11 +1,8 @@
-import type { HttpResponse, ProviderHttpClient } from '../http-client.ts';
-import { retryOf } from '../http-client.ts';
+import { type HttpResponse, type ProviderHttpClient, retryOf } from '../http-client.ts';
 import type { Outcome, TextMessage } from '../provider.ts';
-import type { Gateway } from './gateway-schema.ts';
-import { textAt } from './json-pointer.ts';
-import { fill, fillAll, type PlaceholderValues } from './placeholders.ts';
+import { plainText } from '../webhooks.ts';
+import { fill, fillAll, type Gateway, type PlaceholderValues } from './gateway-schema.ts';
 import type { DescribedGateway } from './read-gateway.ts';
-import { referenceOf } from './references.ts';
 
 export async function sendRequest(
   http: ProviderHttpClient,
@@ -15,7 +12,7 @@ export async function sendRequest(
 ): Promise<Outcome> {
   const { request } = gateway;
   const values = valuesOf(message, receiptUrl, request, secrets);
-  const called = await http.post(
+  const called = await http.request(
     fill(request.url, values, encodeURIComponent),
     headersOf(gateway, values),
     bodyOf(request, values),
@@ -93,4 +90,20 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** As stored with the message. Ids of a gateway may be short numbers, or look like ours. */
+export function referenceOf(messageId: string): string {
+  return `httpsms:${encodeURIComponent(messageId.slice(0, 80))}`;
+}
+
+/** The value at a JSON pointer (RFC 6901) as text: empty if there is nothing, or an object. */
+export function textAt(document: unknown, pointer: string): string {
+  let value = document;
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return '';
+    value = (value as Record<string, unknown>)[key];
+  }
+  return plainText(value);
 }

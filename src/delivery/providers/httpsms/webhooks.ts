@@ -1,17 +1,15 @@
+import { createHmac } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
 import { forbidden, invalid, notFound } from '../../../platform/failure.ts';
 import type { Http } from '../../../platform/http/surface.ts';
+import { sameSecret } from '../../../platform/secrets/secrets.ts';
 import type { InboundDeps, ReceiptDeps } from '../descriptor.ts';
 import { recordOrRetry } from '../early-receipts.ts';
-import { InboundOk } from '../inbound-callback.ts';
-import { isReceiptToken } from '../receipt-address.ts';
-import { receiptResponses } from '../receipt-callback.ts';
-import type { Gateway } from './gateway-schema.ts';
-import { textAt } from './json-pointer.ts';
+import { InboundOk, isReceiptToken, receiptResponses } from '../webhooks.ts';
+import type { Gateway, settings, WebhookAuthentication } from './gateway-schema.ts';
 import { readGateway } from './read-gateway.ts';
-import { referenceOf } from './references.ts';
-import type { settings } from './settings.ts';
-import { isAuthentic, type WebhookRequest } from './webhook-authentication.ts';
+import { referenceOf, textAt } from './send-request.ts';
 
 const Fields = Type.Record(Type.String(), Type.Unknown(), { description: 'As HTTPSMS_GATEWAY describes it' });
 const keepsRawBody = { keepsRawBody: true };
@@ -107,4 +105,39 @@ export function inboundRoutes(http: Http, app: InboundDeps<typeof settings>): vo
       return { status: 'ok' as const };
     },
   );
+}
+
+interface WebhookRequest {
+  headers: IncomingHttpHeaders;
+  query: Record<string, unknown>;
+  rawBody: Buffer | undefined;
+}
+
+/** Whether the request knows the secret. Not for `receipt_url`, which depends on the message. */
+function isAuthentic(
+  authentication: WebhookAuthentication,
+  secrets: ReadonlyMap<string, string>,
+  { headers, query, rawBody }: WebhookRequest,
+): boolean {
+  const { kind, name = '', prefix = '', user = '' } = authentication;
+  const secret = secrets.get(authentication.secret ?? '');
+  if (!secret) return false;
+  const header = [headers[name.toLowerCase()]].flat()[0] ?? '';
+  switch (kind) {
+    case 'header':
+      return sameSecret(header, `${prefix}${secret}`);
+    case 'query':
+      return typeof query[name] === 'string' && sameSecret(query[name], `${prefix}${secret}`);
+    case 'basic': {
+      const credentials = Buffer.from(`${user}:${secret}`).toString('base64');
+      return sameSecret(headers.authorization ?? '', `Basic ${credentials}`);
+    }
+    case 'hmac': {
+      const { algorithm = 'sha256', encoding = 'hex' } = authentication;
+      if (!rawBody) return false;
+      return sameSecret(header, prefix + createHmac(algorithm, secret).update(rawBody).digest(encoding));
+    }
+    case 'receipt_url':
+      return false;
+  }
 }

@@ -10,8 +10,8 @@ import { readConfig } from '../../../commands/read-config.ts';
 import { examine } from '../../../operations/doctor/doctor.ts';
 import { newId } from '../../../platform/id.ts';
 import { buildDelivery, type Delivery } from '../../delivery.ts';
-import { openTextProviders } from '../active-providers.ts';
 import { providers } from '../providers.ts';
+import { openTextProviders } from '../settings.ts';
 
 const centre = await startMessageCentre();
 afterAll(() => centre.close());

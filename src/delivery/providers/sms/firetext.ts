@@ -4,13 +4,21 @@ import * as setting from '../../../platform/setting.ts';
 import { adminErrors } from '../../../protocol/error-bodies.ts';
 import type { InboundDeps, ProviderDeps, ReceiptDeps, SmsDescriptor } from '../descriptor.ts';
 import { ProviderHttpClient, retryOf } from '../http-client.ts';
-import { InboundOk, PhoneNumber, refuseUnlessGateway } from '../inbound-callback.ts';
-import { plainText } from '../plain-text.ts';
 import type { Outcome, Provider, TextMessage } from '../provider.ts';
-import { londonTime } from '../provider-times.ts';
-import { receiptAddress } from '../receipt-address.ts';
-import { Anything, isProven, missingFields, ReceiptToken, receiptResponses } from '../receipt-callback.ts';
 import type { Receipt, ReceiptStatus } from '../reports.ts';
+import {
+  Anything,
+  InboundOk,
+  isProven,
+  londonTime,
+  missingFields,
+  PhoneNumber,
+  plainText,
+  ReceiptToken,
+  receiptAddress,
+  receiptResponses,
+  refuseUnlessGateway,
+} from '../webhooks.ts';
 
 const settings = {
   url: setting.url('FIRETEXT_URL', 'Firetext endpoint for sending text messages.', {
@@ -59,7 +67,7 @@ function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
         receipt: receiptAddress(app, 'firetext', reference),
         ...(encoding === 'ucs2' ? { unicode: '1' } : {}),
       });
-      const called = await http.post(
+      const called = await http.request(
         app.settings.url,
         { 'content-type': 'application/x-www-form-urlencoded' },
         form.toString(),

@@ -4,13 +4,21 @@ import * as setting from '../../../platform/setting.ts';
 import { adminErrors } from '../../../protocol/error-bodies.ts';
 import type { InboundDeps, ProviderDeps, ReceiptDeps, SmsDescriptor } from '../descriptor.ts';
 import { ProviderHttpClient, retryOf } from '../http-client.ts';
-import { PhoneNumber, refuseUnlessGateway } from '../inbound-callback.ts';
-import { plainText } from '../plain-text.ts';
 import type { Provider, TextMessage } from '../provider.ts';
-import { londonTime, utcTime } from '../provider-times.ts';
-import { receiptAddress } from '../receipt-address.ts';
-import { Anything, isProven, missingFields, ReceiptToken, receiptResponses } from '../receipt-callback.ts';
 import type { Receipt, ReceiptStatus } from '../reports.ts';
+import {
+  Anything,
+  isProven,
+  londonTime,
+  missingFields,
+  PhoneNumber,
+  plainText,
+  ReceiptToken,
+  receiptAddress,
+  receiptResponses,
+  refuseUnlessGateway,
+  utcTime,
+} from '../webhooks.ts';
 
 const settings = {
   url: setting.url('MMG_URL', 'MMG endpoint for sending text messages.', {
@@ -50,7 +58,7 @@ function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
       await http.ping(app.settings.url);
     },
     async send({ reference, to, sender, text }) {
-      const called = await http.post(
+      const called = await http.request(
         app.settings.url,
         { 'content-type': 'application/json', authorization: `Basic ${app.settings.apiKey}` },
         JSON.stringify({

@@ -7,8 +7,8 @@ import * as setting from '../../../platform/setting.ts';
 import type { ProviderDeps, ReceiptDeps, SmsDescriptor } from '../descriptor.ts';
 import { ProviderHttpClient, retryOf } from '../http-client.ts';
 import type { Provider, TextMessage } from '../provider.ts';
-import { missingFields, receiptResponses } from '../receipt-callback.ts';
 import type { Receipt, ReceiptStatus } from '../reports.ts';
+import { missingFields, receiptResponses } from '../webhooks.ts';
 
 const settings = {
   url: setting.url('TWILIO_URL', 'Base URL of the Twilio API.', { fallback: 'https://api.twilio.com' }),
@@ -57,7 +57,7 @@ function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
         // Twilio has no field for our reference, so the callback URL contains it.
         StatusCallback: `${app.config.urls.api}/notifications/sms/twilio?reference=${reference}`,
       });
-      const called = await http.post(
+      const called = await http.request(
         `${account}/Messages.json`,
         { 'content-type': 'application/x-www-form-urlencoded', authorization: `Basic ${credentials}` },
         form.toString(),

@@ -10,12 +10,9 @@ import { sameSecret } from '../../../platform/secrets/secrets.ts';
 import * as setting from '../../../platform/setting.ts';
 import type { InboundDeps, ProviderDeps, ReceiptDeps, SmsDescriptor } from '../descriptor.ts';
 import { type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
-import { InboundOk, PhoneNumber } from '../inbound-callback.ts';
-import { plainText } from '../plain-text.ts';
 import type { Outcome, Provider, TextMessage } from '../provider.ts';
-import { utcTime } from '../provider-times.ts';
-import { Anything, isRecent, receiptResponses } from '../receipt-callback.ts';
 import type { ReceiptStatus } from '../reports.ts';
+import { Anything, InboundOk, isRecent, PhoneNumber, plainText, receiptResponses, utcTime } from '../webhooks.ts';
 
 const settings = {
   url: setting.url('VONAGE_URL', 'Base URL of the Vonage Messages API.', { fallback: 'https://api.nexmo.com' }),
@@ -86,7 +83,7 @@ function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
         webhook_url: `${app.config.urls.api}/notifications/sms/vonage`,
         webhook_version: 'v1',
       };
-      const called = await http.post(address, headers(), JSON.stringify(body));
+      const called = await http.request(address, headers(), JSON.stringify(body));
       return 'failed' in called ? called.failed : outcomeOf(called.response);
     },
   };

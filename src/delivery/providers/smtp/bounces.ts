@@ -1,11 +1,10 @@
 import { failureOfDatabaseError, isCollision } from '../../../platform/db/errors.ts';
 import { Failure } from '../../../platform/failure.ts';
-import type { ReceiverDeps } from '../descriptor.ts';
-import type { ReportReceiver } from '../reports.ts';
+import type { ReceiptDeps, ReceiverDeps } from '../descriptor.ts';
+import type { ReceiptOutcome, ReceiptStatus, ReportReceiver } from '../reports.ts';
 import { BounceListener } from './bounce-listener.ts';
 import { checkMailbox, Mailbox, mailboxName } from './mailbox.ts';
-import { type ReportKind, readReport } from './read-report.ts';
-import { recordReport } from './record-report.ts';
+import { type Report, type ReportKind, readReport } from './read-report.ts';
 import { problemOfReturnPath, ReturnPaths } from './return-path.ts';
 import type { SmtpSettings, smtpSettings } from './settings.ts';
 
@@ -80,4 +79,43 @@ async function handleReport(app: Deps, paths: ReturnPaths, source: Buffer, recip
 function isTemporary(error: unknown): boolean {
   const failure = error instanceof Failure ? error : failureOfDatabaseError(error);
   return failure?.kind === 'unavailable' || isCollision(error);
+}
+
+const provider = 'smtp';
+const statuses = new Map<Report['kind'], ReceiptStatus>([
+  ['hard-bounce', 'permanent-failure'],
+  ['soft-bounce', 'temporary-failure'],
+  ['delivered', 'delivered'],
+]);
+
+/** Returns when it is committed. A report that is read again changes nothing. */
+async function recordReport(
+  app: Pick<ReceiptDeps, 'recordReceipt' | 'recordComplaint' | 'log'>,
+  report: Report,
+): Promise<void> {
+  const recorded = await record(app, report);
+  if (recorded !== 'unknown') return;
+  app.log.warn({ event: 'receipt.unmatched', kind: report.kind }, 'An email receipt refers to an unknown message');
+}
+
+async function record(
+  app: Pick<ReceiptDeps, 'recordReceipt' | 'recordComplaint'>,
+  report: Report,
+): Promise<ReceiptOutcome | undefined> {
+  if (report.kind === 'complaint') {
+    const { id: reference, complaint_type, complaint_date } = report;
+    // A message has one recipient, so a second complaint of the type is the same one.
+    const feedback_id = `${complaint_type}.${reference}`;
+    return app.recordComplaint({ provider, reference, feedback_id, complaint_type, complaint_date });
+  }
+  const status = statuses.get(report.kind);
+  if (status === undefined || !('id' in report)) return undefined;
+  return app.recordReceipt({
+    provider,
+    notification_type: 'email',
+    reference: report.id,
+    proven: true,
+    statusFor: () => status,
+    correctsDelivery: status !== 'delivered',
+  });
 }

@@ -1,8 +1,6 @@
 import PostalMime, { type Email } from 'postal-mime';
-import { isAutoReply, isFromMailServer, type PlainMail, readBounceText } from './bounce-text.ts';
-import { type DeliveryStatus, readDeliveryStatus } from './delivery-status.ts';
-import { complaintTypeIn } from './feedback-report.ts';
 import type { ReturnPaths } from './return-path.ts';
+import { type Bounce, bounceInText, bounceOf, statusCodesIn } from './status-code.ts';
 
 /** Only the beginning of a message is read: what a server says comes before the message that it returns. */
 export const maxReport_bytes = 256 * 1024;
@@ -95,4 +93,101 @@ function dateOf({ date }: Email): string | null {
   const text = Number.isNaN(at.getTime()) ? '' : at.toISOString();
   // Years beyond 9999 are no dates for PostgreSQL.
   return /^\d{4}-/.test(text) ? text : null;
+}
+
+/** As Amazon SES reports them. */
+const complaintTypes = ['abuse', 'auth-failure', 'fraud', 'not-spam', 'other', 'virus'];
+
+/** The kind of complaint in a feedback report (RFC 5965). */
+function complaintTypeIn(text: string): string {
+  const type = fieldBlocks(text)
+    .map((fields) => fields.get('feedback-type')?.toLowerCase())
+    .find((value) => value !== undefined);
+  return type !== undefined && complaintTypes.includes(type) ? type : 'other';
+}
+
+type DeliveryStatus = Bounce | 'delivered' | 'delayed';
+
+/** Blocks of `Name: value` lines, as in RFC 3464 and RFC 5965. Names are in lower case; the first of a name counts. */
+function fieldBlocks(text: string): Map<string, string>[] {
+  const unfolded = text.replaceAll('\r\n', '\n').replaceAll(/\n[ \t]+(?=\S)/g, ' ');
+  return unfolded.split(/\n[ \t]*\n/).map((block) => {
+    const fields = new Map<string, string>();
+    for (const [, name = '', value = ''] of block.matchAll(/^([\w-]+)[ \t]*:[ \t]*(.*)$/gm)) {
+      const key = name.toLowerCase();
+      if (!fields.has(key)) fields.set(key, value.trim());
+    }
+    return fields;
+  });
+}
+
+/** The worst of what a delivery status notification says about its recipients. Undefined: it says nothing final. */
+function readDeliveryStatus(text: string): DeliveryStatus | undefined {
+  const found = new Set(fieldBlocks(text).map(statusOfRecipient));
+  return (['hard-bounce', 'soft-bounce', 'delivered', 'delayed'] as const).find((status) => found.has(status));
+}
+
+/** A message went to one recipient, but its mailbox may be an alias of several. */
+function statusOfRecipient(fields: Map<string, string>): DeliveryStatus | undefined {
+  const action = /^[a-z]+/.exec((fields.get('action') ?? '').toLowerCase())?.[0];
+  const [code] = statusCodesIn(fields.get('status') ?? '');
+  switch (action) {
+    case 'failed':
+      return failureOf(code, fields.get('diagnostic-code') ?? '');
+    case 'delivered':
+    case 'delayed':
+      return action;
+    case undefined:
+      return code?.startsWith('5.') ? failureOf(code, fields.get('diagnostic-code') ?? '') : undefined;
+    default:
+      // `relayed` and `expanded`: the next server does not report, so nothing more will be known.
+      return undefined;
+  }
+}
+
+/** Many servers write 5.0.0 and leave the reason to the text. */
+function failureOf(code: string | undefined, diagnostic: string): Bounce {
+  const isPlain = code === undefined || code.endsWith('.0.0');
+  const said = isPlain ? bounceInText(diagnostic) : undefined;
+  return said ?? (code === undefined ? 'soft-bounce' : bounceOf(code));
+}
+
+/** Older servers return a message with a text for people, not for programs. */
+interface PlainMail {
+  /** The first value of a header, or an empty text. */
+  header(name: string): string;
+  subject: string;
+  /** The address in `From`. */
+  from: string;
+  text: string;
+}
+
+const daemon = /^(mailer-?daemon|mail-?daemon|mdaemon|postmaster)(@|$)/i;
+
+/** A person and a vacation responder write from the address of a person. */
+function isFromMailServer({ header, from }: PlainMail): boolean {
+  return header('x-failed-recipients') !== '' || (from === '' ? header('from') !== '' : daemon.test(from));
+}
+
+/** RFC 3834, and what older responders write instead. */
+function isAutoReply({ header }: PlainMail): boolean {
+  const submitted = header('auto-submitted').toLowerCase();
+  const isAutomatic = submitted !== '' && !submitted.startsWith('no');
+  const precedence = /^(auto_reply|bulk|junk|list)/i.test(header('precedence'));
+  return (
+    isAutomatic || precedence || ['x-autoreply', 'x-autorespond', 'x-autoresponse'].some((name) => header(name) !== '')
+  );
+}
+
+const isWarning = /\bwarning\b|\bdelay(ed)?\b/i;
+const warningOnly = /warning message only|do not need to resend|no action is required/i;
+/** Above this line is what the server says; below it is the returned message. */
+const copyFollows =
+  /^.*(below this line is a copy|this is a copy of (the|your) message|-- ?(original|returned|unsent) message|message (headers )?follows?\b).*$/im;
+
+/** Unclear means soft: a wrong address bounces again, a right one must not count as wrong. */
+function readBounceText({ subject, text }: PlainMail): Bounce | 'delayed' {
+  if (isWarning.test(subject) || warningOnly.test(text)) return 'delayed';
+  const end = text.search(copyFollows);
+  return bounceInText(end > 0 ? text.slice(0, end) : text) ?? 'soft-bounce';
 }

@@ -9,7 +9,7 @@ import {
   updateEmailBranding,
 } from '../../../../branding/email-branding.ts';
 import { maxLogoBytes, storeEmailLogo, uploadedLogoPath } from '../../../../branding/email-logos.ts';
-import { previewEmailBrand } from '../../../../delivery/previews/brand-preview.ts';
+import { previewEmailBrand } from '../../../../delivery/previews/previews.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { Pages, View } from '../../../page.ts';
 import { SaveForm } from '../../../parts/save-form.tsx';

@@ -6,7 +6,7 @@ import {
   listLetterBrandsInUse,
   listLetterBrandUsers,
 } from '../../../../branding/letter-branding.ts';
-import { drawLetterBrand } from '../../../../delivery/previews/brand-preview.ts';
+import { drawLetterBrand } from '../../../../delivery/previews/previews.ts';
 import { createBrandWithLogo, findLogo, updateBrandWithLogo } from '../../../../letters/preview/letter-logo.ts';
 import type { FormFile } from '../../../../platform/http/body/multipart.ts';
 import { newId } from '../../../../platform/id.ts';

@@ -1,6 +1,5 @@
 import { type TString, Type } from 'typebox';
-import { listProviderDetails } from '../../../../delivery/failover/provider-details.ts';
-import { setProviderShares } from '../../../../delivery/failover/provider-shares.ts';
+import { listProviderDetails, setProviderShares } from '../../../../delivery/failover/provider-details.ts';
 import { invalidField } from '../../../../platform/failure.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { providerName } from '../../../message-words.ts';

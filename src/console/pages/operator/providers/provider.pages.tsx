@@ -3,8 +3,8 @@ import {
   getProviderDetails,
   listProviderDetails,
   listProviderVersions,
+  setProviderActive,
 } from '../../../../delivery/failover/provider-details.ts';
-import { setProviderActive } from '../../../../delivery/failover/provider-shares.ts';
 import { readProviderStates } from '../../../../delivery/failover/provider-states.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { Pages } from '../../../page.ts';

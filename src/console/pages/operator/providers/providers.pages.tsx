@@ -1,5 +1,4 @@
-import { listProviderDetails } from '../../../../delivery/failover/provider-details.ts';
-import { countMessagesOfProviders } from '../../../../delivery/failover/provider-shares.ts';
+import { countMessagesOfProviders, listProviderDetails } from '../../../../delivery/failover/provider-details.ts';
 import { readProviderStates } from '../../../../delivery/failover/provider-states.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { count } from '../../../money.ts';

@@ -4,8 +4,8 @@ import { anApiKey, aService, aTemplate } from '../../../../../test/kit/builders.
 import { aPerson, signedIn } from '../../../../../test/kit/console-people.ts';
 import type { ConsoleVisitor, Page } from '../../../../../test/kit/console-visitor.ts';
 import { useHarness } from '../../../../../test/kit/harness.ts';
+import { findSentEmail } from '../../../../delivery/sandbox/email-sources.ts';
 import { getInboxMessage } from '../../../../delivery/sandbox/inbox.ts';
-import { findSentEmail } from '../../../../delivery/sandbox/sent-email.ts';
 import { selectLetter } from '../../../../letters/letters.sql.ts';
 import { letterPagePicture } from '../../../../letters/preview/letter-preview.ts';
 

@@ -1,6 +1,6 @@
 import { listApiKeys } from '../../../../auth/api-keys.ts';
 import { type DraftPreview, previewDraft } from '../../../../delivery/previews/draft-preview.ts';
-import { sendDraftToWriter } from '../../../../notifications/one-off/send-draft.ts';
+import { sendDraftToWriter } from '../../../../notifications/one-off/one-off.ts';
 import { Failure, invalid } from '../../../../platform/failure.ts';
 import { comparableKey } from '../../../../protocol/comparable-key.ts';
 import { maxPages } from '../../../../rendering/pdf/letter-geometry.ts';

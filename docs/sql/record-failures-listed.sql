@@ -1,0 +1,163 @@
+/* prepared: record-failures-listed */
+with result as (
+  select *
+  from json_to_recordset($1::json)
+    as r (id uuid, status text, event text, provider text, provider_reference text, billable_units int,
+    sent_at timestamptz, postage text, international boolean, recipient text, normalised_recipient text,
+    due_at timestamptz, attempts int, outcome_known boolean)
+), held as (
+  select r.*
+  from result r
+  join delivery_queue q on q.notification_id = r.id
+  where q.notification_id = any ($2::uuid[]) and q.leased_by = $3
+), wanted as (
+  select *
+  from held
+  where event is not null
+), before as (
+  select w.*, n.status as previous_status, n.provider as previous_provider,
+    n.billable_units as previous_units, n.postage as previous_postage,
+    n.international as previous_international,
+    case when not (w.event = 'handedOver'
+    and n.status in ('pending', 'delivered', 'temporary-failure', 'permanent-failure',
+    'technical-failure')) then w.status end as next_status
+  from notifications n
+  join wanted w on w.id = n.id
+  where ((w.event = 'handedOver'
+    and n.status in ('pending', 'delivered', 'temporary-failure', 'permanent-failure', 'technical-failure'))
+    or case w.event
+    when 'handedOver' then n.status in ('created')
+    when 'handedOverLate' then n.status in ('pending', 'delivered', 'temporary-failure', 'permanent-failure',
+      'technical-failure')
+    when 'receipt' then n.status in ('created', 'sending', 'pending', 'sent', 'pending-virus-check')
+    when 'assumedDelivered' then n.status in ('sending', 'pending')
+    when 'bounced' then n.status in ('created', 'sending', 'pending', 'delivered')
+    when 'timedOut' then n.status in ('sending', 'pending')
+    when 'givenUp' then n.status in ('created', 'sending', 'pending-virus-check')
+    when 'checked' then n.status in ('created', 'pending-virus-check')
+    when 'cancelled' then n.status in ('created', 'pending-virus-check')
+    when 'letterJobCancelled' then n.status in ('created', 'pending-virus-check', 'technical-failure',
+      'validation-failed', 'virus-scan-failed')
+    when 'despatched' then n.status in ('created', 'sending')
+    when 'returned' then n.status in ('created', 'sending', 'delivered')
+  end) and n.id = any (array(select id from wanted))
+  order by n.id
+  for update of n
+), after as (
+  update notifications n
+  set status = coalesce(w.next_status, n.status), updated_at =
+    case when w.next_status is null then n.updated_at else $4 end,
+    provider = coalesce(w.provider, n.provider),
+    provider_reference = coalesce(w.provider_reference, n.provider_reference),
+    billable_units = coalesce(w.billable_units, n.billable_units), sent_at = coalesce(w.sent_at, n.sent_at),
+    postage = coalesce(w.postage, n.postage), international = coalesce(w.international, n.international),
+    recipient = coalesce(w.recipient, n.recipient),
+    normalised_recipient = coalesce(w.normalised_recipient, n.normalised_recipient)
+  from before w
+  where n.id = w.id and n.id = any (array(select id from before))
+  returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.notification_type,
+    n.key_type, n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage, n.international,
+    n.client_reference, n.recipient, n.sent_at, n.updated_at, n.job_id, w.previous_status,
+    w.previous_provider, w.previous_units, w.previous_postage, w.previous_international
+), counted as (
+  insert into status_count_changes (london_day, service_id, template_id, notification_type, key_type,
+    previous_status, status, job_id, change)
+  select (created_at at time zone 'Europe/London')::date, service_id, template_id, notification_type,
+    key_type, previous_status, status, job_id, count(*)
+  from after
+  where status <> previous_status
+  group by 1, 2, 3, 4, 5, 6, 7, 8
+), recharged as (
+  select *
+  from after
+  where ((key_type <> 'test' and case notification_type
+    when 'sms' then status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure',
+      'permanent-failure')
+    when 'email' then status in ('sending', 'delivered', 'temporary-failure') or status = 'permanent-failure'
+      and provider is not null
+    else status in ('sending', 'delivered', 'returned-letter')
+  end), provider, billable_units, postage, international) is distinct from ((key_type <> 'test' and
+    case notification_type
+    when 'sms' then previous_status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure',
+      'permanent-failure')
+    when 'email' then previous_status in ('sending', 'delivered', 'temporary-failure')
+      or previous_status = 'permanent-failure' and previous_provider is not null
+    else previous_status in ('sending', 'delivered', 'returned-letter')
+  end), previous_provider, previous_units, previous_postage, previous_international)
+), both_sides as (
+  select created_at, service_id, template_id, notification_type, key_type, rate_multiplier, status, provider,
+    billable_units, postage, international, 1 as change
+  from recharged
+  union all
+  select created_at, service_id, template_id, notification_type, key_type, rate_multiplier, previous_status,
+    previous_provider, previous_units, previous_postage, previous_international, -1
+  from recharged
+), charged as (
+  insert into usage_changes (london_day, service_id, template_id, notification_type, provider,
+    rate_multiplier, international, postage, sheets, billable_units, notifications_sent)
+  select (created_at at time zone 'Europe/London')::date as london_day, service_id, template_id,
+    notification_type, coalesce(provider, 'unknown') as provider,
+    case when notification_type = 'email' then 0 else rate_multiplier end as rate_multiplier, international,
+    coalesce(postage, 'none') as postage, case when notification_type = 'letter' then billable_units
+    else 0 end as sheets, sum(change * case when notification_type = 'email' then 0 else billable_units end),
+    sum(change)
+  from both_sides
+  where (key_type <> 'test' and case notification_type
+    when 'sms' then status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure',
+      'permanent-failure')
+    when 'email' then status in ('sending', 'delivered', 'temporary-failure') or status = 'permanent-failure'
+      and provider is not null
+    else status in ('sending', 'delivered', 'returned-letter')
+  end)
+  group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+  having sum(change) <> 0 or sum(change * billable_units) <> 0
+), gone as (
+  delete from delivery_queue q
+  where q.notification_id = any (array(select id from held where due_at is null)) and q.leased_by = $5
+    and (select count(*) from after) >= 0
+), requeued as (
+  update delivery_queue q
+  set due_at = h.due_at, attempts = h.attempts, outcome_known = h.outcome_known, leased_by = null
+  from held h
+  where q.notification_id = any (array(select id from held where due_at is not null))
+    and q.notification_id = h.id and h.due_at is not null and q.leased_by = $6
+    and (select count(*) from after) >= 0
+), health as (
+  insert into provider_health_changes (provider, period_start, handed_over, errors, delivered_in_time, failed)
+  select c.*, 0, 0
+  from json_to_recordset($7::json) as c (provider text, period_start timestamptz, handed_over int, errors int)
+), announced as (
+  insert into service_callbacks (id, service_id, callback_type, subject_id, url, encrypted_bearer_token, body,
+    due_at, created_at)
+  select ($8::text || substr(replace(gen_random_uuid()::text, '-', ''), 14, 19))::uuid, a.service_id,
+    target.callback_type, a.id, target.url, target.encrypted_bearer_token, row_to_json(event)::text,
+    $9::timestamptz, $10::timestamptz
+  from after a
+  join service_callback_api target on target.service_id = a.service_id
+    and target.callback_type = 'delivery_status'
+  cross join lateral (
+    select a.id, a.client_reference as reference, a.recipient as "to", a.status,
+      to_char(a.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
+      to_char(a.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as completed_at,
+      to_char(a.sent_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sent_at, a.notification_type, a.template_id,
+      a.template_version
+  ) as event
+  where a.notification_type <> 'letter' and a.status <> a.previous_status
+    and (a.status = 'delivered' or a.status like '%-failure')
+), kept_failures as (
+  insert into failed_attempts (notification_id, attempt, provider, outcome, reason, duration_ms, failed_at,
+    retry_at)
+  select f.*
+  from json_to_recordset($11::json)
+    as f (notification_id uuid, attempt int, provider text, outcome text, reason text, duration_ms int,
+    failed_at timestamptz, retry_at timestamptz)
+  join held on held.id = f.notification_id
+  on conflict (notification_id, attempt) do nothing
+), listed as (
+  insert into unfinished_messages (notification_id, look_at)
+  select *
+  from json_to_recordset($12::json) as u (notification_id uuid, look_at timestamptz)
+  on conflict (notification_id) do update set look_at = excluded.look_at
+)
+select id
+from held

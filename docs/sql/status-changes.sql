@@ -1,0 +1,106 @@
+/* prepared: status-changes */
+with wanted as (
+  select *
+  from json_to_recordset($1::json)
+    as w (id uuid, status text, event text, provider text, provider_reference text, billable_units int,
+    sent_at timestamptz, postage text, international boolean, recipient text, normalised_recipient text)
+), before as (
+  select w.*, n.status as previous_status, n.provider as previous_provider,
+    n.billable_units as previous_units, n.postage as previous_postage,
+    n.international as previous_international,
+    case when not (w.event = 'handedOver'
+    and n.status in ('pending', 'delivered', 'temporary-failure', 'permanent-failure',
+    'technical-failure')) then w.status end as next_status
+  from notifications n
+  join wanted w on w.id = n.id
+  where ((w.event = 'handedOver'
+    and n.status in ('pending', 'delivered', 'temporary-failure', 'permanent-failure', 'technical-failure'))
+    or case w.event
+    when 'handedOver' then n.status in ('created')
+    when 'handedOverLate' then n.status in ('pending', 'delivered', 'temporary-failure', 'permanent-failure',
+      'technical-failure')
+    when 'receipt' then n.status in ('created', 'sending', 'pending', 'sent', 'pending-virus-check')
+    when 'assumedDelivered' then n.status in ('sending', 'pending')
+    when 'bounced' then n.status in ('created', 'sending', 'pending', 'delivered')
+    when 'timedOut' then n.status in ('sending', 'pending')
+    when 'givenUp' then n.status in ('created', 'sending', 'pending-virus-check')
+    when 'checked' then n.status in ('created', 'pending-virus-check')
+    when 'cancelled' then n.status in ('created', 'pending-virus-check')
+    when 'letterJobCancelled' then n.status in ('created', 'pending-virus-check', 'technical-failure',
+      'validation-failed', 'virus-scan-failed')
+    when 'despatched' then n.status in ('created', 'sending')
+    when 'returned' then n.status in ('created', 'sending', 'delivered')
+  end) and n.id = any (array(select id from wanted))
+  order by n.id
+  for update of n
+), after as (
+  update notifications n
+  set status = coalesce(w.next_status, n.status), updated_at =
+    case when w.next_status is null then n.updated_at else $2 end,
+    provider = coalesce(w.provider, n.provider),
+    provider_reference = coalesce(w.provider_reference, n.provider_reference),
+    billable_units = coalesce(w.billable_units, n.billable_units), sent_at = coalesce(w.sent_at, n.sent_at),
+    postage = coalesce(w.postage, n.postage), international = coalesce(w.international, n.international),
+    recipient = coalesce(w.recipient, n.recipient),
+    normalised_recipient = coalesce(w.normalised_recipient, n.normalised_recipient)
+  from before w
+  where n.id = w.id and n.id = any (array(select id from before))
+  returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.notification_type,
+    n.key_type, n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage, n.international,
+    n.client_reference, n.recipient, n.sent_at, n.updated_at, n.job_id, w.previous_status,
+    w.previous_provider, w.previous_units, w.previous_postage, w.previous_international
+), counted as (
+  insert into status_count_changes (london_day, service_id, template_id, notification_type, key_type,
+    previous_status, status, job_id, change)
+  select (created_at at time zone 'Europe/London')::date, service_id, template_id, notification_type,
+    key_type, previous_status, status, job_id, count(*)
+  from after
+  where status <> previous_status
+  group by 1, 2, 3, 4, 5, 6, 7, 8
+), recharged as (
+  select *
+  from after
+  where ((key_type <> 'test' and case notification_type
+    when 'sms' then status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure',
+      'permanent-failure')
+    when 'email' then status in ('sending', 'delivered', 'temporary-failure') or status = 'permanent-failure'
+      and provider is not null
+    else status in ('sending', 'delivered', 'returned-letter')
+  end), provider, billable_units, postage, international) is distinct from ((key_type <> 'test' and
+    case notification_type
+    when 'sms' then previous_status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure',
+      'permanent-failure')
+    when 'email' then previous_status in ('sending', 'delivered', 'temporary-failure')
+      or previous_status = 'permanent-failure' and previous_provider is not null
+    else previous_status in ('sending', 'delivered', 'returned-letter')
+  end), previous_provider, previous_units, previous_postage, previous_international)
+), both_sides as (
+  select created_at, service_id, template_id, notification_type, key_type, rate_multiplier, status, provider,
+    billable_units, postage, international, 1 as change
+  from recharged
+  union all
+  select created_at, service_id, template_id, notification_type, key_type, rate_multiplier, previous_status,
+    previous_provider, previous_units, previous_postage, previous_international, -1
+  from recharged
+), charged as (
+  insert into usage_changes (london_day, service_id, template_id, notification_type, provider,
+    rate_multiplier, international, postage, sheets, billable_units, notifications_sent)
+  select (created_at at time zone 'Europe/London')::date as london_day, service_id, template_id,
+    notification_type, coalesce(provider, 'unknown') as provider,
+    case when notification_type = 'email' then 0 else rate_multiplier end as rate_multiplier, international,
+    coalesce(postage, 'none') as postage, case when notification_type = 'letter' then billable_units
+    else 0 end as sheets, sum(change * case when notification_type = 'email' then 0 else billable_units end),
+    sum(change)
+  from both_sides
+  where (key_type <> 'test' and case notification_type
+    when 'sms' then status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure',
+      'permanent-failure')
+    when 'email' then status in ('sending', 'delivered', 'temporary-failure') or status = 'permanent-failure'
+      and provider is not null
+    else status in ('sending', 'delivered', 'returned-letter')
+  end)
+  group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+  having sum(change) <> 0 or sum(change * billable_units) <> 0
+)
+select id, service_id, notification_type, key_type, previous_status, status, provider, created_at, sent_at
+from after

@@ -1,0 +1,95 @@
+import type { InLane } from '../notifications/queue/delivery-queue.ts';
+import type { Platform } from '../platform/platform.ts';
+import { FairTurns } from '../platform/threads/turns.ts';
+import { maxEmailBytes } from '../rendering/email/email.ts';
+import type { CallbackSettings } from '../services/settings.ts';
+import type { CompiledTemplates } from '../templates/compiled-templates.ts';
+import type { EmailThreads } from '../templates/email-threads.ts';
+import type { DeliveryChannel } from './channel-worker.ts';
+import { composeEmail, composeText, type EmailConfig } from './compose-message.ts';
+import { ProviderChoice } from './failover/provider-choice.ts';
+import { type PaceOptions, ProviderPace } from './failover/provider-pace.ts';
+import { reserveSlots } from './failover/provider-slots.sql.ts';
+import type { ProviderDescriptor } from './providers/descriptor.ts';
+import type { EmailMessage, TextMessage } from './providers/provider.ts';
+import { senderIdentities } from './providers/sender-identities.ts';
+import { openEmailProviders, openTextProviders, type ProvidersConfig } from './providers/settings.ts';
+import { reportsOf } from './receipts/provider-reports.ts';
+import { receiptRecorder } from './receipts/receipts.ts';
+
+export type DeliveryDeps = Platform & {
+  config: ProvidersConfig & EmailConfig & { callbacks: CallbackSettings };
+  compiledTemplates: CompiledTemplates;
+  emailThreads: EmailThreads;
+  providers: readonly ProviderDescriptor[];
+};
+
+/** What the workers of text messages and emails share within a process. */
+export interface Channels {
+  texts: DeliveryChannel<TextMessage>;
+  emails: DeliveryChannel<EmailMessage>;
+  /** Lets providers report that do so on a connection of their own. */
+  listen(): void;
+}
+
+export function buildChannels(app: DeliveryDeps): Channels {
+  const services = senderIdentities(app);
+  const paces = pacesOf(app);
+  const textProviders = openTextProviders(app);
+  const emailProviders = openEmailProviders(app);
+  const turns = new FairTurns(longEmails(app.config.delivery.concurrency));
+  const maxWaiting = Math.ceil(app.config.delivery.concurrency * maxLongShare);
+  const ownerOf = ({ service_id, lane }: InLane) => `${service_id} ${lane}`;
+  const texts: DeliveryChannel<TextMessage> = {
+    type: 'sms',
+    choice: new ProviderChoice(textProviders, paces),
+    services,
+    compose: (queued, service) => composeText(app, queued, service),
+    unitsOf: async (queued, service) => (await composeText(app, queued, service)).billable_units,
+  };
+  const emails: DeliveryChannel<EmailMessage> = {
+    type: 'email',
+    choice: new ProviderChoice(emailProviders, paces),
+    services,
+    compose: (queued, service, attempt) =>
+      composeEmail(app, queued, service, (length) => {
+        const tasks = app.emailThreads.inBackground(queued.service_id);
+        return {
+          run: (...task) =>
+            attempt.aside(async () => {
+              attempt.atEnd(await turns.take(ownerOf(queued), length));
+              return tasks.run(...task);
+            }),
+        };
+      }),
+    unitsOf: async () => 0,
+    mustWait: (queued) => turns.waitingOf(ownerOf(queued)) >= maxWaiting,
+  };
+  const listen = () => {
+    const receipts = receiptRecorder(app);
+    for (const provider of [...textProviders, ...emailProviders]) {
+      provider.listen?.(reportsOf(app, provider, receipts));
+    }
+  };
+  return { texts, emails, listen };
+}
+
+/**
+ * Limits of the long emails of a process, from rendering until the provider has them. Far fewer than a worker may hold, so that
+ * others can be leased; and four of the longest, whose HTML may be thirty times as long as their text.
+ */
+function longEmails(calls: number) {
+  return { underWay: Math.ceil(calls / 2), size: 4 * maxEmailBytes, waiting: calls * 2 };
+}
+
+/** While so many long emails of a service wait, as a share of the calls, no further ones of the same lane are leased. */
+const maxLongShare = 0.25;
+
+/** In the database, so that the rates hold for all workers together. */
+function pacesOf({ config, db, log }: DeliveryDeps): ReadonlyMap<string, ProviderPace> {
+  const paces = Object.entries(config.delivery.providerRates).map(([provider, perSecond]) => {
+    const reserve: PaceOptions['reserve'] = (count, pace) => reserveSlots(db, { provider, count, ...pace });
+    return [provider, new ProviderPace({ provider, perSecond, reserve, log })] as const;
+  });
+  return new Map(paces);
+}

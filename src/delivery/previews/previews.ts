@@ -1,0 +1,155 @@
+import { exampleDocuments } from '../../documents/prepare-documents.ts';
+import type { PdfThreads } from '../../letters/pdf-threads.ts';
+import { draftPagePicture, drawLetterWithBrand } from '../../letters/preview/letter-draft.ts';
+import type { ShownMessage } from '../../notifications/history/shown-message.ts';
+import { notFound } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { compileTemplate } from '../../rendering/template.ts';
+import type { CompiledTemplates, ReadyTemplate } from '../../templates/compiled-templates.ts';
+import type { EmailThreads } from '../../templates/email-threads.ts';
+import {
+  type Composable,
+  type ComposeDeps,
+  composeEmail,
+  composeText,
+  type EmailConfig,
+  renderShortEmail,
+} from '../compose-message.ts';
+import type { EmailMessage, TextMessage } from '../providers/provider.ts';
+import { selectSenderIdentity } from '../providers/sender-identities.sql.ts';
+import type { SenderIdentity } from '../providers/sender-identities.ts';
+
+type Deps = Platform & {
+  compiledTemplates: CompiledTemplates;
+  emailThreads: EmailThreads;
+  config: EmailConfig;
+};
+
+/** A message that nobody has accepted. Placeholders without a value stay as they are written. */
+interface PreviewedMessage {
+  template: ReadyTemplate;
+  recipient: string;
+  personalisation: Record<string, unknown>;
+  /** The sender of a text, the reply-to address of an email. */
+  reply_to_text: string | null;
+}
+
+/** A text as it would be handed to a provider. */
+export async function previewText(
+  app: Deps,
+  serviceId: string,
+  message: PreviewedMessage,
+): Promise<TextMessage & { parts: number }> {
+  const { message: composed, billable_units } = await composeText(
+    app,
+    composable(message),
+    await getIdentity(app, serviceId),
+  );
+  return { ...composed, parts: billable_units };
+}
+
+/** An email as it would be handed to a provider; links to its files and for unsubscribing lead nowhere. */
+export async function previewEmail(app: Deps, serviceId: string, message: PreviewedMessage): Promise<EmailMessage> {
+  const { row } = message.template;
+  const files = exampleDocuments(app, serviceId, { uploads: [], ofTemplate: row.email_files }).values;
+  const queued = {
+    ...composable({ ...message, personalisation: { ...message.personalisation, ...files } }),
+    one_click_unsubscribe_url: row.has_unsubscribe_link ? `${app.config.urls.api}/unsubscribe` : null,
+  };
+  const identity = await getIdentity(app, serviceId);
+  return (await composeEmail(app, queued, identity, () => app.emailThreads.forRequest(serviceId))).message;
+}
+
+async function getIdentity({ db }: Deps, serviceId: string) {
+  const identity = await selectSenderIdentity(db, serviceId);
+  if (!identity) throw notFound();
+  return identity;
+}
+
+function composable({ template: { row }, recipient, personalisation, reply_to_text }: PreviewedMessage): Composable {
+  return {
+    id: row.id,
+    notification_type: row.template_type,
+    template_id: row.id,
+    template_version: row.version,
+    recipient,
+    normalised_recipient: null,
+    personalisation,
+    secret_personalisation: null,
+    reply_to_text,
+    international: false,
+    one_click_unsubscribe_url: null,
+  };
+}
+
+export type ReceivedMessage =
+  | { channel: 'sms'; message: TextMessage }
+  | { channel: 'email'; message: EmailMessage }
+  | { channel: 'letter' };
+
+/** An email or a text as its recipient gets it, composed as for the provider. */
+export async function composeReceived(
+  app: ComposeDeps & { emailThreads: EmailThreads },
+  { stored }: Pick<ShownMessage, 'stored'>,
+): Promise<ReceivedMessage> {
+  const service = await selectSenderIdentity(app.db, stored.service_id);
+  if (!service) throw notFound();
+  const tasks = () => app.emailThreads.forRequest(stored.service_id);
+  switch (stored.notification_type) {
+    case 'sms':
+      return { channel: 'sms', message: (await composeText(app, stored, service)).message };
+    case 'email':
+      return { channel: 'email', message: (await composeEmail(app, stored, service, tasks)).message };
+    case 'letter':
+      return { channel: 'letter' };
+  }
+}
+
+type Brand = Pick<SenderIdentity, 'brand_type' | 'colour' | 'logo' | 'text' | 'alt_text'>;
+
+const text = `Dear Ada Lovelace,
+
+Your appointment is on Friday 20 November at 10:15.
+
+# What to bring
+
+* this message
+* a document with your name and address`;
+
+/** An email of an example service with this brand, rendered as for sending. */
+export function previewEmailBrand(app: { config: EmailConfig }, brand: Brand): { html: string } {
+  const compiled = compileTemplate({ template_type: 'email', subject: 'Your appointment', content: text });
+  const service: SenderIdentity = {
+    name: 'Example service',
+    active: true,
+    prefix_sms: false,
+    custom_email_sender_name: null,
+    email_sender_local_part: 'example.service',
+    brand_type: brand.brand_type,
+    colour: brand.colour,
+    logo: brand.logo,
+    text: brand.text,
+    alt_text: brand.alt_text,
+  };
+  return renderShortEmail(app, compiled, {}, service, null);
+}
+
+const letter = {
+  template_type: 'letter',
+  subject: 'Your appointment',
+  content: text,
+  contact_block: 'Example service\n1 High Street\nExample\nEX1 2AB',
+} as const;
+const address = { address_line_1: 'Ada Lovelace', address_line_2: '12 Any Street', address_line_3: 'SW1A 1AA' };
+
+/** The first page of a letter with this brand, drawn as for the printer. */
+export async function drawLetterBrand(
+  app: Platform & { pdfThreads: PdfThreads },
+  brand: { id: string; name: string },
+): Promise<Uint8Array> {
+  const draft = { compiled: compileTemplate(letter), personalisation: address, attachment: null };
+  if (draft.compiled.template_type !== 'letter') throw new Error('The example is a letter');
+  const owner = 'letter-branding';
+  const drawn = await drawLetterWithBrand(app, owner, brand, { ...draft, compiled: draft.compiled });
+  return draftPagePicture(app, owner, drawn, 1);
+}

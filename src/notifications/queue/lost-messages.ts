@@ -1,1 +1,0 @@
-export { queueLostMessages } from './lost-messages.sql.ts';
