@@ -1,6 +1,5 @@
 import type { App } from '../src/app.ts';
-import { createSession } from '../src/console/sessions/sessions.ts';
-import type { Visitor } from '../src/console/sessions/visitor.ts';
+import { createSession, type Visitor } from '../src/console/sessions/sessions.ts';
 import { timestamp } from '../src/platform/clock.ts';
 import { newId } from '../src/platform/id.ts';
 import { getUserRecord } from '../src/users/user-record.ts';

@@ -1,5 +1,5 @@
 import { buildApp } from '../app.ts';
-import { consoleUrl } from '../console/own-links.ts';
+import { consoleUrl } from '../console/links.ts';
 import { setUpPath } from '../console/pages/start/set-up.ts';
 import { type Command, type Flags, print } from '../platform/command-line.ts';
 import { migrate } from '../platform/db/migrate.ts';

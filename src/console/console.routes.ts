@@ -1,23 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { invalid } from '../platform/failure.ts';
+import { Failure, invalid } from '../platform/failure.ts';
 import { unknownPath, wrongMethod } from '../platform/http/declared-routes.ts';
 import { networkOf } from '../platform/http/request-facts.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { Admissions } from './access/admission.ts';
 import { findPage } from './access/find-page.ts';
 import { FormLimit } from './access/form-limit.ts';
-import { addPageHeaders } from './access/page-headers.ts';
-import { refuseOtherOrigins } from './access/same-origin.ts';
 import type { ConsoleApp } from './console-app.ts';
-import { bodyOptions, readFields } from './form-body.ts';
-import { emptyForm, isAboutForm, problemsOf, problemsOfForm } from './form-state.ts';
+import { bodyOptions, emptyForm, isAboutForm, problemsOf, problemsOfForm, readFields } from './forms.ts';
 import { assetRoutes } from './layout/assets.ts';
-import { withOwnLinks } from './own-links.ts';
+import { withOwnLinks } from './links.ts';
 import type { DeclaredPage, FormState, PageRequest, Redirection, Sent, View } from './page.ts';
-import { keepLastService } from './pages/services/last-service.ts';
-import { renderPage, sendHtml } from './render.tsx';
-import { keepNotice, takeNotice } from './sessions/notice.ts';
+import { addPageHeaders, renderPage, sendHtml } from './render.tsx';
+import { keepLastService, keepNotice, takeNotice } from './sessions/cookies.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -167,5 +163,22 @@ function toPageRequest(
     organisation,
     param: (name) => params.get(name) ?? '',
     query: (name) => [query.get(name) ?? ''].flat()[0] ?? '',
+  };
+}
+
+/**
+ * Refuses forms that other sites send with the visitor's cookie. Browsers say where a request comes from; those that
+ * do not send `Sec-Fetch-Site` send `Origin`. Neither can be set by a page.
+ */
+function refuseOtherOrigins(baseUrl: string): (request: FastifyRequest) => void {
+  const configured = new URL(baseUrl).origin;
+  return ({ method, headers, protocol, host }) => {
+    if (method === 'GET' || method === 'HEAD') return;
+    const site = headers['sec-fetch-site'];
+    const own = [configured, `${protocol}://${host}`];
+    const isOwn = site === undefined ? own.includes(headers.origin ?? '') : site === 'same-origin';
+    if (isOwn) return;
+    const text = 'The form was not sent from a page of this Pennypost. Open the page here, and send the form again.';
+    throw new Failure('forbidden', 'CrossSiteRequest', text);
   };
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Failure } from '../platform/failure.ts';
-import { emptyForm, problemsOf } from './form-state.ts';
+import { emptyForm, problemsOf } from './forms.ts';
 import { renderPage, sendHtml } from './render.tsx';
 
 /** What a person can do about a failure. The sentences of the API are for programs. */

@@ -10,8 +10,7 @@ import { api, formats, surfaces } from '../routes.ts';
 import { servePages } from './console.routes.ts';
 import type { ConsoleApp } from './console-app.ts';
 import { Pages } from './page.ts';
-import { Field } from './parts/field.tsx';
-import { FileField } from './parts/file-field.tsx';
+import { Field, FileField } from './parts/field.tsx';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const kib = 1024;

@@ -3,11 +3,11 @@ import { isWorkingDay, printRunDay } from '../notifications/history/estimated-de
 import { addDays } from '../platform/calendar.ts';
 import type { Channel } from '../protocol/channels.ts';
 
-/** How pages name the channels. `stamp` is the picture of the channel. */
+/** How pages name the channels: one message and several, at the start of a text and within. `stamp` is the picture. */
 export const channelWords = {
-  email: { stamp: 'email', name: 'Email', noun: 'email', plural: 'emails' },
-  sms: { stamp: 'text', name: 'Text', noun: 'text message', plural: 'texts' },
-  letter: { stamp: 'letter', name: 'Letter', noun: 'letter', plural: 'letters' },
+  email: { stamp: 'email', name: 'Email', names: 'Emails', noun: 'email', plural: 'emails' },
+  sms: { stamp: 'text', name: 'Text', names: 'Texts', noun: 'text message', plural: 'texts' },
+  letter: { stamp: 'letter', name: 'Letter', names: 'Letters', noun: 'letter', plural: 'letters' },
 } as const satisfies Record<Channel, object>;
 
 /** The order in which pages show the channels. */

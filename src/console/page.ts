@@ -5,9 +5,8 @@ import type { Organisation } from '../organisations/organisations.ts';
 import type { FormFile } from '../platform/http/body/multipart.ts';
 import type { Service } from '../services/services.ts';
 import type { OfOrganisation, OfService, Who } from './access/may.ts';
-import type { Crumb } from './layout/crumbs.tsx';
-import type { MenuEntry } from './layout/menu.ts';
-import type { Visitor } from './sessions/visitor.ts';
+import type { MenuEntry } from './layout/menus.ts';
+import type { Visitor } from './sessions/sessions.ts';
 
 /** What a page knows about the request for it. */
 // biome-ignore lint/style/useConsistentTypeDefinitions: with an interface, TypeScript compares who may open the page, not what is known.
@@ -27,6 +26,13 @@ export interface FormState {
   typed: ReadonlyMap<string, string | string[]>;
   /** Sentences by field, in the order of the form. The empty name is the form itself. */
   problems: ReadonlyMap<string, string>;
+}
+
+/** A page above this one. */
+export interface Crumb {
+  label: string;
+  /** Below /console. */
+  to: string;
 }
 
 export interface View {
@@ -54,7 +60,7 @@ export interface Redirection {
   notice?: string;
 }
 
-/** A response that is no page: a fragment, a file. */
+/** A response that is not a page: a fragment, a file. */
 export interface Sent {
   sent: FastifyReply;
 }
@@ -96,7 +102,7 @@ interface Acts<W extends Who, S extends TObject, F extends FileRule | undefined>
   /** The form changes nothing, as a search: whoever may look may send it. */
   onlyReads?: true;
   file?: F;
-  /** Of a form without a file, where the default of 256 KiB is not enough. */
+  /** How large a form without a file may be, where the default of 256 KiB is not enough. */
   bodyLimit?: number;
   /** Sentences for fields that must not be empty. */
   needs?: { [Name in keyof Static<S>]?: string };

@@ -2,15 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { may } from './access/may.ts';
-import { addPageHeaders } from './access/page-headers.ts';
-import { Document } from './layout/document.tsx';
+import { Document, themeOf } from './layout/document.tsx';
 import { Door } from './layout/door.tsx';
-import type { MenuEntry } from './layout/menu.ts';
+import { type MenuEntry, shownMenus } from './layout/menus.ts';
 import { Shell } from './layout/shell.tsx';
-import { shownMenus } from './layout/shown-menus.ts';
-import { themeOf } from './layout/theme.ts';
 import type { DeclaredPage, FormState, View } from './page.ts';
-import type { Visitor } from './sessions/visitor.ts';
+import type { Visitor } from './sessions/sessions.ts';
 
 /** What the frame around a page needs. */
 interface Frame {
@@ -20,7 +17,7 @@ interface Frame {
   service: { id: string; name: string; restricted: boolean; organisation: string | null } | undefined;
   current: MenuEntry | undefined;
   notice: string | undefined;
-  /** Of the date stamp; a failure has none. */
+  /** The time on the date stamp; a failure has none. */
   now: Date | undefined;
   platformName: string;
 }
@@ -58,4 +55,30 @@ export function sendHtml(reply: FastifyReply, status: number, html: string | Buf
     .type('text/html; charset=utf-8')
     .serializer((content: string) => content)
     .send(html);
+}
+
+/** Nothing inline, nothing from elsewhere. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ');
+
+export function addPageHeaders(reply: FastifyReply): FastifyReply {
+  return reply.headers({
+    'content-security-policy': policy,
+    // With no-referrer, browsers would send `Origin: null` with our own forms.
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+    'x-robots-tag': 'noindex, nofollow',
+  });
 }

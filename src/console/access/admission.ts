@@ -1,12 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { getOrganisation, type Organisation } from '../../organisations/organisations.ts';
+import type { Actor } from '../../platform/db/actor.ts';
+import { Failure, notFound } from '../../platform/failure.ts';
+import { requestFacts } from '../../platform/http/request-facts.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { smallestShare } from '../../platform/process/bulk-pace.ts';
+import { getService, type Service } from '../../services/services.ts';
 import { getUserRecord, type UserRecord } from '../../users/user-record.ts';
 import { BriefCache } from '../brief-cache.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import type { DeclaredPage } from '../page.ts';
-import type { Session } from '../sessions/sessions.ts';
-import { findSessionOf, isPassive, type Visitor } from '../sessions/visitor.ts';
-import { refuseUnlessMay } from './who-may.ts';
+import { findSessionOf, isPassive, type Session, type Visitor } from '../sessions/sessions.ts';
+import { type Doing, may, type Who } from './may.ts';
 
 /** What a session may open: the person with their rights, and the service or organisation of the page. */
 interface Rights {
@@ -51,7 +56,7 @@ export class Admissions {
   private async read(page: DeclaredPage, request: FastifyRequest, session: Session | undefined): Promise<Rights> {
     const user = session && (await getUserRecord(this.app.db, session.user_id));
     const doing = request.method === 'POST' && !page.onlyReads ? 'change' : 'look';
-    return { user, may: await refuseUnlessMay(this.app, page.who, user, pathOf(request), doing) };
+    return { user, may: await refuseUnlessMay(this.app, page.who, user, request.params as Path, doing) };
   }
 
   /**
@@ -68,6 +73,39 @@ export class Admissions {
   }
 }
 
-function pathOf({ params }: FastifyRequest) {
-  return params as { service_id?: string; organisation_id?: string };
+/** The parameters of a path that name what a page is about. */
+interface Path {
+  service_id?: string;
+  organisation_id?: string;
+}
+
+/** Returns the service or the organisation of the page, or that the visitor has to sign in first. */
+async function refuseUnlessMay(
+  app: Platform,
+  who: Who,
+  user: UserRecord | undefined,
+  { service_id, organisation_id }: Path,
+  doing: Doing,
+): Promise<'sign-in' | { service: Service | undefined; organisation: Organisation | undefined }> {
+  const isOfService = typeof who === 'object' && 'service' in who && user && service_id !== undefined;
+  const isOfOrganisation = typeof who === 'object' && 'membersOf' in who && user && organisation_id !== undefined;
+  const service = isOfService ? await getService(app.db, service_id) : undefined;
+  const organisation = isOfOrganisation ? await getOrganisation(app.db, organisation_id) : undefined;
+  const scope = service ?? (organisation && { organisation: organisation.id });
+  switch (may(who, user, scope, doing)) {
+    case 'yes':
+      return { service, organisation };
+    case 'sign-in':
+      return 'sign-in';
+    case 'forbidden':
+      throw new Failure('forbidden', 'Forbidden', 'You may not open this page');
+    case 'not-found':
+      throw notFound();
+  }
+}
+
+/** The person of the session, or somebody who is not signed in yet. */
+export function consoleActor(app: Pick<ConsoleApp, 'clock' | 'config'>, request: FastifyRequest): Actor {
+  const visitor = request.opened?.pageRequest.visitor;
+  return { ...requestFacts(app, request), type: visitor ? 'user' : 'visitor', user_id: visitor?.user.id };
 }

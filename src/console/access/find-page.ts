@@ -1,5 +1,7 @@
 import createRouter from 'find-my-way';
+import { pageUrl } from '../links.ts';
 import type { DeclaredPage } from '../page.ts';
+import { may } from './may.ts';
 
 interface FoundPage {
   page: DeclaredPage;
@@ -33,4 +35,18 @@ function routerOf(pages: readonly DeclaredPage[]) {
   });
   for (const page of pages) router.on('GET', `/${page.path.replaceAll(/:\w+_id\b/g, `$&${uuid}`)}`, () => {}, page);
   return router;
+}
+
+type Visitor = Parameters<typeof may>[1];
+type Service = Parameters<typeof may>[2];
+
+/** The address of a page below /console, if there is one and the visitor may open it. */
+export function reachable(
+  pages: readonly DeclaredPage[],
+  visitor: Visitor,
+  address: string,
+  service?: Service,
+): string | undefined {
+  const page = findPage(pages, address)?.page;
+  return page && may(page.who, visitor, service) === 'yes' ? pageUrl(address) : undefined;
 }

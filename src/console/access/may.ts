@@ -6,7 +6,7 @@ export type Right = 'any' | 'activity' | 'send' | 'messages' | 'templates' | 'ma
 
 /** Pages of one service: its members with the right, and platform administrators. */
 export interface OfService {
-  /** Of several rights, one is enough. */
+  /** One of several rights is enough. */
   service: Right | readonly Right[];
   /** Members of the service's organisation may open it, too, and read-only operators: it shows no messages. */
   organisation?: true;
@@ -96,7 +96,7 @@ export const rightNames: Record<GivenRight, string> = {
   api: 'Manage the API integration',
 };
 
-/** As other front ends store them, so that they show the same rights. */
+/** Rights are stored as other front ends store them, so that all show the same ones. */
 const storedPermissions: Record<GivenRight, ServicePermission[]> = {
   activity: ['view_activity'],
   send: ['send_texts', 'send_emails', 'send_letters'],

@@ -1,6 +1,6 @@
+import type { FastifyRequest } from 'fastify';
 import type { ComponentChildren } from 'preact';
 import { assetPath } from './assets.ts';
-import type { Theme } from './theme.ts';
 
 interface DocumentProps {
   /** Page, then service, then product. */
@@ -28,4 +28,14 @@ export function Document({ title, theme, scripts, children }: DocumentProps) {
       <body>{children}</body>
     </html>
   );
+}
+
+export const themeCookie = 'pennypost_theme';
+export const themes = ['system', 'light', 'dark'] as const;
+type Theme = (typeof themes)[number];
+
+/** Written into the page by the server, so that it never appears in the wrong colours first. */
+export function themeOf({ headers }: Pick<FastifyRequest, 'headers'>): Theme {
+  const [, name] = /(?:^|;\s*)pennypost_theme=(light|dark)(?:;|$)/.exec(headers.cookie ?? '') ?? [];
+  return (name as Theme | undefined) ?? 'system';
 }

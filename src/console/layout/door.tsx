@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import type { FormState, View } from '../page.ts';
-import { ErrorSummary } from '../parts/error-summary.tsx';
-import { Notice } from '../parts/notice.tsx';
+import { ErrorSummary, Notice } from '../parts/notice.tsx';
 import { clockTime, dayAndMonth } from '../parts/time.tsx';
-import { Franking } from './franking.tsx';
+import { assetPath } from './assets.ts';
 
 interface DoorProps {
   view: View;
@@ -32,5 +31,43 @@ export function Door({ view, formState, now, notice, platformName }: DoorProps):
       </div>
       {platformName !== 'Pennypost' && <p class="small muted">{platformName}</p>}
     </main>
+  );
+}
+
+const ring = 'M22.5 66a33.5 33.5 0 0 1 67 0a33.5 33.5 0 0 1-67 0';
+const wave = (y: number) => `M100 ${y}c12-7 24-7 36 0s24 7 36 0 24-7 36 0 20 6 28 2`;
+
+/** A cancelled stamp: the only ornament, on pages outside of the frame. The lines are in the middle of its date stamp. */
+function Franking({ lines: [first, second] }: { lines: [string, string] }) {
+  return (
+    <svg class="franking" viewBox="0 0 240 150" aria-hidden="true">
+      <use href={`${assetPath('icons.svg')}#i-franking`} x="132" y="6" width="105.6" height="132" />
+      <g fill="none" stroke="currentColor" stroke-width="1.6" opacity=".8">
+        <circle cx="56" cy="66" r="45" />
+        <circle cx="56" cy="66" r="29" />
+        <path d={[46, 56, 66, 76, 86].map(wave).join('')} />
+      </g>
+      <g
+        fill="currentColor"
+        font-family="system-ui, sans-serif"
+        font-size="11"
+        font-weight="600"
+        text-anchor="middle"
+        opacity=".85"
+      >
+        <text x="56" y="62">
+          {first}
+        </text>
+        <text x="56" y="77">
+          {second}
+        </text>
+        <path id="ring" fill="none" d={ring} />
+        <text font-size="9.5" letter-spacing="1.8" text-anchor="start">
+          <textPath href="#ring" startOffset="2">
+            PENNYPOST · ONE PENNY ·
+          </textPath>
+        </text>
+      </g>
+    </svg>
   );
 }

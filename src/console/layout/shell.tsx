@@ -1,9 +1,8 @@
-import type { FormState, View } from '../page.ts';
-import { ErrorSummary } from '../parts/error-summary.tsx';
-import { Notice } from '../parts/notice.tsx';
-import { Crumbs } from './crumbs.tsx';
+import { pageUrl } from '../links.ts';
+import type { Crumb, FormState, View } from '../page.ts';
+import { ErrorSummary, Notice } from '../parts/notice.tsx';
 import { Icon, Wordmark } from './icon.tsx';
-import type { ShownMenu } from './shown-menus.ts';
+import type { ShownMenu } from './menus.ts';
 
 interface ShellProps {
   view: View;
@@ -66,6 +65,20 @@ export function Shell({ view, formState, notice, menus, service, userName, isOpe
   );
 }
 
+export function Crumbs({ crumbs }: { crumbs: Crumb[] }) {
+  return (
+    <nav class="crumbs" aria-label="Breadcrumb">
+      <ol>
+        {crumbs.map(({ label, to }) => (
+          <li key={to}>
+            <a href={pageUrl(to)}>{label}</a>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
 function TopBar({ service, userName, isOperator }: Pick<ShellProps, 'service' | 'userName' | 'isOperator'>) {
   return (
     <header class="topbar">
@@ -78,10 +91,10 @@ function TopBar({ service, userName, isOperator }: Pick<ShellProps, 'service' | 
           </summary>
           <ul>
             <li>
-              <a href={`/console/services/${service.id}`}>{service.name}</a>
+              <a href={pageUrl(`/services/${service.id}`)}>{service.name}</a>
             </li>
             <li>
-              <a href="/console/services">Your services</a>
+              <a href={pageUrl('/services')}>Your services</a>
             </li>
           </ul>
         </details>
@@ -96,21 +109,21 @@ function TopBar({ service, userName, isOperator }: Pick<ShellProps, 'service' | 
         </summary>
         <ul>
           <li>
-            <a href="/console/services">Your services</a>
+            <a href={pageUrl('/services')}>Your services</a>
           </li>
           {isOperator && (
             <li>
-              <a href="/console/operator/find">Find</a>
+              <a href={pageUrl('/operator/find')}>Find</a>
             </li>
           )}
           <li>
-            <a href="/console/account">Your account</a>
+            <a href={pageUrl('/account')}>Your account</a>
           </li>
           <li>
-            <a href="/console/account/theme">Theme</a>
+            <a href={pageUrl('/account/theme')}>Theme</a>
           </li>
           <li>
-            <form method="post" action="/console/sign-out">
+            <form method="post" action={pageUrl('/sign-out')}>
               <button type="submit">Sign out</button>
             </form>
           </li>
@@ -123,7 +136,7 @@ function TopBar({ service, userName, isOperator }: Pick<ShellProps, 'service' | 
 function FindAnything() {
   return (
     <search class="find" aria-label="Everything">
-      <form method="post" action="/console/operator/find">
+      <form method="post" action={pageUrl('/operator/find')}>
         <label class="sr" for="find-anything">
           Find a service, organisation, person, brand or id
         </label>

@@ -2,14 +2,18 @@ import type { ComponentChildren } from 'preact';
 import { Icon } from '../layout/icon.tsx';
 import type { FormState } from '../page.ts';
 
-interface FieldProps {
+/** What every field has. */
+interface FieldBase {
   formState: FormState;
   /** Also the id of the input, which the error summary links to. */
   name: string;
-  /** Another name in the form, such as that of a list. */
-  sentAs?: string;
   label: string;
   hint?: ComponentChildren;
+}
+
+export interface FieldProps extends FieldBase {
+  /** Another name in the form, such as that of a list. */
+  sentAs?: string;
   type?: 'text' | 'email' | 'password' | 'tel' | 'search' | 'url' | 'date';
   /** The value before anything was typed. */
   value?: string | undefined;
@@ -34,8 +38,6 @@ export function Field({
   ...more
 }: FieldProps) {
   const { autocomplete, inputmode, short, code } = more;
-  const error = formState.problems.get(name);
-  const typed = formState.typed.get(name);
   const classes = ['input', short && 'input--short', code && 'input--code'].filter(Boolean).join(' ');
   const input = (
     <input
@@ -43,20 +45,15 @@ export function Field({
       id={name}
       name={sentAs}
       type={type}
-      value={type === 'password' ? undefined : typeof typed === 'string' ? typed : value}
+      value={type === 'password' ? undefined : (typedText(formState, name) ?? value)}
       autocomplete={autocomplete}
       inputMode={inputmode}
-      aria-invalid={error === undefined ? undefined : 'true'}
-      aria-describedby={describedBy(name, hint, error)}
+      {...explained(formState, name, hint)}
       spellcheck={false}
     />
   );
   return (
-    <div class={error === undefined ? 'field' : 'field field--error'}>
-      <label class="label" for={name}>
-        {label}
-      </label>
-      <HintAndError name={name} hint={hint} error={error} />
+    <Labelled formState={formState} name={name} label={label} hint={hint}>
       {beside ? (
         <div class="row">
           {input}
@@ -65,8 +62,167 @@ export function Field({
       ) : (
         input
       )}
+    </Labelled>
+  );
+}
+
+interface PasswordProps extends FieldBase {
+  autocomplete: 'current-password' | 'new-password';
+}
+
+/** The button appears with script only: without it, it could do nothing. */
+export function PasswordField(props: PasswordProps) {
+  return (
+    <Field
+      {...props}
+      type="password"
+      beside={
+        <button class="button" type="button" data-shows={props.name} hidden>
+          Show<span class="sr"> {props.label.toLowerCase()}</span>
+        </button>
+      }
+    />
+  );
+}
+
+interface FileFieldProps extends FieldBase {
+  /** File extensions, such as `.csv,.xlsx`. */
+  accept: string;
+}
+
+/**
+ * The last field of its form, which has `enctype="multipart/form-data"`; its name is that of the page's `file`. A browser
+ * forgets the file when it is refused.
+ */
+export function FileField({ formState, name, label, hint, accept }: FileFieldProps) {
+  return (
+    <Labelled formState={formState} name={name} label={label} hint={hint}>
+      <input class="input" id={name} name={name} type="file" accept={accept} {...explained(formState, name, hint)} />
+    </Labelled>
+  );
+}
+
+interface TextAreaProps extends FieldBase {
+  rows: number;
+  value?: string;
+}
+
+/** Like `Field`, with several lines. */
+export function TextArea({ formState, name, label, hint, rows, value = '' }: TextAreaProps) {
+  return (
+    <Labelled formState={formState} name={name} label={label} hint={hint}>
+      <textarea
+        class="input"
+        id={name}
+        name={name}
+        rows={rows}
+        {...explained(formState, name, hint)}
+        spellcheck={false}
+      >
+        {typedText(formState, name) ?? value}
+      </textarea>
+    </Labelled>
+  );
+}
+
+interface SelectProps extends FieldBase {
+  choices: readonly { value: string; label: string }[];
+  /** Chosen before anything was sent. */
+  value?: string;
+  short?: boolean;
+}
+
+/** One of many; few choices are better seen at once, see `Choices`. */
+export function Select({ formState, name, label, hint, choices, value, short }: SelectProps) {
+  const current = typedText(formState, name) ?? value;
+  return (
+    <Labelled formState={formState} name={name} label={label} hint={hint}>
+      <select
+        class={short ? 'input input--short' : 'input'}
+        id={name}
+        name={name}
+        {...explained(formState, name, hint)}
+      >
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value} selected={choice.value === current}>
+            {choice.label}
+          </option>
+        ))}
+      </select>
+    </Labelled>
+  );
+}
+
+interface Choice {
+  value: string;
+  label: ComponentChildren;
+  hint?: ComponentChildren;
+}
+
+interface ChoicesProps extends Omit<FieldBase, 'label'> {
+  legend: string;
+  /** `several`: ticks, sent as a list under the name with `[]`. */
+  kind: 'one' | 'several';
+  choices: readonly Choice[];
+  /** Chosen before anything was sent. */
+  chosen?: readonly string[];
+}
+
+/** Radio buttons or ticks, as one group with a legend. */
+export function Choices({ formState, name, legend, hint, kind, choices, chosen = [] }: ChoicesProps) {
+  const error = formState.problems.get(name);
+  const typed = formState.typed.get(name);
+  const current = typed === undefined && formState.problems.size === 0 ? chosen : [typed ?? []].flat();
+  return (
+    <fieldset
+      class={error === undefined ? 'choices' : 'choices field--error'}
+      aria-describedby={describedBy(name, hint, error)}
+    >
+      <legend class="label">{legend}</legend>
+      <HintAndError name={name} hint={hint} error={error} />
+      {choices.map(({ value, label, hint: more }, index) => (
+        <label key={value} class="choice">
+          <input
+            id={index === 0 ? name : undefined}
+            type={kind === 'one' ? 'radio' : 'checkbox'}
+            name={kind === 'one' ? name : `${name}[]`}
+            value={value}
+            checked={current.includes(value)}
+          />
+          <span>{label}</span>
+          {more && <span class="hint">{more}</span>}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** A control with its label, its hint and what is wrong with it. */
+export function Labelled({ formState, name, label, hint, children }: FieldBase & { children: ComponentChildren }) {
+  const error = formState.problems.get(name);
+  return (
+    <div class={error === undefined ? 'field' : 'field field--error'}>
+      <label class="label" for={name}>
+        {label}
+      </label>
+      <HintAndError name={name} hint={hint} error={error} />
+      {children}
     </div>
   );
+}
+
+/** The attributes that lead from a control to its hint and error. */
+export function explained({ problems }: FormState, name: string, hint: ComponentChildren) {
+  const error = problems.get(name);
+  return {
+    'aria-invalid': error === undefined ? undefined : ('true' as const),
+    'aria-describedby': describedBy(name, hint, error),
+  };
+}
+
+function typedText({ typed }: FormState, name: string): string | undefined {
+  const text = typed.get(name);
+  return typeof text === 'string' ? text : undefined;
 }
 
 export function HintAndError({

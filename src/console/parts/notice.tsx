@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Icon, type IconName } from '../layout/icon.tsx';
+import type { FormState } from '../page.ts';
 
 type Tone = 'blue' | 'green' | 'amber' | 'red';
 
@@ -10,6 +11,31 @@ export function Notice({ tone = 'blue', children }: { tone?: Tone; children: Com
     <div class={`notice tone-${tone}`} role={tone === 'green' ? 'status' : undefined}>
       <Icon name={icons[tone]} />
       <div>{children}</div>
+    </div>
+  );
+}
+
+/** Gets the focus when the page is shown again, so that a screen reader begins with what is wrong. */
+export function ErrorSummary({ problems }: Pick<FormState, 'problems'>) {
+  if (problems.size === 0) return null;
+  return (
+    <div class="error-summary" role="alert" tabIndex={-1} autofocus aria-labelledby="error-summary-title">
+      <h2 id="error-summary-title">There is a problem</h2>
+      <ul>
+        {[...problems].map(([name, text]) => (
+          <li key={name}>{name === '' ? text : <a href={`#${name}`}>{text}</a>}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Instead of a list that has nothing yet: what would be here, and how it comes. */
+export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      <p>{children}</p>
     </div>
   );
 }

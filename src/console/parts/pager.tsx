@@ -1,12 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { Icon } from '../layout/icon.tsx';
+import { count } from '../money.ts';
 
 interface PagerProps {
   /** Such as "1 to 50 of 15,803". */
   shown: string;
   newer: string | undefined;
   older: string | undefined;
-  /** Of lists that are not ordered by time. */
+  /** The words on the links, for lists that are not ordered by time. */
   words?: [newer: string, older: string];
 }
 
@@ -40,6 +41,100 @@ function Step({ to, rel, children }: { to: string | undefined; rel: string; chil
   return (
     <a class="button button--small" href={to} rel={rel}>
       {children}
+    </a>
+  );
+}
+
+/** How many rows a page of a list has. */
+export const pageSize = 50;
+
+/** The number in the address; anything else is the first page. */
+export function pageNumber(query: string): number {
+  return /^[1-9]\d{0,3}$/.test(query) ? Number(query) : 1;
+}
+
+interface OffsetPagerProps {
+  page: number;
+  total: number;
+  /** The URL of another page. */
+  to(page: number): string;
+  size?: number;
+  /** The newest first; otherwise the list is ordered by name. */
+  byTime?: boolean;
+  /** Also when everything is on one page. */
+  always?: boolean;
+}
+
+/** For a list whose pages have numbers. */
+export function OffsetPager({ page, total, to, size = pageSize, byTime, always }: OffsetPagerProps) {
+  if (total <= size && page === 1 && !always) return null;
+  const first = (page - 1) * size + 1;
+  const last = Math.min(total, page * size);
+  return (
+    <Pager
+      shown={
+        first > total
+          ? `Nothing on this page; ${count(total)} in all`
+          : `${count(first)} to ${count(last)} of ${count(total)}`
+      }
+      newer={page > 1 ? to(page - 1) : undefined}
+      older={last < total ? to(page + 1) : undefined}
+      words={byTime ? ['Newer', 'Older'] : ['Previous', 'Next']}
+    />
+  );
+}
+
+interface OlderPagerProps {
+  /** Those of this page, the newest first. */
+  rows: readonly { id: string }[];
+  /** Such as "callbacks". */
+  noun: string;
+  /** The last id of the page before, from the address. */
+  olderThan: string | undefined;
+  /** The URL of the page with older rows, or of the first page. */
+  to(olderThan?: string): string;
+  /** Whether there are older rows. Default: the page is full. */
+  hasOlder?: boolean;
+}
+
+/** For a list that grows while it is read: a page begins after the last row of the page before. */
+export function OlderPager({ rows, noun, olderThan, to, hasOlder = rows.length === pageSize }: OlderPagerProps) {
+  const last = hasOlder ? rows.at(-1)?.id : undefined;
+  if (last === undefined && olderThan === undefined) return null;
+  return (
+    <Pager
+      shown={`${count(rows.length)} ${noun}`}
+      newer={olderThan === undefined ? undefined : to()}
+      older={last === undefined ? undefined : to(last)}
+    />
+  );
+}
+
+interface TurnProps {
+  /** Undefined at the end of the row of things. */
+  to: string | undefined;
+  icon: 'left' | 'right';
+  label: string;
+}
+
+/** Leads to the page or row before or after the one that is shown. */
+export function Turn({ to, icon, label }: TurnProps) {
+  const content = (
+    <>
+      <Icon name={icon} />
+      <span class="sr">{label}</span>
+    </>
+  );
+  if (to === undefined) {
+    return (
+      <button class="button button--icon button--small" type="button" disabled>
+        {content}
+      </button>
+    );
+  }
+  return (
+    <a class="button button--icon button--small" href={to}>
+      {content}
     </a>
   );
 }

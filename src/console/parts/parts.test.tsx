@@ -2,29 +2,19 @@ import fc from 'fast-check';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
-import { Crumbs } from '../layout/crumbs.tsx';
+import { Crumbs } from '../layout/shell.tsx';
 import { Chart } from './chart.tsx';
-import { Choices } from './choices.tsx';
-import { Confirm } from './confirm.tsx';
-import { Copy } from './copy.tsx';
-import { Diff } from './diff.tsx';
-import { ErrorSummary } from './error-summary.tsx';
-import { Field } from './field.tsx';
+import { Choices, Field, Select, TextArea } from './field.tsx';
+import { ButtonLink, Confirm, SaveForm, Submit, TouchKey } from './form.tsx';
 import { ListSearch } from './list-search.tsx';
-import { Notice } from './notice.tsx';
-import { OffsetPager } from './offset-pager.tsx';
-import { Pager } from './pager.tsx';
-import { SaveForm } from './save-form.tsx';
-import { Select } from './select.tsx';
+import { Empty, ErrorSummary, Notice } from './notice.tsx';
+import { OffsetPager, OlderPager, Pager, Turn } from './pager.tsx';
 import { Stamp, Status } from './status.tsx';
-import { Summary } from './summary.tsx';
-import { Table } from './table.tsx';
+import { Summary, Table } from './table.tsx';
 import { Segments, Tabs } from './tabs.tsx';
-import { TemplateText } from './template-text.tsx';
-import { TextArea } from './text-area.tsx';
+import { Copy, Diff, TemplateText } from './text.tsx';
 import { Time } from './time.tsx';
-import { TouchKey } from './touch-key.tsx';
-import { Turn } from './turn.tsx';
+import { DayField, MoneyField, NumberField } from './value-fields.tsx';
 import { When } from './when.tsx';
 
 const draftOf = (text: string) => ({ typed: new Map([['name', text]]), problems: new Map([['name', text]]) });
@@ -87,6 +77,17 @@ const parts: Record<string, (text: string) => VNode> = {
   ),
   'error summary': (text) => <ErrorSummary problems={new Map([['name', text]])} />,
   notice: (text) => <Notice tone="red">{text}</Notice>,
+  empty: (text) => <Empty title={text}>{text}</Empty>,
+  submit: (text) => <Submit back={text}>{text}</Submit>,
+  'button link': (text) => (
+    <ButtonLink to={text} look="primary" small download>
+      {text}
+    </ButtonLink>
+  ),
+  'older pager': (text) => <OlderPager rows={[{ id: text }]} noun={text} olderThan={text} to={() => text} hasOlder />,
+  'number field': (text) => <NumberField formState={draftOf(text)} name="name" label={text} hint={text} value={1} />,
+  'money field': (text) => <MoneyField formState={draftOf(text)} name="name" label={text} hint={text} />,
+  'day field': (text) => <DayField formState={draftOf(text)} name="name" label={text} hint={text} value={text} />,
   status: (text) => <Status kind="failed">{text}</Status>,
   table: (text) => (
     <Table

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { pageUrl } from '../links.ts';
 
-interface Column<Row> {
+export interface Column<Row> {
   head: string;
   cell(row: Row): ComponentChildren;
   /** Figures stand at the right. */
@@ -53,5 +54,33 @@ export function Table<Row>({ caption, rows, keyOf, columns, middle, matrix }: Ta
         </tbody>
       </table>
     </div>
+  );
+}
+
+interface Row {
+  label: string;
+  value: ComponentChildren;
+  /** The page that changes it, below /console. */
+  change?: string;
+}
+
+/** Settings with their values; each leads to a page that changes it. */
+export function Summary({ rows }: { rows: readonly Row[] }) {
+  return (
+    <dl class="summary">
+      {rows.map(({ label, value, change }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+          <dd>
+            {change && (
+              <a href={pageUrl(change)}>
+                Change<span class="sr"> {label.toLowerCase()}</span>
+              </a>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { financialYear } from '../../platform/calendar.ts';
 
 interface Tab {
   label: ComponentChildren;
@@ -25,5 +26,33 @@ function Links({ name, tabs, look }: { name: string; tabs: readonly Tab[]; look:
         </a>
       ))}
     </nav>
+  );
+}
+
+const shownYears = 3;
+
+/** The year of the address, if it is one of those that are shown; else this one. */
+export function chosenYear(query: string, now: Date): number {
+  const current = financialYear(now);
+  const year = /^\d{4}$/.test(query) ? Number(query) : current;
+  return year <= current && year > current - shownYears ? year : current;
+}
+
+/** "April 2026 to March 2027" */
+export function yearInWords(year: number): string {
+  return `April ${year} to March ${year + 1}`;
+}
+
+export function FinancialYears({ year, path, now }: { year: number; path: string; now: Date }) {
+  const current = financialYear(now);
+  return (
+    <Segments
+      name="Financial year"
+      tabs={Array.from({ length: shownYears }, (_, index) => current - index).map((one) => ({
+        label: `${one} to ${one + 1}`,
+        to: one === current ? path : `${path}?year=${one}`,
+        isCurrent: one === year,
+      }))}
+    />
   );
 }

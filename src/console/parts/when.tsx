@@ -1,7 +1,7 @@
 import { londonDay, londonWallTime } from '../../platform/calendar.ts';
 import { day_ms, hour_ms, later } from '../../platform/clock.ts';
 import type { FormState } from '../page.ts';
-import { describedBy, HintAndError } from './field.tsx';
+import { explained, Labelled } from './field.tsx';
 import { clockTime, dayAndMonth } from './time.tsx';
 
 interface WhenProps {
@@ -15,21 +15,10 @@ interface WhenProps {
 /** When to send: now, or on the hour. The field is `scheduled_for`; blank means now. */
 export function When({ formState, now, until, hint }: WhenProps) {
   const name = 'scheduled_for';
-  const error = formState.problems.get(name);
   const chosen = formState.typed.get(name);
   return (
-    <div class={error === undefined ? 'field' : 'field field--error'}>
-      <label class="label" for={name}>
-        When
-      </label>
-      <HintAndError name={name} hint={hint} error={error} />
-      <select
-        class="input"
-        id={name}
-        name={name}
-        aria-invalid={error === undefined ? undefined : 'true'}
-        aria-describedby={describedBy(name, hint, error)}
-      >
+    <Labelled formState={formState} name={name} label="When" hint={hint}>
+      <select class="input" id={name} name={name} {...explained(formState, name, hint)}>
         <option value="">Now</option>
         {hoursByDay(now, until).map(({ day, hours }) => (
           <optgroup key={day} label={day}>
@@ -41,7 +30,7 @@ export function When({ formState, now, until, hint }: WhenProps) {
           </optgroup>
         ))}
       </select>
-    </div>
+    </Labelled>
   );
 }
 

@@ -1,12 +1,20 @@
 import type { CookieSerializeOptions } from '@fastify/cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { later, minute_ms, timestamp } from '../../platform/clock.ts';
+import { isUuid } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
 
-interface OfUrls {
+interface Config {
   urls: Urls;
 }
 
+interface Deps {
+  config: Config;
+}
+
 /** Over https the names have a prefix for which browsers enforce that no other host has set them. */
-export function cookieNames({ urls }: OfUrls) {
+export function cookieNames({ urls }: Config) {
   const prefix = isSecure({ urls }) ? '__Host-' : '';
   return {
     session: `${prefix}pennypost_session`,
@@ -25,10 +33,71 @@ export function cookieNames({ urls }: OfUrls) {
 }
 
 /** Lax: a link in an email opens the page as the person who is signed in. */
-export function cookieOptions({ urls }: OfUrls): CookieSerializeOptions {
+export function cookieOptions({ urls }: Config): CookieSerializeOptions {
   return { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure({ urls }) };
 }
 
-function isSecure({ urls }: OfUrls): boolean {
+function isSecure({ urls }: Config): boolean {
   return urls.api.startsWith('https://');
+}
+
+/** For the next page: what the last form has done. */
+export function keepNotice(app: Deps, reply: FastifyReply, text: string): void {
+  const value = Buffer.from(text).toString('base64url');
+  reply.setCookie(cookieNames(app.config).notice, value, { ...cookieOptions(app.config), maxAge: 60 });
+}
+
+export function takeNotice(app: Deps, request: FastifyRequest, reply: FastifyReply): string | undefined {
+  const name = cookieNames(app.config).notice;
+  const value = request.cookies[name];
+  if (!value) return undefined;
+  reply.clearCookie(name, cookieOptions(app.config));
+  return Buffer.from(value, 'base64url').toString();
+}
+
+const lifetime_ms = 30 * minute_ms;
+
+type Name = 'signIn' | 'change' | 'newKey' | 'singleSignOn';
+
+/** Something between two steps of one person, encrypted: what is never finished leaves nothing behind. */
+export class SealedCookie<Value extends object> {
+  private readonly name: Name;
+
+  constructor(name: Name) {
+    this.name = name;
+  }
+
+  keep(app: Platform & Deps, reply: FastifyReply, value: Value): void {
+    const expires_at = timestamp(later(app.clock.now(), lifetime_ms));
+    const sealed = app.secrets.encrypt(`console:${this.name}`, JSON.stringify({ value, expires_at }));
+    reply.setCookie(cookieNames(app.config)[this.name], sealed, {
+      ...cookieOptions(app.config),
+      maxAge: lifetime_ms / 1_000,
+    });
+  }
+
+  read(app: Platform & Deps, request: FastifyRequest): Value | undefined {
+    const text = app.secrets.decrypt(`console:${this.name}`, request.cookies[cookieNames(app.config)[this.name]] ?? '');
+    if (!text) return undefined;
+    // What decrypts was written here, so its shape needs no validation.
+    const { value, expires_at } = JSON.parse(text.toString()) as { value: Value; expires_at: string };
+    return expires_at <= timestamp(app.clock.now()) ? undefined : value;
+  }
+
+  forget(app: Deps, reply: FastifyReply): void {
+    reply.clearCookie(cookieNames(app.config)[this.name], cookieOptions(app.config));
+  }
+}
+
+const year_s = 365 * 86_400;
+
+/** The service that this browser opened last. Only a hint: whether the visitor may open it is checked as always. */
+export function findLastService(app: Deps, request: FastifyRequest): string | undefined {
+  const id = request.cookies[cookieNames(app.config).service];
+  return id !== undefined && isUuid(id) ? id : undefined;
+}
+
+export function keepLastService(app: Deps, request: FastifyRequest, reply: FastifyReply, id: string): void {
+  if (findLastService(app, request) === id) return;
+  reply.setCookie(cookieNames(app.config).service, id, { ...cookieOptions(app.config), maxAge: year_s });
 }

@@ -1,10 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DemoSettings } from '../../delivery/settings.ts';
 import { earlier, hour_ms, minute_ms, timestamp } from '../../platform/clock.ts';
 import { notFound } from '../../platform/failure.ts';
+import { networkOf } from '../../platform/http/request-facts.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { HttpSettings, Urls } from '../../platform/settings.ts';
+import { rememberAddress } from '../../users/sign-in/password-guesses.ts';
 import { isOperator, type UserRecord } from '../../users/user-record.ts';
+import { cookieNames, cookieOptions } from './cookies.ts';
 import {
   deleteOtherSessions,
   deleteSession,
@@ -17,15 +22,23 @@ import {
 } from './sessions.sql.ts';
 
 type Deps = Platform & { config: { demo: DemoSettings } };
+type DepsOfRequest = Deps & { config: { urls: Urls } };
+type SignInDeps = DepsOfRequest & { config: { http: HttpSettings } };
 
 /** A session ends this long after the sign-in. */
-export const sessionLifetime_ms = 20 * hour_ms;
+const sessionLifetime_ms = 20 * hour_ms;
 /** A session of an operator also ends after this time without a page. Not in the demo. */
 const idle_ms = 30 * minute_ms;
 /** The last use is written no more often than this. */
 const useIsNoted_ms = minute_ms;
 
 export type Session = NonNullable<Awaited<ReturnType<typeof selectLiveSession>>>;
+
+/** A person who is signed in. */
+export interface Visitor {
+  user: UserRecord;
+  session: Session;
+}
 
 /** Returns the token for the cookie. Only its hash is stored. */
 export async function createSession(
@@ -49,7 +62,7 @@ export async function createSession(
 }
 
 /** `passive`: a request that the person did not make, such as polling, does not keep the session alive. */
-export async function findSession(app: Deps, token: string, { passive }: { passive: boolean }) {
+async function findSession(app: Deps, token: string, { passive }: { passive: boolean }) {
   const now = app.clock.now();
   const session = await selectLiveSession(app.db, hashOf(token), oldest(app));
   if (!session || isIdle(app, session)) return undefined;
@@ -88,6 +101,36 @@ export function keepSession(
 
 export function deleteOldSessions(app: Platform): Promise<void> {
   return deleteSessionsUntil(app.db, oldest(app));
+}
+
+/** Read for each request and never cached: what ended a session in any process ends it for the next request. */
+export async function findSessionOf(app: DepsOfRequest, request: FastifyRequest): Promise<Session | undefined> {
+  const token = request.cookies[cookieNames(app.config).session];
+  return token ? findSession(app, token, { passive: isPassive(request) }) : undefined;
+}
+
+/** A live part asks, not a person. */
+export function isPassive({ headers }: FastifyRequest): boolean {
+  return headers['x-live-part'] !== undefined;
+}
+
+/** The browser that sends this request is signed in from now on. */
+export async function signIn(
+  app: SignInDeps,
+  user: UserRecord,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  await rememberAddress(app, user.id, networkOf(app, request));
+  const token = await createSession(app, user, request.headers['user-agent']?.slice(0, 400) ?? '');
+  reply.setCookie(cookieNames(app.config).session, token, {
+    ...cookieOptions(app.config),
+    maxAge: sessionLifetime_ms / 1_000,
+  });
+}
+
+export function forgetSession(app: { config: { urls: Urls } }, reply: FastifyReply): void {
+  reply.clearCookie(cookieNames(app.config).session, cookieOptions(app.config));
 }
 
 function isIdle(app: Deps, session: Session): boolean {

@@ -1,7 +1,12 @@
 import type { Selectable } from 'kysely';
 import type { SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import { statusesInFilter } from '../../notifications/history/activity.ts';
-import { type ExportRow, statusLabel, exportJobActivity, listJobActivity } from '../../notifications/history/activity-export.ts';
+import {
+  type ExportRow,
+  exportJobActivity,
+  listJobActivity,
+  statusLabel,
+} from '../../notifications/history/activity-export.ts';
 import { type ActivityRecord, templatesOf } from '../../notifications/history/activity-record.ts';
 import type { PublicStatus } from '../../notifications/history/public-notification.ts';
 import type { Status } from '../../notifications/notification.ts';
@@ -17,7 +22,14 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { defaultRetentionDays, findRetention, firstKeptId } from '../../services/settings/data-retention.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
-import { chunksOf, countByStatistics, countMessages, selectHeader, selectJobOfService, selectMessagesOfRows } from './job-report.sql.ts';
+import {
+  chunksOf,
+  countByStatistics,
+  countMessages,
+  selectHeader,
+  selectJobOfService,
+  selectMessagesOfRows,
+} from './job-report.sql.ts';
 
 interface CsvFile {
   name: string;

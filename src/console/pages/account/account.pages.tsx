@@ -2,9 +2,9 @@ import { hasPassword } from '../../../users/sign-in/sign-in.ts';
 import { hasSingleSignOn, maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
 import type { UserRecord } from '../../../users/user-record.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { themeOf } from '../../layout/theme.ts';
+import { themeOf } from '../../layout/document.tsx';
 import type { Pages } from '../../page.ts';
-import { Summary } from '../../parts/summary.tsx';
+import { Summary } from '../../parts/table.tsx';
 
 const themeNames = { system: 'As the device', light: 'Light', dark: 'Dark' };
 const methods = { sms_auth: 'text code', email_auth: 'email link', webauthn_auth: 'security key' };

@@ -4,7 +4,7 @@ import { aPerson, password, signedIn } from '../../../../test/kit/console-people
 import { ConsoleVisitor } from '../../../../test/kit/console-visitor.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { accountTemplates } from '../../../users/account-messages/account-messages.ts';
-import { deviceName } from './device-name.ts';
+import { deviceName } from './devices.pages.tsx';
 
 const { previousEmailAddress, previousMobileNumber } = accountTemplates;
 

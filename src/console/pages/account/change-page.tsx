@@ -1,7 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { Type } from 'typebox';
-import type { FormState, View } from '../../page.ts';
-import { PasswordField } from '../../parts/password-field.tsx';
+import { Failure, invalidField } from '../../../platform/failure.ts';
+import { hasPassword, verifyPassword } from '../../../users/sign-in/sign-in.ts';
+import { maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
+import type { FormState, PageRequest, View } from '../../page.ts';
+import { PasswordField } from '../../parts/field.tsx';
+import { SaveForm, Submit } from '../../parts/form.tsx';
 
 export const currentPassword = Type.String({ maxLength: 1_000 });
 export const needsPassword = { current_password: 'Enter your current password.' };
@@ -12,17 +18,9 @@ export function changePage(title: string, action: string, fields: ComponentChild
     title,
     crumbs: [{ label: 'Your account', to: '/account' }],
     content: (
-      <form class="stack measure" method="post" noValidate>
+      <SaveForm back={back} action={action}>
         {fields}
-        <div class="row">
-          <button class="button button--primary" type="submit">
-            {action}
-          </button>
-          <a class="button button--quiet" href={`/console${back}`}>
-            Cancel
-          </a>
-        </div>
-      </form>
+      </SaveForm>
     ),
   };
 }
@@ -36,4 +34,58 @@ export function CurrentPassword({ formState }: { formState: FormState }) {
       autocomplete="current-password"
     />
   );
+}
+
+/** Before a change that could take the account over. Wrong ones count as at the sign-in. */
+export async function checkOwnPassword(
+  app: ConsoleApp,
+  userId: string,
+  form: { current_password: string },
+): Promise<void> {
+  if (!(await hasPassword(app, userId))) {
+    throw invalidField('current_password', 'Your account has no password. Choose one first.');
+  }
+  try {
+    await verifyPassword(app, userId, form.current_password);
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'invalid') {
+      throw invalidField('current_password', 'The password is wrong.');
+    }
+    throw error;
+  }
+}
+
+export const choosePasswordPath = '/account/choose-password';
+
+/** A page that asks for the password; people without one learn how to get it, or why they need none. */
+export async function withPassword(
+  app: ConsoleApp,
+  { visitor: { user } }: Pick<PageRequest<'signed-in'>, 'visitor'>,
+  view: View,
+): Promise<View> {
+  if (await hasPassword(app, user.id)) return view;
+  const { title, crumbs } = view;
+  const frame = { title, ...(crumbs ? { crumbs } : {}) };
+  if (!maySignInLocally(app.config, user)) {
+    return {
+      ...frame,
+      lead: 'You sign in with single sign-on, and your account has no password.',
+      content: (
+        <p class="measure">
+          Your address and how you sign in are managed there. To change them, ask the people who run the single sign-on,
+          or a platform administrator.
+        </p>
+      ),
+    };
+  }
+  return {
+    ...frame,
+    lead: 'This asks for your password. You sign in with single sign-on, and your account has none yet.',
+    content: (
+      <form class="stack measure" method="post" action={pageUrl(choosePasswordPath)}>
+        <p>We send a link to {user.email_address}. With it you choose a password; then come back here.</p>
+        <Submit back="/account">Send the link</Submit>
+      </form>
+    ),
+  };
 }

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 import { Uuid } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { Pages } from '../../page.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm } from '../../parts/form.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { endOtherSessions, endSession, listSessions } from '../../sessions/sessions.ts';
-import { deviceName } from './device-name.ts';
 
 export function devicePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/devices', {
@@ -49,7 +49,7 @@ export function devicePages(pages: Pages, app: ConsoleApp): void {
                           </>
                         }
                         action="Sign out this device"
-                        to="/console/account/devices"
+                        to={pageUrl('/account/devices')}
                         fields={{ session_id: id }}
                       >
                         The next click there leads to the sign-in.
@@ -62,7 +62,7 @@ export function devicePages(pages: Pages, app: ConsoleApp): void {
               <Confirm
                 label="Sign out everywhere else"
                 action="Sign out other devices"
-                to="/console/account/devices/others"
+                to={pageUrl('/account/devices/others')}
               >
                 You stay signed in here.
               </Confirm>
@@ -88,4 +88,32 @@ export function devicePages(pages: Pages, app: ConsoleApp): void {
       return { to: '/account/devices', notice: 'All other devices are signed out.' };
     },
   });
+}
+
+/** In the order to try: later ones are named by earlier ones, too. */
+const browsers = [
+  ['Edge', /Edg(e|A|iOS)?\//],
+  ['Opera', /OPR\//],
+  ['Samsung Internet', /SamsungBrowser\//],
+  ['Firefox', /(Firefox|FxiOS)\//],
+  ['Chrome', /(Chrome|CriOS|Chromium)\//],
+  ['Safari', /Safari\//],
+] as const;
+
+const systems = [
+  ['iPhone', /iPhone/],
+  ['iPad', /iPad/],
+  ['Android', /Android/],
+  ['Windows', /Windows/],
+  ['ChromeOS', /CrOS/],
+  ['macOS', /Mac OS X|Macintosh/],
+  ['Linux', /Linux/],
+] as const;
+
+/** What a person calls the device, from what its browser sends. */
+export function deviceName(userAgent: string): string {
+  const [browser] = browsers.find(([, pattern]) => pattern.test(userAgent)) ?? [];
+  const [system] = systems.find(([, pattern]) => pattern.test(userAgent)) ?? [];
+  if (!browser) return system ? `A browser on ${system}` : 'Unknown browser';
+  return system ? `${browser} on ${system}` : browser;
 }

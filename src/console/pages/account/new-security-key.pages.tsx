@@ -4,12 +4,17 @@ import { keySiteOf } from '../../../users/sign-in/webauthn.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
+import { ButtonLink, TouchKey } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { TouchKey } from '../../parts/touch-key.tsx';
-import { SealedCookie } from '../../sessions/sealed-cookie.ts';
-import { CurrentPassword, changePage, currentPassword, needsPassword } from './change-page.tsx';
-import { checkOwnPassword } from './check-own-password.ts';
-import { withPassword } from './no-password.tsx';
+import { SealedCookie } from '../../sessions/cookies.ts';
+import {
+  CurrentPassword,
+  changePage,
+  checkOwnPassword,
+  currentPassword,
+  needsPassword,
+  withPassword,
+} from './change-page.tsx';
 
 const home = '/account/security-keys';
 const newPage = `${home}/new`;
@@ -70,9 +75,9 @@ export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
         scripts: ['security-key'],
         content: (
           <TouchKey formState={formState} task="create" options={`${touchPage}/options`} label="Register the key">
-            <a class="button button--quiet" href={`/console${home}`}>
+            <ButtonLink to={home} look="quiet">
               Cancel
-            </a>
+            </ButtonLink>
           </TouchKey>
         ),
       };

@@ -8,17 +8,22 @@ import { sendSmsCode } from '../../../users/sign-in/verify-codes.ts';
 import { updateOwnContact, updatePassword, updateUser } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
-import { Field } from '../../parts/field.tsx';
-import { PasswordField } from '../../parts/password-field.tsx';
-import { SealedCookie } from '../../sessions/sealed-cookie.ts';
+import { Field, PasswordField } from '../../parts/field.tsx';
+import { SealedCookie } from '../../sessions/cookies.ts';
 import { endOtherSessions, keepSession } from '../../sessions/sessions.ts';
 import { brokenLink, findLink, oneMoreClick } from '../sign-in/account-links.tsx';
 import { DemoMessage, findDemoMessage } from '../sign-in/demo-message.tsx';
 import { passwordHint, refuseWeakPassword } from '../sign-in/new-password.ts';
 import { checkCode, readCode } from '../sign-in/sign-in-steps.ts';
-import { CurrentPassword, changePage, currentPassword, needsPassword } from './change-page.tsx';
-import { checkOwnPassword } from './check-own-password.ts';
-import { choosePasswordPath, withPassword } from './no-password.tsx';
+import {
+  CurrentPassword,
+  changePage,
+  checkOwnPassword,
+  choosePasswordPath,
+  currentPassword,
+  needsPassword,
+  withPassword,
+} from './change-page.tsx';
 
 const pendingNumber = new SealedCookie<{ user_id: string; number: string; message_id: string | undefined }>('change');
 

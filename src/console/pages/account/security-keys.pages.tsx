@@ -6,14 +6,21 @@ import {
   renameCredential,
   setKeysOnly,
 } from '../../../users/sign-in/security-keys.ts';
+import type { UserRecord } from '../../../users/user-record.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages, View } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
-import { SaveForm } from '../../parts/save-form.tsx';
-import { CurrentPassword, changePage, currentPassword, needsPassword } from './change-page.tsx';
-import { checkOwnPassword } from './check-own-password.ts';
-import { withPassword } from './no-password.tsx';
-import { KeyTable, OnlyKeys } from './security-keys.tsx';
+import { ButtonLink, SaveForm } from '../../parts/form.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import {
+  CurrentPassword,
+  changePage,
+  checkOwnPassword,
+  currentPassword,
+  needsPassword,
+  withPassword,
+} from './change-page.tsx';
 
 const home = '/account/security-keys';
 const crumbs = [
@@ -30,9 +37,9 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
       lead: 'A key proves that it is you, and works only at this address: nobody can ask for it by email or telephone.',
       crumbs: crumbs.slice(0, 1),
       actions: (
-        <a class="button button--primary" href={`/console${home}/new`}>
+        <ButtonLink to={`${home}/new`} look="primary">
           Add a key
-        </a>
+        </ButtonLink>
       ),
       content: (
         <div class="stack">
@@ -126,4 +133,70 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
       return { to: home, notice };
     },
   });
+}
+
+type Key = Awaited<ReturnType<typeof listSecurityKeys>>[number];
+
+function KeyTable({ keys, now }: { keys: readonly Key[]; now: Date }) {
+  if (keys.length === 0) {
+    return (
+      <p class="muted">You have no security keys yet. A phone or computer that unlocks with a PIN can be one, too.</p>
+    );
+  }
+  return (
+    <Table
+      caption="Your security keys"
+      rows={keys}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          head: 'Name',
+          cell: ({ name, worksHere }) => (
+            <>
+              {name}
+              {!worksHere && <small>Registered in another front end or for another address: does not work here</small>}
+            </>
+          ),
+        },
+        { head: 'Added', cell: ({ created_at }) => <Time at={created_at} now={now} /> },
+        {
+          head: 'Last used',
+          cell: ({ logged_in_at }) => (logged_in_at === null ? 'Never' : <Time at={logged_in_at} now={now} />),
+        },
+        {
+          head: 'Actions',
+          hidden: true,
+          cell: ({ id, name }) => (
+            <div class="row">
+              <ButtonLink to={`/account/security-keys/${id}/name`} small>
+                Rename<span class="sr"> {name}</span>
+              </ButtonLink>
+              <ButtonLink to={`/account/security-keys/${id}/delete`} small>
+                Delete<span class="sr"> {name}</span>
+              </ButtonLink>
+            </div>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+/** Whether a key is the only second step. */
+function OnlyKeys({ user, hasKeys }: { user: UserRecord; hasKeys: boolean }) {
+  const isOn = user.auth_type === 'webauthn_auth';
+  if (!isOn && !hasKeys) return null;
+  return (
+    <section class="card measure stack stack--tight" aria-labelledby="only-keys">
+      <h2 id="only-keys">{isOn ? 'You sign in with keys only' : 'Other ways to sign in'}</h2>
+      <p>
+        {isOn
+          ? 'After your password, nothing but a security key works.'
+          : `After your password you use a key, or ${user.auth_type === 'sms_auth' ? 'a text code' : 'an email link'}.`}
+      </p>
+      <div>
+        <ButtonLink to="/account/security-keys/only">{isOn ? 'Allow another way' : 'Use keys only'}</ButtonLink>
+      </div>
+    </section>
+  );
 }

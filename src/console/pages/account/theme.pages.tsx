@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { themeCookie, themeOf, themes } from '../../layout/theme.ts';
+import { themeCookie, themeOf, themes } from '../../layout/document.tsx';
 import type { Pages } from '../../page.ts';
-import { Choices } from '../../parts/choices.tsx';
+import { Choices } from '../../parts/field.tsx';
+import { Submit } from '../../parts/form.tsx';
 import { cookieOptions } from '../../sessions/cookies.ts';
 
 const year_s = 365 * 86_400;
@@ -29,11 +30,7 @@ export function themePages(pages: Pages, app: ConsoleApp): void {
               { value: 'dark', label: 'Dark' },
             ]}
           />
-          <div>
-            <button class="button button--primary" type="submit">
-              Save
-            </button>
-          </div>
+          <Submit>Save</Submit>
         </form>
       ),
     }),

@@ -4,9 +4,8 @@ import { contactListProblemTexts } from '../../../recipients/spreadsheet/spreads
 import type { listTemplates } from '../../../templates/templates.ts';
 import { count } from '../../money.ts';
 import type { FormState } from '../../page.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { Field, HintAndError } from '../../parts/field.tsx';
-import { FileField } from '../../parts/file-field.tsx';
+import { Field, FileField, HintAndError } from '../../parts/field.tsx';
+import { Confirm } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';

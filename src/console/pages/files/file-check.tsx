@@ -4,8 +4,8 @@ import { fileProblemTexts } from '../../../recipients/spreadsheet/spreadsheet-pr
 import { count, price, several } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { Notice } from '../../parts/notice.tsx';
+import { Turn } from '../../parts/pager.tsx';
 import { Status } from '../../parts/status.tsx';
-import { Turn } from '../../parts/turn.tsx';
 import { When } from '../../parts/when.tsx';
 import { MessagePreview } from '../send/message-preview.tsx';
 import type { CheckedFile, LoadedFile } from './load-file.ts';

@@ -1,6 +1,6 @@
 import { isCancellable } from '../../../jobs/cancel-job.ts';
 import { count } from '../../money.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { Confirm } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';

@@ -1,8 +1,8 @@
 import { previewEmail, previewText } from '../../../delivery/previews/previews.ts';
 import { getJob } from '../../../jobs/jobs.ts';
+import type { StoredUpload } from '../../../jobs/uploads/store-sheet.ts';
 import { countCheckedRows, findStoredRow, type StoredRow, sampleMessages } from '../../../jobs/uploads/stored-rows.ts';
 import { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
-import type { UploadRow } from '../../../jobs/uploads/uploads.sql.ts';
 import { findUpload, getService } from '../../../jobs/uploads/uploads.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
 import { remainingToday } from '../../../notifications/limits/daily-limits.ts';
@@ -13,7 +13,7 @@ import type { Service } from '../../../services/services.ts';
 import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import { holds } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Visitor } from '../../sessions/visitor.ts';
+import type { Visitor } from '../../sessions/sessions.ts';
 import { costOfLetter, costOfTexts } from '../send/cost.ts';
 import type { Preview } from '../send/message-preview.tsx';
 
@@ -22,7 +22,7 @@ type UploadRecord = Awaited<ReturnType<typeof uploadRecord>>;
 
 export interface CheckedFile {
   kind: 'checked';
-  upload: UploadRow;
+  upload: StoredUpload;
   record: UploadRecord;
   template: ReadyTemplate;
   goodRows: number;
@@ -35,9 +35,9 @@ export interface CheckedFile {
 }
 
 export type LoadedFile =
-  | { kind: 'checking'; upload: UploadRow; checkedRows: number }
+  | { kind: 'checking'; upload: StoredUpload; checkedRows: number }
   /** A saved or unsaved contact list has pages of its own. */
-  | { kind: 'contact-list'; upload: UploadRow }
+  | { kind: 'contact-list'; upload: StoredUpload }
   | CheckedFile
   | { kind: 'sent'; job: Job };
 
@@ -58,7 +58,7 @@ export async function loadFile(
   return loadChecked(app, service, upload, row);
 }
 
-async function loadChecked(app: ConsoleApp, service: Service, upload: UploadRow, row: number): Promise<CheckedFile> {
+async function loadChecked(app: ConsoleApp, service: Service, upload: StoredUpload, row: number): Promise<CheckedFile> {
   const sending = await getService(app, service.id);
   const found = await findTemplate(app, service.id, upload.template_id ?? '');
   if (found.found !== 'here') throw notFound();
@@ -96,7 +96,7 @@ type ReadyMessage = NonNullable<StoredRow['message']>;
 async function previewRow(
   app: ConsoleApp,
   template: ReadyTemplate,
-  upload: UploadRow,
+  upload: StoredUpload,
   row: number,
   message: ReadyMessage,
 ): Promise<Preview> {
@@ -118,12 +118,12 @@ async function previewRow(
   }
 }
 
-async function composeRow(app: ConsoleApp, template: ReadyTemplate, upload: UploadRow, message: ReadyMessage) {
+async function composeRow(app: ConsoleApp, template: ReadyTemplate, upload: StoredUpload, message: ReadyMessage) {
   const { recipient, personalisation } = message;
   return { template, recipient, personalisation, reply_to_text: await findSender(app, template, upload) };
 }
 
-async function findSender({ db }: ConsoleApp, { row }: ReadyTemplate, upload: UploadRow): Promise<string | null> {
+async function findSender({ db }: ConsoleApp, { row }: ReadyTemplate, upload: StoredUpload): Promise<string | null> {
   if (upload.sender_id === null) return row.reply_to_text;
   if (row.template_type === 'sms') return (await getSmsSender(db, upload.service_id, upload.sender_id)).sms_sender;
   return (await getReplyTo(db, upload.service_id, upload.sender_id)).email_address;
@@ -132,7 +132,7 @@ async function findSender({ db }: ConsoleApp, { row }: ReadyTemplate, upload: Up
 export async function previewEmailOfRow(
   app: ConsoleApp,
   template: ReadyTemplate,
-  upload: UploadRow,
+  upload: StoredUpload,
   message: ReadyMessage,
 ) {
   return previewEmail(app, upload.service_id, await composeRow(app, template, upload, message));
@@ -156,7 +156,7 @@ export function previewLetterOfRow(
 async function estimateCost(
   app: ConsoleApp,
   { compiled, row }: ReadyTemplate,
-  upload: Pick<UploadRow, 'id'>,
+  upload: Pick<StoredUpload, 'id'>,
   messages: number,
   prefix: string | null,
 ): Promise<number | undefined> {

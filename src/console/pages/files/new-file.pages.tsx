@@ -3,8 +3,7 @@ import { checkUpload, getService, receiveUpload } from '../../../jobs/uploads/up
 import { sendCsv } from '../../../platform/http/csv.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
-import { Choices } from '../../parts/choices.tsx';
-import { FileField } from '../../parts/file-field.tsx';
+import { Choices, FileField } from '../../parts/field.tsx';
 import { Table } from '../../parts/table.tsx';
 import { getSendableTemplate, listSenderChoices } from '../send/sendable-templates.ts';
 import {

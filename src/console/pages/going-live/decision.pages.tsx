@@ -7,12 +7,11 @@ import type { Service } from '../../../services/services.ts';
 import { listUserRecords } from '../../../users/user-record.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
-import { Choices } from '../../parts/choices.tsx';
+import { Choices, TextArea } from '../../parts/field.tsx';
+import { SaveForm } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { SaveForm } from '../../parts/save-form.tsx';
 import { Status } from '../../parts/status.tsx';
-import { TextArea } from '../../parts/text-area.tsx';
-import type { Visitor } from '../../sessions/visitor.ts';
+import type { Visitor } from '../../sessions/sessions.ts';
 import { readChecklist } from './checklist.ts';
 
 /** The decision about a request to go live: by the operator, or by the organisation if it decides itself. */

@@ -4,16 +4,16 @@ import { invalid } from '../../../platform/failure.ts';
 import { notifyApproversOfRequest } from '../../../services/organisations/go-live-requests.ts';
 import { updateService } from '../../../services/service-update.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { Pages } from '../../page.ts';
-import { Field } from '../../parts/field.tsx';
+import { SaveForm, Submit } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { SaveForm } from '../../parts/save-form.tsx';
 import { Status } from '../../parts/status.tsx';
-import { readNumber } from '../settings/setting-page.tsx';
+import { NumberField, readNumber, TypedValue } from '../../parts/value-fields.tsx';
 import { readChecklist } from './checklist.ts';
 
 const team = { service: 'manage' } as const;
-const Volume = Type.Optional(Type.String({ maxLength: 20 }));
+const Volume = Type.Optional(TypedValue);
 
 /** A request to go live is an entry in the queue of the operator. */
 export function goingLivePages(pages: Pages, app: ConsoleApp): void {
@@ -35,7 +35,7 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
             <ol class="card list">
               {steps.map(({ text, isDone, path }) => (
                 <li key={path}>
-                  {isPage(path) ? <a href={`/console/services/${service.id}/${path}`}>{text}</a> : <span>{text}</span>}
+                  {isPage(path) ? <a href={pageUrl(`/services/${service.id}/${path}`)}>{text}</a> : <span>{text}</span>}
                   <Status kind={isDone ? 'delivered' : 'accepted'}>{isDone ? 'Done' : 'To do'}</Status>
                 </li>
               ))}
@@ -49,11 +49,7 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
                     Do what is left first: {open.length} of {steps.length} steps.
                   </p>
                 )}
-                <div>
-                  <button class="button button--primary" type="submit">
-                    Ask to go live
-                  </button>
-                </div>
+                <Submit>Ask to go live</Submit>
               </form>
             )}
           </div>
@@ -85,30 +81,9 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
       crumbs: [{ label: 'Going live', to: `/services/${service.id}/going-live` }],
       content: (
         <SaveForm back={`/services/${service.id}/going-live`}>
-          <Field
-            formState={formState}
-            name="email"
-            label="Emails"
-            value={textOf(service.volume_email)}
-            inputmode="numeric"
-            short
-          />
-          <Field
-            formState={formState}
-            name="sms"
-            label="Texts"
-            value={textOf(service.volume_sms)}
-            inputmode="numeric"
-            short
-          />
-          <Field
-            formState={formState}
-            name="letter"
-            label="Letters"
-            value={textOf(service.volume_letter)}
-            inputmode="numeric"
-            short
-          />
+          <NumberField formState={formState} name="email" label="Emails" value={service.volume_email ?? undefined} />
+          <NumberField formState={formState} name="sms" label="Texts" value={service.volume_sms ?? undefined} />
+          <NumberField formState={formState} name="letter" label="Letters" value={service.volume_letter ?? undefined} />
         </SaveForm>
       ),
     }),
@@ -133,13 +108,9 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
         <form class="stack measure" method="post">
           <p>
             People must know from the name who writes and about what. No other service of your organisation may have
-            nearly the same. <a href={`/console/services/${service.id}/settings/name`}>Change the name</a>
+            nearly the same. <a href={pageUrl(`/services/${service.id}/settings/name`)}>Change the name</a>
           </p>
-          <div>
-            <button class="button button--primary" type="submit">
-              It is unique and people understand it
-            </button>
-          </div>
+          <Submit>It is unique and people understand it</Submit>
         </form>
       ),
     }),
@@ -149,8 +120,4 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
       return { to: `/services/${service.id}/going-live`, notice: 'The name is confirmed.' };
     },
   });
-}
-
-function textOf(volume: number | null): string | undefined {
-  return volume === null ? undefined : String(volume);
 }

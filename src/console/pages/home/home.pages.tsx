@@ -1,11 +1,10 @@
 import type { Service } from '../../../services/services.ts';
+import { reachable } from '../../access/find-page.ts';
 import { may } from '../../access/may.ts';
-import { reachable } from '../../access/reachable.ts';
 import { BriefCache } from '../../brief-cache.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages } from '../../page.ts';
-import { Live } from '../../parts/live.tsx';
-import { sendFragment } from '../../send-fragment.tsx';
+import { Live, sendFragment } from '../../parts/live.tsx';
 import { type Figures, readFigures } from './figures.ts';
 import { Home } from './home.tsx';
 

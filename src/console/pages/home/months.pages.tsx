@@ -2,13 +2,13 @@ import type { Channel } from '../../../protocol/channels.ts';
 import { getMonthlyStatistics } from '../../../services/service-statistics.ts';
 import { countByTemplateAndMonth } from '../../../templates/template-statistics.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { chosenYear, FinancialYears, yearInWords } from '../../financial-years.tsx';
 import { Icon } from '../../layout/icon.tsx';
 import { channelWords, shownChannels } from '../../message-words.ts';
 import { count } from '../../money.ts';
 import type { Pages } from '../../page.ts';
-import { Meter } from '../../parts/meter.tsx';
+import { Meter } from '../../parts/chart.tsx';
 import { Table } from '../../parts/table.tsx';
+import { chosenYear, FinancialYears, yearInWords } from '../../parts/tabs.tsx';
 
 /** Messages and templates by month of a financial year. */
 export function monthsPages(pages: Pages, app: ConsoleApp): void {

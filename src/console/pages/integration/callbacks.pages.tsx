@@ -21,13 +21,13 @@ import {
 } from '../../../services/settings/callback-api.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { withQuery } from '../../links.ts';
 import { count } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
+import { SaveForm } from '../../parts/form.tsx';
 import { Pager } from '../../parts/pager.tsx';
-import { SaveForm } from '../../parts/save-form.tsx';
 import { Segments } from '../../parts/tabs.tsx';
-import { withQuery } from '../../with-query.ts';
 import { CallbackTable, CallbackTargets, callbackNames, callbackStatuses, shownCallbackTypes } from './callbacks.tsx';
 import { formatFailedCount, integrationView } from './integration-tabs.tsx';
 

@@ -3,8 +3,8 @@ import { invalidField } from '../../../platform/failure.ts';
 import { findWrongGuest, getGuestList, replaceGuestList } from '../../../services/settings/guest-list.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
-import { SaveForm } from '../../parts/save-form.tsx';
-import { TextArea } from '../../parts/text-area.tsx';
+import { TextArea } from '../../parts/field.tsx';
+import { SaveForm } from '../../parts/form.tsx';
 import { integrationView } from './integration-tabs.tsx';
 
 const maxEach = 5;

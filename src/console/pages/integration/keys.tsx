@@ -1,10 +1,9 @@
 import type { KeyType } from '../../../auth/api-keys.ts';
 import type { FormState } from '../../page.ts';
-import { Choices } from '../../parts/choices.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
-import { Copy } from '../../parts/copy.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Choices, Field } from '../../parts/field.tsx';
+import { Confirm } from '../../parts/form.tsx';
 import { Table } from '../../parts/table.tsx';
+import { Copy } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 
 const kinds: Record<KeyType, { label: string; hint: string }> = {

@@ -2,10 +2,10 @@ import { listRefusedRequests } from '../../../notifications/refused/refused-requ
 import { isUuid } from '../../../platform/id.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
-import { Copy } from '../../parts/copy.tsx';
 import { Pager } from '../../parts/pager.tsx';
+import { Copy } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
-import type { Visitor } from '../../sessions/visitor.ts';
+import type { Visitor } from '../../sessions/sessions.ts';
 import { exampleRequest, findReadyTemplate } from '../quick-start/quick-start-form.ts';
 import { curl } from '../quick-start/snippets.ts';
 import { listSeenTemplates, type Reader } from '../templates/library.ts';

@@ -3,9 +3,10 @@ import { invalid } from '../../../platform/failure.ts';
 import { maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
 import { createUser, findUserByEmail } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
-import { Field } from '../../parts/field.tsx';
-import { PasswordField } from '../../parts/password-field.tsx';
+import { Field, PasswordField } from '../../parts/field.tsx';
+import { ButtonLink, Submit } from '../../parts/form.tsx';
 import { passwordHint, refuseWeakPassword } from '../sign-in/new-password.ts';
 import { beginSecondStep, completeSignIn } from '../sign-in/sign-in-steps.ts';
 import { acceptInvitation, findInvitation, type Invitation } from './invitations.ts';
@@ -54,7 +55,7 @@ export function invitationPages(pages: Pages, app: ConsoleApp): void {
       const known = await findUserByEmail(app, invitation.email_address);
       // A new account is created by the first sign-in at the issuer.
       const mustSignIn = known || !maySignInLocally(app.config, { platform_admin: false });
-      return mustSignIn ? { refusal: signInFirstView(invitation, `/console${paths[to]}/${token}`) } : { invitation };
+      return mustSignIn ? { refusal: signInFirstView(invitation, pageUrl(`${paths[to]}/${token}`)) } : { invitation };
     }
   }
 
@@ -120,7 +121,7 @@ function otherPersonView({ name, email_address }: Invitation, signedInAs: string
         <p class="lead">
           {email_address} is invited to {name}. You are signed in as {signedInAs}.
         </p>
-        <form class="row" method="post" action="/console/sign-out">
+        <form class="row" method="post" action={pageUrl('/sign-out')}>
           <button class="button button--primary" type="submit">
             Sign out
           </button>
@@ -138,9 +139,9 @@ function signInFirstView({ name, invitedBy, email_address }: Invitation, path: s
     frame: 'door',
     content: (
       <p>
-        <a class="button button--primary" href={`/console/sign-in?${new URLSearchParams({ next: path })}`}>
+        <ButtonLink to={`/sign-in?${new URLSearchParams({ next: path })}`} look="primary">
           Sign in
-        </a>
+        </ButtonLink>
       </p>
     ),
   };
@@ -186,11 +187,7 @@ function newAccountView({ name, invitedBy, email_address, auth_type }: Invitatio
           hint={passwordHint}
           autocomplete="new-password"
         />
-        <div>
-          <button class="button button--primary" type="submit">
-            Create account
-          </button>
-        </div>
+        <Submit>Create account</Submit>
       </form>
     ),
   };

@@ -11,9 +11,8 @@ import { invalidField } from '../../../platform/failure.ts';
 import { isUuid } from '../../../platform/id.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
-import { readSearch } from '../../kept-search.ts';
+import { readSearch, withQuery } from '../../links.ts';
 import type { PageRequest } from '../../page.ts';
-import { withQuery } from '../../with-query.ts';
 
 export const origins = { key: 'a key', person: 'a person', file: 'a file', 'test-key': 'a test key' } as const;
 export type FromOrigin = keyof typeof origins;

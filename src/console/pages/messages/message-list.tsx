@@ -9,9 +9,8 @@ import { channelTabs, channelWords, providerName, shortRecipient } from '../../m
 import { count, several } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { HintAndError } from '../../parts/field.tsx';
-import { MessageStatus } from '../../parts/message-status.tsx';
 import { Pager } from '../../parts/pager.tsx';
-import { Stamp, Status } from '../../parts/status.tsx';
+import { MessageStatus, Stamp, Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Segments, Tabs } from '../../parts/tabs.tsx';
 import { Time } from '../../parts/time.tsx';

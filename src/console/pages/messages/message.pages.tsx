@@ -12,7 +12,7 @@ import { may, type Right } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { channelWords, shortRecipient } from '../../message-words.ts';
 import type { PageRequest, Pages, View } from '../../page.ts';
-import { sendFragment } from '../../send-fragment.tsx';
+import { sendFragment } from '../../parts/live.tsx';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
 import { Message, Progress } from './message.tsx';
 import { listEvents } from './timeline.tsx';

@@ -12,11 +12,11 @@ import { Icon } from '../../layout/icon.tsx';
 import { postageNames, printDay } from '../../message-words.ts';
 import { price, several } from '../../money.ts';
 import type { View } from '../../page.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { Copy } from '../../parts/copy.tsx';
+import { Confirm } from '../../parts/form.tsx';
 import { Live } from '../../parts/live.tsx';
-import { MessageStatus } from '../../parts/message-status.tsx';
 import { Notice } from '../../parts/notice.tsx';
+import { MessageStatus } from '../../parts/status.tsx';
+import { Copy } from '../../parts/text.tsx';
 import { AsReceived, Preformatted } from './as-received.tsx';
 import { Timeline, type TimelineEvent } from './timeline.tsx';
 

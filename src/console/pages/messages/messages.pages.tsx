@@ -10,11 +10,9 @@ import { retentionDaysOf } from '../../../services/settings/data-retention.ts';
 import { may } from '../../access/may.ts';
 import { BriefCache } from '../../brief-cache.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { keepSearch } from '../../kept-search.ts';
+import { keepSearch, withQuery } from '../../links.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
-import { Live } from '../../parts/live.tsx';
-import { type Fragment, renderFragment, sendFragment } from '../../send-fragment.tsx';
-import { withQuery } from '../../with-query.ts';
+import { type Fragment, Live, renderFragment, sendFragment } from '../../parts/live.tsx';
 import {
   type FromOrigin,
   type ListQuery,

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { Organisation } from '../../../organisations/organisations.ts';
-import { reachable } from '../../access/reachable.ts';
+import { reachable } from '../../access/find-page.ts';
 import type { Pages, View } from '../../page.ts';
 import { Tabs } from '../../parts/tabs.tsx';
-import type { Visitor } from '../../sessions/visitor.ts';
+import type { Visitor } from '../../sessions/sessions.ts';
 
 export const members = { membersOf: 'organisation' } as const;
 

@@ -4,34 +4,27 @@ import {
   archiveOrganisation,
   getOrganisation,
   type Organisation,
+  type OrganisationType,
   organisationTypes,
 } from '../../../organisations/organisations.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { updateOrganisationAndServices } from '../../../services/organisations/organisation-services.ts';
-import { reachable } from '../../access/reachable.ts';
+import { reachable } from '../../access/find-page.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { FormState, Pages } from '../../page.ts';
-import { Choices } from '../../parts/choices.tsx';
-import { Field } from '../../parts/field.tsx';
-import { SaveForm } from '../../parts/save-form.tsx';
-import { Summary } from '../../parts/summary.tsx';
-import { TextArea } from '../../parts/text-area.tsx';
-import { needsYesOrNo, YesNo, yesOrNo } from '../settings/setting-page.tsx';
+import { pageUrl } from '../../links.ts';
+import type { Pages } from '../../page.ts';
+import { Choices, Field, TextArea } from '../../parts/field.tsx';
+import { SaveForm } from '../../parts/form.tsx';
+import { Summary } from '../../parts/table.tsx';
+import { addSettingPage, OneText, oneText, type Setting, YesNo, yesOrNo } from '../../setting-page.tsx';
 import { organisationView, pathOf } from './organisation-view.tsx';
-import { switches, textSettings, typeNames } from './settings-fields.ts';
 
 const yesNo = (value: boolean | null) => (value === null ? 'Not said' : value ? 'Yes' : 'No');
 const joining = 'can_ask_to_join_a_service';
 const maxDomains = 200;
 
-interface Setting<S extends TObject> {
-  path: string;
-  title: string;
-  lead?: string;
-  fields(organisation: Organisation, formState: FormState): ComponentChildren;
-  form: S;
-  needs?: { [Name in keyof Static<S>]?: string };
+interface OrganisationSetting<S extends TObject> extends Setting<Organisation, S> {
   change(form: Static<S>): Parameters<typeof updateOrganisationAndServices>[2];
 }
 
@@ -78,7 +71,7 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
             </section>
             {mayChange && (
               <p>
-                <a href={`/console${settingsOf(organisation)}/archive`}>Archive this organisation</a>
+                <a href={pageUrl(`${settingsOf(organisation)}/archive`)}>Archive this organisation</a>
               </p>
             )}
           </>
@@ -87,26 +80,18 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  function addSetting<S extends TObject>({ path, title, lead, fields, form, needs, change }: Setting<S>): void {
-    pages.add(`/organisations/:organisation_id/settings/${path}`, {
+  function addSetting<S extends TObject>({ path, change, ...setting }: OrganisationSetting<S>): void {
+    addSettingPage(pages, {
+      ...setting,
+      path: `/organisations/:organisation_id/settings/${path}`,
       who: 'platform-admin',
       below: 'Organisations',
-      async show({ param }, formState) {
-        const organisation = await getOrganisation(app.db, param('organisation_id'));
-        return {
-          title,
-          lead,
-          crumbs: [{ label: organisation.name, to: settingsOf(organisation) }],
-          content: <SaveForm back={settingsOf(organisation)}>{fields(organisation, formState)}</SaveForm>,
-        };
-      },
-      form,
-      ...(needs ? { needs } : {}),
-      async act({ param }, sent) {
-        const { id, active } = await getOrganisation(app.db, param('organisation_id'));
+      owner: ({ param }) => getOrganisation(app.db, param('organisation_id')),
+      summary: (organisation) => ({ label: organisation.name, to: settingsOf(organisation) }),
+      async save({ id, active }, form) {
         if (!active) throw invalidField('', 'This organisation is archived.');
-        await updateOrganisationAndServices(app, id, change(sent));
-        return { to: settingsOf({ id }), notice: 'The setting is saved.' };
+        await updateOrganisationAndServices(app, id, change(form));
+        return undefined;
       },
     });
   }
@@ -159,8 +144,7 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
     fields: ({ permissions }, formState) => (
       <YesNo formState={formState} legend="May ask to join" isYes={permissions.includes(joining)} />
     ),
-    form: yesOrNo,
-    needs: needsYesOrNo,
+    ...yesOrNo,
     change: ({ value }) => ({ permissions: value === 'yes' ? [joining] : [] }),
   });
 
@@ -172,8 +156,7 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
       fields: (organisation, formState) => (
         <YesNo formState={formState} legend={title} isYes={organisation[field] ?? false} />
       ),
-      form: yesOrNo,
-      needs: needsYesOrNo,
+      ...yesOrNo,
       change: ({ value }) => ({ [field]: value === 'yes' }),
     });
   }
@@ -182,19 +165,10 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
     addSetting({
       path,
       title,
-      fields: (organisation, formState) =>
-        maxLength > 255 ? (
-          <TextArea formState={formState} name="value" label={title} rows={5} value={organisation[field] ?? ''} />
-        ) : (
-          <Field
-            formState={formState}
-            name="value"
-            label={title}
-            value={organisation[field] ?? undefined}
-            autocomplete="off"
-          />
-        ),
-      form: Type.Object({ value: Type.Optional(Type.String({ maxLength })) }),
+      fields: (organisation, formState) => (
+        <OneText formState={formState} label={title} maxLength={maxLength} value={organisation[field]} />
+      ),
+      ...oneText(maxLength),
       change: ({ value }) => ({ [field]: value ?? null }),
     });
   }
@@ -242,3 +216,63 @@ function readDomains(text: string): string[] {
   }
   return domains;
 }
+
+export const typeNames: Record<OrganisationType, string> = {
+  central: 'Central government',
+  local: 'Local government',
+  nhs_central: 'NHS: central agency',
+  nhs_local: 'NHS: trust or board',
+  nhs_gp: 'NHS: practice',
+  nhs_notify: 'NHS Notify',
+  emergency_service: 'Emergency service',
+  school_or_college: 'School or college',
+  other: 'Other',
+};
+
+/** Texts about the organisation that only operators see, except the notes for requests to go live. */
+const textSettings = [
+  {
+    path: 'go-live-notes',
+    field: 'request_to_go_live_notes',
+    title: 'Notes for requests to go live',
+    maxLength: 10_000,
+  },
+  { path: 'notes', field: 'notes', title: 'Notes', maxLength: 10_000 },
+  { path: 'billing-names', field: 'billing_contact_names', title: 'Billing contacts', maxLength: 2_000 },
+  {
+    path: 'billing-addresses',
+    field: 'billing_contact_email_addresses',
+    title: 'Email addresses of billing contacts',
+    maxLength: 2_000,
+  },
+  { path: 'purchase-order', field: 'purchase_order_number', title: 'Purchase order number', maxLength: 255 },
+  { path: 'billing-reference', field: 'billing_reference', title: 'Billing reference', maxLength: 255 },
+  {
+    path: 'agreement-name',
+    field: 'agreement_signed_on_behalf_of_name',
+    title: 'Agreement signed on behalf of',
+    maxLength: 255,
+  },
+] as const;
+
+/** Yes or no. */
+const switches = [
+  {
+    path: 'self-approval',
+    field: 'can_approve_own_go_live_requests',
+    title: 'Decides about requests to go live itself',
+    lead: 'Members who may make services live decide about the services of the organisation, without the operator.',
+  },
+  {
+    path: 'agreement',
+    field: 'agreement_signed',
+    title: 'Agreement signed',
+    lead: 'Whether the organisation has signed an agreement with you. Nobody is told.',
+  },
+  {
+    path: 'crown',
+    field: 'crown',
+    title: 'Crown body',
+    lead: 'For organisations of the government of the United Kingdom. Its services get it, too.',
+  },
+] as const;

@@ -16,20 +16,19 @@ import type { UserRecord } from '../../../users/user-record.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { Icon } from '../../layout/icon.tsx';
-import type { PageRequest, Pages } from '../../page.ts';
-import { Choices } from '../../parts/choices.tsx';
-import { Field } from '../../parts/field.tsx';
-import { SaveForm } from '../../parts/save-form.tsx';
+import { pageUrl } from '../../links.ts';
+import type { FormState, PageRequest, Pages } from '../../page.ts';
+import { Choices, Field } from '../../parts/field.tsx';
+import { ButtonLink, SaveForm } from '../../parts/form.tsx';
+import { Empty } from '../../parts/notice.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
 import { members, organisationView, pathOf } from './organisation-view.tsx';
-import { TeamList } from './team-list.tsx';
 
 type OfMembers = PageRequest<typeof members>;
 
 const makesLive = 'can_make_services_live';
 const rights = Type.Array(Type.Literal(makesLive));
-const rightChoices = [
-  { value: makesLive, label: 'Make services live', hint: 'If the organisation decides about requests itself.' },
-];
 
 type Person = Pick<UserRecord, 'id' | 'platform_admin' | 'organisation_permissions'>;
 
@@ -59,14 +58,14 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
         at: '/team',
         lead: 'Members see the services of the organisation, their teams and their usage.',
         actions: mayChange && (
-          <a class="button button--primary" href={`/console${pathOf(organisation)}/team/invite`}>
+          <ButtonLink to={`${pathOf(organisation)}/team/invite`} look="primary">
             <Icon name="plus" small />
             Invite
-          </a>
+          </ButtonLink>
         ),
         content: (
           <TeamList
-            path={`/console${pathOf(organisation)}/team`}
+            path={pageUrl(`${pathOf(organisation)}/team`)}
             people={people.map((person) => ({
               ...person,
               makesLive: holds(person, organisation.id),
@@ -92,16 +91,7 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
         content: (
           <SaveForm action="Invite" back={`${pathOf(organisation)}/team`}>
             <Field formState={formState} name="email_address" label="Email address" type="email" autocomplete="off" />
-            {mayGive(request) && (
-              <Choices
-                formState={formState}
-                name="rights"
-                legend="What may the person do?"
-                kind="several"
-                choices={rightChoices}
-                chosen={[makesLive]}
-              />
-            )}
+            {mayGive(request) && <RightsField formState={formState} chosen={[makesLive]} />}
           </SaveForm>
         ),
       };
@@ -161,14 +151,7 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
           <div class="stack">
             {mayGive(request) ? (
               <SaveForm back={here}>
-                <Choices
-                  formState={formState}
-                  name="rights"
-                  legend="What may the person do?"
-                  kind="several"
-                  choices={rightChoices}
-                  chosen={person.organisation_permissions[organisation.id] ?? []}
-                />
+                <RightsField formState={formState} chosen={person.organisation_permissions[organisation.id] ?? []} />
               </SaveForm>
             ) : (
               <p>
@@ -177,7 +160,7 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
               </p>
             )}
             <p>
-              <a href={`/console${here}/${person.id}/remove`}>Remove {person.name} from the organisation</a>
+              <a href={pageUrl(`${here}/${person.id}/remove`)}>Remove {person.name} from the organisation</a>
             </p>
           </div>
         ),
@@ -226,4 +209,86 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
       };
     },
   });
+}
+
+/** What a member may do besides seeing the services. */
+function RightsField({ formState, chosen }: { formState: FormState; chosen: readonly string[] }) {
+  return (
+    <Choices
+      formState={formState}
+      name="rights"
+      legend="What may the person do?"
+      kind="several"
+      choices={[
+        { value: makesLive, label: 'Make services live', hint: 'If the organisation decides about requests itself.' },
+      ]}
+      chosen={chosen}
+    />
+  );
+}
+
+interface TeamListProps {
+  path: string;
+  people: readonly { id: string; name: string; email_address: string; makesLive: boolean }[];
+  invites: readonly { id: string; email_address: string; created_at: string }[];
+  mayChange: boolean;
+  now: Date;
+}
+
+const maxShown = 200;
+
+function TeamList({ path, people, invites, mayChange, now }: TeamListProps) {
+  return (
+    <>
+      {people.length === 0 ? (
+        <Empty title="No members">Members of an organisation see all its services. They need not be in a team.</Empty>
+      ) : (
+        <Table
+          caption="Members"
+          rows={people.slice(0, maxShown)}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              head: 'Member',
+              cell: ({ id, name, email_address }) => (
+                <>
+                  {mayChange ? <a href={`${path}/${id}`}>{name}</a> : name}
+                  <small>{email_address}</small>
+                </>
+              ),
+            },
+            { head: 'Makes services live', cell: ({ makesLive }) => (makesLive ? 'Yes' : 'No') },
+          ]}
+        />
+      )}
+      {people.length > maxShown && <p class="small muted">The first {maxShown} are shown.</p>}
+      {invites.length > 0 && (
+        <section class="stack" aria-labelledby="invited">
+          <h2 id="invited">Invited</h2>
+          <Table
+            caption="Invitations"
+            rows={invites.slice(0, maxShown)}
+            keyOf={({ id }) => id}
+            columns={[
+              { head: 'Email address', cell: ({ email_address }) => email_address },
+              { head: 'Since', cell: ({ created_at }) => <Time at={created_at} now={now} /> },
+              {
+                head: 'Cancel',
+                hidden: true,
+                cell: ({ id, email_address }) =>
+                  mayChange && (
+                    <form method="post" action={`${path}/invitations/cancel`}>
+                      <input type="hidden" name="invite_id" value={id} />
+                      <button class="button button--small" type="submit">
+                        Cancel<span class="sr"> the invitation to {email_address}</span>
+                      </button>
+                    </form>
+                  ),
+              },
+            ]}
+          />
+        </section>
+      )}
+    </>
+  );
 }

@@ -1,9 +1,10 @@
 import type { CheckedLetter } from '../../../letters/checked-letters.ts';
 import type { PrecompiledCheck } from '../../../rendering/pdf/pdf-verdict.ts';
+import { pageUrl } from '../../links.ts';
 import { postageChoices } from '../../message-words.ts';
 import type { FormState } from '../../page.ts';
-import { Choices } from '../../parts/choices.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Choices, Field } from '../../parts/field.tsx';
+import { ButtonLink, Submit } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
 
 interface CheckedLetterProps {
@@ -15,7 +16,7 @@ interface CheckedLetterProps {
 /** The pages of an uploaded letter, with what is wrong; only a letter without problems can be sent. */
 export function CheckedLetterView({ serviceId, letter: { id, check, filename }, formState }: CheckedLetterProps) {
   const problem = describeProblem(check);
-  const path = `/console/services/${serviceId}/pdf-letters/${id}`;
+  const path = pageUrl(`/services/${serviceId}/pdf-letters/${id}`);
   const wrong = check.invalid_pages ?? [];
   return (
     <div class="aside">
@@ -42,9 +43,7 @@ export function CheckedLetterView({ serviceId, letter: { id, check, filename }, 
           <>
             <Notice tone="red">{problem}</Notice>
             <p>
-              <a class="button" href={`/console/services/${serviceId}/pdf-letters`}>
-                Choose another file
-              </a>
+              <ButtonLink to={`/services/${serviceId}/pdf-letters`}>Choose another file</ButtonLink>
             </p>
           </>
         ) : (
@@ -75,11 +74,7 @@ export function CheckedLetterView({ serviceId, letter: { id, check, filename }, 
                 value={filename}
                 autocomplete="off"
               />
-              <div>
-                <button class="button button--primary" type="submit">
-                  Send
-                </button>
-              </div>
+              <Submit>Send</Submit>
             </form>
           </>
         )}

@@ -6,7 +6,8 @@ import { invalid, notFound } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
-import { FileField } from '../../parts/file-field.tsx';
+import { FileField } from '../../parts/field.tsx';
+import { Submit } from '../../parts/form.tsx';
 import { refuseInFileField } from '../files/spreadsheets.ts';
 import { sendSentFile } from '../sandbox/mail-frame.ts';
 import { toFormProblem } from '../send/send-form.ts';
@@ -34,11 +35,7 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
             hint="A4, at most 10 pages and 2 MB, with the address in the window of the first page."
             accept=".pdf"
           />
-          <div>
-            <button class="button button--primary" type="submit">
-              Check
-            </button>
-          </div>
+          <Submit>Check</Submit>
         </form>
       ),
     }),

@@ -10,7 +10,7 @@ import type { Service } from '../../../services/services.ts';
 import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { FormState } from '../../page.ts';
-import type { Visitor } from '../../sessions/visitor.ts';
+import type { Visitor } from '../../sessions/sessions.ts';
 import { listSeenTemplates } from '../templates/library.ts';
 import { type ApiRequest, isAddressPlaceholder, toBody } from './api-request.ts';
 

@@ -5,8 +5,7 @@ import { csvLine, sendCsv } from '../../../platform/http/csv.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages } from '../../page.ts';
-import { Live } from '../../parts/live.tsx';
-import { sendFragment } from '../../send-fragment.tsx';
+import { Live, sendFragment } from '../../parts/live.tsx';
 import { Conversation, formatNumber, Inbox, readConversation } from './received.tsx';
 
 type Seen = PageRequest<{ service: 'activity' }>;

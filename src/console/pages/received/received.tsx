@@ -3,8 +3,8 @@ import { getActivity } from '../../../notifications/history/activity.ts';
 import { searchMessages } from '../../../notifications/history/search-messages.ts';
 import type { Status } from '../../../notifications/notification.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { MessageStatus } from '../../parts/message-status.tsx';
 import { Pager } from '../../parts/pager.tsx';
+import { MessageStatus } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 
 interface InboxProps {

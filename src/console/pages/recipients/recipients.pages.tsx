@@ -12,12 +12,14 @@ import {
 import { londonDay } from '../../../platform/calendar.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import { count } from '../../money.ts';
 import type { FormState, PageRequest, Pages, Redirection, Sent, View } from '../../page.ts';
-import { Confirm } from '../../parts/confirm.tsx';
+import { TextArea } from '../../parts/field.tsx';
+import { Confirm, Submit } from '../../parts/form.tsx';
+import { Empty } from '../../parts/notice.tsx';
 import { Table } from '../../parts/table.tsx';
-import { TextArea } from '../../parts/text-area.tsx';
-import { settingsOf } from '../settings/setting-page.tsx';
+import { settingsOf } from '../settings/service-setting.ts';
 
 const Form = Type.Object({
   recipient: Type.String({ maxLength: maxRecipientLength }),
@@ -65,7 +67,7 @@ export function recipientPages(pages: Pages, app: ConsoleApp): void {
         const typed = new Map([['recipient', form.recipient]]);
         const found = (
           <HeldView
-            path={`/console${buildPath(request)}`}
+            path={pageUrl(buildPath(request))}
             recipient={form.recipient}
             held={held}
             ofService={serviceId !== undefined}
@@ -97,7 +99,7 @@ function formView(request: PageRequest, formState: FormState, found?: View['cont
     crumbs: [service ? { label: 'Settings', to: settingsOf(service) } : { label: 'Audit', to: '/operator/audit' }],
     content: (
       <div class="stack stack--loose">
-        <form class="stack stack--tight measure" method="post" action={`/console${buildPath(request)}`} noValidate>
+        <form class="stack stack--tight measure" method="post" action={pageUrl(buildPath(request))} noValidate>
           <TextArea
             formState={formState}
             name="recipient"
@@ -105,11 +107,7 @@ function formView(request: PageRequest, formState: FormState, found?: View['cont
             hint="For letters: the name and the postcode, or more of the address, on separate lines. All messages are searched, which may take a while."
             rows={3}
           />
-          <div>
-            <button class="button button--primary" type="submit">
-              Find
-            </button>
-          </div>
+          <Submit>Find</Submit>
         </form>
         {found}
       </div>
@@ -150,13 +148,10 @@ interface HeldProps {
 function HeldView({ path, recipient, held, ofService }: HeldProps) {
   if (sumCounts(held.total) === 0) {
     return (
-      <div class="empty">
-        <h2>Nothing is held about {recipient}</h2>
-        <p>
-          Check the address or number. Of letters, each line must be written as it was sent: the name and the postcode
-          are enough.
-        </p>
-      </div>
+      <Empty title={`Nothing is held about ${recipient}`}>
+        Check the address or number. Of letters, each line must be written as it was sent: the name and the postcode are
+        enough.
+      </Empty>
     );
   }
   const kinds = heldKinds.filter((kind) => held.total[kind] > 0);

@@ -7,8 +7,11 @@ import { isDay } from '../../../platform/calendar.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { csvText, sendCsv } from '../../../platform/http/csv.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import { several } from '../../money.ts';
 import type { Pages } from '../../page.ts';
+import { ButtonLink } from '../../parts/form.tsx';
+import { Empty } from '../../parts/notice.tsx';
 import { Table } from '../../parts/table.tsx';
 import { dayAndMonth } from '../../parts/time.tsx';
 
@@ -28,15 +31,14 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
         crumbs: [{ label: 'Home', to: `/services/${service.id}` }],
         content:
           days.length === 0 ? (
-            <div class="empty">
-              <h2>No letter came back</h2>
-              <p>Letters that the post could not deliver appear here when the printer reports them.</p>
-            </div>
+            <Empty title="No letter came back">
+              Letters that the post could not deliver appear here when the printer reports them.
+            </Empty>
           ) : (
             <ul class="card list measure">
               {days.map(({ reported_at, returned_letter_count }) => (
                 <li key={reported_at}>
-                  <a href={`/console/services/${service.id}/returned-letters/${reported_at}`}>
+                  <a href={pageUrl(`/services/${service.id}/returned-letters/${reported_at}`)}>
                     {formatDay(reported_at)}
                   </a>
                   <span>{several(returned_letter_count, 'letter')}</span>
@@ -65,9 +67,7 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
           letters.length > maxShown ? `The first ${maxShown} of ${letters.length}. The download has all.` : undefined,
         crumbs: [{ label: 'Returned letters', to: `/services/${service.id}/returned-letters` }],
         actions: (
-          <a class="button" href={`/console/services/${service.id}/returned-letters/${param('day')}/csv`}>
-            Download CSV
-          </a>
+          <ButtonLink to={`/services/${service.id}/returned-letters/${param('day')}/csv`}>Download CSV</ButtonLink>
         ),
         content: (
           <Table

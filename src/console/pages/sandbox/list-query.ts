@@ -1,9 +1,8 @@
 import { isUuid } from '../../../platform/id.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
-import { readSearch } from '../../kept-search.ts';
+import { readSearch, withQuery } from '../../links.ts';
 import type { PageRequest } from '../../page.ts';
-import { withQuery } from '../../with-query.ts';
 
 export const views = ['html', 'text', 'source', 'headers', 'raw'] as const;
 type EmailView = (typeof views)[number];

@@ -4,7 +4,7 @@ import { previewLetterTemplate } from '../../../letters/preview/letter-preview.t
 import type { SendingService } from '../../../notifications/sending/sending-service.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Visitor } from '../../sessions/visitor.ts';
+import type { Visitor } from '../../sessions/sessions.ts';
 import { buildPersonalisation, type Filled } from './send-form.ts';
 
 /** A message before it is sent, as its recipient would see it. */

@@ -12,8 +12,8 @@ import type { ConsoleApp } from '../../console-app.ts';
 import { postageNames } from '../../message-words.ts';
 import { count, price, several } from '../../money.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
+import { sendFragment } from '../../parts/live.tsx';
 import { wordsOfHour } from '../../parts/when.tsx';
-import { sendFragment } from '../../send-fragment.tsx';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
 import { costOfLetter, costOfTexts } from './cost.ts';
 import {

@@ -9,11 +9,11 @@ import { invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { createService } from '../../../services/service-create.ts';
 import { defaultServicePermissions, settable } from '../../../services/service-fields.ts';
+import type { UserRecord } from '../../../users/user-record.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages, View } from '../../page.ts';
-import { Choices } from '../../parts/choices.tsx';
-import { Field } from '../../parts/field.tsx';
-import { mayAddService } from './may-add-service.ts';
+import { Choices, Field } from '../../parts/field.tsx';
+import { ButtonLink, Submit } from '../../parts/form.tsx';
 
 /** In the words of the people who choose; the type decides how many texts a year are free. */
 const typeNames: Record<OrganisationType, string> = {
@@ -35,9 +35,7 @@ const notForYou: View = {
   crumbs: [{ label: 'Your services', to: '/services' }],
   content: (
     <p>
-      <a class="button" href="/console/services/join">
-        Join a service
-      </a>
+      <ButtonLink to="/services/join">Join a service</ButtonLink>
     </p>
   ),
 };
@@ -78,11 +76,7 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
                       .map((value) => ({ value, label: typeNames[value] }))}
                   />
                 )}
-                <div>
-                  <button class="button button--primary" type="submit">
-                    Add service
-                  </button>
-                </div>
+                <Submit>Add service</Submit>
               </form>
             ),
           }
@@ -106,4 +100,15 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
       return { to: `/services/${id}`, notice: `${name} was added. You may do everything in it.` };
     },
   });
+}
+
+/** Whether the operator lets this person add a service. */
+export async function mayAddService(
+  { config, db }: Pick<ConsoleApp, 'config' | 'db'>,
+  { platform_admin, email_address }: Pick<UserRecord, 'platform_admin' | 'email_address'>,
+): Promise<boolean> {
+  const { serviceCreators } = config.console;
+  if (serviceCreators === 'everyone' || platform_admin) return true;
+  if (serviceCreators === 'platform-admins') return false;
+  return (await findOrganisationIdByEmailAddress(db, email_address)) !== undefined;
 }

@@ -1,12 +1,20 @@
 import { Type } from 'typebox';
+import { findOrganisationIdByEmailAddress, getOrganisation } from '../../../organisations/organisations.ts';
 import { invalidField } from '../../../platform/failure.ts';
-import { Uuid } from '../../../protocol/fields.ts';
-import { createJoinRequest } from '../../../users/invites/join-requests.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { OneOf, Uuid } from '../../../protocol/fields.ts';
+import { listServiceMembers } from '../../../services/members/service-members.ts';
+import { listServicesOfOrganisation } from '../../../services/organisations/organisation-services.ts';
+import { createJoinRequest, decideJoinRequest, getJoinRequest } from '../../../users/invites/join-requests.ts';
+import { givenRights, holds, permissionsOf, rightNames } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { PageRequest, Pages, Redirection } from '../../page.ts';
-import { Choices } from '../../parts/choices.tsx';
-import { TextArea } from '../../parts/text-area.tsx';
-import { listManagers, listServicesToJoin } from './colleagues.ts';
+import { Choices, TextArea } from '../../parts/field.tsx';
+import { Submit } from '../../parts/form.tsx';
+import { Empty } from '../../parts/notice.tsx';
+import { Time } from '../../parts/time.tsx';
+import type { Visitor } from '../../sessions/sessions.ts';
 
 const crumbs = [{ label: 'Your services', to: '/services' }];
 
@@ -21,18 +29,15 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
         crumbs,
         content:
           services.length === 0 ? (
-            <div class="empty">
-              <h2>There is no service to ask</h2>
-              <p>
-                You can ask to join a service of your own organisation, if the organisation allows that. Otherwise, a
-                person who manages a service can invite you: {visitor.user.email_address}.
-              </p>
-            </div>
+            <Empty title="There is no service to ask">
+              You can ask to join a service of your own organisation, if the organisation allows that. Otherwise, a
+              person who manages a service can invite you: {visitor.user.email_address}.
+            </Empty>
           ) : (
             <ul class="card list">
               {services.map(({ id, name }) => (
                 <li key={id}>
-                  <a href={`/console/services/${id}/join/ask`}>{name}</a>
+                  <a href={pageUrl(`/services/${id}/join/ask`)}>{name}</a>
                 </li>
               ))}
             </ul>
@@ -77,11 +82,7 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
                 chosen={managers.length === 1 ? managers.map(({ id }) => id) : []}
               />
               <TextArea formState={formState} name="reason" label="Why do you want to join? (optional)" rows={4} />
-              <div>
-                <button class="button button--primary" type="submit">
-                  Ask to join
-                </button>
-              </div>
+              <Submit>Ask to join</Submit>
             </form>
           ),
       };
@@ -109,3 +110,107 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
 }
 
 const elsewhere: Redirection = { to: '/services/join', notice: 'You cannot ask to join that service.' };
+
+/** Services of the visitor's organisations that one may ask to join, if the organisation allows asking. */
+async function listServicesToJoin({ db }: Platform, { email_address, organisations, services }: Visitor['user']) {
+  const ofDomain = await findOrganisationIdByEmailAddress(db, email_address);
+  const ids = [...new Set([...(ofDomain === undefined ? [] : [ofDomain]), ...organisations])];
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      const organisation = await getOrganisation(db, id);
+      if (!organisation.active || !organisation.permissions.includes('can_ask_to_join_a_service')) return [];
+      const all = await listServicesOfOrganisation(db, id);
+      return all.filter((service) => service.active && !services.includes(service.id));
+    }),
+  );
+  return found.flat();
+}
+
+/** Those who can let a person in. */
+export async function listManagers({ db }: Platform, serviceId: string) {
+  const members = await listServiceMembers(db, serviceId);
+  return members.filter(({ state, permissions }) => state === 'active' && holds('manage', permissions));
+}
+
+type Request = Awaited<ReturnType<typeof getJoinRequest>>;
+
+export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/services/:service_id/join-request/:request_id/approve', {
+    who: { service: 'manage' },
+    below: 'Team',
+    async show({ service, param, visitor }, formState) {
+      const request = await getJoinRequest(app, service.id, param('request_id'));
+      const { requester } = request;
+      const known = reasonNotToDecide(request, service.id, visitor.user.id);
+      return {
+        title: `${requester.name} asks to join`,
+        content: (
+          <div class="stack measure">
+            <section class="card" aria-label="Request">
+              <dl class="facts">
+                <dt>Email address</dt>
+                <dd>{requester.email_address}</dd>
+                <dt>PageRequest</dt>
+                <dd>
+                  <Time at={request.created_at} now={app.clock.now()} />
+                </dd>
+                <dt>Reason</dt>
+                <dd>{request.reason ?? 'None given'}</dd>
+              </dl>
+            </section>
+            {known !== undefined ? (
+              <p>{known}</p>
+            ) : (
+              <form class="stack" method="post" noValidate>
+                <Choices
+                  formState={formState}
+                  name="status"
+                  legend="What do you decide?"
+                  kind="one"
+                  choices={[
+                    { value: 'approved', label: `Let ${requester.name} in` },
+                    { value: 'rejected', label: 'Refuse' },
+                  ]}
+                />
+                <Choices
+                  formState={formState}
+                  name="rights"
+                  legend="What may a new member do?"
+                  hint="Every member sees templates and messages."
+                  kind="several"
+                  choices={givenRights.map((value) => ({ value, label: rightNames[value] }))}
+                />
+                <Submit>Save</Submit>
+              </form>
+            )}
+          </div>
+        ),
+      };
+    },
+    form: Type.Object({ status: OneOf(['approved', 'rejected']), rights: Type.Array(OneOf(givenRights)) }),
+    needs: { status: 'Choose what you decide.' },
+    async act({ service, param, visitor }, { status, rights }) {
+      const request = await getJoinRequest(app, service.id, param('request_id'));
+      const known = reasonNotToDecide(request, service.id, visitor.user.id);
+      if (known !== undefined) throw invalidField('', known);
+      await decideJoinRequest(app, service.id, request.id, {
+        status,
+        status_changed_by_id: visitor.user.id,
+        permissions: status === 'approved' ? permissionsOf(rights) : [],
+      });
+      const { name } = request.requester;
+      const notice = status === 'approved' ? `${name} is in the team now.` : `You have refused ${name}.`;
+      return { to: `/services/${service.id}`, notice };
+    },
+  });
+}
+
+/** Undefined if this visitor can decide. */
+function reasonNotToDecide(request: Request, serviceId: string, userId: string): string | undefined {
+  const { requester, status, status_changed_by } = request;
+  if (status === 'approved') return `${status_changed_by?.name ?? 'A person'} has let ${requester.name} in already.`;
+  if (status === 'rejected') return `${status_changed_by?.name ?? 'A person'} has refused already.`;
+  if (status === 'cancelled') return 'The request was cancelled.';
+  if (requester.belongs_to_service.includes(serviceId)) return `${requester.name} is in the team already.`;
+  return request.contacted_service_users.includes(userId) ? undefined : 'Only those who were asked can decide.';
+}

@@ -1,8 +1,11 @@
 import { listOrganisationsAndServices } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { Pages } from '../../page.ts';
-import { findLastService } from './last-service.ts';
-import { mayAddService } from './may-add-service.ts';
+import { ButtonLink } from '../../parts/form.tsx';
+import { Empty } from '../../parts/notice.tsx';
+import { findLastService } from '../../sessions/cookies.ts';
+import { mayAddService } from './add-service.pages.tsx';
 
 export function servicesPages(pages: Pages, app: ConsoleApp): void {
   pages.add('', {
@@ -25,13 +28,11 @@ export function servicesPages(pages: Pages, app: ConsoleApp): void {
         title: 'Your services',
         actions: (
           <>
-            <a class="button" href="/console/services/join">
-              Join a service
-            </a>
+            <ButtonLink to="/services/join">Join a service</ButtonLink>
             {mayAdd && (
-              <a class="button button--primary" href="/console/services/add">
+              <ButtonLink to="/services/add" look="primary">
                 Add a service
-              </a>
+              </ButtonLink>
             )}
           </>
         ),
@@ -52,13 +53,10 @@ export function servicesPages(pages: Pages, app: ConsoleApp): void {
 
 function NoServices({ email, mayAdd }: { email: string; mayAdd: boolean }) {
   return (
-    <div class="empty">
-      <h2>No services yet</h2>
-      <p>
-        A service has its own templates, team and limits.{' '}
-        {mayAdd ? `Add one, or ask the team of another to invite ${email}.` : `Ask the team of one to invite ${email}.`}
-      </p>
-    </div>
+    <Empty title="No services yet">
+      A service has its own templates, team and limits.{' '}
+      {mayAdd ? `Add one, or ask the team of another to invite ${email}.` : `Ask the team of one to invite ${email}.`}
+    </Empty>
   );
 }
 
@@ -67,7 +65,7 @@ function List({ services }: { services: readonly { id: string; name: string; res
     <ul class="card list">
       {services.map(({ id, name, restricted }) => (
         <li key={id}>
-          <a href={`/console/services/${id}`}>{name}</a>
+          <a href={pageUrl(`/services/${id}`)}>{name}</a>
           <span class={restricted ? 'badge tone-amber' : 'badge tone-green'}>{restricted ? 'Trial mode' : 'Live'}</span>
         </li>
       ))}
@@ -86,7 +84,7 @@ function Organisations({
       <ul class="card list">
         {organisations.map(({ id, name, count_of_live_services: live }) => (
           <li key={id}>
-            <a href={`/console/organisations/${id}`}>{name}</a>
+            <a href={pageUrl(`/organisations/${id}`)}>{name}</a>
             <span class="muted">
               {live} live {live === 1 ? 'service' : 'services'}
             </span>

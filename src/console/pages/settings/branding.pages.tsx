@@ -7,12 +7,12 @@ import { invalidField, notFound } from '../../../platform/failure.ts';
 import { updateService } from '../../../services/service-update.ts';
 import type { Service } from '../../../services/services.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { Pages } from '../../page.ts';
-import { Choices } from '../../parts/choices.tsx';
-import { BrandMark, LetterMark } from '../operator/brands/brand-mark.tsx';
-import { brandTypeNames } from '../operator/brands/email-brand-fields.tsx';
-import { sendLetterLogo } from '../operator/brands/send-letter-logo.ts';
-import { addSettingPage, team } from './setting-page.tsx';
+import { Choices } from '../../parts/field.tsx';
+import { BrandMark, LetterMark, sendLetterLogo } from '../operator/brands/brand-parts.tsx';
+import { brandTypeNames } from '../operator/brands/email-brands.pages.tsx';
+import { addServiceSetting, team } from './service-setting.ts';
 
 const none = 'none';
 
@@ -27,7 +27,7 @@ export function brandingPages(pages: Pages, app: ConsoleApp): void {
     'email' | 'letter',
     (typeof kinds)['email' | 'letter'],
   ][]) {
-    addSettingPage(pages, {
+    addServiceSetting(pages, {
       path,
       who: team,
       title,
@@ -87,7 +87,7 @@ export function brandingPages(pages: Pages, app: ConsoleApp): void {
   async function letterBrands({ id, organisation, letter_branding: present }: Service) {
     const pool = organisation === null ? [] : await listLetterPool(app, organisation);
     const isKnown = present === null || pool.some((brand) => brand.id === present);
-    const logo = (brand: string) => `/console/services/${id}/settings/letter/branding/${brand}/logo`;
+    const logo = (brand: string) => pageUrl(`/services/${id}/settings/letter/branding/${brand}/logo`);
     return (isKnown ? pool : [await getLetterBranding(app, present), ...pool]).map((brand) => ({
       value: brand.id,
       label: <Marked mark={<LetterMark from={logo(brand.id)} />} name={brand.name} />,

@@ -5,7 +5,8 @@ import { updateService } from '../../../services/service-update.ts';
 import type { Service } from '../../../services/services.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
-import { addSettingPage, needsYesOrNo, team, withPermission, YesNo, yesOrNo } from './setting-page.tsx';
+import { YesNo, yesOrNo } from '../../setting-page.tsx';
+import { addServiceSetting, team, withPermission } from './service-setting.ts';
 
 const channelPages = [
   { path: 'email/channel', channel: 'email', title: 'Send emails' },
@@ -21,7 +22,7 @@ const abroad = [
 /** Settings that are permissions of the service: on or off. */
 export function channelSettingPages(pages: Pages, app: ConsoleApp): void {
   for (const { path, channel, title } of channelPages) {
-    addSettingPage(pages, {
+    addServiceSetting(pages, {
       path,
       who: team,
       title,
@@ -33,8 +34,7 @@ export function channelSettingPages(pages: Pages, app: ConsoleApp): void {
           hints={{ no: 'Requests for this channel are refused. Its templates stay.' }}
         />
       ),
-      form: yesOrNo,
-      needs: needsYesOrNo,
+      ...yesOrNo,
       async save(service, { value }, { visitor }) {
         const isOn = value === 'yes';
         if (isOn && !service.permissions.includes(channel) && !visitor.user.platform_admin) {
@@ -47,7 +47,7 @@ export function channelSettingPages(pages: Pages, app: ConsoleApp): void {
   }
 
   for (const { path, permission, title } of abroad) {
-    addSettingPage(pages, {
+    addServiceSetting(pages, {
       path,
       who: team,
       title,
@@ -55,8 +55,7 @@ export function channelSettingPages(pages: Pages, app: ConsoleApp): void {
       fields: ({ permissions }, formState) => (
         <YesNo formState={formState} legend={title} isYes={permissions.includes(permission)} />
       ),
-      form: yesOrNo,
-      needs: needsYesOrNo,
+      ...yesOrNo,
       async save(service, { value }) {
         await updateService(app, service.id, { permissions: withPermission(service, permission, value === 'yes') });
         return undefined;

@@ -13,8 +13,9 @@ import { defaultRetentionDays, listRetentions } from '../../../services/settings
 import { suppressRecipients } from '../../../services/suppression/suppression-list.ts';
 import type { OfService } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { channelNames, limitSettings, textSettings } from './operator/operator-settings.ts';
-import { operator } from './setting-page.tsx';
+import { channelWords } from '../../message-words.ts';
+import { limitSettings, textSettings } from './operator.pages.tsx';
+import { operator } from './service-setting.ts';
 
 interface Group {
   of: 'general' | 'email' | 'text' | 'letter' | 'operator';
@@ -167,7 +168,7 @@ function operatorSettings(
       value:
         channels
           .filter((channel) => service.permissions.includes(channel))
-          .map((channel) => channelNames[channel])
+          .map((channel) => channelWords[channel].names)
           .join(', ') || 'None: suspended',
       path: 'operator/channels',
     },
@@ -181,7 +182,7 @@ function operatorSettings(
     ...limitSettings.map(({ path, field, title }) => ({ label: title, value: number(service[field]), path })),
     { label: 'Free texts this financial year', value: number(freeTexts), path: 'operator/free-texts' },
     ...channels.map((channel) => ({
-      label: `${channelNames[channel]} are kept for`,
+      label: `${channelWords[channel].names} are kept for`,
       value: `${number(days[channel])} days`,
       path: `operator/retention-${channel}`,
     })),

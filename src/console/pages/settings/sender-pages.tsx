@@ -2,12 +2,12 @@ import type { VNode } from 'preact';
 import { Type } from 'typebox';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { Service } from '../../../services/services.ts';
+import { pageUrl } from '../../links.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
-import { Choices } from '../../parts/choices.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
-import { SaveForm } from '../../parts/save-form.tsx';
+import { Choices } from '../../parts/field.tsx';
+import { ButtonLink, Confirm, SaveForm } from '../../parts/form.tsx';
 import { Table } from '../../parts/table.tsx';
-import { settingsOf, team } from './setting-page.tsx';
+import { settingsOf, team } from './service-setting.ts';
 
 interface Row {
   id: string;
@@ -65,9 +65,9 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
         lead: kind.lead,
         crumbs: [{ label: 'Settings', to: settingsOf(service) }],
         actions: (
-          <a class="button button--primary" href={`/console${listOf(service)}/add`}>
+          <ButtonLink to={`${listOf(service)}/add`} look="primary">
             Add a {one}
-          </a>
+          </ButtonLink>
         ),
         content:
           rows.length === 0 ? (
@@ -113,7 +113,7 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
       crumbs: crumbs(service),
       content: (
         <div class="stack">
-          <SaveForm back={listOf(service)} to={`/console${listOf(service)}/${row.id}`}>
+          <SaveForm back={listOf(service)} to={pageUrl(`${listOf(service)}/${row.id}`)}>
             {isFixed ? (
               <input type="hidden" name="value" value={kind.valueOf(row)} />
             ) : (
@@ -123,7 +123,7 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
             <Default formState={formState} isDefault={row.is_default} />
           </SaveForm>
           {!isFixed && !row.is_default && (
-            <Confirm label="Archive" action={`Archive the ${one}`} to={`/console${listOf(service)}/${row.id}/archive`}>
+            <Confirm label="Archive" action={`Archive the ${one}`} to={pageUrl(`${listOf(service)}/${row.id}/archive`)}>
               Templates that use it get the default instead.
             </Confirm>
           )}
@@ -204,7 +204,7 @@ function SenderTable<R extends Row>({ kind, rows, to }: SenderTableProps<R>) {
           head: 'Actions',
           hidden: true,
           cell: (row) => (
-            <a href={`/console${to}/${row.id}`}>
+            <a href={pageUrl(`${to}/${row.id}`)}>
               Change<span class="sr"> {kind.valueOf(row)}</span>
             </a>
           ),

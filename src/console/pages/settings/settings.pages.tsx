@@ -1,12 +1,13 @@
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { Pages } from '../../page.ts';
 import { Notice } from '../../parts/notice.tsx';
 import { Stamp, Status } from '../../parts/status.tsx';
-import { Summary } from '../../parts/summary.tsx';
+import { Summary } from '../../parts/table.tsx';
 import { readChecklist } from '../going-live/checklist.ts';
 import { readSettings } from './read-settings.tsx';
-import { operator, settingsOf, team } from './setting-page.tsx';
+import { operator, settingsOf, team } from './service-setting.ts';
 
 /** All settings with their values; those who manage the service can change them. */
 export function settingsPages(pages: Pages, app: ConsoleApp): void {
@@ -28,7 +29,7 @@ export function settingsPages(pages: Pages, app: ConsoleApp): void {
               <Notice tone="amber">
                 <b>This service is in trial mode.</b> It sends to its own team and the guest list only.{' '}
                 {mayManage && (
-                  <a href={`/console/services/${service.id}/going-live`}>
+                  <a href={pageUrl(`/services/${service.id}/going-live`)}>
                     {service.has_active_go_live_request
                       ? 'You have asked to go live'
                       : `Ask to go live: ${steps.filter(({ isDone }) => isDone).length} of ${steps.length} steps are done`}
@@ -56,8 +57,8 @@ export function settingsPages(pages: Pages, app: ConsoleApp): void {
             ))}
             {mayManage && (
               <p class="row">
-                <a href={`/console/services/${service.id}/recipients`}>Data about one person</a>
-                <a href={`/console${settingsOf(service)}/archive`}>Archive this service</a>
+                <a href={pageUrl(`/services/${service.id}/recipients`)}>Data about one person</a>
+                <a href={pageUrl(`${settingsOf(service)}/archive`)}>Archive this service</a>
               </p>
             )}
           </div>

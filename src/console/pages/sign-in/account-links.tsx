@@ -2,6 +2,7 @@ import { Failure } from '../../../platform/failure.ts';
 import { readAccountLink } from '../../../users/sign-in/account-links.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { View } from '../../page.ts';
+import { ButtonLink, Submit } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
 
 type Purpose = Parameters<typeof readAccountLink>[1];
@@ -27,9 +28,7 @@ export function brokenLink(lifetime: string): View {
           It has been used, or it is older than {lifetime}, or its end is missing. Sign in again, and we send another.
         </p>
         <p>
-          <a class="button" href="/console/sign-in">
-            Sign in
-          </a>
+          <ButtonLink to="/sign-in">Sign in</ButtonLink>
         </p>
       </>
     ),
@@ -45,11 +44,7 @@ export function oneMoreClick(title: string, lead: string, warning?: string): Vie
     content: (
       <form class="stack" method="post">
         {warning && <Notice tone="amber">{warning}</Notice>}
-        <div>
-          <button class="button button--primary" type="submit">
-            Continue
-          </button>
-        </div>
+        <Submit>Continue</Submit>
       </form>
     ),
   };

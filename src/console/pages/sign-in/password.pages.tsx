@@ -3,12 +3,14 @@ import { Type } from 'typebox';
 import { Failure } from '../../../platform/failure.ts';
 import { sendPasswordReset } from '../../../users/sign-in/account-links.ts';
 import { maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
+import { getUserRecord } from '../../../users/user-record.ts';
 import { getUserByEmail } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { Pages } from '../../page.ts';
-import { Field } from '../../parts/field.tsx';
-import { PasswordField } from '../../parts/password-field.tsx';
-import { brokenLink, findLink } from './account-links.tsx';
+import { Field, PasswordField } from '../../parts/field.tsx';
+import { Submit } from '../../parts/form.tsx';
+import { brokenLink, findLink, oneMoreClick } from './account-links.tsx';
 import { passwordHint, refuseWeakPassword } from './new-password.ts';
 import { beginSecondStep, completeSignIn } from './sign-in-steps.ts';
 
@@ -35,7 +37,7 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
             <button class="button button--primary" type="submit">
               Send the link
             </button>
-            <a class="small" href="/console/sign-in">
+            <a class="small" href={pageUrl('/sign-in')}>
               Back
             </a>
           </div>
@@ -52,7 +54,7 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
         frame: 'door',
         content: (
           <p class="small muted">
-            Nothing arrived? Check the address, then <a href="/console/forgot-password">try again</a>.
+            Nothing arrived? Check the address, then <a href={pageUrl('/forgot-password')}>try again</a>.
           </p>
         ),
       };
@@ -77,11 +79,7 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
               hint={passwordHint}
               autocomplete="new-password"
             />
-            <div>
-              <button class="button button--primary" type="submit">
-                Continue
-              </button>
-            </div>
+            <Submit>Continue</Submit>
           </form>
         ),
       };
@@ -108,4 +106,40 @@ async function sendIfKnown(app: ConsoleApp, email: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'not-found') throw error;
   }
+}
+
+/** A new account confirms its address, then its number. */
+export function confirmPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/sign-in/confirm-address', {
+    who: 'anyone',
+    show: () => ({
+      title: 'Check your inbox',
+      lead: 'Your account is not confirmed yet. We sent you a link for that, which works for one hour.',
+      frame: 'door',
+      content: (
+        <p class="small muted">
+          Nothing arrived? <a href={pageUrl('/sign-in')}>Sign in again</a>, and we send another.
+        </p>
+      ),
+    }),
+  });
+
+  pages.add('/verify-email/:token', {
+    who: 'anyone',
+    async show({ param }) {
+      const link = await findLink(app, 'verify-email', param('token'));
+      if (!link) return brokenLink('one hour');
+      return oneMoreClick('Confirm your address', `This confirms that ${link.email} is yours.`);
+    },
+    form: Type.Object({}),
+    async act(request) {
+      const link = await findLink(app, 'verify-email', request.param('token'));
+      const user = link && (await getUserRecord(app.db, link.user_id));
+      if (!user || user.email_address !== link.email || user.state === 'inactive') return brokenLink('one hour');
+      if (user.state === 'active') return { to: '/sign-in', notice: 'Your address is confirmed. Sign in.' };
+      const more = { next: '', activates: true } as const;
+      if (user.auth_type !== 'email_auth') return beginSecondStep(app, request, user, more);
+      return completeSignIn(app, request, { ...more, user_id: user.id, step: 'email' });
+    },
+  });
 }

@@ -2,16 +2,22 @@ import { Type } from 'typebox';
 import { Failure } from '../../../platform/failure.ts';
 import { getUserRecord } from '../../../users/user-record.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { nextPage } from '../../next-page.ts';
+import { nextPage, pageUrl } from '../../links.ts';
 import type { Pages } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
-import { Live } from '../../parts/live.tsx';
-import { sendFragment } from '../../send-fragment.tsx';
+import { Submit } from '../../parts/form.tsx';
+import { Live, sendFragment } from '../../parts/live.tsx';
 import { brokenLink, findLink, oneMoreClick } from './account-links.tsx';
 import { DemoMessage, findDemoMessage } from './demo-message.tsx';
-import { maskedEmail, maskedNumber } from './masked.ts';
-import { findPendingSignIn, pendingSignIn } from './pending-sign-in.ts';
-import { checkCode, completeSignIn, pageOf, readCode, sendStep } from './sign-in-steps.ts';
+import {
+  checkCode,
+  completeSignIn,
+  findPendingSignIn,
+  pageOf,
+  pendingSignIn,
+  readCode,
+  sendStep,
+} from './sign-in-steps.ts';
 
 /** The first step is too old, or another step was begun since. */
 export const again = { to: '/sign-in', notice: 'Sign in again: that took longer than half an hour.' };
@@ -46,11 +52,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
                 short
                 code
               />
-              <div>
-                <button class="button button--primary" type="submit">
-                  Continue
-                </button>
-              </div>
+              <Submit>Continue</Submit>
             </form>
             <SendAgain />
           </>
@@ -83,7 +85,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
             {pending.step === 'proof' && (
               <p class="lead">We ask for this every 90 days, to know that the address is still yours.</p>
             )}
-            <Live from="/console/sign-in/inbox/state">
+            <Live from={pageUrl('/sign-in/inbox/state')}>
               <WaitingForLink isSignedIn={false} />
             </Live>
             <SendAgain />
@@ -165,12 +167,22 @@ function WaitingForLink({ isSignedIn }: { isSignedIn: boolean }) {
 
 function SendAgain() {
   return (
-    <form class="row small muted" method="post" action="/console/sign-in/again">
+    <form class="row small muted" method="post" action={pageUrl('/sign-in/again')}>
       <span>Nothing arrived?</span>
       <button class="button button--quiet button--small" type="submit">
         Send it again
       </button>
-      <a href="/console/sign-in">Start again</a>
+      <a href={pageUrl('/sign-in')}>Start again</a>
     </form>
   );
+}
+
+/** Enough to recognise it, too little to learn it. */
+function maskedEmail(address: string): string {
+  const at = address.lastIndexOf('@');
+  return `${address.slice(0, 1)}••${address.slice(at)}`;
+}
+
+function maskedNumber(number: string): string {
+  return `••• ${number.replaceAll(/\D/g, '').slice(-3)}`;
 }

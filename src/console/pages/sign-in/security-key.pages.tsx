@@ -2,11 +2,11 @@ import { Type } from 'typebox';
 import { beginKeySignIn, hasKeysHere, signInWithKey } from '../../../users/sign-in/security-keys.ts';
 import type { UserRecord } from '../../../users/user-record.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { FormState, Pages, View } from '../../page.ts';
-import { TouchKey } from '../../parts/touch-key.tsx';
-import { findPendingSignIn } from './pending-sign-in.ts';
+import { TouchKey } from '../../parts/form.tsx';
 import { again } from './second-step.pages.tsx';
-import { beginMessageStep, completeSignIn } from './sign-in-steps.ts';
+import { beginMessageStep, completeSignIn, findPendingSignIn } from './sign-in-steps.ts';
 
 const path = '/sign-in/security-key';
 
@@ -77,17 +77,17 @@ function OtherWays({ user }: { user: UserRecord }) {
     return (
       <p class="small muted">
         Lost your key? Use another one of yours, or ask a platform administrator to change how you sign in.{' '}
-        <a href="/console/sign-in">Start again</a>
+        <a href={pageUrl('/sign-in')}>Start again</a>
       </p>
     );
   }
   return (
-    <form class="row small muted" method="post" action="/console/sign-in/other-way">
+    <form class="row small muted" method="post" action={pageUrl('/sign-in/other-way')}>
       <span>No key at hand?</span>
       <button class="button button--quiet button--small" type="submit">
         {user.auth_type === 'sms_auth' ? 'Send a text code' : 'Send an email link'}
       </button>
-      <a href="/console/sign-in">Start again</a>
+      <a href={pageUrl('/sign-in')}>Start again</a>
     </form>
   );
 }
@@ -101,7 +101,7 @@ const noKeyHere: View = {
     <>
       <p>Ask a platform administrator to change how you sign in. Then add a key in your account.</p>
       <p class="small">
-        <a href="/console/sign-in">Sign in as another person</a>
+        <a href={pageUrl('/sign-in')}>Sign in as another person</a>
       </p>
     </>
   ),

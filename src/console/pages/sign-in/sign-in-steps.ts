@@ -11,10 +11,11 @@ import { type CodeAttempt, sendEmailCode, sendSmsCode } from '../../../users/sig
 import { getUserRecord, type UserRecord } from '../../../users/user-record.ts';
 import { activateUser, findUserByEmail, updatePassword, updateUser } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { PageRequest, Redirection } from '../../page.ts';
-import { signIn } from '../../sessions/visitor.ts';
+import { SealedCookie } from '../../sessions/cookies.ts';
+import { signIn } from '../../sessions/sessions.ts';
 import { acceptInvitation } from '../invitations/invitations.ts';
-import { type PendingSignIn, pendingSignIn } from './pending-sign-in.ts';
 
 /** An address must be proven again by a link after this time. */
 const proofLasts_ms = 90 * day_ms;
@@ -77,7 +78,7 @@ export function sendStep(
   { user_id, step, next }: Pick<PendingSignIn, 'user_id' | 'step' | 'next'>,
 ): Promise<string | undefined> {
   if (step === 'text') return sendSmsCode(app, user_id, { for: 'sign-in' });
-  return sendEmailCode(app, user_id, { next: next === '' ? null : `/console${next}` });
+  return sendEmailCode(app, user_id, { next: next === '' ? null : pageUrl(next) });
 }
 
 export function pageOf(step: PendingSignIn['step']): string {
@@ -97,7 +98,7 @@ const sentences = new Map([
   ['Code not found', 'The code is no longer valid. Ask for a new one.'],
 ]);
 
-/** As typed, with spaces or without. */
+/** The code as people type it, with spaces or without. */
 export function readCode(typed: string): string {
   const code = typed.replaceAll(/[\s-]/g, '');
   if (!/^\d{5}$/.test(code)) throw invalidField('code', 'The code has 5 digits.');
@@ -143,4 +144,38 @@ export async function completeSignIn(
 
 function isProofOld(app: ConsoleApp, user: UserRecord): boolean {
   return user.email_access_validated_at <= timestamp(earlier(app.clock.now(), proofLasts_ms));
+}
+
+/** The first step of a sign-in is done; the second one is still to come. */
+interface PendingSignIn {
+  user_id: string;
+  /** The sign-in is void once the password has changed. */
+  password_changed_at: string;
+  /** `proof`: an email link as a third step, because the address was last proven long ago. */
+  step: 'text' | 'email' | 'key' | 'proof';
+  /** The page that was asked for, below /console. */
+  next: string;
+  /** The message with the code or link, which the demo shows. */
+  message_id?: string | undefined;
+  /** From a link for a new password: set when the second step succeeds. */
+  new_password?: string;
+  /** A new account, which becomes active when the second step succeeds. */
+  activates?: true;
+  /** Invited to this service or organisation, which the account joins when the second step succeeds. */
+  invitation?: { to: 'service' | 'organisation'; id: string };
+}
+
+export const pendingSignIn = new SealedCookie<PendingSignIn>('signIn');
+
+/** With `steps`, only a sign-in that waits for one of these: another proof does not replace the one that was asked for. */
+export async function findPendingSignIn(
+  app: ConsoleApp,
+  request: FastifyRequest,
+  steps?: readonly PendingSignIn['step'][],
+): Promise<{ pending: PendingSignIn; user: UserRecord } | undefined> {
+  const pending = pendingSignIn.read(app, request);
+  if (!pending || (steps && !steps.includes(pending.step))) return undefined;
+  const user = await getUserRecord(app.db, pending.user_id);
+  const isVoid = user.state === 'inactive' || user.password_changed_at !== pending.password_changed_at;
+  return isVoid ? undefined : { pending, user };
 }

@@ -1,13 +1,14 @@
 import { Type } from 'typebox';
 import { hasPlatformAdmin } from '../../../users/create-admin.ts';
+import type { SingleSignOnSettings } from '../../../users/sign-in/single-sign-on/settings.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { nextPage } from '../../next-page.ts';
-import type { Pages } from '../../page.ts';
+import { nextPage, pageUrl } from '../../links.ts';
+import type { FormState, Pages } from '../../page.ts';
+import { Field, PasswordField } from '../../parts/field.tsx';
+import { ButtonLink } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { endSession } from '../../sessions/sessions.ts';
-import { forgetSession } from '../../sessions/visitor.ts';
+import { endSession, forgetSession } from '../../sessions/sessions.ts';
 import { askToConfirm, beginSecondStep, checkPassword } from './sign-in-steps.ts';
-import { WaysToSignIn } from './ways-to-sign-in.tsx';
 
 export function signInPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/sign-in', {
@@ -22,7 +23,7 @@ export function signInPages(pages: Pages, app: ConsoleApp): void {
             {isNew && (
               <div class="lead">
                 <Notice>
-                  This Pennypost has no administrator yet. <a href="/console/start">Set it up</a>
+                  This Pennypost has no administrator yet. <a href={pageUrl('/start')}>Set it up</a>
                 </Notice>
               </div>
             )}
@@ -51,4 +52,55 @@ export function signInPages(pages: Pages, app: ConsoleApp): void {
       return { to: '/sign-in', notice: 'You are signed out.' };
     },
   });
+}
+
+interface WaysProps {
+  settings: SingleSignOnSettings;
+  /** The page that was asked for. */
+  next: string;
+  formState: FormState;
+}
+
+/** Single sign-on first, where there is one; the password behind it, where it is only a way back in. */
+function WaysToSignIn({ settings, next, formState }: WaysProps) {
+  const { issuer, buttonLabel, localSignIn } = settings;
+  if (issuer === undefined) return <PasswordForm formState={formState} isMain />;
+  const query = next === '' ? '' : `?${new URLSearchParams({ next })}`;
+  return (
+    <>
+      <p class="row">
+        <ButtonLink to={`/sign-in/single-sign-on${query}`} look="primary">
+          {buttonLabel}
+        </ButtonLink>
+      </p>
+      {localSignIn === 'everyone' ? (
+        <>
+          <h2>Or with your password</h2>
+          <PasswordForm formState={formState} />
+        </>
+      ) : (
+        <details class="more" open={formState.problems.size > 0}>
+          <summary>Platform administrators can sign in with a password</summary>
+          <PasswordForm formState={formState} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function PasswordForm({ formState, isMain }: { formState: FormState; isMain?: true }) {
+  return (
+    <form class="stack" method="post" noValidate>
+      <Field formState={formState} name="email_address" label="Email address" type="email" autocomplete="username" />
+      <PasswordField formState={formState} name="password" label="Password" autocomplete="current-password" />
+      <div class="row">
+        <button class={isMain ? 'button button--primary' : 'button'} type="submit">
+          Sign in
+        </button>
+        <a class="small" href={pageUrl('/forgot-password')}>
+          Forgotten your password?
+        </a>
+      </div>
+    </form>
+  );
 }

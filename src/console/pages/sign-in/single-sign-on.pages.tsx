@@ -10,13 +10,13 @@ import {
   SingleSignOnRefused,
   signInWithIdentity,
 } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
-import { consoleActor } from '../../access/console-actor.ts';
+import { consoleActor } from '../../access/admission.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { nextPage } from '../../next-page.ts';
-import { consoleUrl } from '../../own-links.ts';
+import { consoleUrl, nextPage, pageUrl } from '../../links.ts';
 import type { Pages, View } from '../../page.ts';
-import { SealedCookie } from '../../sessions/sealed-cookie.ts';
-import { signIn } from '../../sessions/visitor.ts';
+import { ButtonLink } from '../../parts/form.tsx';
+import { SealedCookie } from '../../sessions/cookies.ts';
+import { signIn } from '../../sessions/sessions.ts';
 
 const path = '/sign-in/single-sign-on';
 
@@ -96,10 +96,10 @@ function refusedView(sentence: string, status: number): View {
     frame: 'door',
     content: (
       <p class="row">
-        <a class="button button--primary" href={`/console${path}`}>
+        <ButtonLink to={path} look="primary">
           Try again
-        </a>
-        <a href="/console/sign-in">Other ways to sign in</a>
+        </ButtonLink>
+        <a href={pageUrl('/sign-in')}>Other ways to sign in</a>
       </p>
     ),
   };

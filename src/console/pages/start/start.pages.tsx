@@ -5,12 +5,14 @@ import { invalidField, notFound } from '../../../platform/failure.ts';
 import { joinService } from '../../../services/members/service-members.ts';
 import { createAdminWithPassword, hasPlatformAdmin } from '../../../users/create-admin.ts';
 import { creatorPermissions } from '../../../users/members/permissions.ts';
+import { findOperatorLink, signInWithOperatorLink } from '../../../users/sign-in/operator-links.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
-import { Field } from '../../parts/field.tsx';
+import { Field, PasswordField } from '../../parts/field.tsx';
+import { Submit } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { PasswordField } from '../../parts/password-field.tsx';
-import { signIn } from '../../sessions/visitor.ts';
+import { signIn } from '../../sessions/sessions.ts';
+import { brokenLink, oneMoreClick } from '../sign-in/account-links.tsx';
 import { passwordHint, refuseWeakPassword } from '../sign-in/new-password.ts';
 import { SetUpTries } from './set-up.ts';
 
@@ -56,11 +58,7 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
                 hint={passwordHint}
                 autocomplete="new-password"
               />
-              <div>
-                <button class="button button--primary" type="submit">
-                  Create account
-                </button>
-              </div>
+              <Submit>Create account</Submit>
             </form>
             <div class="lead">
               <Notice>
@@ -103,4 +101,23 @@ async function joinDemo(app: ConsoleApp, user_id: string): Promise<string> {
   const permissions = [...creatorPermissions];
   await joinService(app, { service_id: demo.service_id, user_id }, { permissions, folder_permissions: [] });
   return `/services/${demo.service_id}/quick-start`;
+}
+
+/** The page of `pennypost console-link --for`. */
+export function operatorLinkPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/link/:token', {
+    who: 'anyone',
+    async show({ param }) {
+      const user = await findOperatorLink(app, param('token'));
+      if (!user) return brokenLink('30 minutes');
+      return oneMoreClick('Sign in', `You are about to sign in as ${user.email_address}.`);
+    },
+    form: Type.Object({}),
+    async act({ param, http: request, reply }) {
+      const user = await signInWithOperatorLink(app, param('token'));
+      if (!user) return brokenLink('30 minutes');
+      await signIn(app, user, request, reply);
+      return { to: '/account', notice: 'You are signed in. Choose a new password if you have lost yours.' };
+    },
+  });
 }

@@ -6,7 +6,7 @@ import { updateUser } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
-import { SaveForm } from '../../parts/save-form.tsx';
+import { SaveForm } from '../../parts/form.tsx';
 import { endAllSessions } from '../../sessions/sessions.ts';
 
 type OfManagers = PageRequest<{ service: 'manage' }>;

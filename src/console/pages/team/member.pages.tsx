@@ -1,16 +1,19 @@
 import { Type } from 'typebox';
-import { notFound } from '../../../platform/failure.ts';
+import { invalidField, notFound } from '../../../platform/failure.ts';
+import { OneOf, Uuid } from '../../../protocol/fields.ts';
 import { changeMember, leaveService } from '../../../services/members/service-members.ts';
-import { canChooseSignInMethod, refuseUnlessMember } from '../../../users/members/permissions.ts';
-import { permissionsOf } from '../../access/may.ts';
+import { createServiceInvite, listServiceInvites } from '../../../users/invites/service-invites.ts';
+import { canChooseSignInMethod, isServiceMember, refuseUnlessMember } from '../../../users/members/permissions.ts';
+import { findUserByEmail } from '../../../users/users.ts';
+import { givenRights, permissionsOf, rightNames } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { SaveForm } from '../../parts/save-form.tsx';
-import { Summary } from '../../parts/summary.tsx';
+import { Choices, Field } from '../../parts/field.tsx';
+import { Confirm, SaveForm } from '../../parts/form.tsx';
+import { Summary } from '../../parts/table.tsx';
 import { mayChangeContact } from './contact.pages.tsx';
-import { MemberFields, memberForm } from './member-fields.tsx';
-import { listFolderPaths, listMembers, methodNames, rightsOf } from './team.ts';
+import { type Folder, listFolderPaths, listMembers, methodNames, rightsOf } from './team.ts';
 
 type OfManagers = PageRequest<{ service: 'manage' }>;
 
@@ -45,7 +48,7 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
               ]}
             />
           </section>
-          <SaveForm back={`/services/${service.id}/team`} to={`/console${here}`}>
+          <SaveForm back={`/services/${service.id}/team`} to={pageUrl(here)}>
             <MemberFields
               formState={formState}
               folders={folders}
@@ -62,7 +65,7 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
           <Confirm
             label={isVisitor ? 'Leave the team' : 'Remove from the team'}
             action={isVisitor ? 'Leave' : `Remove ${member.name}`}
-            to={`/console${here}/remove`}
+            to={pageUrl(`${here}/remove`)}
           >
             {isVisitor ? 'You lose access at once.' : `${member.name} loses access at once.`} Messages and templates
             stay.
@@ -109,4 +112,119 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
       return { to: `/services/${service.id}/team`, notice: 'The person is no longer in the team.' };
     },
   });
+}
+
+const methods = ['sms_auth', 'email_auth'] as const;
+
+const memberForm = {
+  rights: Type.Array(OneOf(givenRights)),
+  folders: Type.Array(Uuid),
+  auth_type: Type.Optional(OneOf(methods)),
+};
+
+interface MemberFieldsProps {
+  formState: FormState;
+  folders: readonly Folder[];
+  chosen: { rights: readonly string[]; folders: readonly string[]; auth_type: string };
+  /** Whether the service may say how this person signs in. */
+  choosesMethod: boolean;
+}
+
+/** What a member may do and see, and how the person signs in: the same for an invitation. */
+function MemberFields({ formState, folders, chosen, choosesMethod }: MemberFieldsProps) {
+  return (
+    <>
+      <Choices
+        formState={formState}
+        name="rights"
+        legend="Rights"
+        hint="Every member sees templates and messages."
+        kind="several"
+        choices={givenRights.map((value) => ({ value, label: rightNames[value] }))}
+        chosen={chosen.rights}
+      />
+      {folders.length > 0 && (
+        <Choices
+          formState={formState}
+          name="folders"
+          legend="Folders of templates"
+          hint="Templates that are in no folder are seen by everybody."
+          kind="several"
+          choices={folders.map(({ id, path }) => ({ value: id, label: path }))}
+          chosen={chosen.folders}
+        />
+      )}
+      {choosesMethod && (
+        <Choices
+          formState={formState}
+          name="auth_type"
+          legend="Signs in with"
+          hint="Besides the password."
+          kind="one"
+          choices={methods.map((value) => ({ value, label: methodNames[value] }))}
+          chosen={[chosen.auth_type]}
+        />
+      )}
+    </>
+  );
+}
+
+export function invitePages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/services/:service_id/team/invite', {
+    who: { service: 'manage' },
+    below: 'Team',
+    async show({ service }, formState) {
+      const folders = await listFolderPaths(app, service.id);
+      const choosesMethod = service.permissions.includes('email_auth');
+      return {
+        title: 'Invite a colleague',
+        lead: 'We send a link that works for two days.',
+        crumbs: [{ label: 'Team', to: `/services/${service.id}/team` }],
+        content: (
+          <SaveForm action="Invite" back={`/services/${service.id}/team`}>
+            <Field formState={formState} name="email_address" label="Email address" type="email" autocomplete="off" />
+            <MemberFields
+              formState={formState}
+              folders={folders}
+              chosen={{ rights: [], folders: folders.map(({ id }) => id), auth_type: 'sms_auth' }}
+              choosesMethod={choosesMethod}
+            />
+          </SaveForm>
+        ),
+      };
+    },
+    form: Type.Object({ email_address: Type.String({ format: 'email', maxLength: 255 }), ...memberForm }),
+    needs: { email_address: 'Enter the address of your colleague.' },
+    async act({ service, visitor }, { email_address, rights, folders, auth_type = 'sms_auth' }) {
+      await refuseIfKnown(service.id, visitor.user, email_address);
+      await createServiceInvite(app, service.id, {
+        email_address,
+        from_user: visitor.user.id,
+        permissions: permissionsOf(rights).join(','),
+        folder_permissions: folders,
+        auth_type: service.permissions.includes('email_auth') ? auth_type : 'sms_auth',
+      });
+      return { to: `/services/${service.id}/team`, notice: `An invitation is on its way to ${email_address}.` };
+    },
+  });
+
+  async function refuseIfKnown(
+    serviceId: string,
+    visitor: { id: string; email_address: string },
+    email_address: string,
+  ): Promise<void> {
+    const isSame = (other: string) => other.toLowerCase() === email_address.toLowerCase();
+    if (isSame(visitor.email_address)) throw invalidField('email_address', 'That is your own address.');
+    const known = await findUserByEmail(app, email_address);
+    if (known && (await isServiceMember(app.db, { service_id: serviceId, user_id: known.id }))) {
+      throw invalidField('email_address', `${known.name} is in the team already.`);
+    }
+    const invites = await listServiceInvites(app, serviceId);
+    if (invites.some((invite) => invite.status === 'pending' && isSame(invite.email_address))) {
+      throw invalidField(
+        'email_address',
+        'This person is invited already. To send another invitation, cancel that one first.',
+      );
+    }
+  }
 }

@@ -1,7 +1,8 @@
 import type { Service } from '../../../services/services.ts';
 import { givenRights, holds } from '../../access/may.ts';
 import { Icon } from '../../layout/icon.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
+import { pageUrl } from '../../links.ts';
+import { Confirm } from '../../parts/form.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { type Folder, type Member, methodNames } from './team.ts';
@@ -40,7 +41,7 @@ type Row = { permissions: readonly string[]; auth_type: Member['auth_type'] } & 
 );
 
 export function TeamTable({ service, visitorId, mayChange, members, invites, folders, now }: TeamTableProps) {
-  const team = `/console/services/${service.id}/team`;
+  const team = pageUrl(`/services/${service.id}/team`);
   const rows: Row[] = [
     ...members.map((member) => ({ member, permissions: member.permissions, auth_type: member.auth_type })),
     ...invites.map((invite) => ({
@@ -173,5 +174,47 @@ export function RightsExplained() {
       </dl>
       <p class="small muted">Every member sees templates and messages.</p>
     </details>
+  );
+}
+
+interface JoinRequestsProps {
+  service: { id: string };
+  visitorId: string;
+  requests: readonly {
+    id: string;
+    name: string;
+    email_address: string;
+    created_at: string;
+    contacted_user_ids: string[];
+  }[];
+  now: Date;
+}
+
+/** Only those who were asked can decide. */
+export function JoinRequests({ service, visitorId, requests, now }: JoinRequestsProps) {
+  if (requests.length === 0) return null;
+  return (
+    <section class="card needs" aria-labelledby="requests">
+      <div class="card-head">
+        <h2 id="requests">Requests to join</h2>
+      </div>
+      <ul class="list">
+        {requests.map(({ id, name, email_address, created_at, contacted_user_ids }) => (
+          <li key={id}>
+            <Icon name="user" />
+            <span>
+              {name} <span class="muted">{email_address}</span>, <Time at={created_at} now={now} />
+            </span>
+            {contacted_user_ids.includes(visitorId) ? (
+              <a href={pageUrl(`/services/${service.id}/join-request/${id}/approve`)}>
+                Decide<span class="sr"> about {name}</span>
+              </a>
+            ) : (
+              <span class="muted">Asked another manager</span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

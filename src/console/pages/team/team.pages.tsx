@@ -6,13 +6,13 @@ import { getServiceInvite, listServiceInvites, updateServiceInvite } from '../..
 import { listUserRecords } from '../../../users/user-record.ts';
 import { givenRights, may, rightNames } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { keepSearch, readSearch } from '../../kept-search.ts';
 import { Icon } from '../../layout/icon.tsx';
+import { keepSearch, pageUrl, readSearch } from '../../links.ts';
 import type { Pages } from '../../page.ts';
+import { ButtonLink } from '../../parts/form.tsx';
 import { ListSearch } from '../../parts/list-search.tsx';
 import { listFolderPaths, listMembers, type Member, methodNames, rightsOf } from './team.ts';
-import { JoinRequests } from './team-parts.tsx';
-import { RightsExplained, TeamTable } from './team-table.tsx';
+import { JoinRequests, RightsExplained, TeamTable } from './team-table.tsx';
 
 /** With more members, the page has a search. */
 const maxWithoutSearch = 7;
@@ -36,13 +36,11 @@ export function teamPages(pages: Pages, app: ConsoleApp): void {
         lead: leadOf(members.length, invites.length),
         actions: mayChange && (
           <>
-            <a class="button" href={`/console/services/${service.id}/team/csv`}>
-              Download CSV
-            </a>
-            <a class="button button--primary" href={`/console/services/${service.id}/team/invite`}>
+            <ButtonLink to={`/services/${service.id}/team/csv`}>Download CSV</ButtonLink>
+            <ButtonLink to={`/services/${service.id}/team/invite`} look="primary">
               <Icon name="plus" small />
               Invite
-            </a>
+            </ButtonLink>
           </>
         ),
         content: (
@@ -52,7 +50,7 @@ export function teamPages(pages: Pages, app: ConsoleApp): void {
               <ListSearch
                 name="Team"
                 label="Name or email address"
-                path={`/console/services/${service.id}/team`}
+                path={pageUrl(`/services/${service.id}/team`)}
                 find={find}
                 found={`${found.length} ${found.length === 1 ? 'member' : 'members'} found`}
               />

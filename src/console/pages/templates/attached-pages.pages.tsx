@@ -5,11 +5,11 @@ import { type Failure, invalidField, notFound } from '../../../platform/failure.
 import { newId } from '../../../platform/id.ts';
 import { maxPages } from '../../../rendering/pdf/letter-geometry.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { isAboutForm } from '../../form-state.ts';
+import { isAboutForm } from '../../forms.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { ErrorSummary } from '../../parts/error-summary.tsx';
-import { FileField } from '../../parts/file-field.tsx';
+import { FileField } from '../../parts/field.tsx';
+import { Confirm } from '../../parts/form.tsx';
+import { ErrorSummary } from '../../parts/notice.tsx';
 import { getEditableTemplate, templatePath } from './library.ts';
 
 const who = { service: 'templates' } as const;

@@ -9,7 +9,7 @@ import { listOrganisationsAndServices } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { channelWords } from '../../message-words.ts';
 import type { PageRequest, Pages } from '../../page.ts';
-import { Select } from '../../parts/select.tsx';
+import { Select } from '../../parts/field.tsx';
 import { getSeenTemplate, has, listPath, openLibrary, type Reader } from './library.ts';
 
 type Seen = PageRequest<{ service: 'any' }>;

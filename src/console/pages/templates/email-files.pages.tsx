@@ -11,11 +11,10 @@ import {
 import type { CurrentTemplateRow } from '../../../templates/template-row.ts';
 import { updateTemplate } from '../../../templates/template-update.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { isAboutForm, problemsOf } from '../../form-state.ts';
+import { isAboutForm, problemsOf } from '../../forms.ts';
 import type { FormState, PageRequest, Pages } from '../../page.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { Field } from '../../parts/field.tsx';
-import { FileField } from '../../parts/file-field.tsx';
+import { Field, FileField } from '../../parts/field.tsx';
+import { Confirm } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { getEditableTemplate, templatePath } from './library.ts';
 

@@ -6,9 +6,8 @@ import { createFolder, deleteFolder, updateFolder } from '../../../templates/fol
 import { countInFolders } from '../../../templates/templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages } from '../../page.ts';
-import { Choices } from '../../parts/choices.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
-import { Field } from '../../parts/field.tsx';
+import { Choices, Field } from '../../parts/field.tsx';
+import { Confirm } from '../../parts/form.tsx';
 import { buildCrumbs, type Folder, has, listPath, openLibrary } from './library.ts';
 
 const who = { service: 'templates' } as const;

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { TemplateRow } from '../../../templates/template-row.ts';
 import type { TextChange } from '../../../templates/word-diff.ts';
-import { Diff } from '../../parts/diff.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Segments } from '../../parts/tabs.tsx';
+import { Diff } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { templatePath } from './library.ts';
 

@@ -7,9 +7,9 @@ import { getTemplate, listTemplates } from '../../../templates/templates.ts';
 import { isOperator } from '../../../users/user-record.ts';
 import { may, type Right } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { withQuery } from '../../links.ts';
 import { dayAndMonth } from '../../parts/time.tsx';
-import type { Visitor } from '../../sessions/visitor.ts';
-import { withQuery } from '../../with-query.ts';
+import type { Visitor } from '../../sessions/sessions.ts';
 
 /** A page of a service and who opens it. */
 export interface Reader {

@@ -1,7 +1,7 @@
 import { isUuid } from '../../../platform/id.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { readSearch } from '../../kept-search.ts';
+import { readSearch } from '../../links.ts';
 import type { PageRequest } from '../../page.ts';
 import { listPath } from './library.ts';
 

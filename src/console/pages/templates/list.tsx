@@ -5,7 +5,7 @@ import { channelTabs, channelWords } from '../../message-words.ts';
 import { several } from '../../money.ts';
 import { Stamp } from '../../parts/status.tsx';
 import { Segments } from '../../parts/tabs.tsx';
-import { TemplateText } from '../../parts/template-text.tsx';
+import { TemplateText } from '../../parts/text.tsx';
 import { dayAndMonth, Time } from '../../parts/time.tsx';
 import { type Folder, listPath, templatePath } from './library.ts';
 import { type ListQuery, listUrl } from './list-query.ts';

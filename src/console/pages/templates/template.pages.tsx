@@ -5,7 +5,7 @@ import { updateTemplate } from '../../../templates/template-update.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages } from '../../page.ts';
-import { Choices } from '../../parts/choices.tsx';
+import { Choices } from '../../parts/field.tsx';
 import { describeCost } from '../send/cost.ts';
 import {
   buildCrumbs,

@@ -3,10 +3,10 @@ import { listLetterContacts, listReplyTos, listSmsSenders } from '../../../servi
 import type { CurrentTemplateRow } from '../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { channelWords, postageLabels } from '../../message-words.ts';
-import { Confirm } from '../../parts/confirm.tsx';
-import { Copy } from '../../parts/copy.tsx';
+import { Confirm } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { Summary } from '../../parts/summary.tsx';
+import { Summary } from '../../parts/table.tsx';
+import { Copy } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { templatePath } from './library.ts';
 

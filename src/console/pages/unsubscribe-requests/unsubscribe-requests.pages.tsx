@@ -9,10 +9,12 @@ import {
   summariseUnsubscribeReport,
 } from '../../../unsubscribe/unsubscribe-reports.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import { count } from '../../money.ts';
 import type { Pages } from '../../page.ts';
-import { Choices } from '../../parts/choices.tsx';
-import { SaveForm } from '../../parts/save-form.tsx';
+import { Choices } from '../../parts/field.tsx';
+import { ButtonLink, SaveForm } from '../../parts/form.tsx';
+import { Empty } from '../../parts/notice.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { dayAndMonth, Time } from '../../parts/time.tsx';
@@ -33,7 +35,7 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
     who: activity,
     below: 'Home',
     async show({ service }) {
-      const list = `/console/services/${service.id}/unsubscribe-requests`;
+      const list = pageUrl(`/services/${service.id}/unsubscribe-requests`);
       const reports = await listUnsubscribeReports(app, service.id);
       const now = app.clock.now();
       return {
@@ -42,10 +44,7 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
         crumbs: [{ label: 'Home', to: `/services/${service.id}` }],
         content:
           reports.length === 0 ? (
-            <div class="empty">
-              <h2>Nobody has unsubscribed</h2>
-              <p>Requests of people who do not want your emails appear here.</p>
-            </div>
+            <Empty title="Nobody has unsubscribed">Requests of people who do not want your emails appear here.</Empty>
           ) : (
             <Table
               caption="Reports of unsubscribe requests, newest first"
@@ -111,11 +110,7 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
         title: formatSpan(report.earliest_timestamp, report.latest_timestamp),
         about: 'Unsubscribe requests',
         crumbs: [{ label: 'Unsubscribe requests', to: list }],
-        actions: (
-          <a class="button" href={`/console${list}/${report.id}/csv`}>
-            Download CSV
-          </a>
-        ),
+        actions: <ButtonLink to={`${list}/${report.id}/csv`}>Download CSV</ButtonLink>,
         content: (
           <SaveForm back={list}>
             <p>

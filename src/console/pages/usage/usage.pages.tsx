@@ -1,11 +1,11 @@
 import { getAllowance } from '../../../billing/allowance.ts';
 import { listMonthlyUsage, listYearlyUsage } from '../../../billing/usage.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { chosenYear, FinancialYears, yearInWords } from '../../financial-years.tsx';
 import { postageNames } from '../../message-words.ts';
 import { count, pounds, price } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { Table } from '../../parts/table.tsx';
+import { chosenYear, FinancialYears, yearInWords } from '../../parts/tabs.tsx';
 
 /** What a service has sent in a financial year, and what it costs. */
 export function usagePages(pages: Pages, app: ConsoleApp): void {

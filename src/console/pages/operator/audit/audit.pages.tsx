@@ -1,23 +1,26 @@
+import { type Static, Type } from 'typebox';
 import { auditActions } from '../../../../auth/audit-entry.ts';
-import { auditNouns } from '../../../../operations/audit/audit-entry.ts';
+import { type AuditFilter, auditNouns } from '../../../../operations/audit/audit-entry.ts';
 import { findAuditEntry, listAuditEntries, readAuditEntries } from '../../../../operations/audit/audit-log.ts';
-import { londonDay } from '../../../../platform/calendar.ts';
+import { addDays, isDay, londonDay, londonInstant } from '../../../../platform/calendar.ts';
+import { timestamp } from '../../../../platform/clock.ts';
 import { fromStandby } from '../../../../platform/db/servers/standby.ts';
-import { notFound } from '../../../../platform/failure.ts';
+import { invalid, invalidField, notFound } from '../../../../platform/failure.ts';
 import { csvLine, sendCsv } from '../../../../platform/http/csv.ts';
-import { isUuid } from '../../../../platform/id.ts';
+import { canonicalId, isUuid } from '../../../../platform/id.ts';
+import { OneOf } from '../../../../protocol/fields.ts';
+import { findServicesByName } from '../../../../services/services.ts';
+import { findUserByEmail } from '../../../../users/users.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import type { FormState, Pages } from '../../../page.ts';
-import { Field } from '../../../parts/field.tsx';
-import { Pager } from '../../../parts/pager.tsx';
-import { Select } from '../../../parts/select.tsx';
-import { AuditEntryView } from './audit-entry.tsx';
-import { AuditForm, filterOf, queryOf, readAuditForm } from './audit-filter.ts';
-import { AuditList } from './audit-list.tsx';
-import { actionWords, nounWords } from './audit-words.ts';
+import { pageUrl } from '../../../links.ts';
+import type { FormState, PageRequest, Pages } from '../../../page.ts';
+import { Field, Select } from '../../../parts/field.tsx';
+import { ButtonLink } from '../../../parts/form.tsx';
+import { Empty } from '../../../parts/notice.tsx';
+import { OlderPager, pageSize } from '../../../parts/pager.tsx';
+import { AuditEntryView, AuditList, actionWords, nounWords } from './audit-views.tsx';
 
 const path = '/operator/audit';
-const pageSize = 50;
 
 const columns = [
   ...['created_at', 'actor_type', 'user_id', 'user_name', 'client', 'claimed_user_id', 'claimed_user_name'],
@@ -36,17 +39,16 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
       const olderThan = isUuid(request.query('older_than')) ? request.query('older_than') : undefined;
       const entries = await listAuditEntries(app, filterOf(query), { limit: pageSize, olderThan });
       const here = (more: Record<string, string>, to = '') =>
-        `/console${path}${to}?${new URLSearchParams({ ...query, ...more })}`;
-      const last = entries.length === pageSize ? entries.at(-1)?.id : undefined;
+        pageUrl(`${path}${to}?${new URLSearchParams({ ...query, ...more })}`);
       return {
         title: 'Audit',
         lead: `Every change by a person or an admin client, kept for ${days(app)} days. Nobody can change or delete an entry.`,
         actions: (
           <>
             {request.visitor.user.platform_admin && (
-              <a class="button button--small" href="/console/operator/recipients">
+              <ButtonLink to="/operator/recipients" small>
                 Data about one person
-              </a>
+              </ButtonLink>
             )}
             <a class="button button--small" href={here({}, '/csv')} download>
               Download CSV
@@ -57,20 +59,18 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
           <div class="stack">
             <Filter formState={formState} query={query} />
             {entries.length === 0 ? (
-              <div class="empty">
-                <h2>{isFiltered ? 'No change matches' : 'No changes yet'}</h2>
-                <p>{isFiltered ? 'Look for less, or for other days.' : 'The first change appears here.'}</p>
-              </div>
+              <Empty title={isFiltered ? 'No change matches' : 'No changes yet'}>
+                {isFiltered ? 'Look for less, or for other days.' : 'The first change appears here.'}
+              </Empty>
             ) : (
               <AuditList entries={entries} now={app.clock.now()} />
             )}
-            {(last !== undefined || olderThan !== undefined) && (
-              <Pager
-                shown={`${entries.length} changes`}
-                newer={olderThan === undefined ? undefined : here({})}
-                older={last === undefined ? undefined : here({ older_than: last })}
-              />
-            )}
+            <OlderPager
+              rows={entries}
+              noun="changes"
+              olderThan={olderThan}
+              to={(older_than) => here(older_than ? { older_than } : {})}
+            />
           </div>
         ),
       };
@@ -132,7 +132,7 @@ function Filter({ formState, query }: { formState: FormState; query: ReturnType<
   const any = (label: string) => ({ value: '', label });
   return (
     <search aria-label="Changes">
-      <form class="stack stack--tight" method="post" action={`/console${path}`} noValidate>
+      <form class="stack stack--tight" method="post" action={pageUrl(path)} noValidate>
         <div class="cols cols--narrow cols--filter">
           <Field formState={formState} name="person" label="Person" hint="Email address or id" value={query.person} />
           <Field formState={formState} name="service" label="Service" hint="Name or id" value={query.service} />
@@ -157,14 +157,79 @@ function Filter({ formState, query }: { formState: FormState; query: ReturnType<
             <button class="button button--primary" type="submit">
               Find
             </button>
-            {Object.keys(query).length > 0 && (
-              <a class="button" href={`/console${path}`}>
-                Show all
-              </a>
-            )}
+            {Object.keys(query).length > 0 && <ButtonLink to={path}>Show all</ButtonLink>}
           </div>
         </div>
       </form>
     </search>
   );
+}
+
+const AuditForm = Type.Object({
+  person: Type.Optional(Type.String({ maxLength: 255 })),
+  service: Type.Optional(Type.String({ maxLength: 255 })),
+  thing: Type.Optional(Type.String({ maxLength: 255 })),
+  noun: Type.Optional(OneOf(auditNouns)),
+  action: Type.Optional(OneOf(auditActions)),
+  from: Type.Optional(Type.String({ maxLength: 10 })),
+  to: Type.Optional(Type.String({ maxLength: 10 })),
+});
+
+const names = ['person', 'service', 'thing', 'noun', 'action', 'from', 'to'] as const;
+type Query = Partial<Record<(typeof names)[number], string>>;
+
+/** What the address of the page says; ids only, no address of a person. */
+function queryOf({ query }: Pick<PageRequest, 'query'>): Query {
+  return Object.fromEntries(names.flatMap((name) => (query(name) === '' ? [] : [[name, query(name)]])));
+}
+
+/** Finds the person and the service that somebody typed. */
+async function readAuditForm(app: ConsoleApp, form: Static<typeof AuditForm>): Promise<Query> {
+  const { person, service, from, to, ...others } = form;
+  const wrong = { ...wrongDay('from', from), ...wrongDay('to', to) };
+  if (Object.keys(wrong).length > 0) throw invalid(wrong);
+  return {
+    ...others,
+    ...(person ? { person: await idOfPerson(app, person) } : {}),
+    ...(service ? { service: await idOfService(app, service) } : {}),
+    ...(from ? { from } : {}),
+    ...(to ? { to } : {}),
+  };
+}
+
+/** An address that somebody changed by hand finds nothing wrong: what makes no sense is ignored. */
+function filterOf({ person, service, thing, noun, action, from, to }: Query): AuditFilter {
+  return {
+    person_id: person && isUuid(person) ? person : undefined,
+    service_id: service && isUuid(service) ? service : undefined,
+    thing_id: thing,
+    noun,
+    action: auditActions.find((one) => one === action),
+    after: from && isDay(from) ? timestamp(londonInstant(from)) : undefined,
+    before: to && isDay(to) ? timestamp(londonInstant(addDays(to, 1))) : undefined,
+  };
+}
+
+function wrongDay(name: string, day: string | undefined): Record<string, string[]> {
+  return day === undefined || isDay(day) ? {} : { [name]: ['Enter a day, such as 2026-11-15.'] };
+}
+
+async function idOfPerson(app: ConsoleApp, text: string): Promise<string> {
+  if (isUuid(text)) return canonicalId(text);
+  const user = await findUserByEmail(app, text);
+  if (!user) throw invalidField('person', 'Nobody has this address. Enter the whole address.');
+  return user.id;
+}
+
+async function idOfService(app: ConsoleApp, text: string): Promise<string> {
+  const isId: boolean = isUuid(text);
+  if (isId) return canonicalId(text);
+  const found = await findServicesByName(app.db, text);
+  const exact = found.filter(({ name }) => name.toLowerCase() === text.toLowerCase());
+  const [one, ...others] = exact.length > 0 ? exact : found;
+  if (!one) throw invalidField('service', 'No service has this name.');
+  if (others.length > 0) {
+    throw invalidField('service', `${found.length} services have this in their name. Enter the whole name.`);
+  }
+  return one.id;
 }

@@ -1,94 +1,54 @@
-import type { ComponentChildren } from 'preact';
-import { Confirm } from '../../../parts/confirm.tsx';
-import { Notice } from '../../../parts/notice.tsx';
-import { Tabs } from '../../../parts/tabs.tsx';
+import type { FastifyReply } from 'fastify';
+import { uploadedLogoPath } from '../../../../branding/email-logos.ts';
+import { findLogo } from '../../../../letters/preview/letter-logo.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import type { Sent } from '../../../page.ts';
+import { sendSentFile } from '../../sandbox/mail-frame.ts';
 
 export type Kind = 'email' | 'letter';
 
 export const brandsOf = (kind: Kind) => `/operator/branding/${kind}`;
 export const brandAddress = (kind: Kind, id: string) => `${brandsOf(kind)}/${id}`;
 
-export function BrandTabs({ current }: { current: Kind }) {
-  const tab = (kind: Kind, label: string) => ({
-    label,
-    to: `/console${brandsOf(kind)}`,
-    isCurrent: kind === current,
-  });
-  return <Tabs name="Kinds of brands" tabs={[tab('email', 'Emails'), tab('letter', 'Letters')]} />;
+interface Look {
+  brand_type: 'org' | 'both' | 'org_banner';
+  colour: string | null;
+  logo: string | null;
+  text: string | null;
+  alt_text: string | null;
 }
 
-interface Users {
-  organisations: { id: string; name: string }[];
-  services: { id: string; name: string; restricted: boolean }[];
-}
-
-interface BrandPageProps {
-  kind: Kind;
-  id: string;
-  active: boolean;
-  mayChange: boolean;
-  users: Users;
-  /** Organisations whose services can choose it. */
-  offeredBy: { id: string; name: string }[];
-  facts: ComponentChildren;
-  preview: ComponentChildren;
-}
-
-/** One brand as it is sent, and who uses it. */
-export function BrandPage({ kind, id, active, mayChange, users, offeredBy, facts, preview }: BrandPageProps) {
-  const isUsed = users.organisations.length + users.services.length > 0;
+/**
+ * The top of an email with this brand, in small. Its name stands beside it. Logos of other servers are not loaded: their
+ * text is shown instead.
+ */
+export function BrandMark({ brand_type, colour, logo, text, alt_text }: Look) {
+  const isBanner = brand_type === 'org_banner';
+  const path = uploadedLogoPath(logo);
+  const shown = path ? text : (text ?? alt_text);
   return (
-    <div class="aside">
-      <section class="card card--flush" aria-labelledby="as-sent">
-        <div class="card-head">
-          <h2 id="as-sent">{kind === 'email' ? 'An email with it' : 'A letter with it'}</h2>
-        </div>
-        {preview}
-      </section>
-      <div class="stack">
-        {!active && <Notice tone="amber">This brand is archived: no service can choose it.</Notice>}
-        <section class="card" aria-label="About the brand">
-          {facts}
-        </section>
-        <UserList title="Services with it" empty="No service uses it.">
-          {users.services.map(({ id: service, name, restricted }) => (
-            <li key={service}>
-              <a href={`/console/operator/services/${service}`}>{name}</a>
-              {restricted && <span class="badge tone-amber">Trial mode</span>}
-            </li>
-          ))}
-        </UserList>
-        <UserList title="Organisations that offer it" empty="No organisation offers it to its services.">
-          {offeredBy.map(({ id: organisation, name }) => (
-            <li key={organisation}>
-              <a href={`/console/operator/organisations/${organisation}/brands`}>{name}</a>
-              {users.organisations.some((one) => one.id === organisation) && <span class="badge">Default</span>}
-            </li>
-          ))}
-        </UserList>
-        {active &&
-          mayChange &&
-          (isUsed ? (
-            <p class="muted small">It can be archived once no service uses it and no organisation has it as default.</p>
-          ) : (
-            <div>
-              <Confirm label="Archive" action="Archive the brand" to={`/console${brandAddress(kind, id)}/archive`}>
-                No organisation can offer it any more, and its name becomes free. Messages that were sent keep it.
-              </Confirm>
-            </div>
-          ))}
-      </div>
-    </div>
+    <svg class="brand-mark" viewBox="0 0 160 54" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
+      <rect width="160" height="54" fill={isBanner ? (colour ?? '#0b0c0c') : '#fff'} />
+      {!isBanner && colour && <rect x="8" y="10" width="2" height="34" fill={colour} />}
+      {path && <image href={path} x="16" y="10" width={text ? 34 : 136} height="34" preserveAspectRatio="xMinYMid" />}
+      {shown && (
+        <text x={path ? 56 : 16} y="32" font-size="13" fill={isBanner ? '#fff' : '#0b0c0c'}>
+          {shown.length > 20 ? `${shown.slice(0, 19)}…` : shown}
+        </text>
+      )}
+    </svg>
   );
 }
 
-function UserList({ title, empty, children }: { title: string; empty: string; children: ComponentChildren[] }) {
-  return (
-    <section class="card">
-      <div class="card-head">
-        <h2>{title}</h2>
-      </div>
-      {children.length === 0 ? <p class="muted">{empty}</p> : <ul class="list">{children}</ul>}
-    </section>
-  );
+/** The logo of letters: drawn by the browser from its file, which can neither run nor load anything. */
+export function LetterMark({ from }: { from: string }) {
+  return <img class="brand-mark" src={from} alt="" loading="lazy" />;
+}
+
+/** Brands that another front end made may have no logo yet. */
+const blank = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 70 18"/>');
+
+export async function sendLetterLogo(app: ConsoleApp, reply: FastifyReply, brandId: string): Promise<Sent> {
+  const svg = (await findLogo(app, brandId)) ?? blank;
+  return sendSentFile(reply.header('cache-control', 'no-cache'), 'image/svg+xml', svg);
 }

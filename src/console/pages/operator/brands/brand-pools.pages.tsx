@@ -8,10 +8,10 @@ import { isUuid } from '../../../../platform/id.ts';
 import { OneOf } from '../../../../protocol/fields.ts';
 import { updateOrganisationAndServices } from '../../../../services/organisations/organisation-services.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
+import { pageUrl } from '../../../links.ts';
 import type { FormState, Pages } from '../../../page.ts';
-import { Select } from '../../../parts/select.tsx';
-import { BrandMark, LetterMark } from './brand-mark.tsx';
-import { brandAddress, type Kind } from './brand-parts.tsx';
+import { Select } from '../../../parts/field.tsx';
+import { BrandMark, brandAddress, type Kind, LetterMark } from './brand-parts.tsx';
 
 const steps = ['add', 'remove', 'default', 'no-default'] as const;
 const who = 'operator';
@@ -106,7 +106,7 @@ export function brandPoolPages(pages: Pages, app: ConsoleApp): void {
       id,
       name,
       isDefault: id === organisation.letter_branding_id,
-      mark: <LetterMark from={`/console${brandAddress('letter', id)}/logo`} />,
+      mark: <LetterMark from={pageUrl(`${brandAddress('letter', id)}/logo`)} />,
     }));
     return { offered, others: othersOf(all, offered) };
   }
@@ -139,7 +139,7 @@ function PoolCard({ kind, title, formState, pool: { offered, others }, mayChange
             {offered.map(({ id, name, isDefault, mark }) => (
               <li key={id}>
                 {mark}
-                <a href={`/console${brandAddress(kind, id)}`}>{name}</a>
+                <a href={pageUrl(brandAddress(kind, id))}>{name}</a>
                 {isDefault && <span class="badge">Default</span>}
                 {mayChange && (
                   <form class="row" method="post">

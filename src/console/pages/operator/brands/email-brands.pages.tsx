@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { listOrganisationsWithBrand } from '../../../../branding/brand-pools.ts';
+import type { BrandType } from '../../../../branding/email-branding.sql.ts';
 import {
   archiveEmailBranding,
   createEmailBranding,
@@ -10,198 +10,182 @@ import {
 } from '../../../../branding/email-branding.ts';
 import { maxLogoBytes, storeEmailLogo, uploadedLogoPath } from '../../../../branding/email-logos.ts';
 import { previewEmailBrand } from '../../../../delivery/previews/previews.ts';
+import { invalidField } from '../../../../platform/failure.ts';
+import { OneOf } from '../../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import type { Pages, View } from '../../../page.ts';
-import { SaveForm } from '../../../parts/save-form.tsx';
-import { Table } from '../../../parts/table.tsx';
+import { pageUrl } from '../../../links.ts';
+import type { FormState, Pages } from '../../../page.ts';
+import { Choices, Field, FileField } from '../../../parts/field.tsx';
 import { sendMailFrame } from '../../sandbox/mail-frame.ts';
-import { BrandMark } from './brand-mark.tsx';
-import { BrandPage, BrandTabs, brandAddress, brandsOf } from './brand-parts.tsx';
-import { brandTypeNames, EmailBrandFields, EmailBrandForm, needs, refuseWrongTexts } from './email-brand-fields.tsx';
-
-const here = brandsOf('email');
-const one = `${here}/:email_brand_id`;
-/** Read-only operators look, platform administrators change. */
-const [who, changes] = ['operator', 'platform-admin'] as const;
-const file = { name: 'logo', max_bytes: maxLogoBytes } as const;
-const crumbs = [{ label: 'Email brands', to: here }];
+import { addBrandPages } from './brand-pages.tsx';
+import { BrandMark, brandAddress, brandsOf } from './brand-parts.tsx';
 
 /** What emails look like at the top. */
 export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
-  pages.add(here, {
-    who,
-    menu: 'Brands',
-    async show({ visitor }) {
-      const brands = await listEmailBrandsInUse(app);
-      return {
-        title: 'Brands',
-        lead: 'Organisations offer brands to their services; services without one have the name of the platform.',
-        actions: visitor.user.platform_admin && (
-          <a class="button button--primary" href={`/console${here}/new`}>
-            New email brand
-          </a>
-        ),
-        content: (
-          <div class="stack">
-            <BrandTabs current="email" />
-            {brands.length === 0 ? (
-              <div class="empty">
-                <h2>No email brand yet</h2>
-                <p>Upload a logo, and see the email with it before a service uses it.</p>
-              </div>
-            ) : (
-              <Table
-                caption="Email brands, by name"
-                rows={brands}
-                keyOf={({ id }) => id}
-                middle
-                columns={[
-                  {
-                    head: 'Brand',
-                    cell: (brand) => (
-                      <span class="row">
-                        <BrandMark {...brand} />
-                        <a href={`/console${brandAddress('email', brand.id)}`}>{brand.name}</a>
-                      </span>
-                    ),
-                  },
-                  { head: 'Look', cell: ({ brand_type }) => brandTypeNames[brand_type] },
-                  {
-                    head: 'Services',
-                    cell: ({ service_count }) => service_count.toLocaleString('en-GB'),
-                    numeric: true,
-                  },
-                ]}
-              />
-            )}
-          </div>
-        ),
-      };
-    },
-  });
-
-  pages.add(`${here}/new`, {
-    who: changes,
-    below: 'Brands',
-    show: (_asked, formState) => ({
-      title: 'New email brand',
-      crumbs,
-      content: (
-        <SaveForm back={here} action="Create the brand" withFile>
-          <EmailBrandFields formState={formState} />
-        </SaveForm>
-      ),
-    }),
+  addBrandPages(pages, app, {
+    kind: 'email',
+    list: { menu: 'Brands' },
+    lead: 'Organisations offer brands to their services; services without one have the name of the platform.',
+    mark: (brand) => <BrandMark {...brand} />,
+    columns: [{ head: 'Look', cell: ({ brand_type }) => brandTypeNames[brand_type] }],
+    readAll: () => listEmailBrandsInUse(app),
+    get: (id) => getEmailBranding(app, id),
+    readUsers: (id) => listEmailBrandUsers(app, id),
+    fields: (formState, brand) => <EmailBrandFields formState={formState} {...(brand ? { brand } : {})} />,
     form: EmailBrandForm,
-    needs,
-    file,
-    async act({ visitor }, form, picture) {
+    needs: { name: 'Enter a name.', brand_type: 'Choose how the brand looks.' },
+    file: { name: 'logo', max_bytes: maxLogoBytes },
+    async create(form, picture, created_by) {
       refuseWrongTexts(form, picture !== undefined);
       const logo = picture ? await storeEmailLogo(app, await picture.bytes()) : null;
-      const brand = await createEmailBranding(app, { ...form, logo, created_by: visitor.user.id });
-      return { to: brandAddress('email', brand.id), notice: 'The brand is created.' };
+      return createEmailBranding(app, { ...form, logo, created_by });
     },
+    async update(id, form, picture, updated_by) {
+      const brand = await getEmailBranding(app, id);
+      refuseWrongTexts(form, picture !== undefined || brand.logo !== null);
+      const { text = null, alt_text = null, colour = null } = form;
+      const logo = picture ? await storeEmailLogo(app, await picture.bytes()) : brand.logo;
+      await updateEmailBranding(app, brand.id, { ...form, text, alt_text, colour, logo, updated_by });
+    },
+    archive: (id) => archiveEmailBranding(app, id),
+    preview: ({ id }) => (
+      <iframe
+        class="mail"
+        src={pageUrl(`${brandAddress('email', id)}/preview`)}
+        sandbox=""
+        title="An email with the brand"
+      />
+    ),
+    facts: (brand) => (
+      <dl class="facts">
+        <dt>Look</dt>
+        <dd>{brandTypeNames[brand.brand_type]}</dd>
+        <dt>{brand.text === null ? 'Logo says' : 'Text'}</dt>
+        <dd>{brand.text ?? brand.alt_text}</dd>
+        <dt>Colour</dt>
+        <dd>{brand.colour ?? 'None'}</dd>
+        <dt>Logo</dt>
+        <dd>{uploadedLogoPath(brand.logo) ? 'Uploaded' : (brand.logo ?? 'None')}</dd>
+      </dl>
+    ),
   });
 
-  pages.add(one, {
-    who,
-    below: 'Brands',
-    show: ({ param, visitor }) => showBrand(param('email_brand_id'), visitor.user.platform_admin),
-  });
-
-  pages.add(`${one}/preview`, {
-    who,
+  pages.add(`${brandsOf('email')}/:email_brand_id/preview`, {
+    who: 'operator',
     async show({ param, reply }) {
       const brand = await getEmailBranding(app, param('email_brand_id'));
       const { html } = previewEmailBrand(app, brand);
       return sendMailFrame(app, reply, html, { images: uploadedLogoPath(brand.logo) === undefined });
     },
   });
+}
 
-  pages.add(`${one}/edit`, {
-    who: changes,
-    below: 'Brands',
-    async show({ param }, formState) {
-      const brand = await getEmailBranding(app, param('email_brand_id'));
-      return {
-        title: 'Edit the brand',
-        about: brand.name,
-        lead: `${brand.name}. Emails that are sent from now on show the changes.`,
-        crumbs: [...crumbs, { label: brand.name, to: brandAddress('email', brand.id) }],
-        content: (
-          <SaveForm back={brandAddress('email', brand.id)} withFile>
-            <EmailBrandFields formState={formState} brand={brand} />
-          </SaveForm>
-        ),
-      };
-    },
-    form: EmailBrandForm,
-    needs,
-    file,
-    async act({ param, visitor }, form, picture) {
-      const brand = await getEmailBranding(app, param('email_brand_id'));
-      refuseWrongTexts(form, picture !== undefined || brand.logo !== null);
-      const { text = null, alt_text = null, colour = null } = form;
-      const logo = picture ? await storeEmailLogo(app, await picture.bytes()) : brand.logo;
-      const change = { ...form, text, alt_text, colour, logo, updated_by: visitor.user.id };
-      await updateEmailBranding(app, brand.id, change);
-      return { to: brandAddress('email', brand.id), notice: 'The brand is changed.' };
-    },
-  });
+export const brandTypeNames: Record<BrandType, string> = {
+  org: 'Logo',
+  both: 'Logo below the banner of the platform',
+  org_banner: 'Banner in colour',
+};
 
-  pages.add(`${one}/archive`, {
-    who: changes,
-    // Shown when it is refused.
-    show: ({ param, visitor }) => showBrand(param('email_brand_id'), visitor.user.platform_admin),
-    below: 'Brands',
-    form: Type.Object({}),
-    async act({ param }) {
-      await archiveEmailBranding(app, param('email_brand_id'));
-      return { to: here, notice: 'The brand is archived.' };
-    },
-  });
+const ShortText = Type.Optional(Type.String({ maxLength: 255 }));
 
-  async function showBrand(id: string, mayChange: boolean): Promise<View> {
-    const brand = await getEmailBranding(app, id);
-    const users = await listEmailBrandUsers(app, brand.id);
-    return {
-      title: brand.name,
-      crumbs,
-      actions: mayChange && brand.active && (
-        <a class="button" href={`/console${brandAddress('email', brand.id)}/edit`}>
-          Edit
-        </a>
-      ),
-      content: (
-        <BrandPage
-          kind="email"
-          id={brand.id}
-          active={brand.active}
-          mayChange={mayChange}
-          users={users}
-          offeredBy={await listOrganisationsWithBrand(app, 'email', brand.id)}
-          preview={
-            <iframe
-              class="mail"
-              src={`/console${brandAddress('email', brand.id)}/preview`}
-              sandbox=""
-              title="An email with the brand"
-            />
-          }
-          facts={
-            <dl class="facts">
-              <dt>Look</dt>
-              <dd>{brandTypeNames[brand.brand_type]}</dd>
-              <dt>{brand.text === null ? 'Logo says' : 'Text'}</dt>
-              <dd>{brand.text ?? brand.alt_text}</dd>
-              <dt>Colour</dt>
-              <dd>{brand.colour ?? 'None'}</dd>
-              <dt>Logo</dt>
-              <dd>{uploadedLogoPath(brand.logo) ? 'Uploaded' : (brand.logo ?? 'None')}</dd>
-            </dl>
-          }
-        />
-      ),
-    };
+const EmailBrandForm = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 255 }),
+  brand_type: OneOf(['org', 'both', 'org_banner']),
+  alt_text: ShortText,
+  text: ShortText,
+  colour: Type.Optional(Type.String({ format: 'hex-colour' })),
+});
+
+interface Sent {
+  name: string;
+  brand_type: BrandType;
+  alt_text?: string;
+  text?: string;
+  colour?: string;
+}
+
+interface Fields {
+  formState: FormState;
+  /** The brand as it is now; a new one has none. */
+  brand?: Record<keyof Sent, string | null>;
+}
+
+function EmailBrandFields({ formState, brand }: Fields) {
+  return (
+    <>
+      <Field
+        formState={formState}
+        name="name"
+        label="Name"
+        hint="Only seen here and by teams who choose a brand."
+        value={brand?.name ?? undefined}
+        autocomplete="off"
+      />
+      <Choices
+        formState={formState}
+        name="brand_type"
+        legend="Look"
+        kind="one"
+        choices={[
+          { value: 'org', label: brandTypeNames.org, hint: 'On white, above the message.' },
+          { value: 'both', label: brandTypeNames.both },
+          {
+            value: 'org_banner',
+            label: brandTypeNames.org_banner,
+            hint: 'As wide as the message, with the logo in it.',
+          },
+        ]}
+        chosen={[brand?.brand_type ?? 'org']}
+      />
+      <Field
+        formState={formState}
+        name="alt_text"
+        label="What the logo says"
+        hint="Read to people who do not see pictures, such as Town Hall. Leave it empty if the text below stands beside the logo."
+        value={brand?.alt_text ?? undefined}
+        autocomplete="off"
+      />
+      <Field
+        formState={formState}
+        name="text"
+        label="Text beside the logo (optional)"
+        hint="For a logo without words."
+        value={brand?.text ?? undefined}
+        autocomplete="off"
+      />
+      <Field
+        formState={formState}
+        name="colour"
+        label="Colour (optional)"
+        hint="Of the banner, or of the line beside the logo: # and six digits, such as #1d70b8."
+        value={brand?.colour ?? undefined}
+        short
+        code
+        autocomplete="off"
+      />
+      <FileField
+        formState={formState}
+        name="logo"
+        label={brand ? 'Another logo (optional)' : 'Logo'}
+        hint="PNG, at most 2 MB, at least 108 pixels high. Larger ones are scaled down. A banner needs none."
+        accept=".png,image/png"
+      />
+    </>
+  );
+}
+
+/** The sentences of the API name its fields; these name those of the form. */
+function refuseWrongTexts({ text, alt_text, brand_type }: Sent, hasLogo: boolean): void {
+  if (text !== undefined && alt_text !== undefined) {
+    throw invalidField('text', 'Leave one empty: what the logo says, or the text beside it.');
+  }
+  if (text === undefined && alt_text === undefined) {
+    throw invalidField('alt_text', 'Enter what the logo says, or a text beside it.');
+  }
+  if (alt_text !== undefined && /\blogo\b/i.test(alt_text)) {
+    throw invalidField('alt_text', 'Leave out the word logo: people hear what it says.');
+  }
+  if (!hasLogo && brand_type !== 'org_banner') {
+    throw invalidField('logo', 'Choose a logo. Only a banner can do without.');
   }
 }

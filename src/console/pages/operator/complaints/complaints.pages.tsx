@@ -1,35 +1,32 @@
 import { complaintPageSize, listComplaints } from '../../../../complaints/complaints.ts';
 import { notFound } from '../../../../platform/failure.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import { count } from '../../../money.ts';
+import { pageUrl } from '../../../links.ts';
 import type { Pages } from '../../../page.ts';
-import { Pager } from '../../../parts/pager.tsx';
+import { Empty } from '../../../parts/notice.tsx';
+import { OffsetPager } from '../../../parts/pager.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { Time } from '../../../parts/time.tsx';
 
-const here = '/console/operator/complaints';
+const here = '/operator/complaints';
 
 /** Emails that their recipients marked as spam. */
 export function complaintPages(pages: Pages, app: ConsoleApp): void {
-  pages.add('/operator/complaints', {
+  pages.add(here, {
     who: 'operator',
     menu: 'Complaints',
     async show({ query, visitor }) {
       const request = query('page') || '1';
       if (!/^\d{1,6}$/.test(request)) throw notFound();
       const page = Number(request);
-      const { complaints, total, pages: last } = await listComplaints(app, page);
+      const { complaints, total } = await listComplaints(app, page);
       const now = app.clock.now();
-      const first = (page - 1) * complaintPageSize + 1;
       return {
         title: 'Complaints',
         lead: 'Recipients marked these emails as spam. Too many, and providers stop to deliver.',
         content:
           total === 0 ? (
-            <div class="empty">
-              <h2>Nobody has complained</h2>
-              <p>Complaints appear here when an email provider reports them.</p>
-            </div>
+            <Empty title="Nobody has complained">Complaints appear here when an email provider reports them.</Empty>
           ) : (
             <div class="stack">
               <Table
@@ -40,7 +37,7 @@ export function complaintPages(pages: Pages, app: ConsoleApp): void {
                   {
                     head: 'Service',
                     cell: ({ service_id, service_name }) => (
-                      <a href={`/console/operator/services/${service_id}`}>{service_name}</a>
+                      <a href={pageUrl(`/operator/services/${service_id}`)}>{service_name}</a>
                     ),
                   },
                   { head: 'Kind', cell: ({ complaint_type }) => complaint_type ?? 'Not given' },
@@ -52,7 +49,7 @@ export function complaintPages(pages: Pages, app: ConsoleApp): void {
                     head: 'Email',
                     cell: ({ service_id, service_name, notification_id }) =>
                       visitor.user.platform_admin ? (
-                        <a href={`/console/services/${service_id}/messages/${notification_id}`}>
+                        <a href={pageUrl(`/services/${service_id}/messages/${notification_id}`)}>
                           Open<span class="sr"> the email of {service_name}</span>
                         </a>
                       ) : (
@@ -61,10 +58,13 @@ export function complaintPages(pages: Pages, app: ConsoleApp): void {
                   },
                 ]}
               />
-              <Pager
-                shown={`${count(first)} to ${count(first + complaints.length - 1)} of ${count(total)}`}
-                newer={page > 1 ? `${here}?page=${page - 1}` : undefined}
-                older={page < last ? `${here}?page=${page + 1}` : undefined}
+              <OffsetPager
+                page={page}
+                total={total}
+                size={complaintPageSize}
+                to={(other) => pageUrl(`${here}?page=${other}`)}
+                byTime
+                always
               />
             </div>
           ),

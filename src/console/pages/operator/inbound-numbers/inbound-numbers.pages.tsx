@@ -11,16 +11,16 @@ import {
 import { updateService } from '../../../../services/service-update.ts';
 import { findServicesByName, getService } from '../../../../services/services.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
+import { pageUrl } from '../../../links.ts';
 import { providerName } from '../../../message-words.ts';
 import type { Pages } from '../../../page.ts';
-import { Confirm } from '../../../parts/confirm.tsx';
-import { Field } from '../../../parts/field.tsx';
-import { SaveForm } from '../../../parts/save-form.tsx';
-import { Select } from '../../../parts/select.tsx';
+import { Field, Select } from '../../../parts/field.tsx';
+import { ButtonLink, Confirm, SaveForm } from '../../../parts/form.tsx';
+import { Empty } from '../../../parts/notice.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { Table } from '../../../parts/table.tsx';
-import { withPermission } from '../../settings/setting-page.tsx';
-import { ProviderTabs } from '../providers/provider-tabs.tsx';
+import { withPermission } from '../../settings/service-setting.ts';
+import { ProviderTabs } from '../providers/provider-parts.tsx';
 
 const here = '/operator/inbound-numbers';
 const crumbs = [{ label: 'Inbound numbers', to: here }];
@@ -37,18 +37,17 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
         title: 'Inbound numbers',
         lead: 'Services receive texts at these. A free one is given to the next service that asks.',
         actions: mayChange && (
-          <a class="button button--primary" href={`/console${here}/new`}>
+          <ButtonLink to={`${here}/new`} look="primary">
             Add a number
-          </a>
+          </ButtonLink>
         ),
         content: (
           <div class="stack">
             <ProviderTabs current="numbers" />
             {numbers.length === 0 ? (
-              <div class="empty">
-                <h2>No number yet</h2>
-                <p>Add those that you rent from a provider, then services can receive texts.</p>
-              </div>
+              <Empty title="No number yet">
+                Add those that you rent from a provider, then services can receive texts.
+              </Empty>
             ) : (
               <Table
                 caption="Inbound numbers"
@@ -61,7 +60,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
                   {
                     head: 'Service',
                     cell: ({ service }) =>
-                      service ? <a href={`/console/operator/services/${service.id}`}>{service.name}</a> : 'None',
+                      service ? <a href={pageUrl(`/operator/services/${service.id}`)}>{service.name}</a> : 'None',
                   },
                   {
                     head: 'State',
@@ -82,7 +81,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
                                 <Confirm
                                   label="Release"
                                   action={`Release ${number}`}
-                                  to={`/console${here}/${id}/release`}
+                                  to={pageUrl(`${here}/${id}/release`)}
                                 >
                                   {service.name} receives no texts any more, and another service can get the number.
                                   Answers to earlier texts would reach that service.
@@ -92,9 +91,9 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
                             return (
                               active &&
                               normalised_number !== null && (
-                                <a class="button button--small" href={`/console${here}/${id}/assign`}>
+                                <ButtonLink to={`${here}/${id}/assign`} small>
                                   Assign<span class="sr"> {number}</span>
-                                </a>
+                                </ButtonLink>
                               )
                             );
                           },

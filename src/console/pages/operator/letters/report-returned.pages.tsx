@@ -6,7 +6,8 @@ import { takesLongText } from '../../../../platform/http/body/body-limits.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { count } from '../../../money.ts';
 import type { Pages } from '../../../page.ts';
-import { TextArea } from '../../../parts/text-area.tsx';
+import { TextArea } from '../../../parts/field.tsx';
+import { Submit } from '../../../parts/form.tsx';
 
 const isReference = new RegExp(referencePattern);
 
@@ -27,11 +28,7 @@ export function reportReturnedPages(pages: Pages, app: ConsoleApp): void {
             hint="16 capital letters and digits each, as in the file names of the print run; one on each line."
             rows={10}
           />
-          <div>
-            <button class="button button--primary" type="submit">
-              Report as returned
-            </button>
-          </div>
+          <Submit>Report as returned</Submit>
         </form>
       ),
     }),

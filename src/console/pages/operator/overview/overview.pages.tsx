@@ -1,11 +1,11 @@
 import { LiveChecks } from '../../../../operations/overview/live-checks.ts';
 import { AcceptedRate, type Overview, readOverview } from '../../../../operations/overview/overview.ts';
-import { reachable } from '../../../access/reachable.ts';
+import { reachable } from '../../../access/find-page.ts';
 import { BriefCache } from '../../../brief-cache.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
+import { pageUrl } from '../../../links.ts';
 import type { PageRequest, Pages } from '../../../page.ts';
-import { Live } from '../../../parts/live.tsx';
-import { sendFragment } from '../../../send-fragment.tsx';
+import { Live, sendFragment } from '../../../parts/live.tsx';
 import { OverviewContent } from './overview.tsx';
 import { SystemContent } from './system.tsx';
 
@@ -32,7 +32,7 @@ export function overviewPages(pages: Pages, app: ConsoleApp): void {
         title: 'Overview',
         actions: <span data-live-controls />,
         content: (
-          <Live from="/console/operator/figures" {...pace}>
+          <Live from={pageUrl('/operator/figures')} {...pace}>
             {content(request, await read())}
           </Live>
         ),
@@ -57,7 +57,7 @@ export function overviewPages(pages: Pages, app: ConsoleApp): void {
         lead: 'The checks of “pennypost doctor”, in the process that serves this page.',
         actions: <span data-live-controls />,
         content: (
-          <Live from="/console/operator/system/checks" {...pace}>
+          <Live from={pageUrl('/operator/system/checks')} {...pace}>
             <SystemContent overview={await read()} />
           </Live>
         ),

@@ -1,15 +1,16 @@
 import { laneName } from '../../../../notifications/notification.ts';
 import { maxCounted } from '../../../../notifications/queue/lane-depths.ts';
 import type { Overview } from '../../../../operations/overview/overview.ts';
+import type { Problem } from '../../../../operations/overview/verdict.ts';
 import { minute_ms } from '../../../../platform/clock.ts';
 import { Icon, type IconName } from '../../../layout/icon.tsx';
+import { pageUrl } from '../../../links.ts';
+import { channelWords } from '../../../message-words.ts';
 import { count } from '../../../money.ts';
-import { Meter } from '../../../parts/meter.tsx';
-import { ClockTime } from '../../../parts/time.tsx';
-import { CallsChart, CallsLegend } from './calls.tsx';
-import { Providers } from './providers.tsx';
+import { Meter } from '../../../parts/chart.tsx';
+import { ClockTime, Time } from '../../../parts/time.tsx';
+import { CallsChart, CallsLegend, type Link, Providers } from './providers.tsx';
 import { SystemFacts } from './system.tsx';
-import { type Link, Verdict } from './verdict.tsx';
 
 interface OverviewProps {
   overview: Overview;
@@ -158,8 +159,6 @@ function atMost(waiting: number): string {
   return waiting >= maxCounted ? `over ${count(maxCounted)}` : count(waiting);
 }
 
-const channelNames = { email: 'Email', sms: 'Text', letter: 'Letter' };
-
 function Queue({ overview: { lanes, retries, now } }: OverviewProps) {
   return (
     <section class="card" aria-labelledby="queue">
@@ -185,7 +184,7 @@ function Queue({ overview: { lanes, retries, now } }: OverviewProps) {
           {lanes.map(({ notification_type, lane, waiting, oldest_due_at }) => (
             <tr key={`${notification_type} ${lane}`}>
               <th scope="row">
-                {channelNames[notification_type]}, {laneName(lane)}
+                {channelWords[notification_type].name}, {laneName(lane)}
               </th>
               <td class="num">{atMost(waiting)}</td>
               <td class="num">{age(oldest_due_at, now)}</td>
@@ -195,7 +194,7 @@ function Queue({ overview: { lanes, retries, now } }: OverviewProps) {
             ({ notification_type, waiting, oldest_at }) =>
               oldest_at && (
                 <tr key={`${notification_type} retries`}>
-                  <th scope="row">{channelNames[notification_type]}, after a failed attempt</th>
+                  <th scope="row">{channelWords[notification_type].name}, after a failed attempt</th>
                   <td class="num">{atMost(waiting)}</td>
                   <td class="num">{age(oldest_at, now)}</td>
                 </tr>
@@ -226,12 +225,91 @@ function Senders({ overview: { senders }, link }: OverviewProps) {
         <ul class="bars">
           {senders.map(({ id, name, count: sent }) => (
             <li key={id}>
-              <a href={`/console/operator/services/${id}`}>{name}</a>
+              <a href={pageUrl(`/operator/services/${id}`)}>{name}</a>
               <span class="num">{count(sent)}</span>
               <Meter share={sent / most} />
             </li>
           ))}
         </ul>
+      )}
+    </section>
+  );
+}
+
+const shownProblems = 5;
+const actions = {
+  providers: { address: '/operator/providers', label: 'See providers' },
+  system: { address: '/operator/system', label: 'See the checks' },
+  letters: { address: '/operator/letters', label: 'See letters' },
+} as const;
+
+/** What is wrong, since when, and what was done about it. */
+function Verdict({ overview, link }: { overview: Overview; link: Link }) {
+  const { problems, now } = overview;
+  return (
+    <div class="stack">
+      {problems.length === 0 && <AllIsWell overview={overview} />}
+      {problems.slice(0, shownProblems).map((problem) => (
+        <OneProblem key={problem.what + problem.detail} problem={problem} now={now} link={link} />
+      ))}
+      {problems.length > shownProblems && <p>And {problems.length - shownProblems} more problems.</p>}
+    </div>
+  );
+}
+
+function AllIsWell({ overview: { providers, now } }: { overview: Overview }) {
+  const moves = providers.flatMap(({ display_name, moves }) =>
+    moves
+      .filter(({ before, priority }) => priority < before)
+      .slice(0, 1)
+      .map((move) => ({ ...move, display_name })),
+  );
+  return (
+    <section class="verdict tone-green" aria-labelledby="verdict">
+      <Icon name="delivered" />
+      <div>
+        <h2 id="verdict">All is well</h2>
+        {moves.length === 0 && <p>Providers, queues, workers and the system are as they should be.</p>}
+        {moves.map(({ display_name, before, priority, at }) => (
+          <p key={display_name}>
+            {display_name} had problems: Pennypost moved its share from {before} to {priority} at{' '}
+            <Time at={at} now={now} brief />, and gives it back step by step.
+          </p>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function OneProblem({ problem, now, link }: { problem: Problem; now: Date; link: Link }) {
+  const { tone, what, detail, since, done, move, about } = problem;
+  const to = link(actions[about].address);
+  return (
+    <section class={`verdict tone-${tone}`} aria-label={what}>
+      <Icon name={tone === 'red' ? 'failed' : 'sending'} />
+      <div>
+        <h2>{what}</h2>
+        <p>
+          {since && (
+            <>
+              Since <Time at={since} now={now} />:{' '}
+            </>
+          )}
+          {detail}{' '}
+          {move && (
+            <>
+              Pennypost moved its share from {move.before} to {move.priority} at <ClockTime at={move.at} />.{' '}
+            </>
+          )}
+          {done}
+        </p>
+      </div>
+      {to && (
+        <div class="row row--end">
+          <a class="button" href={to}>
+            {actions[about].label}
+          </a>
+        </div>
       )}
     </section>
   );

@@ -1,10 +1,15 @@
 import type { Overview } from '../../../../operations/overview/overview.ts';
+import { hour_ms, minute_ms } from '../../../../platform/clock.ts';
+import { Icon } from '../../../layout/icon.tsx';
 import { count } from '../../../money.ts';
+import { niceMax } from '../../../parts/chart.tsx';
 import { Stamp, Status } from '../../../parts/status.tsx';
-import { Spark } from './calls.tsx';
-import type { Link } from './verdict.tsx';
+import { clockTime } from '../../../parts/time.tsx';
 
 type Provider = Overview['providers'][number];
+
+/** The address of a page of the operator, where the visitor may open it. */
+export type Link = (address: string) => string | undefined;
 
 /** Every provider in use, with its health and share. */
 export function Providers({ overview, link }: { overview: Overview; link: Link }) {
@@ -89,4 +94,134 @@ function stateOf({ identifier, notification_type, active, health }: Provider, { 
   if (health === 'slow') return <Status kind="sending">Slow</Status>;
   if (identifier === 'sandbox') return <Status kind="accepted">Sandbox</Status>;
   return <Status kind="delivered">Well</Status>;
+}
+
+const step_ms = 5 * minute_ms;
+const steps = hour_ms / step_ms;
+const [width, height, top, bottom, right] = [520, 146, 12, 26, 34];
+
+type Calls = Pick<Overview, 'periods' | 'now'>;
+
+interface Bin {
+  at: Date;
+  handed_over: number;
+  errors: number;
+}
+
+/** The last hour in steps of five minutes, oldest first; of one provider, or of all. */
+function binsOf({ periods, now }: Calls, provider?: string): Bin[] {
+  const first = now.getTime() - hour_ms;
+  const bins = Array.from({ length: steps }, (_, index) => ({
+    at: new Date(first + index * step_ms),
+    handed_over: 0,
+    errors: 0,
+  }));
+  for (const period of periods) {
+    if (provider !== undefined && period.provider !== provider) continue;
+    const bin = bins[Math.min(steps - 1, Math.floor((Date.parse(period.period_start) - first) / step_ms))];
+    if (!bin) continue;
+    bin.handed_over += period.handed_over;
+    bin.errors += period.errors;
+  }
+  return bins;
+}
+
+/** A small line beside the figures of a provider. */
+function Spark({ provider, ...calls }: Calls & { provider: string }) {
+  const bins = binsOf(calls, provider);
+  const max = Math.max(1, ...bins.map(({ handed_over }) => handed_over));
+  const points = bins.map(({ handed_over }, index) => [(index * 80) / (steps - 1), 22 - (handed_over / max) * 20]);
+  return (
+    <svg class="spark" viewBox="0 0 80 24" aria-hidden="true">
+      <path class="trace" d={pathOf(points)} />
+    </svg>
+  );
+}
+
+/** What all providers took in the last hour, and the calls that failed. */
+export function CallsChart(calls: Calls) {
+  const bins = binsOf(calls);
+  const max = niceMax(Math.max(1, ...bins.flatMap(({ handed_over, errors }) => [handed_over, errors])));
+  const room = height - top - bottom;
+  const end = width - right;
+  const place = (value: number, index: number) => [(index * end) / (steps - 1), top + room - (value / max) * room];
+  const taken = bins.map(({ handed_over }, index) => place(handed_over, index));
+  const failed = bins.map(({ errors }, index) => place(errors, index));
+  const sum = (of: 'handed_over' | 'errors') => bins.reduce((total, bin) => total + bin[of], 0);
+  const title = `Last hour: ${count(sum('handed_over'))} messages handed over, ${count(sum('errors'))} calls failed`;
+  return (
+    <figure class="chart chart--wide">
+      <figcaption class="sr">{title}</figcaption>
+      <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+        <path class="grid" d={`M0 ${top + 0.5}H${end}M0 ${top + room / 2 + 0.5}H${end}`} />
+        <path class="area" d={`${pathOf(taken)}L${end} ${top + room}L0 ${top + room}Z`} />
+        <path class="trace" d={pathOf(taken)} />
+        <path class="trace trace--2" d={pathOf(failed)} />
+        <path class="axis" d={`M0 ${top + room + 0.5}H${end}`} />
+        <text x={end + 6} y={top + 4}>
+          {count(max)}
+        </text>
+        <text x={end + 6} y={top + room + 4}>
+          0
+        </text>
+        <text x="0" y={height - 6}>
+          {clockTime(bins[0]?.at ?? calls.now)}
+        </text>
+        <text x={end} y={height - 6} text-anchor="end">
+          now
+        </text>
+      </svg>
+      <details class="more">
+        <summary>
+          Figures
+          <Icon name="chevron" small />
+        </summary>
+        <table class="table table--tight table--keep">
+          <caption class="sr">{title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">From</th>
+              <th scope="col" class="num">
+                Handed over
+              </th>
+              <th scope="col" class="num">
+                Failed calls
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {bins.map(({ at, handed_over, errors }) => (
+              <tr key={at.getTime()}>
+                <th scope="row">{clockTime(at)}</th>
+                <td class="num">{count(handed_over)}</td>
+                <td class="num">{count(errors)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </figure>
+  );
+}
+
+export function CallsLegend() {
+  const line = (path: string) => (
+    <svg class="chart" viewBox="0 0 12 12" aria-hidden="true">
+      <path class={path} d="M0 6h12" />
+    </svg>
+  );
+  return (
+    <ul class="legend">
+      <li>{line('trace')}Handed over</li>
+      <li>{line('trace trace--2')}Failed calls</li>
+    </ul>
+  );
+}
+
+function pathOf(points: number[][]): string {
+  return `M${points.map(([x = 0, y = 0]) => `${round(x)} ${round(y)}`).join('L')}`;
+}
+
+function round(value: number): number {
+  return Number(value.toFixed(1));
 }

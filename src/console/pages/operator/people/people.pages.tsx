@@ -1,16 +1,16 @@
-import { Type } from 'typebox';
-import { type PeopleGroup, searchPeople } from '../../../../users/users.ts';
+import { isLocked } from '../../../../users/sign-in/sign-in.ts';
+import { getUserRecord } from '../../../../users/user-record.ts';
+import { listOrganisationsAndServices, type PeopleGroup, searchPeople } from '../../../../users/users.ts';
+import { reachable } from '../../../access/find-page.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import { keepSearch, readSearch } from '../../../kept-search.ts';
+import { pageUrl } from '../../../links.ts';
+import { addListPage } from '../../../list-page.tsx';
 import { count } from '../../../money.ts';
 import type { Pages } from '../../../page.ts';
-import { ListSearch } from '../../../parts/list-search.tsx';
-import { OffsetPager, pageNumber, pageSize } from '../../../parts/offset-pager.tsx';
-import { Table } from '../../../parts/table.tsx';
-import { Segments } from '../../../parts/tabs.tsx';
+import { Summary, Table } from '../../../parts/table.tsx';
 import { Time } from '../../../parts/time.tsx';
-import { withQuery } from '../../../with-query.ts';
-import { PersonBadges } from './person-badges.tsx';
+import { listSessions } from '../../../sessions/sessions.ts';
+import { methodNames } from '../../team/team.ts';
 
 const path = '/operator/people';
 const groupNames: Record<PeopleGroup, string> = {
@@ -19,83 +19,194 @@ const groupNames: Record<PeopleGroup, string> = {
   pending: 'Not confirmed',
   archived: 'Archived',
 };
-const groups = Object.keys(groupNames) as PeopleGroup[];
 
 /** Everybody who has an account. */
 export function peoplePages(pages: Pages, app: ConsoleApp): void {
-  pages.add(path, {
-    who: 'operator',
+  addListPage(pages, app, {
+    path,
     menu: 'People',
-    async show({ visitor, query }) {
-      const kept = query('find');
-      const text = readSearch(app, visitor, kept);
-      const group = groups.find((one) => one === query('show'));
-      const page = pageNumber(query('page'));
+    lead: (total, group) =>
+      `${count(total)} ${total === 1 ? 'person' : 'people'}${group ? `: ${groupNames[group].toLowerCase()}` : ''}.`,
+    searchLabel: 'Name, email address or id',
+    groups: { name: 'Group', parameter: 'show', names: groupNames },
+    async read(selection) {
+      const { people, total } = await searchPeople(app.db, selection);
+      return { rows: people, total };
+    },
+    empty: { title: 'Nobody found', text: 'Search for another part of the name or address.' },
+    list: (people, now) => (
+      <Table
+        caption="People"
+        rows={people}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            head: 'Person',
+            cell: ({ id, name, email_address }) => (
+              <>
+                <a href={pageUrl(`${path}/${id}`)}>{name}</a>
+                <small>{email_address}</small>
+              </>
+            ),
+          },
+          { head: 'State', cell: (person) => <PersonBadges {...person} /> },
+          {
+            head: 'Signed in',
+            cell: ({ logged_in_at }) =>
+              logged_in_at ? <Time at={logged_in_at} now={now} /> : <span class="muted">Never</span>,
+          },
+        ]}
+      />
+    ),
+  });
+}
+
+/** One person: account, services, organisations, and what the operator can do. */
+export function personPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/operator/people/:person_id', {
+    who: 'operator',
+    below: 'People',
+    async show({ param, visitor }) {
+      const person = await getUserRecord(app.db, param('person_id'));
+      const { id, failed_login_count, platform_admin, state } = person;
+      const [{ services, organisations }, sessions] = await Promise.all([
+        listOrganisationsAndServices(app, id),
+        listSessions(app, id),
+      ]);
       const now = app.clock.now();
-      const which = { text, group, skip: (page - 1) * pageSize, limit: pageSize };
-      const { people, total } = await searchPeople(app.db, which);
-      const to = (change: { show?: string | undefined; page?: number }) =>
-        withQuery(`/console${path}`, { find: text && kept, show: group, ...change });
+      const locked = isLocked(person);
+      const change = (path: string) => {
+        const to = `/operator/people/${id}/${path}`;
+        return state !== 'inactive' && reachable(pages.all, visitor.user, to) ? { change: to } : {};
+      };
+      const archive =
+        state === 'inactive' ? undefined : reachable(pages.all, visitor.user, `/operator/people/${id}/archive`);
       return {
-        title: 'People',
-        lead: `${count(total)} ${total === 1 ? 'person' : 'people'}${group ? `: ${groupNames[group].toLowerCase()}` : ''}.`,
+        title: person.name,
+        lead: person.email_address,
+        crumbs: [{ label: 'People', to: '/operator/people' }],
+        actions: <PersonBadges {...person} locked={locked} />,
         content: (
           <div class="stack">
-            <ListSearch
-              name="People"
-              label="Name, email address or id"
-              path={`/console${path}`}
-              find={text}
-              found={`${count(total)} found`}
-            />
-            <div>
-              <Segments
-                name="Group"
-                tabs={[undefined, ...groups].map((one) => ({
-                  label: one ? groupNames[one] : 'All',
-                  to: to({ show: one }),
-                  isCurrent: one === group,
-                }))}
-              />
-            </div>
-            {people.length === 0 ? (
-              <div class="empty">
-                <h2>Nobody found</h2>
-                <p>Search for another part of the name or address.</p>
+            <section class="card" aria-labelledby="account">
+              <div class="card-head">
+                <h2 id="account">Account</h2>
               </div>
-            ) : (
-              <Table
-                caption="People"
-                rows={people}
-                keyOf={({ id }) => id}
-                columns={[
+              <Summary
+                rows={[
+                  { label: 'Mobile number', value: person.mobile_number ?? 'None' },
+                  { label: 'Signs in with', value: methodNames[person.auth_type], ...change('sign-in') },
                   {
-                    head: 'Person',
-                    cell: ({ id, name, email_address }) => (
-                      <>
-                        <a href={`/console${path}/${id}`}>{name}</a>
-                        <small>{email_address}</small>
-                      </>
-                    ),
+                    label: 'Last signed in',
+                    value: person.logged_in_at ? <Time at={person.logged_in_at} now={now} /> : 'Never',
                   },
-                  { head: 'State', cell: (person) => <PersonBadges {...person} /> },
                   {
-                    head: 'Signed in',
-                    cell: ({ logged_in_at }) =>
-                      logged_in_at ? <Time at={logged_in_at} now={now} /> : <span class="muted">Never</span>,
+                    label: 'Devices',
+                    value: sessions.length === 0 ? 'Signed in nowhere' : `Signed in on ${sessions.length}`,
+                    ...(sessions.length > 0 ? change('sessions') : {}),
                   },
+                  {
+                    label: 'Wrong passwords and codes',
+                    value: locked
+                      ? `${failed_login_count}: locked out of other front ends`
+                      : String(failed_login_count),
+                    ...(failed_login_count > 0 ? change('unlock') : {}),
+                  },
+                  { label: 'Operator', value: roleOf(person), ...(state === 'active' ? change('role') : {}) },
+                  { label: 'Account created', value: <Time at={person.created_at} now={now} /> },
                 ]}
               />
+            </section>
+            <div class="cols cols--wide even">
+              <Things
+                id="services"
+                title="Services"
+                none="In no team."
+                things={services.map((one) => ({ ...one, to: pageUrl(`/operator/services/${one.id}`) }))}
+              />
+              <Things
+                id="organisations"
+                title="Organisations"
+                none="In no organisation."
+                things={organisations.map((one) => ({ ...one, to: pageUrl(`/organisations/${one.id}`) }))}
+              />
+            </div>
+            {archive && !platform_admin && (
+              <p>
+                <a href={archive}>Archive this account</a>
+              </p>
             )}
-            <OffsetPager page={page} total={total} to={(other) => to({ page: other })} />
+            {archive && platform_admin && (
+              <p class="muted small">To archive the account of a platform administrator, take the role away first.</p>
+            )}
           </div>
         ),
       };
     },
-    onlyReads: true,
-    form: Type.Object({ find: Type.Optional(Type.String({ maxLength: 255 })) }),
-    act({ visitor }, { find = '' }) {
-      return { to: `${path}${find && `?${new URLSearchParams({ find: keepSearch(app, visitor, find) })}`}` };
-    },
   });
+}
+
+function roleOf({ platform_admin, read_only_operator }: { platform_admin: boolean; read_only_operator?: boolean }) {
+  if (platform_admin) return 'Platform administrator';
+  return read_only_operator ? 'Read-only operator' : 'No';
+}
+
+const maxShown = 100;
+
+interface ThingsProps {
+  id: string;
+  title: string;
+  none: string;
+  things: readonly { id: string; name: string; to: string }[];
+}
+
+function Things({ id, title, none, things }: ThingsProps) {
+  return (
+    <section class="card" aria-labelledby={id}>
+      <div class="card-head">
+        <h2 id={id}>{title}</h2>
+      </div>
+      {things.length === 0 ? (
+        <p class="muted">{none}</p>
+      ) : (
+        <ul class="list">
+          {things.slice(0, maxShown).map((thing) => (
+            <li key={thing.id}>
+              <a href={thing.to}>{thing.name}</a>
+            </li>
+          ))}
+        </ul>
+      )}
+      {things.length > maxShown && <p class="small muted">And {things.length - maxShown} more.</p>}
+    </section>
+  );
+}
+
+interface PersonState {
+  state: 'active' | 'pending' | 'inactive';
+  platform_admin: boolean;
+  read_only_operator?: boolean;
+  locked: boolean;
+}
+
+/** What is unusual about an account. */
+function PersonBadges({ state, platform_admin, read_only_operator, locked }: PersonState) {
+  const badges: [isShown: boolean, tone: string, text: string][] = [
+    [platform_admin, 'tone-blue', 'Platform administrator'],
+    [read_only_operator === true && !platform_admin, 'tone-blue', 'Read-only operator'],
+    [locked, 'tone-red', 'Locked out'],
+    [state === 'pending', 'tone-amber', 'Not confirmed'],
+    [state === 'inactive', '', 'Archived'],
+  ];
+  const shown = badges.filter(([isShown]) => isShown);
+  if (shown.length === 0) return <span class="muted">Active</span>;
+  return (
+    <span class="row row--tight">
+      {shown.map(([, tone, text]) => (
+        <span key={text} class={`badge ${tone}`}>
+          {text}
+        </span>
+      ))}
+    </span>
+  );
 }

@@ -8,12 +8,16 @@ import { getUserRecord, type UserRecord } from '../../../../users/user-record.ts
 import { archiveUser, updateUser } from '../../../../users/users.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { FormState, Pages, View } from '../../../page.ts';
-import { Choices } from '../../../parts/choices.tsx';
-import { SaveForm } from '../../../parts/save-form.tsx';
+import { Choices } from '../../../parts/field.tsx';
+import { SaveForm } from '../../../parts/form.tsx';
 import { endAllSessions } from '../../../sessions/sessions.ts';
-import { CurrentPassword, currentPassword, needsPassword } from '../../account/change-page.tsx';
-import { checkOwnPassword } from '../../account/check-own-password.ts';
-import { withPassword } from '../../account/no-password.tsx';
+import {
+  CurrentPassword,
+  checkOwnPassword,
+  currentPassword,
+  needsPassword,
+  withPassword,
+} from '../../account/change-page.tsx';
 
 interface Change<S extends TObject> {
   /** Below the person. */

@@ -1,7 +1,9 @@
 import type { ProviderState } from '../../../../delivery/failover/provider-states.ts';
 import type { ActiveProviders } from '../../../../delivery/providers/settings.ts';
 import type { PrintSettings } from '../../../../letters/settings.ts';
+import { pageUrl } from '../../../links.ts';
 import { Status } from '../../../parts/status.tsx';
+import { Tabs } from '../../../parts/tabs.tsx';
 
 export const providersPath = '/operator/providers';
 export const providerAddress = (id: string) => `${providersPath}/${id}`;
@@ -59,4 +61,16 @@ export function shareOf(app: Deps, provider: Provider, all: readonly Provider[])
   const total = sharing.reduce((sum, { priority }) => sum + priority, 0);
   // Without any share, all are equally likely.
   return `${Math.round(total === 0 ? 100 / sharing.length : (100 * provider.priority) / total)}%`;
+}
+
+export function ProviderTabs({ current }: { current: 'providers' | 'numbers' }) {
+  return (
+    <Tabs
+      name="Providers"
+      tabs={[
+        { label: 'Providers', to: pageUrl('/operator/providers'), isCurrent: current === 'providers' },
+        { label: 'Inbound numbers', to: pageUrl('/operator/inbound-numbers'), isCurrent: current === 'numbers' },
+      ]}
+    />
+  );
 }

@@ -8,17 +8,23 @@ import {
   listSmsRates,
 } from '../../../../billing/rates.ts';
 import { postages } from '../../../../notifications/notification.ts';
-import { isDay } from '../../../../platform/calendar.ts';
-import { invalidField } from '../../../../platform/failure.ts';
 import { OneOf } from '../../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { price } from '../../../money.ts';
 import type { Pages } from '../../../page.ts';
-import { Field } from '../../../parts/field.tsx';
-import { SaveForm } from '../../../parts/save-form.tsx';
-import { Select } from '../../../parts/select.tsx';
+import { Select } from '../../../parts/field.tsx';
+import { ButtonLink, SaveForm } from '../../../parts/form.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { fullDay } from '../../../parts/time.tsx';
+import {
+  DayField,
+  MoneyField,
+  NumberField,
+  readDay,
+  readNumber,
+  readPounds,
+  TypedValue,
+} from '../../../parts/value-fields.tsx';
 
 const here = '/operator/rates';
 const crumbs = [{ label: 'Rates', to: here }];
@@ -52,12 +58,8 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
         lead: 'The usage of services and all reports are priced with these. Emails cost nothing.',
         actions: visitor.user.platform_admin && (
           <>
-            <a class="button" href={`/console${here}/new-text`}>
-              New text rate
-            </a>
-            <a class="button" href={`/console${here}/new-letter`}>
-              New letter rate
-            </a>
+            <ButtonLink to={`${here}/new-text`}>New text rate</ButtonLink>
+            <ButtonLink to={`${here}/new-letter`}>New letter rate</ButtonLink>
           </>
         ),
         content: (
@@ -100,29 +102,24 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
       crumbs,
       content: (
         <SaveForm back={here} action="Add the rate">
-          <Field
+          <MoneyField
             formState={formState}
             name="rate"
             label="Price of one part, in pounds"
             hint="Such as 0.0227"
             inputmode="text"
-            short
           />
-          <Field
-            formState={formState}
-            name="valid_from"
-            label="From"
-            type="date"
-            hint="From midnight in London."
-            short
-          />
+          <DayField formState={formState} name="valid_from" label="From" hint="From midnight in London." />
         </SaveForm>
       ),
     }),
-    form: Type.Object({ rate: Type.String({ maxLength: 20 }), valid_from: Type.String({ maxLength: 20 }) }),
+    form: Type.Object({ rate: TypedValue, valid_from: TypedValue }),
     needs: { rate: 'Enter the price.', valid_from: 'Enter a day.' },
     async act(_asked, { rate, valid_from }) {
-      await createSmsRate(app, { rate: readPounds(rate), valid_from: readDay('valid_from', valid_from) });
+      await createSmsRate(app, {
+        rate: readPounds(rate, { field: 'rate' }),
+        valid_from: readDay(valid_from, { field: 'valid_from' }),
+      });
       return { to: here, notice: 'The rate is added.' };
     },
   });
@@ -144,24 +141,17 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
             value="second"
             short
           />
-          <Field formState={formState} name="sheet_count" label="Sheets of a letter" inputmode="numeric" short />
-          <Field formState={formState} name="rate" label="Price of a letter, in pounds" hint="Such as 0.68" short />
-          <Field
-            formState={formState}
-            name="start_date"
-            label="From"
-            type="date"
-            hint="From midnight in London."
-            short
-          />
+          <NumberField formState={formState} name="sheet_count" label="Sheets of a letter" />
+          <MoneyField formState={formState} name="rate" label="Price of a letter, in pounds" hint="Such as 0.68" />
+          <DayField formState={formState} name="start_date" label="From" hint="From midnight in London." />
         </SaveForm>
       ),
     }),
     form: Type.Object({
       post_class: OneOf(postages),
-      sheet_count: Type.String({ maxLength: 20 }),
-      rate: Type.String({ maxLength: 20 }),
-      start_date: Type.String({ maxLength: 20 }),
+      sheet_count: TypedValue,
+      rate: TypedValue,
+      start_date: TypedValue,
     }),
     needs: {
       post_class: 'Choose the postage.',
@@ -170,10 +160,18 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
       start_date: 'Enter a day.',
     },
     async act(_asked, { post_class, ...form }) {
-      const sheet_count = /^\d{1,3}$/.test(form.sheet_count) ? Number(form.sheet_count) : 0;
-      if (sheet_count < 1 || sheet_count > 100) throw invalidField('sheet_count', 'Enter a number from 1 to 100.');
-      const start_date = readDay('start_date', form.start_date);
-      await createLetterRate(app, { post_class, sheet_count, rate: readPounds(form.rate), start_date });
+      await createLetterRate(app, {
+        post_class,
+        sheet_count: readNumber(form.sheet_count, {
+          field: 'sheet_count',
+          min: 1,
+          max: 100,
+          plain: true,
+          problem: 'Enter a number from 1 to 100.',
+        }),
+        start_date: readDay(form.start_date, { field: 'start_date' }),
+        rate: readPounds(form.rate, { field: 'rate' }),
+      });
       return { to: here, notice: 'The rate is added.' };
     },
   });
@@ -213,16 +211,4 @@ function LetterRates({ caption, rates }: { caption: string; rates: readonly Lett
       ]}
     />
   );
-}
-
-function readPounds(text: string): number {
-  const digits = text.replace(/^£\s*/, '');
-  const value = /^\d{1,4}(\.\d{1,6})?$/.test(digits) ? Number(digits) : Number.NaN;
-  if (value <= 1_000) return value;
-  throw invalidField('rate', 'Enter pounds, such as 0.0227, at most 1,000.');
-}
-
-function readDay(field: string, text: string): string {
-  if (isDay(text) && text > '2000') return text;
-  throw invalidField(field, 'Enter a day as year, month and day, such as 2027-04-01.');
 }

@@ -3,12 +3,13 @@ import { fromStandby } from '../../../../platform/db/servers/standby.ts';
 import { Failure, notFound } from '../../../../platform/failure.ts';
 import { csvText, sendCsv } from '../../../../platform/http/csv.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
+import { pageUrl } from '../../../links.ts';
 import { count } from '../../../money.ts';
 import type { FormState, PageRequest, Pages } from '../../../page.ts';
+import { Meter } from '../../../parts/chart.tsx';
 import { Field } from '../../../parts/field.tsx';
-import { Notice } from '../../../parts/notice.tsx';
+import { Empty, Notice } from '../../../parts/notice.tsx';
 import { Table } from '../../../parts/table.tsx';
-import { ReportChart } from './report-chart.tsx';
 import { type Report, type Row, reports } from './reports.ts';
 
 const here = '/operator/reports';
@@ -28,7 +29,7 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
           {reports.map(({ name, title, about }) => (
             <li key={name}>
               <div>
-                <a href={`/console${here}/${name}`}>{title}</a>
+                <a href={pageUrl(`${here}/${name}`)}>{title}</a>
                 <p class="muted small">{about}</p>
               </div>
             </li>
@@ -50,7 +51,7 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
         lead: report.about,
         crumbs: [{ label: 'Reports', to: here }],
         actions: rows.length > 0 && (
-          <a class="button" href={`/console${here}/${report.name}/csv${report.days ? `?${queryOf(asOf.days)}` : ''}`}>
+          <a class="button" href={pageUrl(`${here}/${report.name}/csv${report.days ? `?${queryOf(asOf.days)}` : ''}`)}>
             Download CSV
           </a>
         ),
@@ -140,12 +141,7 @@ function DaysForm({ formState, first_day, last_day }: Days & { formState: FormSt
 
 function Figures({ report, rows, days }: { report: Report; rows: readonly Row[]; days: Days }) {
   if (rows.length === 0) {
-    return (
-      <div class="empty">
-        <h2>Nothing to report</h2>
-        <p>There is nothing of this kind on these days.</p>
-      </div>
-    );
+    return <Empty title="Nothing to report">There is nothing of this kind on these days.</Empty>;
   }
   return (
     <>
@@ -174,4 +170,99 @@ function shownCell(value: Row[string]): string {
   if (typeof value === 'number') return value.toLocaleString('en-GB', { maximumFractionDigits: 4 });
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   return /^\d{4}-\d\d-\d\dT/.test(value) ? value.slice(0, 10) : value;
+}
+
+const shownNames = 10;
+const size = { width: 700, height: 140, foot: 18, head: 16 };
+
+interface ReportChartProps {
+  chart: NonNullable<Report['chart']>;
+  rows: readonly Row[];
+  days: Days;
+}
+
+/** A picture of the report's main figure. The table below it has the same figures and more. */
+function ReportChart({ chart, rows, days }: ReportChartProps) {
+  // Days without messages have no row.
+  const totals = new Map<string, number>(chart.kind === 'days' ? listDays(days).map((day) => [day, 0]) : []);
+  for (const row of rows) {
+    const name = String(row[chart.by] ?? '');
+    const sum = chart.of.reduce((total, column) => total + Number(row[column] ?? 0), 0);
+    totals.set(name, (totals.get(name) ?? 0) + sum);
+  }
+  const values = [...totals];
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h2>{chart.title}</h2>
+      </div>
+      {chart.kind === 'days' ? <Columns values={values} /> : <Largest values={values} />}
+    </section>
+  );
+}
+
+const maxDays = 366;
+
+function listDays({ first_day, last_day }: Days): string[] {
+  const days: string[] = [];
+  for (let day = first_day; day <= last_day && days.length < maxDays; day = addDays(day, 1)) days.push(day);
+  return days;
+}
+
+function Columns({ values }: { values: [day: string, value: number][] }) {
+  const max = Math.max(1, ...values.map(([, value]) => value));
+  const step = size.width / Math.max(1, values.length);
+  const bottom = size.height - size.foot;
+  const heightOf = (value: number) => (value / max) * (bottom - size.head);
+  const [busiest] = [...values].sort(([, one], [, other]) => other - one);
+  return (
+    <figure class="chart chart--wide">
+      <svg viewBox={`0 0 ${size.width} ${size.height}`} aria-hidden="true">
+        <path class="grid" d={`M0 ${size.head + 0.5}H${size.width}`} />
+        <text x={size.width} y={size.head - 4} text-anchor="end">
+          {count(max)}
+        </text>
+        {values.map(([day, value], index) => (
+          <rect
+            key={day}
+            class="bar"
+            x={index * step + step * 0.15}
+            y={bottom - heightOf(value)}
+            width={step * 0.7}
+            height={heightOf(value)}
+          />
+        ))}
+        <path class="axis" d={`M0 ${bottom + 0.5}H${size.width}`} />
+        <text x="0" y={size.height - 4}>
+          {values[0]?.[0]}
+        </text>
+        {values.length > 1 && (
+          <text x={size.width} y={size.height - 4} text-anchor="end">
+            {values.at(-1)?.[0]}
+          </text>
+        )}
+      </svg>
+      {busiest && (
+        <figcaption class="muted small">
+          Most on {busiest[0]}: {count(busiest[1])}. The table has every day with messages.
+        </figcaption>
+      )}
+    </figure>
+  );
+}
+
+function Largest({ values }: { values: [name: string, value: number][] }) {
+  const largest = values.sort(([, one], [, other]) => other - one).slice(0, shownNames);
+  const max = Math.max(1, largest[0]?.[1] ?? 0);
+  return (
+    <ul class="bars">
+      {largest.map(([name, value]) => (
+        <li key={name}>
+          <span>{name}</span>
+          <span class="num">{count(value)}</span>
+          <Meter share={value / max} />
+        </li>
+      ))}
+    </ul>
+  );
 }

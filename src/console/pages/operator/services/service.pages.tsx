@@ -5,16 +5,18 @@ import { isSuspended } from '../../../../services/service-fields.ts';
 import { getRecentStatistics } from '../../../../services/service-statistics.ts';
 import type { Service } from '../../../../services/services.ts';
 import { listUserRecords } from '../../../../users/user-record.ts';
-import { reachable } from '../../../access/reachable.ts';
+import { reachable } from '../../../access/find-page.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
+import { pageUrl } from '../../../links.ts';
+import { channelWords } from '../../../message-words.ts';
 import { count } from '../../../money.ts';
 import type { Pages } from '../../../page.ts';
 import { Notice } from '../../../parts/notice.tsx';
-import { Summary } from '../../../parts/summary.tsx';
+import { Summary } from '../../../parts/table.tsx';
 import { Time } from '../../../parts/time.tsx';
-import { channelNames } from '../../settings/operator/operator-settings.ts';
-import { operator } from '../../settings/setting-page.tsx';
-import { ServiceBadge } from './service-list.tsx';
+
+import { operator } from '../../settings/service-setting.ts';
+import { ServiceBadge } from './services.pages.tsx';
 
 /** One service as the operator sees it: its state, its figures and what can be changed. */
 export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
@@ -45,13 +47,14 @@ export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
           <div class="stack">
             {service.active && service.restricted && service.has_active_go_live_request && (
               <Notice>
-                This service asks to go live. <a href={`/console${home}/make-service-live`}>Decide about the request</a>
+                This service asks to go live.{' '}
+                <a href={pageUrl(`${home}/make-service-live`)}>Decide about the request</a>
               </Notice>
             )}
             <section class="card" aria-labelledby="about">
               <div class="card-head">
                 <h2 id="about">About the service</h2>
-                <a class="small" href={`/console${home}/settings`}>
+                <a class="small" href={pageUrl(`${home}/settings`)}>
                   All settings
                 </a>
               </div>
@@ -65,7 +68,7 @@ export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
                   {
                     label: 'Organisation',
                     value: organisation ? (
-                      <a href={`/console/organisations/${organisation.id}`}>{organisation.name}</a>
+                      <a href={pageUrl(`/organisations/${organisation.id}`)}>{organisation.name}</a>
                     ) : (
                       'None'
                     ),
@@ -76,7 +79,7 @@ export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
                     value:
                       channels
                         .filter((channel) => service.permissions.includes(channel))
-                        .map((channel) => channelNames[channel])
+                        .map((channel) => channelWords[channel].names)
                         .join(', ') || 'None: the service is suspended',
                     ...setting('channels'),
                   },
@@ -96,7 +99,7 @@ export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
             <section class="card" aria-labelledby="week">
               <div class="card-head">
                 <h2 id="week">Last 7 days</h2>
-                <a class="small" href={`/console${home}`}>
+                <a class="small" href={pageUrl(home)}>
                   Open the service
                 </a>
               </div>
@@ -109,7 +112,7 @@ export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
                 <dd>{sent(week.letter)}</dd>
                 <dt>Team</dt>
                 <dd>
-                  <a href={`/console${home}/team`}>
+                  <a href={pageUrl(`${home}/team`)}>
                     {count(members.length)} {members.length === 1 ? 'member' : 'members'}
                   </a>
                 </dd>

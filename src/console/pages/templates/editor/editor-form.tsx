@@ -2,8 +2,7 @@ import type { Channel } from '../../../../protocol/channels.ts';
 import { dearCharacters } from '../../../../rendering/sms/gsm.ts';
 import { postageChoices } from '../../../message-words.ts';
 import type { FormState } from '../../../page.ts';
-import { Choices } from '../../../parts/choices.tsx';
-import { describedBy, Field, HintAndError } from '../../../parts/field.tsx';
+import { Choices, describedBy, Field, HintAndError } from '../../../parts/field.tsx';
 import { isAddressPlaceholder } from '../../quick-start/api-request.ts';
 import { conditionalNames, type Editing } from './editor-fields.ts';
 

@@ -1,11 +1,10 @@
 import { Failure } from '../../../../platform/failure.ts';
 import { diffWords } from '../../../../templates/word-diff.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import type { Crumb } from '../../../layout/crumbs.tsx';
 import { channelWords } from '../../../message-words.ts';
-import type { FormState, PageRequest, View } from '../../../page.ts';
-import { Diff } from '../../../parts/diff.tsx';
+import type { Crumb, FormState, PageRequest, View } from '../../../page.ts';
 import { Notice } from '../../../parts/notice.tsx';
+import { Diff } from '../../../parts/text.tsx';
 import { clockTime, Time } from '../../../parts/time.tsx';
 import { describeCost } from '../../send/cost.ts';
 import { listPath, templatePath } from '../library.ts';

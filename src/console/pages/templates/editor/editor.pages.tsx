@@ -8,8 +8,8 @@ import type { CurrentTemplateRow } from '../../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { channelWords } from '../../../message-words.ts';
 import type { FormState, PageRequest, Pages, Redirection, Sent, View } from '../../../page.ts';
-import { Choices } from '../../../parts/choices.tsx';
-import { listManagers } from '../../services/colleagues.ts';
+import { Choices } from '../../../parts/field.tsx';
+import { listManagers } from '../../services/join.pages.tsx';
 import {
   buildCrumbs,
   getEditableTemplate,

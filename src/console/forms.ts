@@ -1,0 +1,104 @@
+import type { FastifyRequest } from 'fastify';
+import type { TObject } from 'typebox';
+import { Failure, type FailureDetail } from '../platform/failure.ts';
+import { tooManyValues } from '../platform/http/body/body-limits.ts';
+import type { BodyMemory } from '../platform/http/body/body-memory.ts';
+import { type MultipartForm, readMultipart } from '../platform/http/body/multipart.ts';
+import { StreamedBody } from '../platform/http/body/streamed-body.ts';
+import type { Subroute } from '../platform/http/subroute.ts';
+import type { DeclaredPage, FileRule, FormState } from './page.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The form with its file, where the page takes one. */
+    multipart: MultipartForm | undefined;
+  }
+}
+
+export const emptyForm: FormState = { typed: new Map(), problems: new Map() };
+
+type Fields = Record<string, string | string[]>;
+
+const maxFields = 1_000;
+
+export function readForm(body: Buffer): Fields {
+  const parameters = new URLSearchParams(body.toString());
+  if (parameters.size > maxFields) throw tooManyValues();
+  return fieldsOf(parameters);
+}
+
+/** How the body of a page is read: a form with a file is streamed. */
+export function bodyOptions({ file, bodyLimit }: DeclaredPage, route: Subroute): Subroute {
+  const config: Subroute['config'] = file
+    ? { ...route.config, bodyTypes: { 'multipart/form-data': 'stream', '*': 'form' } }
+    : route.config;
+  return { ...route, config, ...(bodyLimit === undefined ? {} : { bodyLimit }) };
+}
+
+/** A `preValidation` hook: the body becomes the fields of the form. */
+export function readFields(app: { bodyMemory: BodyMemory }) {
+  return async (request: FastifyRequest) => {
+    const { form, file } = request.opened?.page ?? {};
+    if (!form) return;
+    if (file && request.body instanceof StreamedBody) {
+      const { name: field, max_bytes } = file;
+      const rule = { field, max_bytes, maxFields, memory: app.bodyMemory };
+      request.multipart = await readMultipart(request.body, request.headers['content-type'] ?? '', rule);
+      request.body = fieldsOf(new URLSearchParams(request.multipart.fields));
+    }
+    request.body = prepareForm(form, request.body);
+  };
+}
+
+/** The fields of a form: one text each, or a list where the name ends in `[]`. */
+function fieldsOf(parameters: URLSearchParams): Fields {
+  const fields = new Map<string, string | string[]>();
+  for (const name of new Set(parameters.keys())) {
+    if (name.endsWith('[]')) fields.set(name.slice(0, -2), parameters.getAll(name));
+    else fields.set(name, parameters.getAll(name).at(-1) ?? '');
+  }
+  return Object.fromEntries(fields);
+}
+
+/**
+ * Only the fields that the page declares, without spaces at their ends. A browser sends an empty text for a field that
+ * was left out, and nothing for a list without a tick.
+ */
+function prepareForm(form: TObject, body: unknown): Fields {
+  const sent = new Map(Object.entries(typeof body === 'object' && body !== null ? body : {}));
+  const required = new Set<string>(form.required ?? []);
+  const fields = Object.entries(form.properties).flatMap(([name, schema]): [string, string | string[]][] => {
+    const value: unknown = sent.get(name);
+    if ('items' in schema) return [[name, Array.isArray(value) ? value.map(String) : []]];
+    const text = typeof value === 'string' ? value : '';
+    const cleaned = /password/.test(name) ? text : text.trim();
+    return cleaned !== '' || required.has(name) ? [[name, cleaned]] : [];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** In the order of the form, one sentence per field. */
+export function problemsOfForm(
+  { form, needs = {}, file }: { form: TObject; needs: object | undefined; file: FileRule | undefined },
+  typed: FormState['typed'],
+  hasFile: boolean,
+  validationError: unknown,
+): Map<string, string> {
+  const missing = Object.entries(needs).filter(([name]) => [typed.get(name) ?? ''].flat().every((text) => text === ''));
+  const invalid = validationError instanceof Failure ? problemsOf(validationError.detail) : new Map<string, string>();
+  const all = new Map<string, string>([...invalid, ...missing]);
+  if (file?.needs !== undefined && !hasFile) all.set(file.name, file.needs);
+  const names = [...Object.keys(form.properties), ...(file ? [file.name] : [])];
+  return new Map(names.flatMap((name) => (all.has(name) ? [[name, all.get(name) ?? '']] : [])));
+}
+
+/** Sentences by field. A text without a field is about the whole form. */
+export function problemsOf(detail: FailureDetail): Map<string, string> {
+  if (typeof detail === 'string') return new Map([['', detail]]);
+  return new Map(Object.entries(detail).map(([field, texts]) => [field, [texts].flat().join(' ')]));
+}
+
+/** A failure that the person can correct in the form; others are pages of their own. */
+export function isAboutForm(error: unknown): error is Failure {
+  return error instanceof Failure && ['invalid', 'conflict', 'too-large'].includes(error.kind);
+}

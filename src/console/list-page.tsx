@@ -1,0 +1,94 @@
+import type { ComponentChildren } from 'preact';
+import { Type } from 'typebox';
+import type { ConsoleApp } from './console-app.ts';
+import type { MenuEntry } from './layout/menus.ts';
+import { keepSearch, pageUrl, readSearch, withQuery } from './links.ts';
+import { count } from './money.ts';
+import type { PageRequest, Pages } from './page.ts';
+import { ListSearch } from './parts/list-search.tsx';
+import { Empty } from './parts/notice.tsx';
+import { OffsetPager, pageNumber, pageSize } from './parts/pager.tsx';
+import { Segments } from './parts/tabs.tsx';
+
+interface Selection<Group> {
+  /** What was searched for, or an empty text. */
+  text: string;
+  group: Group | undefined;
+  skip: number;
+  limit: number;
+}
+
+interface ListPage<Row, Group extends string> {
+  path: string;
+  /** Its entry in the menus, which is also its heading. */
+  menu: MenuEntry;
+  lead(total: number, group: Group | undefined): ComponentChildren;
+  actions?(request: PageRequest<'operator'>): ComponentChildren;
+  /** What the search looks at. */
+  searchLabel: string;
+  /** Parts of the list that can be shown alone, with the query parameter that chooses one. */
+  groups?: { name: string; parameter: string; names: Record<Group, string> };
+  read(selection: Selection<Group>): Promise<{ rows: readonly Row[]; total: number }>;
+  /** Instead of a list without rows. */
+  empty: { title: string; text: string };
+  list(rows: readonly Row[], now: Date): ComponentChildren;
+}
+
+/** A list of operators: a search, perhaps groups, the rows, and links to its other pages. */
+export function addListPage<Row, Group extends string = never>(
+  pages: Pages,
+  app: ConsoleApp,
+  { path, menu, lead, actions, searchLabel, groups, read, empty, list }: ListPage<Row, Group>,
+): void {
+  const groupNames = groups ? (Object.entries(groups.names) as [Group, string][]) : [];
+  pages.add(path, {
+    who: 'operator',
+    menu,
+    async show(request) {
+      const { visitor, query } = request;
+      const kept = query('find');
+      const text = readSearch(app, visitor, kept);
+      const [group] = groupNames.find(([one]) => one === query(groups?.parameter ?? '')) ?? [];
+      const page = pageNumber(query('page'));
+      const { rows, total } = await read({ text, group, skip: (page - 1) * pageSize, limit: pageSize });
+      const to = (shown: Group | undefined, number?: number) =>
+        withQuery(pageUrl(path), {
+          find: text && kept,
+          ...(groups ? { [groups.parameter]: shown } : {}),
+          page: number,
+        });
+      return {
+        title: menu,
+        lead: lead(total, group),
+        actions: actions?.(request),
+        content: (
+          <div class="stack">
+            <ListSearch
+              name={menu}
+              label={searchLabel}
+              path={pageUrl(path)}
+              find={text}
+              found={`${count(total)} found`}
+            />
+            {groups && (
+              <div>
+                <Segments
+                  name={groups.name}
+                  tabs={[
+                    { label: 'All', to: to(undefined), isCurrent: group === undefined },
+                    ...groupNames.map(([one, label]) => ({ label, to: to(one), isCurrent: one === group })),
+                  ]}
+                />
+              </div>
+            )}
+            {rows.length === 0 ? <Empty title={empty.title}>{empty.text}</Empty> : list(rows, app.clock.now())}
+            <OffsetPager page={page} total={total} to={(number) => to(group, number)} />
+          </div>
+        ),
+      };
+    },
+    onlyReads: true,
+    form: Type.Object({ find: Type.Optional(Type.String({ maxLength: 255 })) }),
+    act: ({ visitor }, { find = '' }) => ({ to: withQuery(path, { find: keepSearch(app, visitor, find) }) }),
+  });
+}

@@ -1,0 +1,184 @@
+import type { AuditEntry } from '../../../../operations/audit/audit-log.ts';
+import { pageUrl } from '../../../links.ts';
+import { Summary, Table } from '../../../parts/table.tsx';
+import { ClockTime, Time } from '../../../parts/time.tsx';
+
+const maxNamed = 6;
+
+export function AuditList({ entries, now }: { entries: readonly AuditEntry[]; now: Date }) {
+  return (
+    <ul class="card list">
+      {entries.map((entry) => (
+        <li key={entry.id}>
+          <div class="stack stack--tight grow">
+            <div class="row">
+              <a href={pageUrl(`/operator/audit/${entry.id}`)}>
+                <b>{actorWords(entry)}</b> {actionWords[entry.action]} {withArticle(entry.noun)}
+              </a>
+              <span class="row--end muted">
+                <Time at={entry.created_at} now={now} />
+              </span>
+            </div>
+            <p class="small muted">{aboutEntry(entry)}</p>
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function aboutEntry(entry: AuditEntry): string {
+  const { action, noun, service_name, claimed_user_name } = entry;
+  const fields = changedFields(entry);
+  const named = fields.slice(0, maxNamed).map(nounWords).join(', ');
+  const name = noun === 'service' ? undefined : nameOfThing(entry);
+  return [
+    name && `“${name}”`,
+    service_name && `service “${service_name}”`,
+    action === 'update' && `${named}${fields.length > maxNamed ? ` and ${fields.length - maxNamed} more` : ''}`,
+    claimed_user_name && `for ${claimed_user_name}, as the client says`,
+    entry.address && `from ${entry.address}`,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** One change: who, when, from where, and each field before and after. */
+export function AuditEntryView({ entry, now }: { entry: AuditEntry; now: Date }) {
+  const fields = changedFields(entry);
+  return (
+    <div class="stack">
+      <section class="card" aria-label="Who and where">
+        <Summary
+          rows={[
+            { label: 'Who', value: <Who entry={entry} /> },
+            {
+              label: 'When',
+              value: (
+                <>
+                  <Time at={entry.created_at} now={now} /> (<ClockTime at={entry.created_at} />)
+                </>
+              ),
+            },
+            { label: 'From', value: entry.address ?? '–' },
+            { label: 'Program', value: entry.user_agent ?? '–' },
+            { label: 'Request', value: <code>{entry.request}</code> },
+            { label: 'Request id', value: <code>{entry.request_id}</code> },
+            { label: 'Thing', value: <Thing entry={entry} /> },
+            ...(entry.service_id ? [{ label: 'Service', value: <ServiceLink entry={entry} /> }] : []),
+          ]}
+        />
+      </section>
+      {fields.length > 0 && (
+        <Table
+          caption="What changed"
+          rows={fields}
+          keyOf={(name) => name}
+          columns={[
+            { head: 'Field', cell: nounWords },
+            { head: 'Before', cell: (name) => <Value of={entry.before} name={name} /> },
+            { head: 'After', cell: (name) => <Value of={entry.after} name={name} /> },
+          ]}
+        />
+      )}
+    </div>
+  );
+}
+
+function Who({ entry }: { entry: AuditEntry }) {
+  const { user_email_address, claimed_user_id, claimed_user_name } = entry;
+  return (
+    <>
+      {actorWords(entry)} {user_email_address && <span class="muted">{user_email_address}</span>}
+      {claimed_user_id !== null && (
+        <>
+          {' '}
+          for {claimed_user_name ?? claimed_user_id} <span class="badge tone-amber">not verified</span>
+        </>
+      )}
+    </>
+  );
+}
+
+function Thing({ entry: { noun, thing_id } }: { entry: AuditEntry }) {
+  if (thing_id === null) return nounWords(noun);
+  return (
+    <>
+      {nounWords(noun)}{' '}
+      <a href={pageUrl(`/operator/audit?${new URLSearchParams({ thing: thing_id })}`)}>
+        <code>{thing_id}</code>
+      </a>
+    </>
+  );
+}
+
+function ServiceLink({ entry: { service_id, service_name } }: { entry: AuditEntry }) {
+  return <a href={pageUrl(`/operator/audit?service=${service_id}`)}>{service_name ?? service_id}</a>;
+}
+
+function Value({ of, name }: { of: Record<string, unknown> | null; name: string }) {
+  return <>{of === null ? '–' : valueText(new Map(Object.entries(of)).get(name))}</>;
+}
+
+export const actionWords: Record<AuditEntry['action'], string> = {
+  create: 'created',
+  update: 'changed',
+  delete: 'deleted',
+  find: 'looked for',
+  export: 'exported',
+  erase: 'erased',
+};
+
+const abbreviations = new Map([
+  ['api', 'API'],
+  ['sms', 'SMS'],
+  ['webauthn', 'WebAuthn'],
+]);
+
+/** "api_key" becomes "API key". */
+export function nounWords(noun: string): string {
+  return noun
+    .split('_')
+    .map((word) => abbreviations.get(word) ?? word)
+    .join(' ');
+}
+
+function withArticle(noun: string): string {
+  const words = nounWords(noun);
+  return `${/^([aeio]|SMS)/i.test(words) ? 'an' : 'a'} ${words}`;
+}
+
+/** What the entry says about who did it. */
+function actorWords({ actor_type, user_name, client }: AuditEntry): string {
+  switch (actor_type) {
+    case 'user':
+      return user_name ?? 'A person';
+    case 'admin_client':
+      return `Client ${client}`;
+    case 'api_key':
+      return `API key ${client}`;
+    case 'command':
+      return `Command ${client}`;
+    case 'visitor':
+      return 'Somebody not signed in';
+  }
+}
+
+/** The name of the thing, where it has one. */
+function nameOfThing({ before, after }: AuditEntry): string | undefined {
+  const fields = { ...before, ...after };
+  const name = fields.name ?? fields.email_address ?? fields.display_name;
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** The fields that changed, by name. */
+function changedFields({ before, after }: AuditEntry): string[] {
+  return Object.keys({ ...before, ...after }).sort();
+}
+
+/** A value of a field, as text. */
+function valueText(value: unknown): string {
+  if (value === null || value === undefined) return '–';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,290 @@
+import type { ComponentChildren } from 'preact';
+import { type Static, type TObject, Type } from 'typebox';
+import { listOrganisationsWithBrand } from '../../../../branding/brand-pools.ts';
+import type { FormFile } from '../../../../platform/http/body/multipart.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import { pageUrl } from '../../../links.ts';
+import type { FileRule, FormState, Pages, View } from '../../../page.ts';
+import { ButtonLink, Confirm, SaveForm } from '../../../parts/form.tsx';
+import { Empty, Notice } from '../../../parts/notice.tsx';
+import { type Column, Table } from '../../../parts/table.tsx';
+import { Tabs } from '../../../parts/tabs.tsx';
+import { brandAddress, brandsOf, type Kind } from './brand-parts.tsx';
+
+interface Listed {
+  id: string;
+  name: string;
+  service_count: number;
+}
+
+interface Brand {
+  id: string;
+  name: string;
+  active: boolean;
+}
+
+/** What differs between the brands of emails and those of letters. */
+interface BrandKind<Row extends Listed, One extends Brand, S extends TObject> {
+  kind: Kind;
+  /** The list of emails has the entry in the menu; that of letters is beside it. */
+  list: { menu: 'Brands' } | { below: 'Brands' };
+  lead: string;
+  mark(row: Row): ComponentChildren;
+  /** Between the name and the number of services. */
+  columns: readonly Column<Row>[];
+  readAll(): Promise<Row[]>;
+  get(id: string): Promise<One>;
+  readUsers(id: string): Promise<Users>;
+  fields(formState: FormState, brand?: One): ComponentChildren;
+  form: S;
+  needs: { [Name in keyof Static<S>]?: string };
+  file: FileRule;
+  /** The sentence for a new brand without a logo, if it needs one. */
+  needsLogo?: string;
+  create(form: Static<S>, logo: FormFile | undefined, userId: string): Promise<{ id: string }>;
+  update(id: string, form: Static<S>, logo: FormFile | undefined, userId: string): Promise<void>;
+  archive(id: string): Promise<unknown>;
+  preview(brand: One): ComponentChildren | Promise<ComponentChildren>;
+  facts(brand: One): ComponentChildren;
+}
+
+/** Read-only operators look, platform administrators change. */
+const [who, changes] = ['operator', 'platform-admin'] as const;
+
+/** The brands of one kind: the list, one brand with its users, and creating, changing and archiving it. */
+export function addBrandPages<Row extends Listed, One extends Brand, S extends TObject>(
+  pages: Pages,
+  app: ConsoleApp,
+  brands: BrandKind<Row, One, S>,
+): void {
+  const { kind, form, needs, file } = brands;
+  const here = brandsOf(kind);
+  const param = `${kind}_brand_id`;
+  const one = `${here}/:${param}`;
+  const title = `${kind === 'email' ? 'Email' : 'Letter'} brands`;
+  const crumbs = [{ label: title, to: here }];
+
+  pages.add(here, {
+    who,
+    ...brands.list,
+    async show({ visitor }) {
+      const rows = await brands.readAll();
+      return {
+        title: 'Brands',
+        ...('menu' in brands.list ? {} : { about: title }),
+        lead: brands.lead,
+        actions: visitor.user.platform_admin && (
+          <ButtonLink to={`${here}/new`} look="primary">
+            New {kind} brand
+          </ButtonLink>
+        ),
+        content: (
+          <div class="stack">
+            <BrandTabs current={kind} />
+            {rows.length === 0 ? (
+              <Empty title={`No ${kind} brand yet`}>
+                Upload a logo, and see the {kind} with it before a service uses it.
+              </Empty>
+            ) : (
+              <Table
+                caption={`${title}, by name`}
+                rows={rows}
+                keyOf={({ id }) => id}
+                middle
+                columns={[
+                  {
+                    head: 'Brand',
+                    cell: (row) => (
+                      <span class="row">
+                        {brands.mark(row)}
+                        <a href={pageUrl(brandAddress(kind, row.id))}>{row.name}</a>
+                      </span>
+                    ),
+                  },
+                  ...brands.columns,
+                  {
+                    head: 'Services',
+                    cell: ({ service_count }) => service_count.toLocaleString('en-GB'),
+                    numeric: true,
+                  },
+                ]}
+              />
+            )}
+          </div>
+        ),
+      };
+    },
+  });
+
+  pages.add(`${here}/new`, {
+    who: changes,
+    below: 'Brands',
+    show: (_request, formState) => ({
+      title: `New ${kind} brand`,
+      crumbs,
+      content: (
+        <SaveForm back={here} action="Create the brand" withFile>
+          {brands.fields(formState)}
+        </SaveForm>
+      ),
+    }),
+    form,
+    needs,
+    file: brands.needsLogo === undefined ? file : { ...file, needs: brands.needsLogo },
+    async act({ visitor }, sent, logo) {
+      const brand = await brands.create(sent, logo, visitor.user.id);
+      return { to: brandAddress(kind, brand.id), notice: 'The brand is created.' };
+    },
+  });
+
+  pages.add(one, {
+    who,
+    below: 'Brands',
+    show: (request) => showBrand(request.param(param), request.visitor.user.platform_admin),
+  });
+
+  pages.add(`${one}/edit`, {
+    who: changes,
+    below: 'Brands',
+    async show(request, formState) {
+      const brand = await brands.get(request.param(param));
+      return {
+        title: 'Edit the brand',
+        about: brand.name,
+        lead: `${brand.name}. ${kind === 'email' ? 'Emails' : 'Letters'} that are sent from now on show the changes.`,
+        crumbs: [...crumbs, { label: brand.name, to: brandAddress(kind, brand.id) }],
+        content: (
+          <SaveForm back={brandAddress(kind, brand.id)} withFile>
+            {brands.fields(formState, brand)}
+          </SaveForm>
+        ),
+      };
+    },
+    form,
+    needs,
+    file,
+    async act(request, sent, logo) {
+      const id = request.param(param);
+      await brands.update(id, sent, logo, request.visitor.user.id);
+      return { to: brandAddress(kind, id), notice: 'The brand is changed.' };
+    },
+  });
+
+  pages.add(`${one}/archive`, {
+    who: changes,
+    // Shown when it is refused.
+    show: (request) => showBrand(request.param(param), request.visitor.user.platform_admin),
+    below: 'Brands',
+    form: Type.Object({}),
+    async act(request) {
+      await brands.archive(request.param(param));
+      return { to: here, notice: 'The brand is archived.' };
+    },
+  });
+
+  async function showBrand(id: string, mayChange: boolean): Promise<View> {
+    const brand = await brands.get(id);
+    return {
+      title: brand.name,
+      crumbs,
+      actions: mayChange && brand.active && <ButtonLink to={`${brandAddress(kind, brand.id)}/edit`}>Edit</ButtonLink>,
+      content: (
+        <BrandPage
+          kind={kind}
+          id={brand.id}
+          active={brand.active}
+          mayChange={mayChange}
+          users={await brands.readUsers(brand.id)}
+          offeredBy={await listOrganisationsWithBrand(app, kind, brand.id)}
+          preview={await brands.preview(brand)}
+          facts={brands.facts(brand)}
+        />
+      ),
+    };
+  }
+}
+
+function BrandTabs({ current }: { current: Kind }) {
+  const tab = (kind: Kind, label: string) => ({
+    label,
+    to: pageUrl(brandsOf(kind)),
+    isCurrent: kind === current,
+  });
+  return <Tabs name="Kinds of brands" tabs={[tab('email', 'Emails'), tab('letter', 'Letters')]} />;
+}
+
+interface Users {
+  organisations: { id: string; name: string }[];
+  services: { id: string; name: string; restricted: boolean }[];
+}
+
+interface BrandPageProps {
+  kind: Kind;
+  id: string;
+  active: boolean;
+  mayChange: boolean;
+  users: Users;
+  /** Organisations whose services can choose it. */
+  offeredBy: { id: string; name: string }[];
+  facts: ComponentChildren;
+  preview: ComponentChildren;
+}
+
+/** One brand as it is sent, and who uses it. */
+function BrandPage({ kind, id, active, mayChange, users, offeredBy, facts, preview }: BrandPageProps) {
+  const isUsed = users.organisations.length + users.services.length > 0;
+  return (
+    <div class="aside">
+      <section class="card card--flush" aria-labelledby="as-sent">
+        <div class="card-head">
+          <h2 id="as-sent">{kind === 'email' ? 'An email with it' : 'A letter with it'}</h2>
+        </div>
+        {preview}
+      </section>
+      <div class="stack">
+        {!active && <Notice tone="amber">This brand is archived: no service can choose it.</Notice>}
+        <section class="card" aria-label="About the brand">
+          {facts}
+        </section>
+        <UserList title="Services with it" empty="No service uses it.">
+          {users.services.map(({ id: service, name, restricted }) => (
+            <li key={service}>
+              <a href={pageUrl(`/operator/services/${service}`)}>{name}</a>
+              {restricted && <span class="badge tone-amber">Trial mode</span>}
+            </li>
+          ))}
+        </UserList>
+        <UserList title="Organisations that offer it" empty="No organisation offers it to its services.">
+          {offeredBy.map(({ id: organisation, name }) => (
+            <li key={organisation}>
+              <a href={pageUrl(`/operator/organisations/${organisation}/brands`)}>{name}</a>
+              {users.organisations.some((one) => one.id === organisation) && <span class="badge">Default</span>}
+            </li>
+          ))}
+        </UserList>
+        {active &&
+          mayChange &&
+          (isUsed ? (
+            <p class="muted small">It can be archived once no service uses it and no organisation has it as default.</p>
+          ) : (
+            <div>
+              <Confirm label="Archive" action="Archive the brand" to={pageUrl(`${brandAddress(kind, id)}/archive`)}>
+                No organisation can offer it any more, and its name becomes free. Messages that were sent keep it.
+              </Confirm>
+            </div>
+          ))}
+      </div>
+    </div>
+  );
+}
+
+function UserList({ title, empty, children }: { title: string; empty: string; children: ComponentChildren[] }) {
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h2>{title}</h2>
+      </div>
+      {children.length === 0 ? <p class="muted">{empty}</p> : <ul class="list">{children}</ul>}
+    </section>
+  );
+}

@@ -1,0 +1,193 @@
+import { getOrganisationUsage } from '../../../billing/usage.ts';
+import { fromStandby } from '../../../platform/db/servers/standby.ts';
+import { csvText, sendCsv } from '../../../platform/http/csv.ts';
+import { listServicesOfOrganisation } from '../../../services/organisations/organisation-services.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
+import { count, pounds } from '../../money.ts';
+import type { Pages } from '../../page.ts';
+import { ButtonLink } from '../../parts/form.tsx';
+import { Empty } from '../../parts/notice.tsx';
+import { Table } from '../../parts/table.tsx';
+import { chosenYear, FinancialYears, yearInWords } from '../../parts/tabs.tsx';
+import { members, organisationView, pathOf } from './organisation-view.tsx';
+
+type Usage = Awaited<ReturnType<typeof getOrganisationUsage>>['services'][number];
+
+const maxShown = 500;
+
+/** The live services of an organisation, with what each has sent in a year. */
+export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/organisations/:organisation_id', {
+    who: members,
+    below: 'Organisations',
+    async show({ organisation, visitor, query }) {
+      const now = app.clock.now();
+      const year = chosenYear(query('year'), now);
+      const { services } = await fromStandby(app, 'page', (reader) =>
+        getOrganisationUsage(reader, organisation.id, year),
+      );
+      const path = pageUrl(pathOf(organisation));
+      return organisationView(pages, {
+        organisation,
+        visitor,
+        at: '',
+        lead: yearInWords(year),
+        actions: (
+          <a class="button" href={`${path}/csv?year=${year}`}>
+            Download CSV
+          </a>
+        ),
+        content: (
+          <>
+            <div>
+              <FinancialYears year={year} path={path} now={now} />
+            </div>
+            {services.length === 0 ? (
+              <Empty title="No live services">A service of this organisation appears here when it goes live.</Empty>
+            ) : (
+              <>
+                <Totals services={services} />
+                <ServicesWithUsage services={services.slice(0, maxShown)} />
+                {services.length > maxShown && (
+                  <p class="small muted">The first {maxShown} are shown. The CSV file has all of them.</p>
+                )}
+              </>
+            )}
+          </>
+        ),
+      });
+    },
+  });
+
+  pages.add('/organisations/:organisation_id/csv', {
+    who: members,
+    async show({ organisation, query, reply }) {
+      const year = chosenYear(query('year'), app.clock.now());
+      const { services } = await fromStandby(app, 'file', (reader) =>
+        getOrganisationUsage(reader, organisation.id, year),
+      );
+      const columns = [
+        'service_id',
+        'service_name',
+        'emails_sent',
+        'free_sms_limit',
+        'sms_remainder',
+        'sms_billable_units',
+        'chargeable_billable_sms',
+        'sms_cost',
+        'letter_cost',
+      ] as const;
+      const text = csvText<Usage>(columns, services);
+      return { sent: sendCsv(reply, `${organisation.name} ${year} to ${year + 1}.csv`, [text]) };
+    },
+  });
+}
+
+function Totals({ services }: { services: readonly Usage[] }) {
+  const sum = (value: (usage: Usage) => number) => services.reduce((total, usage) => total + value(usage), 0);
+  const figures: [label: string, value: string][] = [
+    ['live services', count(services.filter(({ active }) => active).length)],
+    ['emails', count(sum(({ emails_sent }) => emails_sent))],
+    ['parts of texts', count(sum(({ sms_billable_units }) => sms_billable_units))],
+    ['for texts', pounds(sum(({ sms_cost }) => sms_cost))],
+    ['for letters', pounds(sum(({ letter_cost }) => letter_cost))],
+  ];
+  return (
+    <dl class="stats">
+      {figures.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd class="figure-mid">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function ServicesWithUsage({ services }: { services: readonly Usage[] }) {
+  return (
+    <Table
+      caption="Live services with their usage"
+      rows={services}
+      keyOf={({ service_id }) => service_id}
+      columns={[
+        {
+          head: 'Service',
+          cell: ({ service_id, service_name, active }) => (
+            <>
+              <a href={pageUrl(`/services/${service_id}`)}>{service_name}</a>
+              {!active && <small>archived</small>}
+            </>
+          ),
+        },
+        { head: 'Emails', cell: ({ emails_sent }) => count(emails_sent), numeric: true },
+        {
+          head: 'Parts of texts',
+          cell: ({ sms_billable_units, sms_remainder }) => (
+            <>
+              {count(sms_billable_units)}
+              {sms_remainder > 0 && <small>{count(sms_remainder)} free ones left</small>}
+            </>
+          ),
+          numeric: true,
+        },
+        { head: 'Texts', cell: ({ sms_cost }) => pounds(sms_cost), numeric: true },
+        { head: 'Letters', cell: ({ letter_cost }) => pounds(letter_cost), numeric: true },
+      ]}
+    />
+  );
+}
+
+/** The services of an organisation that are not live yet. */
+export function organisationTrialPages(pages: Pages, app: ConsoleApp): void {
+  pages.add('/organisations/:organisation_id/trial', {
+    who: members,
+    below: 'Organisations',
+    async show({ organisation, visitor }) {
+      const services = (await listServicesOfOrganisation(app.db, organisation.id)).filter(
+        ({ active, restricted }) => active && restricted,
+      );
+      return organisationView(pages, {
+        organisation,
+        visitor,
+        at: '/trial',
+        lead: organisation.can_approve_own_go_live_requests
+          ? 'Members who may make services live decide about requests.'
+          : 'The people who run this Pennypost decide about requests.',
+        content:
+          services.length === 0 ? (
+            <Empty title="No services in trial mode">Every service of this organisation is live.</Empty>
+          ) : (
+            <Table
+              caption="Services in trial mode"
+              rows={services.slice(0, maxShown)}
+              keyOf={({ id }) => id}
+              columns={[
+                { head: 'Service', cell: ({ id, name }) => <a href={pageUrl(`/services/${id}`)}>{name}</a> },
+                {
+                  head: 'State',
+                  cell: ({ has_active_go_live_request }) =>
+                    has_active_go_live_request ? (
+                      <span class="badge tone-blue">Asks to go live</span>
+                    ) : (
+                      <span class="badge tone-amber">Trial mode</span>
+                    ),
+                },
+                {
+                  head: 'Decision',
+                  hidden: true,
+                  cell: ({ id, name, has_active_go_live_request }) =>
+                    has_active_go_live_request && (
+                      <ButtonLink to={`/services/${id}/make-service-live`} small>
+                        Decide<span class="sr"> about {name}</span>
+                      </ButtonLink>
+                    ),
+                },
+              ]}
+            />
+          ),
+      });
+    },
+  });
+}

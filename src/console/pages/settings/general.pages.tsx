@@ -1,0 +1,122 @@
+import { Type } from 'typebox';
+import { invalid, invalidField } from '../../../platform/failure.ts';
+import { channels } from '../../../protocol/channels.ts';
+import { listServiceMembers } from '../../../services/members/service-members.ts';
+import { settable } from '../../../services/service-fields.ts';
+import { archiveService, updateService } from '../../../services/service-update.ts';
+import { defaultRetentionDays, listRetentions, setRetention } from '../../../services/settings/data-retention.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Pages } from '../../page.ts';
+import { Field } from '../../parts/field.tsx';
+import { Submit } from '../../parts/form.tsx';
+import { NumberField, readNumber } from '../../parts/value-fields.tsx';
+import { oneNumber, YesNo, yesOrNo } from '../../setting-page.tsx';
+import { addServiceSetting, settingsOf, team, withPermission } from './service-setting.ts';
+
+const retention = { min: 3, max: 90 };
+
+export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
+  addServiceSetting(pages, {
+    path: 'name',
+    who: team,
+    title: 'Service name',
+    lead: 'Recipients see it: as the sender of emails and at the beginning of texts.',
+    fields: (service, formState) => (
+      <Field formState={formState} name="name" label="Service name" value={service.name} autocomplete="off" />
+    ),
+    form: Type.Object({ name: settable.name }),
+    needs: { name: 'Enter a name.' },
+    async save(service, { name }) {
+      if (name === service.name) return undefined;
+      // Whether the name is unique was decided for the old one.
+      await updateService(app, service.id, { name, confirmed_unique: false });
+      return 'The service has a new name.';
+    },
+  });
+
+  addServiceSetting(pages, {
+    path: 'sign-in',
+    who: team,
+    title: 'Team signs in with',
+    lead: 'Besides the password: a code by text, or, if you allow it, a link by email. Each member has one of them.',
+    fields: ({ permissions }, formState) => (
+      <YesNo formState={formState} legend="Allow email links" isYes={permissions.includes('email_auth')} />
+    ),
+    ...yesOrNo,
+    async save(service, { value }) {
+      if (value === 'no') {
+        const members = await listServiceMembers(app.db, service.id);
+        const without = members.find(({ state, mobile_number }) => state === 'active' && mobile_number === null);
+        if (without) throw invalidField('value', `${without.name} has no mobile number for text codes.`);
+      }
+      await updateService(app, service.id, { permissions: withPermission(service, 'email_auth', value === 'yes') });
+      return undefined;
+    },
+  });
+
+  addServiceSetting(pages, {
+    path: 'retention',
+    who: team,
+    title: 'Messages are kept for',
+    lead: 'Afterwards messages and what was in them are deleted. Statistics stay.',
+    fields: async (service, formState) => (
+      <NumberField
+        formState={formState}
+        name="value"
+        label="Days"
+        hint={`From ${retention.min} to ${retention.max}; ${defaultRetentionDays} unless you choose.`}
+        value={Math.max(...(await retentionDays(service.id)))}
+      />
+    ),
+    ...oneNumber,
+    needs: { value: 'Enter the number of days.' },
+    async save(service, { value }) {
+      if (service.restricted) throw invalidField('value', 'It can be changed when the service is live.');
+      const days_of_retention = readNumber(value, { field: 'value', ...retention });
+      for (const notification_type of channels) {
+        await setRetention(app, service.id, { notification_type, days_of_retention });
+      }
+      return undefined;
+    },
+  });
+
+  pages.add('/services/:service_id/settings/archive', {
+    who: team,
+    below: 'Settings',
+    show: ({ service, visitor }) => ({
+      title: `Archive ${service.name}`,
+      crumbs: [{ label: 'Settings', to: settingsOf(service) }],
+      content: mayArchive(service, visitor.user) ? (
+        <form class="stack measure" method="post">
+          <p>
+            Its templates are archived and its keys are revoked at once. Nobody can open it or send with it any more.
+            That cannot be undone.
+          </p>
+          <Submit back={settingsOf(service)} danger>
+            Archive
+          </Submit>
+        </form>
+      ) : (
+        <p class="lead">A live service is archived by the people who run this Pennypost. Ask them.</p>
+      ),
+    }),
+    form: Type.Object({}),
+    async act({ service, visitor }) {
+      if (!mayArchive(service, visitor.user)) throw invalid('A live service is archived by a platform administrator.');
+      await archiveService(app, service.id);
+      return { to: '/services', notice: `${service.name} is archived.` };
+    },
+  });
+
+  async function retentionDays(serviceId: string): Promise<number[]> {
+    const rules = await listRetentions(app.db, serviceId);
+    return channels.map(
+      (channel) =>
+        rules.find(({ notification_type }) => notification_type === channel)?.days_of_retention ?? defaultRetentionDays,
+    );
+  }
+}
+
+function mayArchive(service: { restricted: boolean }, user: { platform_admin: boolean }): boolean {
+  return service.restricted || user.platform_admin;
+}

@@ -1,0 +1,217 @@
+import { Type } from 'typebox';
+import { getAllowance, setAllowance } from '../../../billing/allowance.ts';
+import { listActiveOrganisations } from '../../../organisations/organisations.ts';
+import { financialYear } from '../../../platform/calendar.ts';
+import { inTransaction } from '../../../platform/db/database.ts';
+import { channels } from '../../../protocol/channels.ts';
+import { OneOf, Uuid } from '../../../protocol/fields.ts';
+import { setLive } from '../../../services/organisations/go-live-requests.ts';
+import { joinOrganisation } from '../../../services/organisations/organisation-services.ts';
+import { updateService } from '../../../services/service-update.ts';
+import { defaultRetentionDays, findRetention, setRetention } from '../../../services/settings/data-retention.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { channelWords } from '../../message-words.ts';
+import type { Pages } from '../../page.ts';
+import { Choices, Select } from '../../parts/field.tsx';
+import { NumberField, readNumber } from '../../parts/value-fields.tsx';
+import { OneText, oneNumber, oneText, YesNo, yesOrNo } from '../../setting-page.tsx';
+import { addServiceSetting, operator, withPermission } from './service-setting.ts';
+
+/** What the operator decides for a service. */
+export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
+  addServiceSetting(pages, {
+    path: 'operator/mode',
+    who: operator,
+    title: 'Live',
+    lead: 'A live service sends to anybody. Its limits are raised, and its team gets an email.',
+    fields: (service, formState) => <YesNo formState={formState} legend="Live" isYes={!service.restricted} />,
+    ...yesOrNo,
+    async save(service, { value }) {
+      const isLive = value === 'yes';
+      if (isLive !== service.restricted) return undefined;
+      await setLive(app, service.id, isLive);
+      return isLive ? 'The service is live.' : 'The service is in trial mode.';
+    },
+  });
+
+  addServiceSetting(pages, {
+    path: 'operator/channels',
+    who: operator,
+    title: 'Channels',
+    lead: 'Without any channel the service is suspended: new messages are refused; those that were accepted are still sent.',
+    fields: ({ permissions }, formState) => (
+      <Choices
+        formState={formState}
+        name="channels"
+        legend="The service may send"
+        kind="several"
+        choices={channels.map((value) => ({ value, label: channelWords[value].names }))}
+        chosen={channels.filter((channel) => permissions.includes(channel))}
+      />
+    ),
+    form: Type.Object({ channels: Type.Array(OneOf(channels)) }),
+    async save(service, { channels: chosen }) {
+      const others = service.permissions.filter((name) => !(channels as readonly string[]).includes(name));
+      await updateService(app, service.id, { permissions: [...new Set(chosen), ...others] });
+      return chosen.length === 0 ? 'The service is suspended.' : undefined;
+    },
+  });
+
+  addServiceSetting(pages, {
+    path: 'operator/organisation',
+    who: operator,
+    title: 'Organisation',
+    lead: 'The service gets the type of the organisation and the free texts of that type. Its members may see its usage.',
+    fields: async (service, formState) => (
+      <Select
+        formState={formState}
+        name="organisation"
+        label="Organisation"
+        choices={[
+          { value: '', label: 'None' },
+          ...(await listActiveOrganisations(app.db)).map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+        value={service.organisation ?? ''}
+      />
+    ),
+    form: Type.Object({ organisation: Type.Optional(Uuid) }),
+    async save(service, { organisation }) {
+      if ((organisation ?? null) === service.organisation) return undefined;
+      if (organisation) await joinOrganisation(app, organisation, service.id);
+      else await updateService(app, service.id, { organisation: null });
+      return undefined;
+    },
+  });
+
+  addServiceSetting(pages, {
+    path: 'operator/counted',
+    who: operator,
+    title: 'Counted as live',
+    lead: 'Services of the platform itself and tests are not counted in statistics.',
+    fields: (service, formState) => (
+      <YesNo formState={formState} legend="Counted as live" isYes={service.count_as_live} />
+    ),
+    ...yesOrNo,
+    async save(service, { value }) {
+      await updateService(app, service.id, { count_as_live: value === 'yes' });
+      return undefined;
+    },
+  });
+
+  addServiceSetting(pages, {
+    path: 'operator/landlines',
+    who: operator,
+    title: 'Texts to landlines',
+    fields: ({ permissions }, formState) => (
+      <YesNo formState={formState} legend="Texts to UK landlines" isYes={permissions.includes('sms_to_uk_landlines')} />
+    ),
+    ...yesOrNo,
+    async save(service, { value }) {
+      const permissions = withPermission(service, 'sms_to_uk_landlines', value === 'yes');
+      await updateService(app, service.id, { permissions });
+      return undefined;
+    },
+  });
+
+  for (const { path, field, title, hint } of limitSettings) {
+    addServiceSetting(pages, {
+      path,
+      who: operator,
+      title,
+      fields: (service, formState) => (
+        <NumberField formState={formState} name="value" label={title} hint={hint} value={service[field]} />
+      ),
+      ...oneNumber,
+      async save(service, { value }) {
+        await updateService(app, service.id, { [field]: readNumber(value, { field: 'value' }) });
+        return undefined;
+      },
+    });
+  }
+
+  addServiceSetting(pages, {
+    path: 'operator/free-texts',
+    who: operator,
+    title: 'Free texts of this financial year',
+    fields: async (service, formState) => {
+      const now = app.clock.now();
+      const { free_sms_fragment_limit } = await getAllowance(app.db, service.id, financialYear(now), now);
+      return <NumberField formState={formState} name="value" label="Fragments" value={free_sms_fragment_limit} />;
+    },
+    ...oneNumber,
+    async save(service, { value }) {
+      const limit = readNumber(value, { field: 'value' });
+      await inTransaction(app.db, (tx) => setAllowance(tx, service.id, limit, app.clock.now()));
+      return undefined;
+    },
+  });
+
+  for (const notification_type of channels) {
+    addServiceSetting(pages, {
+      path: `operator/retention-${notification_type}`,
+      who: operator,
+      title: `${channelWords[notification_type].names} are kept for`,
+      fields: async (service, formState) => {
+        const rule = await findRetention(app.db, service.id, { notification_type });
+        const days = rule?.days_of_retention ?? defaultRetentionDays;
+        return <NumberField formState={formState} name="value" label="Days" value={days} />;
+      },
+      ...oneNumber,
+      needs: { value: 'Enter the number of days.' },
+      async save(service, { value }) {
+        const days_of_retention = readNumber(value, { field: 'value', min: 1, max: 36_500 });
+        await setRetention(app, service.id, { notification_type, days_of_retention });
+        return undefined;
+      },
+    });
+  }
+
+  for (const { path, field, title, maxLength } of textSettings) {
+    addServiceSetting(pages, {
+      path,
+      who: operator,
+      title,
+      fields: (service, formState) => (
+        <OneText formState={formState} label={title} maxLength={maxLength} value={service[field]} />
+      ),
+      ...oneText(maxLength),
+      async save(service, { value }) {
+        await updateService(app, service.id, { [field]: value ?? null });
+        return undefined;
+      },
+    });
+  }
+}
+
+/** Numbers that the operator sets. */
+export const limitSettings = [
+  { path: 'operator/email-limit', field: 'email_message_limit', title: 'Emails a day', hint: '' },
+  { path: 'operator/text-limit', field: 'sms_message_limit', title: 'Texts a day', hint: '' },
+  { path: 'operator/letter-limit', field: 'letter_message_limit', title: 'Letters a day', hint: '' },
+  {
+    path: 'operator/abroad-limit',
+    field: 'international_sms_message_limit',
+    title: 'Texts abroad a day',
+    hint: 'They count as texts, too.',
+  },
+  {
+    path: 'operator/rate-limit',
+    field: 'rate_limit',
+    title: 'Requests a minute',
+    hint: 'Of all keys of one kind together.',
+  },
+] as const;
+
+/** Texts about the service that only operators see. */
+export const textSettings = [
+  { path: 'operator/notes', field: 'notes', title: 'Notes', maxLength: 10_000 },
+  { path: 'operator/billing-names', field: 'billing_contact_names', title: 'Billing contacts', maxLength: 2_000 },
+  {
+    path: 'operator/billing-addresses',
+    field: 'billing_contact_email_addresses',
+    title: 'Email addresses of billing contacts',
+    maxLength: 2_000,
+  },
+  { path: 'operator/purchase-order', field: 'purchase_order_number', title: 'Purchase order number', maxLength: 255 },
+  { path: 'operator/billing-reference', field: 'billing_reference', title: 'Billing reference', maxLength: 255 },
+] as const;

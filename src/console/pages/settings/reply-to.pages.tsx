@@ -1,0 +1,182 @@
+import { Type } from 'typebox';
+import { invalid, invalidField } from '../../../platform/failure.ts';
+import { parseEmailAddress } from '../../../recipients/email-address.ts';
+import {
+  archiveReplyTo,
+  checkReplyTo,
+  createReplyTo,
+  getReplyTo,
+  listReplyTos,
+  updateReplyTo,
+} from '../../../services/senders/senders.ts';
+import { platformServiceId } from '../../../users/account-messages/account-messages.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { keepSearch, pageUrl, readSearch } from '../../links.ts';
+import type { PageRequest, Pages } from '../../page.ts';
+import { Field } from '../../parts/field.tsx';
+import { Submit } from '../../parts/form.tsx';
+import { Live, sendFragment } from '../../parts/live.tsx';
+import { Status } from '../../parts/status.tsx';
+import { findMessage } from '../quick-start/way.tsx';
+import { addSenderPages } from './sender-pages.tsx';
+import { settingsOf, team } from './service-setting.ts';
+
+/** An address that was typed and is being checked. Kept in the address of the page, encrypted for this person. */
+interface Checked {
+  email_address: string;
+  is_default: boolean;
+  message_id: string;
+}
+
+const path = 'email/reply-to';
+type OfTeam = PageRequest<typeof team>;
+
+export function replyToPages(pages: Pages, app: ConsoleApp): void {
+  const listOf = (service: { id: string }) => `${settingsOf(service)}/${path}`;
+
+  addSenderPages(pages, {
+    path,
+    param: 'reply_to_id',
+    title: 'Reply-to addresses',
+    lead: 'Where answers to your emails go.',
+    one: 'reply-to address',
+    none: 'There is no address: nobody can answer your emails.',
+    list: (serviceId) => listReplyTos(app.db, serviceId),
+    get: (serviceId, id) => getReplyTo(app.db, serviceId, id),
+    valueOf: ({ email_address }) => email_address,
+    field: (formState, value) => (
+      <Field
+        formState={formState}
+        name="value"
+        label="Email address"
+        hint={value === undefined ? 'We send a test email there first.' : undefined}
+        type="email"
+        value={value}
+        autocomplete="off"
+      />
+    ),
+    check(value) {
+      if (!parseEmailAddress(value).ok) throw invalidField('value', 'Not a valid email address');
+    },
+    async create({ service, visitor }, { value, is_default }) {
+      const isFirst = (await listReplyTos(app.db, service.id)).length === 0;
+      const request = { email_address: value, is_default: is_default || isFirst };
+      if (visitor.user.platform_admin) {
+        await createReplyTo(app, service.id, request);
+        return undefined;
+      }
+      const message_id = await checkReplyTo(app, service.id, value);
+      const about = keepSearch(app, visitor, JSON.stringify({ ...request, message_id }));
+      return { to: `${listOf(service)}/check?${new URLSearchParams({ about })}` };
+    },
+    async update(serviceId, id, { value, is_default }) {
+      const { email_address } = await getReplyTo(app.db, serviceId, id);
+      if (value !== email_address) throw invalidField('value', 'Add it as another address, so that it is tested.');
+      await updateReplyTo(app, serviceId, id, { email_address, is_default });
+    },
+    archive: (serviceId, id) => archiveReplyTo(app, serviceId, id),
+  });
+
+  function readChecked({ visitor, query }: OfTeam): Checked | undefined {
+    const text = readSearch(app, visitor, query('about'));
+    return text === '' ? undefined : (JSON.parse(text) as Checked);
+  }
+
+  async function stateOf({ message_id }: Checked): Promise<CheckState> {
+    const message = await findMessage(app, platformServiceId, message_id);
+    const status = message?.status ?? 'failed';
+    if (status === 'delivered' || status === 'sent') return 'delivered';
+    return /fail/.test(status) ? 'failed' : 'waiting';
+  }
+
+  pages.add(`/services/:service_id/settings/${path}/check`, {
+    who: team,
+    below: 'Settings',
+    async show(request) {
+      const checked = readChecked(request);
+      if (!checked) return { to: listOf(request.service) };
+      const state = await stateOf(checked);
+      const content = <ReplyToCheck checked={checked} state={state} list={pageUrl(listOf(request.service))} />;
+      const from = pageUrl(
+        `${listOf(request.service)}/check/status?${new URLSearchParams({ about: request.query('about') })}`,
+      );
+      return {
+        title: 'Test of the reply-to address',
+        crumbs: [
+          { label: 'Settings', to: settingsOf(request.service) },
+          { label: 'Reply-to addresses', to: listOf(request.service) },
+        ],
+        content: state === 'waiting' ? <Live from={from}>{content}</Live> : content,
+      };
+    },
+    form: Type.Object({}),
+    async act(request) {
+      const checked = readChecked(request);
+      if (!checked) return { to: listOf(request.service) };
+      if ((await stateOf(checked)) !== 'delivered') throw invalid('The test email has not been delivered.');
+      const { email_address, is_default } = checked;
+      await createReplyTo(app, request.service.id, { email_address, is_default });
+      return { to: listOf(request.service), notice: 'The reply-to address is added.' };
+    },
+  });
+
+  pages.add(`/services/:service_id/settings/${path}/check/status`, {
+    who: team,
+    live: true,
+    async show(request) {
+      const checked = readChecked(request);
+      if (!checked) return { to: listOf(request.service) };
+      const state = await stateOf(checked);
+      const content = <ReplyToCheck checked={checked} state={state} list={pageUrl(listOf(request.service))} />;
+      return sendFragment(
+        request.http,
+        request.reply,
+        <div data-live={state === 'waiting' || undefined}>{content}</div>,
+      );
+    },
+  });
+}
+
+type CheckState = 'waiting' | 'delivered' | 'failed';
+
+interface ReplyToCheckProps {
+  checked: { email_address: string };
+  state: CheckState;
+  list: string;
+}
+
+/** What became of the test email, and what to do next. */
+function ReplyToCheck({ checked: { email_address }, state, list }: ReplyToCheckProps) {
+  if (state === 'delivered') {
+    return (
+      <form class="stack measure" method="post">
+        <p role="status">
+          <Status kind="delivered">Delivered</Status> The test email reached {email_address}.
+        </p>
+        <Submit>Add the address</Submit>
+      </form>
+    );
+  }
+  return (
+    <div class="stack measure">
+      <p role="status">
+        {state === 'waiting' ? (
+          <>
+            <Status kind="sending">Sending</Status> A test email is on its way to {email_address}. That can take some
+            seconds; reload the page if it does not change.
+          </>
+        ) : (
+          <>
+            <Status kind="failed">Failed</Status> The test email did not reach {email_address}.
+          </>
+        )}
+      </p>
+      <p class="row">
+        <a class="button" href={`${list}/add`}>
+          Try again or use another address
+        </a>
+        <a href={list}>Reply-to addresses</a>
+      </p>
+    </div>
+  );
+}

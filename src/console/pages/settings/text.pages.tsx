@@ -1,0 +1,155 @@
+import { Type } from 'typebox';
+import { invalid, invalidField } from '../../../platform/failure.ts';
+import { OneOf } from '../../../protocol/fields.ts';
+import { checkPhonePermissions, parsePhoneNumber } from '../../../recipients/phone-number.ts';
+import {
+  assignInboundNumber,
+  disableInboundNumber,
+  findNumberOfService,
+  removeInboundNumber,
+} from '../../../services/inbound-numbers/inbound-numbers.ts';
+import {
+  archiveSmsSender,
+  createSmsSender,
+  getSmsSender,
+  isProtectedSenderId,
+  listSmsSenders,
+  updateSmsSender,
+} from '../../../services/senders/senders.ts';
+import { updateService } from '../../../services/service-update.ts';
+import type { TextSenderSettings } from '../../../services/settings.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import type { Pages } from '../../page.ts';
+import { Choices, Field } from '../../parts/field.tsx';
+import { YesNo, yesOrNo } from '../../setting-page.tsx';
+import { addSenderPages } from './sender-pages.tsx';
+import { addServiceSetting, team, withPermission } from './service-setting.ts';
+
+export function textSettingPages(pages: Pages, app: ConsoleApp): void {
+  addSenderPages(pages, {
+    path: 'text/senders',
+    param: 'sms_sender_id',
+    title: 'Text senders',
+    lead: 'Who recipients see as the sender of a text.',
+    one: 'sender',
+    none: 'There is no sender yet.',
+    list: (serviceId) => listSmsSenders(app.db, serviceId),
+    get: (serviceId, id) => getSmsSender(app.db, serviceId, id),
+    valueOf: ({ sms_sender }) => sms_sender,
+    note: ({ inbound_number_id }) => (inbound_number_id === null ? undefined : 'Receives replies'),
+    field: (formState, value) => (
+      <Field
+        formState={formState}
+        name="value"
+        label="Sender"
+        hint="3 to 11 letters, digits or spaces, such as the name of your service. Recipients can answer to numbers only."
+        value={value}
+        autocomplete="off"
+        short
+      />
+    ),
+    check: (value) => refuseWrongSender(app.config, value),
+    isFixed: ({ inbound_number_id }) => inbound_number_id !== null,
+    async create({ service }, { value, is_default }) {
+      await createSmsSender(app, service.id, { sms_sender: value, is_default });
+      return undefined;
+    },
+    update: (serviceId, id, { value, is_default }) =>
+      updateSmsSender(app, serviceId, id, { sms_sender: value, is_default }),
+    archive: (serviceId, id) => archiveSmsSender(app, serviceId, id),
+  });
+
+  addServiceSetting(pages, {
+    path: 'text/prefix',
+    who: team,
+    title: 'Start texts with the service name',
+    fields: (service, formState) => (
+      <YesNo
+        formState={formState}
+        legend="Start texts with the service name"
+        isYes={service.prefix_sms}
+        hints={{ yes: `“${service.name}: your message”. It counts towards the length.` }}
+      />
+    ),
+    ...yesOrNo,
+    async save(service, { value }) {
+      await updateService(app, service.id, { prefix_sms: value === 'yes' });
+      return undefined;
+    },
+  });
+
+  addServiceSetting(pages, {
+    path: 'text/receive',
+    who: team,
+    title: 'Receive texts',
+    lead: 'The service gets a number of its own. Answers appear on the page “Received”.',
+    fields: ({ permissions }, formState) => (
+      <Choices
+        formState={formState}
+        name="value"
+        legend="Receive texts"
+        kind="one"
+        choices={[
+          { value: 'yes', label: 'Yes' },
+          { value: 'no', label: 'No, but keep the number for later' },
+          { value: 'release', label: 'No, and give the number up', hint: 'Nobody will get it again.' },
+        ]}
+        chosen={[permissions.includes('inbound_sms') ? 'yes' : 'no']}
+      />
+    ),
+    form: Type.Object({ value: OneOf(['yes', 'no', 'release']) }),
+    needs: { value: 'Choose what happens.' },
+    async save(service, { value }) {
+      if (value === 'yes') {
+        const { sms_sender } = await assignInboundNumber(app, service.id, { is_default: false });
+        await updateService(app, service.id, { permissions: withPermission(service, 'inbound_sms', true) });
+        return `The service receives texts at ${sms_sender}.`;
+      }
+      await refuseWhileDefault(service.id);
+      if (value === 'release') await removeInboundNumber(app, service.id, true);
+      else {
+        if (await findNumberOfService(app.db, service.id)) await disableInboundNumber(app, service.id);
+        await updateService(app, service.id, { permissions: withPermission(service, 'inbound_sms', false) });
+      }
+      return 'The service receives no texts.';
+    },
+  });
+
+  async function refuseWhileDefault(serviceId: string): Promise<void> {
+    const senders = await listSmsSenders(app.db, serviceId);
+    if (senders.some(({ is_default, inbound_number_id }) => is_default && inbound_number_id !== null)) {
+      throw invalid('The number is the default sender of texts. Choose another default first.');
+    }
+  }
+}
+
+/** Recipients could take these for warnings of their phone or bank. */
+const misleading = ['alert', 'info', 'verify'];
+
+/** What a phone can show as the sender of a text, and networks accept. */
+function refuseWrongSender(config: { sms: TextSenderSettings }, sender: string): void {
+  const problem = problemOf(config, sender);
+  if (problem !== undefined) throw invalidField('value', problem);
+}
+
+function problemOf(config: { sms: TextSenderSettings }, sender: string): string | undefined {
+  if (sender.length < 3) return 'Enter at least 3 characters.';
+  if (sender.length > 11) return 'Enter at most 11 characters.';
+  if (!/^[A-Za-z0-9 .&_'-]+$/.test(sender)) return 'Use letters, digits and spaces only.';
+  if (sender.startsWith('00')) return 'A sender cannot begin with 00.';
+  if (misleading.includes(sender.toLowerCase())) return `${sender} misleads people. Use the name of your service.`;
+  if (/^\d+$/.test(sender) && !isShortCode(sender) && !isMobileNumber(sender)) {
+    return 'A number must be a UK mobile number or a short code of 5 or 6 digits.';
+  }
+  if (isProtectedSenderId(config, sender)) return `${sender} is the name of another organisation.`;
+  return undefined;
+}
+
+function isShortCode(digits: string): boolean {
+  return /^[678]\d{4,5}$/.test(digits);
+}
+
+function isMobileNumber(digits: string): boolean {
+  const parsed = parsePhoneNumber(digits);
+  return parsed.ok && checkPhonePermissions(parsed.number, { international: false, landline: false }) === undefined;
+}

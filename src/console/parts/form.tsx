@@ -1,0 +1,145 @@
+import type { ComponentChildren } from 'preact';
+import { pageUrl } from '../links.ts';
+import type { FormState } from '../page.ts';
+import { HintAndError } from './field.tsx';
+import { Notice } from './notice.tsx';
+
+interface SaveFormProps {
+  /** The fields. */
+  children: ComponentChildren;
+  action?: string;
+  /** It destroys something: the button is red. */
+  danger?: boolean;
+  /** Where "Cancel" leads, below /console. */
+  back: string;
+  /** The address that the form is sent to, if it is not that of the page. */
+  to?: string;
+  /** The last field is a file. */
+  withFile?: boolean;
+}
+
+/** The form of a page that changes one thing, with a way out. */
+export function SaveForm({ children, action = 'Save', danger, back, to, withFile }: SaveFormProps) {
+  return (
+    <form
+      class="stack measure"
+      method="post"
+      action={to}
+      encType={withFile ? 'multipart/form-data' : undefined}
+      noValidate
+    >
+      {children}
+      <Submit back={back} danger={danger}>
+        {action}
+      </Submit>
+    </form>
+  );
+}
+
+interface SubmitProps {
+  children: ComponentChildren;
+  /** Where "Cancel" leads, below /console; without it there is the button alone. */
+  back?: string;
+  /** It destroys something: the button is red. */
+  danger?: boolean | undefined;
+}
+
+/** The last row of a form. */
+export function Submit({ children, back, danger }: SubmitProps) {
+  return (
+    <div class={back === undefined ? undefined : 'row'}>
+      <button class={danger ? 'button button--danger' : 'button button--primary'} type="submit">
+        {children}
+      </button>
+      {back !== undefined && (
+        <ButtonLink to={back} look="quiet">
+          Cancel
+        </ButtonLink>
+      )}
+    </div>
+  );
+}
+
+interface ButtonLinkProps {
+  /** Below /console. */
+  to: string;
+  look?: 'primary' | 'quiet' | undefined;
+  small?: boolean;
+  download?: boolean;
+  children: ComponentChildren;
+}
+
+/** A link that looks like a button: it leads to a page that does something. */
+export function ButtonLink({ to, look, small, download, children }: ButtonLinkProps) {
+  const classes = ['button', look && `button--${look}`, small && 'button--small'].filter(Boolean);
+  return (
+    <a class={classes.join(' ')} href={pageUrl(to)} download={download}>
+      {children}
+    </a>
+  );
+}
+
+interface ConfirmProps {
+  /** The button that asks, such as "Revoke". */
+  label: ComponentChildren;
+  /** What will happen. */
+  children: ComponentChildren;
+  /** The button that does it; names the thing. */
+  action: string;
+  /** The address that the form is sent to. */
+  to: string;
+  fields?: Record<string, string>;
+}
+
+/** Asks on the same page before it destroys something; works without script. */
+export function Confirm({ label, children, action, to, fields = {} }: ConfirmProps) {
+  return (
+    <details class="confirm">
+      <summary class="button button--small button--danger">{label}</summary>
+      <form class="stack stack--tight" method="post" action={to}>
+        <p>{children}</p>
+        {Object.entries(fields).map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        <div>
+          <button class="button button--danger" type="submit">
+            {action}
+          </button>
+        </div>
+      </form>
+    </details>
+  );
+}
+
+interface TouchKeyProps {
+  formState: FormState;
+  /** Whether the browser registers a key, or asks for one that is registered. */
+  task: 'create' | 'get';
+  /** The page that says what the key has to sign, below /console. */
+  options: string;
+  label: string;
+  /** Beside the button. */
+  children?: ComponentChildren;
+}
+
+/** A button that opens the browser's dialog for security keys and sends the answer of the key as a form. */
+export function TouchKey({ formState, task, options, label, children }: TouchKeyProps) {
+  const error = formState.problems.get('response');
+  return (
+    <form class="stack" method="post" data-security-key={task} data-options={pageUrl(options)} noValidate>
+      <input type="hidden" name="response" />
+      <div data-problem>
+        <Notice tone="amber">
+          <span>Security keys need JavaScript. Allow it for this page, then open the page again.</span>
+        </Notice>
+      </div>
+      <HintAndError name="response" hint={undefined} error={error} />
+      <div class="row">
+        <button class="button button--primary" type="button" id="response" hidden>
+          {label}
+        </button>
+        {children}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,55 @@
+import { splitAtPlaceholders } from '../../rendering/placeholders.ts';
+import type { TextChange } from '../../templates/word-diff.ts';
+import { Icon } from '../layout/icon.tsx';
+
+/** A text of a template as written, with its placeholders marked. */
+export function TemplateText({ text }: { text: string }) {
+  return (
+    <>
+      {splitAtPlaceholders(text).map((part, index) =>
+        typeof part === 'string' ? (
+          part
+        ) : (
+          <span key={`${index} ${part.name}`} class="placeholder">
+            {part.written}
+          </span>
+        ),
+      )}
+    </>
+  );
+}
+
+/** Two texts in one: what was removed and what was added. */
+export function Diff({ label, changes }: { label: string; changes: readonly TextChange[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it may scroll, which needs the keyboard
+    <section class="diff" aria-label={label} tabIndex={0}>
+      {changes.map(({ kind, text }, index) => {
+        const key = `${index} ${kind}`;
+        if (kind === 'same') return text;
+        return kind === 'added' ? (
+          <ins key={key}>
+            <span class="sr">added: </span>
+            {text}
+          </ins>
+        ) : (
+          <del key={key}>
+            <span class="sr">removed: </span>
+            {text}
+          </del>
+        );
+      })}
+    </section>
+  );
+}
+
+/** Copies the text of another element, or the value of a field; appears with script only. */
+export function Copy({ of, what }: { of: string; what: string }) {
+  return (
+    <button class="button button--quiet button--small" type="button" data-copies={of} hidden>
+      <Icon name="copy" small />
+      <span>Copy</span>
+      <span class="sr"> {what}</span>
+    </button>
+  );
+}

@@ -1,0 +1,58 @@
+import { Type } from 'typebox';
+import { isDay } from '../../platform/calendar.ts';
+import { invalidField } from '../../platform/failure.ts';
+import { maxInteger } from '../../protocol/fields.ts';
+import { Field, type FieldProps } from './field.tsx';
+
+/** What a form sends for these fields: a text, which their parsers read. */
+export const TypedValue = Type.String({ maxLength: 20 });
+
+type ValueFieldProps = Omit<FieldProps, 'type' | 'short' | 'value'>;
+
+/** A whole number, which `readNumber` reads. */
+export function NumberField({ value, ...props }: ValueFieldProps & { value?: number }) {
+  return <Field {...props} value={value === undefined ? undefined : String(value)} inputmode="numeric" short />;
+}
+
+interface NumberRule {
+  field: string;
+  min?: number;
+  max?: number;
+  /** Digits only. Otherwise thousands may be separated, as a person types them. */
+  plain?: boolean;
+  /** Instead of the sentence that names the limits. */
+  problem?: string;
+}
+
+export function readNumber(text: string, { field, min = 0, max = maxInteger, plain, problem }: NumberRule): number {
+  const digits = plain ? text : text.replaceAll(/[\s,.]/g, '');
+  const value = /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  const bounds = max === maxInteger ? `from ${min}` : `from ${min} to ${max.toLocaleString('en-GB')}`;
+  throw invalidField(field, problem ?? `Enter a whole number ${bounds}.`);
+}
+
+/** An amount in pounds, which `readPounds` reads. */
+export function MoneyField(props: ValueFieldProps) {
+  return <Field {...props} short />;
+}
+
+const maxPounds = 1_000;
+
+export function readPounds(text: string, { field }: { field: string }): number {
+  const digits = text.replace(/^£\s*/, '');
+  const value = /^\d{1,4}(\.\d{1,6})?$/.test(digits) ? Number(digits) : Number.NaN;
+  if (value <= maxPounds) return value;
+  throw invalidField(field, `Enter pounds, such as 0.0227, at most ${maxPounds.toLocaleString('en-GB')}.`);
+}
+
+/** A day, which `readDay` reads. */
+export function DayField({ value, ...props }: ValueFieldProps & { value?: string }) {
+  return <Field {...props} value={value} type="date" short />;
+}
+
+/** Returns the day as it was typed: year, month and day. */
+export function readDay(text: string, { field }: { field: string }): string {
+  if (isDay(text) && text > '2000') return text;
+  throw invalidField(field, 'Enter a day as year, month and day, such as 2027-04-01.');
+}
