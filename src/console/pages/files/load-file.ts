@@ -1,6 +1,5 @@
 import { previewEmail, previewText } from '../../../delivery/previews/previews.ts';
 import { getJob } from '../../../jobs/jobs.ts';
-import type { StoredUpload } from '../../../jobs/uploads/store-sheet.ts';
 import { countCheckedRows, findStoredRow, type StoredRow, sampleMessages } from '../../../jobs/uploads/stored-rows.ts';
 import { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
 import { findUpload, getService } from '../../../jobs/uploads/uploads.ts';
@@ -17,12 +16,14 @@ import type { Visitor } from '../../sessions/sessions.ts';
 import { costOfLetter, costOfTexts } from '../send/cost.ts';
 import type { Preview } from '../send/message-preview.tsx';
 
+type Upload = NonNullable<Awaited<ReturnType<typeof findUpload>>>;
+
 type Job = Awaited<ReturnType<typeof getJob>>;
 type UploadRecord = Awaited<ReturnType<typeof uploadRecord>>;
 
 export interface CheckedFile {
   kind: 'checked';
-  upload: StoredUpload;
+  upload: Upload;
   record: UploadRecord;
   template: ReadyTemplate;
   goodRows: number;
@@ -35,9 +36,9 @@ export interface CheckedFile {
 }
 
 export type LoadedFile =
-  | { kind: 'checking'; upload: StoredUpload; checkedRows: number }
+  | { kind: 'checking'; upload: Upload; checkedRows: number }
   /** A saved or unsaved contact list has pages of its own. */
-  | { kind: 'contact-list'; upload: StoredUpload }
+  | { kind: 'contact-list'; upload: Upload }
   | CheckedFile
   | { kind: 'sent'; job: Job };
 
@@ -58,7 +59,7 @@ export async function loadFile(
   return loadChecked(app, service, upload, row);
 }
 
-async function loadChecked(app: ConsoleApp, service: Service, upload: StoredUpload, row: number): Promise<CheckedFile> {
+async function loadChecked(app: ConsoleApp, service: Service, upload: Upload, row: number): Promise<CheckedFile> {
   const sending = await getService(app, service.id);
   const found = await findTemplate(app, service.id, upload.template_id ?? '');
   if (found.found !== 'here') throw notFound();
@@ -96,7 +97,7 @@ type ReadyMessage = NonNullable<StoredRow['message']>;
 async function previewRow(
   app: ConsoleApp,
   template: ReadyTemplate,
-  upload: StoredUpload,
+  upload: Upload,
   row: number,
   message: ReadyMessage,
 ): Promise<Preview> {
@@ -118,12 +119,12 @@ async function previewRow(
   }
 }
 
-async function composeRow(app: ConsoleApp, template: ReadyTemplate, upload: StoredUpload, message: ReadyMessage) {
+async function composeRow(app: ConsoleApp, template: ReadyTemplate, upload: Upload, message: ReadyMessage) {
   const { recipient, personalisation } = message;
   return { template, recipient, personalisation, reply_to_text: await findSender(app, template, upload) };
 }
 
-async function findSender({ db }: ConsoleApp, { row }: ReadyTemplate, upload: StoredUpload): Promise<string | null> {
+async function findSender({ db }: ConsoleApp, { row }: ReadyTemplate, upload: Upload): Promise<string | null> {
   if (upload.sender_id === null) return row.reply_to_text;
   if (row.template_type === 'sms') return (await getSmsSender(db, upload.service_id, upload.sender_id)).sms_sender;
   return (await getReplyTo(db, upload.service_id, upload.sender_id)).email_address;
@@ -132,7 +133,7 @@ async function findSender({ db }: ConsoleApp, { row }: ReadyTemplate, upload: St
 export async function previewEmailOfRow(
   app: ConsoleApp,
   template: ReadyTemplate,
-  upload: StoredUpload,
+  upload: Upload,
   message: ReadyMessage,
 ) {
   return previewEmail(app, upload.service_id, await composeRow(app, template, upload, message));
@@ -156,7 +157,7 @@ export function previewLetterOfRow(
 async function estimateCost(
   app: ConsoleApp,
   { compiled, row }: ReadyTemplate,
-  upload: Pick<StoredUpload, 'id'>,
+  upload: Pick<Upload, 'id'>,
   messages: number,
   prefix: string | null,
 ): Promise<number | undefined> {
