@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { providers } from '../src/delivery/providers/providers.ts';
@@ -249,10 +249,27 @@ describe('places', () => {
     ).toEqual([]);
   });
 
-  it('no folder has more than 30 entries', () => {
-    const folders = ['.', ...new Set(files.map(({ path }) => dirname(path)))];
-    const crowded = folders.filter((folder) => readdirSync(join(src, folder)).length > 30);
+  it('a folder is a table of contents: at most 20 nouns, beside its subfolders', () => {
+    const nouns = new Map<string, Set<string>>();
+    for (const { path } of files) {
+      const [noun = ''] = basename(path).split('.');
+      nouns.set(dirname(path), (nouns.get(dirname(path)) ?? new Set()).add(noun));
+    }
+    const crowded = [...nouns].filter(([, named]) => named.size > 20).map(([folder, { size }]) => `${folder}: ${size}`);
     expect(crowded).toEqual([]);
+  });
+
+  it('a file is worth opening: what is short and has one user in its folder is part of that user', () => {
+    const hasRole = /\.(sql|routes|pages|task|seed)\.tsx?$/;
+    const splinters = files.filter(({ path, text }) => {
+      if (hasRole.test(path) || /(settings|worker|thread)\.ts$/.test(path) || text.split('\n').length > 25)
+        return false;
+      const users = files.filter(({ imports }) => imports.some((imported) => imported.path === path));
+      return (
+        users.length === 1 && users.every((user) => dirname(user.path) === dirname(path) && !hasRole.test(user.path))
+      );
+    });
+    expect(splinters.map(({ path }) => path)).toEqual([]);
   });
 
   it('no file is longer than 400 lines', () => {

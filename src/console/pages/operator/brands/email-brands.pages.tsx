@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { BrandType } from '../../../../branding/email-branding.sql.ts';
+import type { BrandType } from '../../../../branding/email-branding.ts';
 import {
   archiveEmailBranding,
   createEmailBranding,
