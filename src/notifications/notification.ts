@@ -2,6 +2,9 @@ import type { KeyType } from '../auth/api-keys.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Channel } from '../protocol/channels.ts';
 
+/** What has a daily limit of its own. */
+export type LimitedChannel = Channel | 'international_sms';
+
 export const statuses = [
   'created',
   'sending',

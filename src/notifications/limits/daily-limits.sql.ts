@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import type { LimitedChannel } from '../sending/notifications.sql.ts';
+import type { LimitedChannel } from '../notification.ts';
 
 interface DayOfLimit {
   service_id: string;

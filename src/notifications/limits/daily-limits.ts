@@ -3,7 +3,8 @@ import type { Tx } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import type { ExhaustedQuota, LimitedChannel, QuotaRequest } from '../sending/notifications.sql.ts';
+import type { LimitedChannel } from '../notification.ts';
+import type { ExhaustedQuota, QuotaRequest } from '../sending/notifications.sql.ts';
 import type { SendingService } from '../sending/sending-service.ts';
 import { addWithinLimit, announceLowerCounts, selectCount, subtractFromCount } from './daily-limits.sql.ts';
 

@@ -6,7 +6,7 @@ import { conflict, invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { currentSpan, endAfter, type Span } from '../../platform/tracing/span.ts';
 import { dailyLimitExceeded, exceededLimit, type LimitedMessage, numberMessages } from '../limits/daily-limits.ts';
-import type { NewNotification } from '../notification.ts';
+import type { LimitedChannel, NewNotification } from '../notification.ts';
 import { type NotificationRow, rowOf, setSequence } from '../notification-row.ts';
 import { QueueNews } from '../queue/queue-news.ts';
 import { claimIdempotencyKeys, type IdempotencyRow, releaseIdempotencyKey } from './idempotency.sql.ts';
@@ -20,7 +20,6 @@ import {
 import {
   type ExhaustedQuota,
   isOnlyPart,
-  type LimitedChannel,
   type MessageTrace,
   type NotificationsToStore,
   storeNotifications,

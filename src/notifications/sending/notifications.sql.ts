@@ -4,13 +4,10 @@ import type { Db, Tx } from '../../platform/db/database.ts';
 import { RowWriter } from '../../platform/db/row-writer.ts';
 import { nilId } from '../../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
-import type { Channel } from '../../protocol/channels.ts';
-import type { NewNotification } from '../notification.ts';
+import type { LimitedChannel, NewNotification } from '../notification.ts';
 import { type NotificationRow, rowOf } from '../notification-row.ts';
 import { newsChannel, writeNews } from '../queue/queue-news.ts';
 import { claimKeys, type KeysToClaim, waitsUpTo } from './idempotency.sql.ts';
-
-export type LimitedChannel = Channel | 'international_sms';
 
 /** How much of a daily limit the messages of one statement request. */
 export interface QuotaRequest {

@@ -17,7 +17,7 @@ import { getChosenTemplate, type TemplateChoice } from '../../templates/chosen-t
 import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
 import { checkLength, emailTooLong, requestsFor } from '../../templates/email-threads.ts';
 import { dailyLimitExceeded, isDailyLimitReached } from '../limits/daily-limits.ts';
-import type { LimitedChannel } from './notifications.sql.ts';
+import type { LimitedChannel } from '../notification.ts';
 import type { SendContext, SendDeps } from './send-context.ts';
 
 /** Validation rules of sending; `send.ts` defines their order. */

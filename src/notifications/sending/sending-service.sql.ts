@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
-import type { LimitedChannel } from './notifications.sql.ts';
+import type { LimitedChannel } from '../notification.ts';
 
 interface SendingServiceRow {
   id: string;

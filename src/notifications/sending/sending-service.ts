@@ -3,7 +3,7 @@ import { utcDay } from '../../platform/calendar.ts';
 import { BatchReader } from '../../platform/db/batch-reader.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { normaliseRecipient } from '../../recipients/recipient.ts';
-import type { LimitedChannel } from './notifications.sql.ts';
+import type { LimitedChannel } from '../notification.ts';
 import { selectSendingServices } from './sending-service.sql.ts';
 
 /** What accepting a message needs of a service. */
