@@ -250,7 +250,7 @@ export async function countLocked(db: Db): Promise<number> {
   return count;
 }
 
-/** By name. The platform's own user is not a person; archived users are listed only as such. */
+/** Sorted by name. The platform's own user is not a person; archived users are listed only as such. */
 export async function selectPeople(db: Db, { text, group, skip, limit }: PeopleQuery) {
   let found = db
     .selectFrom('users')

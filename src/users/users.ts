@@ -250,7 +250,7 @@ function dayAfter(day: string | null | undefined): string | undefined {
   return day ? addDays(day, 1) : undefined;
 }
 
-/** By name; archived people are listed only as such. */
+/** Sorted by name; archived people are listed only as such. */
 export function searchPeople(db: Db, query: PeopleQuery) {
   return selectPeople(db, query);
 }

@@ -41,7 +41,7 @@ export function formatSql(text: string): string {
   const words = wordsOf(text);
   const lines: string[] = [];
   let line = '';
-  /** For each open parenthesis and case: whether its query or its branches have lines of their own. */
+  /** Says for each open parenthesis and case whether its query or its branches have lines of their own. */
   const open: boolean[] = [];
   const indent = () => '  '.repeat(open.filter(Boolean).length);
   const endLine = () => {
@@ -102,7 +102,7 @@ function lengthOf(words: Word[], start: number): number {
   return length;
 }
 
-/** Of the case at `start`. */
+/** Counts the branches of the case at `start`. */
 function branchesOf(words: Word[], start: number): number {
   let depth = 0;
   let branches = 0;

@@ -17,7 +17,7 @@ import type { CheckedRow, RecipientPermissions, RowTemplate } from '../../src/re
 
 type Content = string | Uint8Array | AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** As uploads are opened: the separator is the one that makes columns of recipients. */
+/** Opens a file as an upload is opened: the separator is the one that makes columns of recipients. */
 export function openSpreadsheet(
   fileName: string,
   bytes: AsyncIterable<Uint8Array>,

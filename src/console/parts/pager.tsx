@@ -65,7 +65,7 @@ interface OffsetPagerProps {
   always?: boolean;
 }
 
-/** For a list whose pages have numbers. */
+/** The links of a list whose pages have numbers. */
 export function OffsetPager({ page, total, to, size = pageSize, byTime, always }: OffsetPagerProps) {
   if (total <= size && page === 1 && !always) return null;
   const first = (page - 1) * size + 1;
@@ -97,7 +97,7 @@ interface OlderPagerProps {
   hasOlder?: boolean;
 }
 
-/** For a list that grows while it is read: a page begins after the last row of the page before. */
+/** The links of a list that grows while it is read: a page begins after the last row of the page before. */
 export function OlderPager({ rows, noun, olderThan, to, hasOlder = rows.length === pageSize }: OlderPagerProps) {
   const last = hasOlder ? rows.at(-1)?.id : undefined;
   if (last === undefined && olderThan === undefined) return null;

@@ -83,7 +83,7 @@ function openEmails(app: Deps): Provider<EmailMessage> {
 }
 
 interface StoredMessage {
-  /** Of an email. */
+  /** Only an email has one. */
   source?: Buffer;
   row: Omit<SandboxMessage, 'created_at' | 'receipt_due_at' | 'source'>;
 }

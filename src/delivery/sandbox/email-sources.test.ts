@@ -14,7 +14,7 @@ const folder = () => join(harness.app.config.storage.dataDir, 'outbox');
 const files = () => readdir(folder());
 const sourceOf = async (id: string) => (await findSource(harness.app, id))?.toString();
 
-/** In one batch, with a text message between them. */
+/** Sends three emails in one batch, with a text message between them. */
 async function threeEmails(): Promise<string[]> {
   const email = (name: string) => ({ notification_type: 'email' as const, personalisation: { name, thing: 'x' } });
   const messages = [email('Ada'), email('Grace'), {}, email('Zoë')];

@@ -123,7 +123,7 @@ export function selectSandboxText(db: Db, reference: string) {
     .executeTakeFirst();
 }
 
-/** Of an email. */
+/** Returns undefined for a text message. */
 export async function selectSource(db: Db, reference: string): Promise<SourceLocation | undefined> {
   const { rows } = await sql<Pick<DeletedMessage, 'source'>>`
     select ${source} from sandbox_messages where reference = ${reference}`.execute(db);

@@ -8,7 +8,7 @@ export type BindType = 'transceiver' | 'transmitter' | 'receiver';
 /** What to do about a bind that fails, as the end of a sentence. */
 interface BindAdvice {
   unreachable: string;
-  /** By status. */
+  /** The reason for each status with which a server refuses. */
   refused: ReadonlyMap<number, string>;
 }
 

@@ -16,7 +16,7 @@ interface ReadReceipt {
   message_id: string;
   /** Some message centres write the id in the text in another way than in their responses, and in the parameter as there. */
   idIn: 'parameter' | 'text';
-  /** In capitals: DELIVRD, EXPIRED, DELETED, UNDELIV, ACCEPTD, REJECTD, ENROUTE or UNKNOWN, and perhaps others. */
+  /** Written in capitals: DELIVRD, EXPIRED, DELETED, UNDELIV, ACCEPTD, REJECTD, ENROUTE or UNKNOWN, and perhaps others. */
   state: string;
   /** The code of the network or the message centre. */
   error: string | undefined;

@@ -17,7 +17,7 @@ const udhIndicator = 0x40;
 interface Text {
   text: string;
   encoding: keyof typeof lengths;
-  /** Of 16 bits, the same in all parts of this text and at every attempt. */
+  /** A number of 16 bits, the same in all parts of this text and at every attempt. */
   number: number;
 }
 

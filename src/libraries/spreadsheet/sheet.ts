@@ -34,9 +34,9 @@ export interface SpreadsheetLimits {
   packedBytes: number;
   /** All parts of a workbook that were read. */
   unpackedBytes: number;
-  /** In tsv and workbooks. */
+  /** Rows of tsv files and workbooks. */
   rows: number;
-  /** In csv. */
+  /** Rows of csv files. */
   textRows: number;
   /** Position of the last column with a name, in workbooks. */
   columns: number;

@@ -11,7 +11,7 @@ export const fileErrorTexts = {
   'no-visible-sheet': 'The spreadsheet has no visible sheet',
   'too-many-columns': 'The spreadsheet must have no more than {limit} columns',
   'too-many-rows': 'The spreadsheet must have no more than {limit} rows',
-  // For callers that limit the time.
+  // Callers that limit the time use it.
   'too-slow': 'The file takes too long to check. Split it into several files',
   'row-too-long': 'Row {row} is longer than {limit} characters. Check that every quotation mark has been closed',
   'line-too-long': 'Line {line} is longer than {limit} characters',

@@ -141,7 +141,7 @@ export async function extendLeases(
   return row;
 }
 
-/** In milliseconds since 1970. */
+/** Milliseconds since 1970. */
 export async function readDatabaseTime(db: Db): Promise<number> {
   const { rows } = await sql<{ now_ms: number }>`select extract(epoch from now())::float8 * 1000 as now_ms`.execute(db);
   return rows[0]?.now_ms ?? Number.NaN;

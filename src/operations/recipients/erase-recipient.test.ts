@@ -76,7 +76,7 @@ describe('POST /platform-admin/erase-recipient', () => {
     const before = (await figures()).body;
     const files = join(harness.app.config.storage.dataDir, 'outbox');
     await mkdir(files, { recursive: true });
-    // As release 0.3 did.
+    // Release 0.3 wrote such files.
     await writeFile(join(files, `${theirs}.eml`), 'Canary');
 
     const response = await erase('+44 7700 900551');

@@ -37,7 +37,7 @@ type SenderRequest<T extends SenderTable> = SenderContent[T] & { is_default: boo
 
 /** The kinds differ in what they refuse. */
 interface Refusals<T extends SenderTable> {
-  /** For a new sender that is not the default. */
+  /** Called for a new sender that is not the default. */
   refuseWithoutDefault?: (existing: SenderRow<T>[]) => void;
   refuseUpdate?: (sender: SenderRow<T>, request: SenderRequest<T>) => void;
   refuseArchive?: (sender: SenderRow<T>) => void;
