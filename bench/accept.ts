@@ -38,7 +38,7 @@ const targets = {
   rss_growth_mb: '< 50',
 };
 
-/** Of each run, in all its turns. */
+/** The seconds that each run takes, in all its turns. */
 const measured_s = Number(process.env.BENCH_SECONDS ?? 60);
 const turns = 10;
 const inserts_s = 2;

@@ -349,7 +349,7 @@ function bytesIn(folder: string): number {
   }
   return entries.reduce((sum, entry) => {
     const found = statSync(join(folder, entry));
-    // As the file system counts: in blocks of 512 bytes.
+    // The file system counts blocks of 512 bytes.
     return sum + (found.isFile() ? found.blocks * 512 : 0);
   }, 0);
 }

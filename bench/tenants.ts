@@ -14,7 +14,7 @@ import { postmasterOf, throwAwayDatabase } from './throw-away-database.ts';
 export const name = 'tenants';
 
 const services = Number(process.env.BENCH_SERVICES ?? 20_000);
-/** Of each run, in all its turns. */
+/** The seconds that each run takes, in all its turns. */
 const measured_s = Number(process.env.BENCH_SECONDS ?? 60);
 const turns = Number(process.env.BENCH_TURNS ?? 10);
 const warmUp_s = 10;
