@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { WorkerPool } from '../src/platform/threads/worker-pool.ts';
 import type { LetterBlock, LetterDocument, LetterInline } from '../src/rendering/letter/model.ts';
 import type * as pdfTasks from '../src/rendering/pdf/pdf-worker.ts';
-import { plainLetter, sampleLogo } from '../test/kit/letter-samples.ts';
+import { plainLetter, sampleLogo } from '../test/kit/samples/letter-samples.ts';
 import { measureAccepting } from './letters-beside-messages.ts';
 import type { Measurement, Progress } from './measurement.ts';
 import type * as plainTasks from './plain-pdf.ts';

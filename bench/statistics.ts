@@ -12,7 +12,7 @@ import { buildServer } from '../src/platform/http/server.ts';
 import { createLog } from '../src/platform/log.ts';
 import { api, formats, surfaces } from '../src/routes.ts';
 import { seeds } from '../src/seeds.ts';
-import { databaseNamed } from '../test/kit/database-url.ts';
+import { databaseNamed } from '../test/kit/process/database-url.ts';
 import type { Measurement, Progress } from './measurement.ts';
 import { median } from './processes.ts';
 import { seededTemplate, seedFigures } from './statistics-seed.ts';

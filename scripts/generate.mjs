@@ -13,4 +13,4 @@ if (status !== 0) process.exit(1);
 for (const name of ['migrations', 'package.json']) {
   if (!existsSync(`dist-generate/${name}`)) symlinkSync(`../${name}`, `dist-generate/${name}`);
 }
-await import('../dist-generate/test/kit/generate.js');
+await import('../dist-generate/test/kit/generate/generate.js');

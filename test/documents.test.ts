@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { signatureHeaders } from '../src/delivery/callbacks/callback-request.ts';
 import { ensureDemo } from '../src/operations/demo.ts';
-import { cloneDatabase } from './kit/database.ts';
-import { settingNames } from './kit/describe-settings.ts';
+import { settingNames } from './kit/generate/describe-settings.ts';
 import { useHarness } from './kit/harness.ts';
-import { processEnvironment } from './kit/process-environment.ts';
+import { cloneDatabase } from './kit/process/database.ts';
+import { processEnvironment } from './kit/process/process-environment.ts';
 
 /** The documents are correct: their commands work, and their paths and settings exist. */
 
@@ -91,7 +91,7 @@ const runElsewhere = [
   ['import { spawn }', 'test/sandbox.test.ts'],
   ['show: (request, formState) => ({', 'src/console/file-forms.test.tsx has the same page'],
   ['const binds = new Binds(', 'src/delivery/providers/smpp/smpp.ts, in the same way'],
-  ['const { header, batches, encoding }', 'test/kit/read-spreadsheet.ts, in the same way'],
+  ['const { header, batches, encoding }', 'test/kit/samples/read-spreadsheet.ts, in the same way'],
   ['const postgres = await startEmbeddedPostgres', 'src/libraries/embedded-postgres/embedded-postgres.test.ts'],
   ['import os', 'needs Python: npm run test:clients'],
   ['NotificationClient client', 'needs Java: npm run test:clients'],

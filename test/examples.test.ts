@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { recordInboundText } from '../src/inbound/inbound-texts.ts';
 import { type Demo, ensureDemo } from '../src/operations/demo.ts';
 import { inTransaction } from '../src/platform/db/database.ts';
-import { anApiKey, aService } from './kit/builders.ts';
+import { anApiKey, aService } from './kit/builders/rows.ts';
 import { type Answer, useHarness } from './kit/harness.ts';
 
 /** The examples in the reference of the public API are real: each request gives the response it shows. */

@@ -10,11 +10,11 @@ import { addDays, londonInstant } from '../src/platform/calendar.ts';
 import { timestamp } from '../src/platform/clock.ts';
 import { inTransaction } from '../src/platform/db/database.ts';
 import { newId } from '../src/platform/id.ts';
-import { anOrganisation, aService, aTemplate } from './kit/builders.ts';
+import { anOrganisation, aService, aTemplate } from './kit/builders/rows.ts';
 import { useHarness } from './kit/harness.ts';
-import { NaiveFigures, type RawMessage, type RawWorld } from './kit/naive-figures.ts';
-import { NaiveStatistics } from './kit/naive-statistics.ts';
-import { statusesOf, type World, world } from './kit/random-world.ts';
+import { NaiveFigures, type RawMessage, type RawWorld } from './kit/world/naive-figures.ts';
+import { NaiveStatistics } from './kit/world/naive-statistics.ts';
+import { statusesOf, type World, world } from './kit/world/random-world.ts';
 
 /**
  * Every figure of billing and statistics equals a naive count over the messages: random messages on days

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { aService, aTemplate, aUser } from './kit/builders.ts';
+import { anUploadedLetter } from './kit/builders/letters.ts';
+import { aService, aTemplate, aUser } from './kit/builders/rows.ts';
 import { useHarness } from './kit/harness.ts';
-import { anUploadedLetter } from './kit/letters.ts';
-import { firstPage, makePdf } from './kit/pdf-samples.ts';
+import { firstPage, makePdf } from './kit/samples/pdf-samples.ts';
 
 /** What the front end of GOV.UK Notify reads differently. The other tests cover the standard shapes. */
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { frontEnd: { shapes: 'notifications-admin' } } });

@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDemo } from '../src/operations/demo.ts';
 import { findFreePort } from '../src/platform/process/free-port.ts';
-import { cloneDatabase } from './kit/database.ts';
-import { jwt } from './kit/jwt.ts';
-import { processEnvironment } from './kit/process-environment.ts';
+import { jwt } from './kit/builders/jwt.ts';
+import { cloneDatabase } from './kit/process/database.ts';
+import { processEnvironment } from './kit/process/process-environment.ts';
 
 /**
  * Every endpoint of a real server process gets bodies that are large, have very many members, use names of Object.prototype,

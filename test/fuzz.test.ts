@@ -1,6 +1,6 @@
 import { Compile } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
-import { anApiKey, aService, aUser } from './kit/builders.ts';
+import { anApiKey, aService, aUser } from './kit/builders/rows.ts';
 import { type Answer, adminToken, useHarness } from './kit/harness.ts';
 
 /**

@@ -1,7 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { cloneDatabase } from './kit/database.ts';
-import { type GeneratedFiles, generatedFiles, generatedPaths, statementsFolder } from './kit/generated-files.ts';
+import {
+  type GeneratedFiles,
+  generatedFiles,
+  generatedPaths,
+  statementsFolder,
+} from './kit/generate/generated-files.ts';
+import { cloneDatabase } from './kit/process/database.ts';
 
 let files: GeneratedFiles;
 

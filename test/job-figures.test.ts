@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import { addUpChanges, foldRollups } from '../src/notifications/rollups/rollups.ts';
 import { recordStatusChanges } from '../src/notifications/status.ts';
 import { inTransaction } from '../src/platform/db/database.ts';
-import { aService, aTemplate, aUser } from './kit/builders.ts';
+import { aService, aTemplate, aUser } from './kit/builders/rows.ts';
+import { aCheckedUpload, smsRows } from './kit/builders/uploads.ts';
 import { useHarness } from './kit/harness.ts';
-import { aCheckedUpload, smsRows } from './kit/uploads.ts';
 
 /**
  * After any sequence of sending files, expanding, cancelling, delivering, receipts, days that pass and retention, the figures of

@@ -5,7 +5,7 @@ import { findSentEmail } from '../src/delivery/sandbox/email-sources.ts';
 import { findThreadTimes, readThreadTime } from '../src/platform/threads/thread-time.ts';
 import { compileTemplate } from '../src/rendering/template.ts';
 import { createEmailThreads } from '../src/templates/email-threads.ts';
-import { anApiKey, aService, aTemplate } from './kit/builders.ts';
+import { anApiKey, aService, aTemplate } from './kit/builders/rows.ts';
 import { useHarness } from './kit/harness.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z', config: { delivery: { concurrency: 8 } } });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anOrganisation, aService, aTemplate, aUser } from './kit/builders.ts';
+import { anOrganisation, aService, aTemplate, aUser } from './kit/builders/rows.ts';
 import { useHarness } from './kit/harness.ts';
 
 /** A statement takes at most 65,535 parameters; a request with more ids gets the same response as one with a single id. */

@@ -9,9 +9,9 @@ import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { main as runMain } from '../src/main.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
 import { findFreePort } from '../src/platform/process/free-port.ts';
-import { cloneDatabase } from './kit/database.ts';
-import { jwt } from './kit/jwt.ts';
-import { processEnvironment } from './kit/process-environment.ts';
+import { jwt } from './kit/builders/jwt.ts';
+import { cloneDatabase } from './kit/process/database.ts';
+import { processEnvironment } from './kit/process/process-environment.ts';
 
 /** The compiled command, as an operator runs it; `npm test` compiles it first. */
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));

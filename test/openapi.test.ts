@@ -92,7 +92,7 @@ describe('GET /openapi.json', () => {
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const types = await openapiTypescript(JSON.parse(JSON.stringify(await fetchDocument())));
     writeFileSync(join(folder, 'api.ts'), types);
-    writeFileSync(join(folder, 'use.ts'), readFileSync('test/kit/generated-client.ts.txt'));
+    writeFileSync(join(folder, 'use.ts'), readFileSync('test/kit/generate/generated-client.ts.txt'));
     const compile = () =>
       execFileSync(
         process.execPath,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../src/commands/read-config.ts';
 import { surfaces } from '../src/routes.ts';
-import { settingNames } from './kit/describe-settings.ts';
+import { settingNames } from './kit/generate/describe-settings.ts';
 
 /** No test runs these files, but the security of an installation depends on them: at least check their content. */
 

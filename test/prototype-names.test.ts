@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, anOrganisation, aService, aTemplate } from './kit/builders.ts';
+import { anApiKey, anOrganisation, aService, aTemplate } from './kit/builders/rows.ts';
 import { adminToken, useHarness } from './kit/harness.ts';
 
 /** Every object has these properties, also one used as a lookup table. JSON can set them as own properties. */

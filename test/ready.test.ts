@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { findFreePort } from '../src/platform/process/free-port.ts';
-import { cloneDatabase } from './kit/database.ts';
+import { cloneDatabase } from './kit/process/database.ts';
 
 interface Lock {
   packages: Record<string, { version?: string; optional?: boolean; optionalDependencies?: Record<string, string> }>;

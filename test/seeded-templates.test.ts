@@ -3,7 +3,7 @@ import { inTransaction } from '../src/platform/db/database.ts';
 import { newId } from '../src/platform/id.ts';
 import { seedTemplates } from '../src/templates/seeded-templates.ts';
 import { platformUserId } from '../src/users/account-messages/account-messages.ts';
-import { aService } from './kit/builders.ts';
+import { aService } from './kit/builders/rows.ts';
 import { useHarness } from './kit/harness.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { createLog } from '../src/platform/log.ts';
 import { seeds } from '../src/seeds.ts';
-import { emptyDatabase, type TestDatabase } from './kit/database.ts';
+import { emptyDatabase, type TestDatabase } from './kit/process/database.ts';
 
 const log = createLog('silent');
 let database: TestDatabase;

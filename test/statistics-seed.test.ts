@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { addUpRollups, drawMessages, foldedUpTo, rollUpMessages, seedServices } from '../bench/statistics-seed.ts';
 import { addUpChanges, foldRollups } from '../src/notifications/rollups/rollups.ts';
 import { timestamp } from '../src/platform/clock.ts';
+import { type PastMessage, somePastMessages } from './kit/builders/messages.ts';
 import { useHarness } from './kit/harness.ts';
-import { type PastMessage, somePastMessages } from './kit/messages.ts';
 
 /** The seed of the statistics benchmark matches the rows of real messages. */
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Day, type Door, workADay } from './kit/day-of-work.ts';
-import { fillIn, queryAbout } from './kit/every-page.ts';
+import { aCheckedUpload, smsRows } from './kit/builders/uploads.ts';
 import { useHarness } from './kit/harness.ts';
-import { aCheckedUpload, smsRows } from './kit/uploads.ts';
+import { fillIn, queryAbout } from './kit/world/every-page.ts';
+import { createServiceWithData, type Installation, type ServiceData } from './kit/world/service-with-data.ts';
 
 /**
  * Two services with every kind of data. One requests all data of the other, by its real id, through every endpoint
@@ -16,7 +16,7 @@ const harness = useHarness({
   },
 });
 
-const door: Door = {
+const installation: Installation = {
   name: 'this release',
   now: () => harness.clock.now(),
   admin: (method, path, body) => harness.admin(method, path, body),
@@ -60,8 +60,8 @@ function bodyFor(path: string, ids: Record<string, string>): object {
   return { ...ids, ...people, ...taken, personalisation };
 }
 
-/** A file that is sent, one that waits, and a report: the parts of a day that other releases do not have. */
-async function sendAFile({ ids }: Day, title: string): Promise<void> {
+/** A file that is sent, one that waits, and a report: which other releases do not have. */
+async function sendAFile({ ids }: ServiceData, title: string): Promise<void> {
   const { service_id = '', template_id = '', user_id = '' } = ids;
   const rows = smsRows(2).map((row) => row && { ...row, personalisation: { name: title } });
   const file = { original_file_name: `${title}.csv` };
@@ -79,10 +79,10 @@ function reportOf(user_id: string) {
 }
 
 /** Everything that can be read of a service, by path. */
-async function pagesOf(day: Day): Promise<Record<string, string>> {
+async function pagesOf(serviceData: ServiceData): Promise<Record<string, string>> {
   const pages: Record<string, string> = {};
   for (const [method, path] of operationsOfServices().filter(([name]) => name === 'get')) {
-    const { text } = await send(method, path, day.ids, day.key);
+    const { text } = await send(method, path, serviceData.ids, serviceData.key);
     // Reading the pages is a use of the key.
     pages[path] = text.replaceAll(/"last_used_at":("[^"]*"|null)/g, '"last_used_at":"..."');
   }
@@ -91,8 +91,8 @@ async function pagesOf(day: Day): Promise<Record<string, string>> {
 
 describe('a service', () => {
   it('neither reads nor changes data of another', { timeout: 120_000 }, async () => {
-    const owner = await workADay(door, 1, 'http://127.0.0.1:9/');
-    const other = await workADay(door, 2, 'http://127.0.0.1:9/');
+    const owner = await createServiceWithData(installation, 1, 'http://127.0.0.1:9/');
+    const other = await createServiceWithData(installation, 2, 'http://127.0.0.1:9/');
     await sendAFile(owner, 'day-1');
     await sendAFile(other, 'day-2');
     await harness.runTasks();

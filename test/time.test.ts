@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cloneDatabase, type TestDatabase } from './kit/database.ts';
 import { useHarness } from './kit/harness.ts';
+import { cloneDatabase, type TestDatabase } from './kit/process/database.ts';
 
 /** The clock of the application is the only source of time, so no result depends on the day a test runs. */
 

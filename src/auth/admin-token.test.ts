@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { jwt } from '../../test/kit/builders/jwt.ts';
 import { adminToken, useHarness } from '../../test/kit/harness.ts';
-import { jwt } from '../../test/kit/jwt.ts';
 import { credentialTexts } from './bearer.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aService } from '../../test/kit/builders.ts';
+import { jwt } from '../../test/kit/builders/jwt.ts';
+import { anApiKey, aService } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { jwt } from '../../test/kit/jwt.ts';
 import { credentialTexts } from './bearer.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

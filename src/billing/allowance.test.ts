@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { aService } from '../../test/kit/builders.ts';
+import { somePastMessages } from '../../test/kit/builders/messages.ts';
+import { aService } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { somePastMessages } from '../../test/kit/messages.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { selectAllowance, selectDefault } from './allowance.sql.ts';
 import {

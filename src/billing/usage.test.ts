@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { anOrganisation, aService } from '../../test/kit/builders.ts';
+import { type PastMessage, somePastMessages } from '../../test/kit/builders/messages.ts';
+import { anOrganisation, aService } from '../../test/kit/builders/rows.ts';
 import { adminToken, useHarness } from '../../test/kit/harness.ts';
-import { type PastMessage, somePastMessages } from '../../test/kit/messages.ts';
 import type { Channel } from '../protocol/channels.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

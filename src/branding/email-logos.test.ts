@@ -2,7 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
 import { useHarness } from '../../test/kit/harness.ts';
-import { aPicture, chunkOf } from '../../test/kit/pictures.ts';
+import { aPicture, chunkOf } from '../../test/kit/samples/pictures.ts';
 import { newId } from '../platform/id.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
+import { anApiKey, aService, aTemplate } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { runCommand } from '../../test/kit/run-command.ts';
-import { rowsXml, workbook } from '../../test/kit/spreadsheets.ts';
+import { runCommand } from '../../test/kit/process/run-command.ts';
+import { rowsXml, workbook } from '../../test/kit/samples/spreadsheets.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pennypost-send-'));
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
+import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../test/kit/builders/rows.ts';
 import { adminSecret, useHarness } from '../../test/kit/harness.ts';
-import { runCommand } from '../../test/kit/run-command.ts';
+import { runCommand } from '../../test/kit/process/run-command.ts';
 import { selectTemplateVersions } from '../templates/template-rows.sql.ts';
 
 // Each command makes dozens of requests.

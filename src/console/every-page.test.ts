@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ConsoleVisitor, type Page } from '../../test/kit/console-visitor.ts';
-import { aConsoleWorld, type ConsoleWorld, hostile, type Role } from '../../test/kit/console-world.ts';
+import { someQueuedMessages } from '../../test/kit/builders/queued-messages.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { someQueuedMessages } from '../../test/kit/queued-messages.ts';
+import { ConsoleVisitor, type Page } from '../../test/kit/world/console-visitor.ts';
+import { aConsoleWorld, type ConsoleWorld, hostile, type Role } from '../../test/kit/world/console-world.ts';
 import { newId } from '../platform/id.ts';
 import type { UserRecord } from '../users/user-record.ts';
 import { findPage } from './access/find-page.ts';

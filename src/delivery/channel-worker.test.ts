@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { aService } from '../../test/kit/builders.ts';
+import { aQueuedMessage, messageOf, queueOf, someQueuedMessages } from '../../test/kit/builders/queued-messages.ts';
+import { aService } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { aQueuedMessage, messageOf, queueOf, someQueuedMessages } from '../../test/kit/queued-messages.ts';
-import { startStubGateways } from '../../test/kit/stub-gateways.ts';
+import { startStubGateways } from '../../test/kit/vendors/stub-gateways.ts';
 import { lanes } from '../notifications/notification.ts';
 import { DeliveryQueueReader } from '../notifications/queue/delivery-queue.ts';
 import { type Clock, later, timestamp } from '../platform/clock.ts';

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
-import { aService } from '../../test/kit/builders.ts';
+import { queueOf, someQueuedMessages } from '../../test/kit/builders/queued-messages.ts';
+import { aService } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { queueOf, someQueuedMessages } from '../../test/kit/queued-messages.ts';
 import { later } from '../platform/clock.ts';
 import { Metrics } from '../platform/metrics.ts';
 import { clockRecovery } from './clock-recovery.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
+import { aQueuedMessage, messageOf, queueOf, someQueuedMessages } from '../../test/kit/builders/queued-messages.ts';
+import { anApiKey, aService, aTemplate } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { metricsOf } from '../../test/kit/metrics.ts';
-import { aQueuedMessage, messageOf, queueOf, someQueuedMessages } from '../../test/kit/queued-messages.ts';
+import { metricsOf } from '../../test/kit/world/metrics.ts';
 import { timestamp } from '../platform/clock.ts';
 import { buildDelivery } from './delivery.ts';
 import { findSource } from './sandbox/email-sources.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { aService, aUser } from '../../test/kit/builders.ts';
+import { aQueuedMessage, messageOf } from '../../test/kit/builders/queued-messages.ts';
+import { aService, aUser } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { aQueuedMessage, messageOf } from '../../test/kit/queued-messages.ts';
 import type { NewNotification } from '../notifications/notification.ts';
 import { later, timestamp } from '../platform/clock.ts';
 import { findLostMessages, timeOutMessages } from './sweeps.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { aService } from '../../test/kit/builders.ts';
+import { aQueuedMessage, messageOf, queueOf } from '../../test/kit/builders/queued-messages.ts';
+import { aService } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { aQueuedMessage, messageOf, queueOf } from '../../test/kit/queued-messages.ts';
 import { DeliveryQueueReader } from '../notifications/queue/delivery-queue.ts';
 import { extendLeases, type QueuedNotification } from '../notifications/queue/leases.shared.sql.ts';
 import { later, timestamp } from '../platform/clock.ts';

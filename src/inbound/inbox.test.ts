@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aService } from '../../test/kit/builders.ts';
+import { aService } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { recordInboundText } from './inbound-texts.ts';

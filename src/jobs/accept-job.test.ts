@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
+import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../test/kit/builders/rows.ts';
+import { aCheckedUpload, emailRows, letterRows, smsRows } from '../../test/kit/builders/uploads.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { aCheckedUpload, emailRows, letterRows, smsRows } from '../../test/kit/uploads.ts';
 import { lanes } from '../notifications/notification.ts';
 import { invalid } from '../platform/failure.ts';
 import { acceptJob, type JobRequest } from './accept-job.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { aService, aTemplate, aUser } from '../../test/kit/builders.ts';
+import { aService, aTemplate, aUser } from '../../test/kit/builders/rows.ts';
+import { aCheckedUpload, emailRows, letterRows, smsRows } from '../../test/kit/builders/uploads.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { aCheckedUpload, emailRows, letterRows, smsRows } from '../../test/kit/uploads.ts';
 import { addUpChanges } from '../notifications/rollups/rollups.ts';
 import { timestamp } from '../platform/clock.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aService, aTemplate, aUser } from '../../test/kit/builders.ts';
+import { aService, aTemplate, aUser } from '../../test/kit/builders/rows.ts';
+import { aCheckedUpload, smsRows } from '../../test/kit/builders/uploads.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { metricOf } from '../../test/kit/metrics.ts';
-import { aCheckedUpload, smsRows } from '../../test/kit/uploads.ts';
+import { metricOf } from '../../test/kit/world/metrics.ts';
 import { measureJobs } from './unfinished-jobs.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aReplyTo, aService, aTemplate } from '../../test/kit/builders.ts';
+import { aLetter, aLetterBranding, letterRow } from '../../test/kit/builders/letters.ts';
+import { aReplyTo, aService, aTemplate } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { sampleLogo } from '../../test/kit/letter-samples.ts';
-import { aLetter, aLetterBranding, letterRow } from '../../test/kit/letters.ts';
-import { laterPage, makePdf } from '../../test/kit/pdf-samples.ts';
+import { sampleLogo } from '../../test/kit/samples/letter-samples.ts';
+import { laterPage, makePdf } from '../../test/kit/samples/pdf-samples.ts';
 import { composeLetter, letterFiles } from '../notifications/tasks-for-others.ts';
 import { linesIn } from '../rendering/pdf/pdf-text.ts';
 import { withPdf } from '../rendering/pdf/pdfium.ts';

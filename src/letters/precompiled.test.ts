@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aService } from '../../test/kit/builders.ts';
+import { anUploadedLetter, letterRow } from '../../test/kit/builders/letters.ts';
+import { anApiKey, aService } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { anUploadedLetter, letterRow } from '../../test/kit/letters.ts';
-import { address, firstPage, laterPage, makePdf } from '../../test/kit/pdf-samples.ts';
+import { address, firstPage, laterPage, makePdf } from '../../test/kit/samples/pdf-samples.ts';
 import { checkPrecompiledLetter, letterFiles } from '../notifications/tasks-for-others.ts';
 
 const harness = useHarness({ now: '2030-11-15T12:00:00Z' });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aNotification, anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
+import { aJob } from '../../test/kit/builders/jobs.ts';
+import { aNotification, anApiKey, aService, aTemplate } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { aJob } from '../../test/kit/jobs.ts';
 import { deleteOldDocuments } from '../documents/documents.ts';
 import { deleteOldInboundTexts, recordInboundText } from '../inbound/inbound-texts.ts';
 import { inTransaction } from '../platform/db/database.ts';

@@ -1,9 +1,9 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aService } from '../../test/kit/builders.ts';
-import { changedConfig } from '../../test/kit/changed-config.ts';
+import { aService } from '../../test/kit/builders/rows.ts';
+import { storedMessage } from '../../test/kit/builders/sends.ts';
+import { changedConfig } from '../../test/kit/fakes/changed-config.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { storedMessage } from '../../test/kit/sends.ts';
 import { answerMessage } from '../delivery/sandbox/answers.ts';
 import { getInboxMessage } from '../delivery/sandbox/inbox.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { anOrganisation, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
+import { aJob } from '../../test/kit/builders/jobs.ts';
+import { anOrganisation, aService, aTemplate, aUser } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { aJob } from '../../test/kit/jobs.ts';
 import { timestamp } from '../platform/clock.ts';
 import { newId } from '../platform/id.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { useHarness } from '../../test/kit/harness.ts';
-import { metricsOf } from '../../test/kit/metrics.ts';
+import { metricsOf } from '../../test/kit/world/metrics.ts';
 
 const harness = useHarness();
 const folder = mkdtempSync(join(tmpdir(), 'pennypost-clamd-'));

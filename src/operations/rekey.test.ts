@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
-import { databaseNamed } from '../../test/kit/database-url.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { databaseNamed } from '../../test/kit/process/database-url.ts';
 import { confirmRecipient } from '../documents/documents.ts';
 import { printerCallbackUrl, readPrinterToken } from '../letters/print/printer-callback.ts';
 import { migrationFiles } from '../platform/db/migrate.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders/rows.ts';
 import { type Harness, useHarness } from '../../test/kit/harness.ts';
 import { senderIdentities } from '../delivery/providers/sender-identities.ts';
 import { InvalidatedCache } from './cache.ts';

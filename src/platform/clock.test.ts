@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FakeClock } from '../../test/kit/fake-clock.ts';
+import { FakeClock } from '../../test/kit/fakes/fake-clock.ts';
 import { ClockWatch } from './clock.ts';
 
 it('reports a clock jump once, in either direction, and ignores small corrections', () => {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { aService } from '../../test/kit/builders.ts';
+import { aService } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { newId } from '../platform/id.ts';
 import type { Channel } from '../protocol/channels.ts';

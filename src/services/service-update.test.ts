@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { accountMessages } from '../../test/kit/account-messages.ts';
-import { anOrganisation, aService, aUser } from '../../test/kit/builders.ts';
+import { anOrganisation, aService, aUser } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { accountMessages } from '../../test/kit/world/account-messages.ts';
 import { newId } from '../platform/id.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { anApiKey, anOrganisation, aService, aUser } from '../../test/kit/builders.ts';
+import { anApiKey, anOrganisation, aService, aUser } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { newId } from '../platform/id.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { anOrganisation, aService, aUser } from '../../test/kit/builders.ts';
+import { type PastMessage, somePastMessages } from '../../test/kit/builders/messages.ts';
+import { anOrganisation, aService, aUser } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { type PastMessage, somePastMessages } from '../../test/kit/messages.ts';
 import { foldRollups } from '../notifications/rollups/rollups.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

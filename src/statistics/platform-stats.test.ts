@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anOrganisation, aService } from '../../test/kit/builders.ts';
+import { type PastMessage, somePastMessages } from '../../test/kit/builders/messages.ts';
+import { anOrganisation, aService } from '../../test/kit/builders/rows.ts';
 import { adminToken, useHarness } from '../../test/kit/harness.ts';
-import { type PastMessage, somePastMessages } from '../../test/kit/messages.ts';
 import { newId } from '../platform/id.ts';
 import type { Channel } from '../protocol/channels.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aReplyTo, aService, aTemplate } from '../../test/kit/builders.ts';
+import { aReplyTo, aService, aTemplate } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { newId } from '../platform/id.ts';
 import { findTemplate, getTemplateForDelivery } from './compiled-templates.ts';

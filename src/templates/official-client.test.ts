@@ -1,6 +1,6 @@
 import { NotifyClient } from 'notifications-node-client';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
+import { anApiKey, aService, aTemplate } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 
 // The client signs its tokens with the real time, so the clock starts there.

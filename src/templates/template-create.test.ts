@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aReplyTo, aService, aTemplateFolder, aUser } from '../../test/kit/builders.ts';
+import { aReplyTo, aService, aTemplateFolder, aUser } from '../../test/kit/builders/rows.ts';
 import { adminToken, useHarness } from '../../test/kit/harness.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

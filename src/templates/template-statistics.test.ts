@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aService, aTemplate } from '../../test/kit/builders.ts';
+import { aService, aTemplate } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 
 const harness = useHarness({ now: '2026-07-15T23:30:00Z' });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aReplyTo, aService, aTemplate, aTemplateFolder, aUser } from '../../test/kit/builders.ts';
+import { aReplyTo, aService, aTemplate, aTemplateFolder, aUser } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { archiveTemplatesOfService, getOrCreatePrecompiledTemplate } from './templates.ts';

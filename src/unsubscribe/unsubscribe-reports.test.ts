@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../test/kit/builders.ts';
+import { aJob } from '../../test/kit/builders/jobs.ts';
+import { anApiKey, aService, aTemplate } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
-import { aJob } from '../../test/kit/jobs.ts';
 import { newId } from '../platform/id.ts';
 import { deleteOldUnsubscribeRequests } from './unsubscribe-reports.ts';
 

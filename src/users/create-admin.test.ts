@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { aNewUser, aUser } from '../../test/kit/builders.ts';
+import { aNewUser, aUser } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { createFirstAdmin } from './create-admin.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { accountMessages } from '../../test/kit/account-messages.ts';
-import { aNewUser, anOrganisation, aService } from '../../test/kit/builders.ts';
+import { aNewUser, anOrganisation, aService } from '../../test/kit/builders/rows.ts';
 import { adminSecret, adminToken, useHarness } from '../../test/kit/harness.ts';
+import { accountMessages } from '../../test/kit/world/account-messages.ts';
 import { newId } from '../platform/id.ts';
 import { platformServiceId } from './account-messages/account-messages.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sentBy } from '../../test/kit/account-messages.ts';
-import { aNewUser, anOrganisation, aService, aUser } from '../../test/kit/builders.ts';
+import { aNewUser, anOrganisation, aService, aUser } from '../../test/kit/builders/rows.ts';
 import { adminToken, useHarness } from '../../test/kit/harness.ts';
+import { sentBy } from '../../test/kit/world/account-messages.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { accountTemplates } from './account-messages/account-messages.ts';
 import { addOrganisationMember } from './members/permissions.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anOrganisation, aService, aUser } from '../../test/kit/builders.ts';
+import { anOrganisation, aService, aUser } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { platformServiceId } from './account-messages/account-messages.ts';

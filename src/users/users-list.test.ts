@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aService, aUser } from '../../test/kit/builders.ts';
+import { aService, aUser } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 
 const harness = useHarness({ now: '2026-11-10T12:00:00Z' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { accountMessages } from '../../test/kit/account-messages.ts';
-import { aNewUser, anOrganisation, aService, aUser } from '../../test/kit/builders.ts';
+import { aNewUser, anOrganisation, aService, aUser } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
+import { accountMessages } from '../../test/kit/world/account-messages.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { addOrganisationMember, addServiceMember } from './members/permissions.ts';
 

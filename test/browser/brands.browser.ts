@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createSession } from '../../src/console/sessions/sessions.ts';
-import { anOrganisation, aService } from '../kit/builders.ts';
-import { aPerson } from '../kit/console-people.ts';
+import { aQueuedMessage } from '../kit/builders/queued-messages.ts';
+import { anOrganisation, aService } from '../kit/builders/rows.ts';
 import { useHarness } from '../kit/harness.ts';
-import { aPicture } from '../kit/pictures.ts';
-import { aQueuedMessage } from '../kit/queued-messages.ts';
+import { aPicture } from '../kit/samples/pictures.ts';
+import { aPerson } from '../kit/world/console-people.ts';
 import { useBrowser } from './kit/browser.ts';
 
 const harness = useHarness({ now: '2026-11-16T14:02:00Z', config: { demo: { enabled: true } } });

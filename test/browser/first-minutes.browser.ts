@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findFreePort } from '../../src/platform/process/free-port.ts';
-import { emptyDatabase } from '../kit/database.ts';
-import { processEnvironment } from '../kit/process-environment.ts';
+import { emptyDatabase } from '../kit/process/database.ts';
+import { processEnvironment } from '../kit/process/process-environment.ts';
 import { useBrowser } from './kit/browser.ts';
 import { type Hands, keyboardOnly, mouse } from './kit/keyboard.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
-import { aService, aTemplate } from '../kit/builders.ts';
-import { aPerson, joinService, signedIn } from '../kit/console-people.ts';
+import { someQueuedMessages } from '../kit/builders/queued-messages.ts';
+import { aService, aTemplate } from '../kit/builders/rows.ts';
 import { useHarness } from '../kit/harness.ts';
-import { someQueuedMessages } from '../kit/queued-messages.ts';
+import { aPerson, joinService, signedIn } from '../kit/world/console-people.ts';
 import { useBrowser } from './kit/browser.ts';
 
 const harness = useHarness();

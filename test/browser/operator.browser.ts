@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anOrganisation, aService } from '../kit/builders.ts';
-import { aPerson, joinService, password, signedIn } from '../kit/console-people.ts';
+import { somePastMessages } from '../kit/builders/messages.ts';
+import { someQueuedMessages } from '../kit/builders/queued-messages.ts';
+import { anOrganisation, aService } from '../kit/builders/rows.ts';
 import { useHarness } from '../kit/harness.ts';
-import { somePastMessages } from '../kit/messages.ts';
-import { someQueuedMessages } from '../kit/queued-messages.ts';
-import { startStubGateways } from '../kit/stub-gateways.ts';
+import { startStubGateways } from '../kit/vendors/stub-gateways.ts';
+import { aPerson, joinService, password, signedIn } from '../kit/world/console-people.ts';
 import { useBrowser } from './kit/browser.ts';
 import { problemsInEveryLook } from './kit/looks.ts';
 

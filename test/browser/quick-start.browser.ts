@@ -4,8 +4,8 @@ import { createSession } from '../../src/console/sessions/sessions.ts';
 import { type Demo, ensureDemo } from '../../src/operations/demo.ts';
 import { creatorPermissions } from '../../src/users/members/permissions.ts';
 import { getUserRecord } from '../../src/users/user-record.ts';
-import { aPerson } from '../kit/console-people.ts';
 import { useHarness } from '../kit/harness.ts';
+import { aPerson } from '../kit/world/console-people.ts';
 import { accessibilityProblems, type Opened, useBrowser } from './kit/browser.ts';
 import { problemsInEveryLook, takePicture } from './kit/looks.ts';
 

@@ -1,11 +1,11 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createSession } from '../../src/console/sessions/sessions.ts';
-import { aService, aTemplate } from '../kit/builders.ts';
-import { aPerson } from '../kit/console-people.ts';
+import { aLetter } from '../kit/builders/letters.ts';
+import { aQueuedMessage, messageOf, replaceSource } from '../kit/builders/queued-messages.ts';
+import { aService, aTemplate } from '../kit/builders/rows.ts';
 import { useHarness } from '../kit/harness.ts';
-import { aLetter } from '../kit/letters.ts';
-import { aQueuedMessage, messageOf, replaceSource } from '../kit/queued-messages.ts';
+import { aPerson } from '../kit/world/console-people.ts';
 import { useBrowser } from './kit/browser.ts';
 import { problemsInEveryLook, takePicture } from './kit/looks.ts';
 

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createSession } from '../../src/console/sessions/sessions.ts';
-import { aPerson, password } from '../kit/console-people.ts';
 import { useHarness } from '../kit/harness.ts';
+import { aPerson, password } from '../kit/world/console-people.ts';
 import { useBrowser } from './kit/browser.ts';
 import { aLocalhostAddress, serveAt } from './kit/localhost.ts';
 import { problemsInEveryLook } from './kit/looks.ts';

@@ -1,9 +1,9 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createSession } from '../../src/console/sessions/sessions.ts';
-import { aService, aTemplate } from '../kit/builders.ts';
-import { aPerson, joinService } from '../kit/console-people.ts';
+import { aService, aTemplate } from '../kit/builders/rows.ts';
 import { useHarness } from '../kit/harness.ts';
+import { aPerson, joinService } from '../kit/world/console-people.ts';
 import { accessibilityProblems, useBrowser } from './kit/browser.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { accountMessages } from '../kit/account-messages.ts';
-import { aPerson, password } from '../kit/console-people.ts';
 import { useHarness } from '../kit/harness.ts';
+import { accountMessages } from '../kit/world/account-messages.ts';
+import { aPerson, password } from '../kit/world/console-people.ts';
 import { accessibilityProblems, useBrowser } from './kit/browser.ts';
 
 const harness = useHarness({ now: '2026-11-15T14:02:00Z' });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useHarness } from '../kit/harness.ts';
-import { anOpenIdProvider, type OpenIdProvider, openIdClient } from '../kit/openid-provider.ts';
+import { anOpenIdProvider, type OpenIdProvider, openIdClient } from '../kit/vendors/openid-provider.ts';
 import { useBrowser } from './kit/browser.ts';
 import { aLocalhostAddress, serveAt } from './kit/localhost.ts';
 import { problemsInEveryLook } from './kit/looks.ts';

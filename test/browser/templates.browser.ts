@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createSession } from '../../src/console/sessions/sessions.ts';
-import { aService, aTemplate } from '../kit/builders.ts';
-import { aPerson } from '../kit/console-people.ts';
+import { aService, aTemplate } from '../kit/builders/rows.ts';
 import { useHarness } from '../kit/harness.ts';
+import { aPerson } from '../kit/world/console-people.ts';
 import { accessibilityProblems, type Opened, useBrowser } from './kit/browser.ts';
 
 const harness = useHarness({ now: '2026-11-15T14:02:00Z' });

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/operations/sandbox.ts';
-import { jwt } from '../kit/jwt.ts';
-import { firstPage, makePdf } from '../kit/pdf-samples.ts';
+import { jwt } from '../kit/builders/jwt.ts';
+import { firstPage, makePdf } from '../kit/samples/pdf-samples.ts';
 import { blockOfGuide, languages } from './languages.ts';
 
 /** The official clients, installed from their registries, against a sandbox; and the code in the guide. */

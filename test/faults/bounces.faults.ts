@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bounceEmail, startMailbox, startMailServer } from '../kit/mail-servers.ts';
+import { bounceEmail, startMailbox, startMailServer } from '../kit/vendors/mail-servers.ts';
 import { report } from './kit/report.ts';
 import { World } from './kit/world.ts';
 

@@ -15,7 +15,7 @@ let world: World;
 
 beforeAll(async () => {
   writeFileSync(clockFile, '0');
-  const preload = new URL('../kit/jumping-clock.mjs', import.meta.url).href;
+  const preload = new URL('../kit/fakes/jumping-clock.mjs', import.meta.url).href;
   world = await World.start({
     processes: ['api', 'worker', 'worker'],
     env: { NODE_OPTIONS: `--import=${preload}`, CLOCK_FILE: clockFile },

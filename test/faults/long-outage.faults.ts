@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { DatabaseProxy } from '../kit/database-proxy.ts';
+import { DatabaseProxy } from '../kit/process/database-proxy.ts';
 import { Load } from './kit/load.ts';
 import { OwnDatabase } from './kit/own-database.ts';
 import { countDuplicates, reckon } from './kit/reckoning.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
-import { cloneDatabase } from '../kit/database.ts';
+import { cloneDatabase } from '../kit/process/database.ts';
 import { Load } from './kit/load.ts';
 import { isPgBouncerInstalled, PgBouncer } from './kit/pgbouncer.ts';
 import { countDuplicates, reckon } from './kit/reckoning.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type MessageCentre, receiptText, startMessageCentre } from '../kit/message-centre.ts';
+import { type MessageCentre, receiptText, startMessageCentre } from '../kit/vendors/message-centre.ts';
 import { Load } from './kit/load.ts';
 import { countDuplicates, reckon } from './kit/reckoning.ts';
 import { report } from './kit/report.ts';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../src/platform/process/free-port.ts';
-import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
+import { anApiKey, aService, aTemplate } from '../kit/builders/rows.ts';
 import { adminSecret, useHarness } from '../kit/harness.ts';
-import { processEnvironment } from '../kit/process-environment.ts';
+import { processEnvironment } from '../kit/process/process-environment.ts';
 
 const harness = useHarness({ sharesDatabase: true });
 const workers: ChildProcess[] = [];

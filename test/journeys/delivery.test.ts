@@ -2,10 +2,10 @@ import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { twilioSignature } from '../../src/delivery/providers/sms/twilio.ts';
 import { platformUserId } from '../../src/users/account-messages/account-messages.ts';
-import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
-import type { ConfigChanges } from '../kit/changed-config.ts';
+import { anApiKey, aService, aTemplate } from '../kit/builders/rows.ts';
+import type { ConfigChanges } from '../kit/fakes/changed-config.ts';
 import { type Harness, useHarness } from '../kit/harness.ts';
-import { receiptPathOf, startCallbackSink, startStubGateways } from '../kit/stub-gateways.ts';
+import { receiptPathOf, startCallbackSink, startStubGateways } from '../kit/vendors/stub-gateways.ts';
 
 /** From the request of a sending application to its callback, through each provider, over public interfaces only. */
 

@@ -2,9 +2,9 @@ import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { linesIn } from '../../src/rendering/pdf/pdf-text.ts';
 import { withPdf } from '../../src/rendering/pdf/pdfium.ts';
-import { anApiKey, aReplyTo, aService, aTemplate } from '../kit/builders.ts';
+import { anApiKey, aReplyTo, aService, aTemplate } from '../kit/builders/rows.ts';
 import { useHarness } from '../kit/harness.ts';
-import { address, firstPage, laterPage, makePdf } from '../kit/pdf-samples.ts';
+import { address, firstPage, laterPage, makePdf } from '../kit/samples/pdf-samples.ts';
 
 /** Letters from the request to the last status, through the public API alone. */
 

@@ -3,9 +3,9 @@ import { NotifyClient } from 'notifications-node-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { recordInboundText } from '../../src/inbound/inbound-texts.ts';
 import { inTransaction } from '../../src/platform/db/database.ts';
-import { anApiKey, aReplyTo, aService, aTemplate } from '../kit/builders.ts';
+import { anApiKey, aReplyTo, aService, aTemplate } from '../kit/builders/rows.ts';
 import { useHarness } from '../kit/harness.ts';
-import { firstPage, makePdf } from '../kit/pdf-samples.ts';
+import { firstPage, makePdf } from '../kit/samples/pdf-samples.ts';
 
 /** Every method of the official Node client, unmodified, against a listening server. */
 

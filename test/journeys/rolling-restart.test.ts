@@ -4,10 +4,10 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../src/platform/process/free-port.ts';
-import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
+import { jwt } from '../kit/builders/jwt.ts';
+import { anApiKey, aService, aTemplate } from '../kit/builders/rows.ts';
 import { adminSecret, useHarness } from '../kit/harness.ts';
-import { jwt } from '../kit/jwt.ts';
-import { processEnvironment } from '../kit/process-environment.ts';
+import { processEnvironment } from '../kit/process/process-environment.ts';
 
 /** Two API processes on one database, behind a load balancer that polls `/readyz`. */
 

@@ -5,8 +5,8 @@ import { buildServer } from '../../src/platform/http/server.ts';
 import { startWorker } from '../../src/platform/queue/worker.ts';
 import { api, formats, surfaces } from '../../src/routes.ts';
 import { runnableTasks } from '../../src/tasks.ts';
-import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
-import { changedConfig } from '../kit/changed-config.ts';
+import { anApiKey, aService, aTemplate } from '../kit/builders/rows.ts';
+import { changedConfig } from '../kit/fakes/changed-config.ts';
 import { useHarness } from '../kit/harness.ts';
 
 /** Requirements of a PgBouncer in transaction mode; test/faults/pgbouncer.faults.ts runs with a real one. */

@@ -10,12 +10,12 @@ import { backup } from '../../src/operations/backup/backup.ts';
 import { examine } from '../../src/operations/doctor/doctor.ts';
 import type { Db } from '../../src/platform/db/database.ts';
 import { fromStandby } from '../../src/platform/db/servers/standby.ts';
-import { anApiKey, aService, aTemplate } from '../kit/builders.ts';
-import { aPerson, signedIn } from '../kit/console-people.ts';
-import { databaseNamed } from '../kit/database-url.ts';
+import { anApiKey, aService, aTemplate } from '../kit/builders/rows.ts';
 import { type Harness, useHarness } from '../kit/harness.ts';
-import { metricOf } from '../kit/metrics.ts';
-import { ReplicatedDatabase } from '../kit/streaming-standby.ts';
+import { databaseNamed } from '../kit/process/database-url.ts';
+import { ReplicatedDatabase } from '../kit/process/streaming-standby.ts';
+import { aPerson, signedIn } from '../kit/world/console-people.ts';
+import { metricOf } from '../kit/world/metrics.ts';
 
 let database: ReplicatedDatabase;
 /** A process that sends, and knows no standby. */

@@ -2,11 +2,11 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../src/platform/process/free-port.ts';
-import { anApiKey, aService, aTemplate, aUser } from '../kit/builders.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../kit/builders/rows.ts';
 import { adminSecret, useHarness } from '../kit/harness.ts';
-import { processEnvironment } from '../kit/process-environment.ts';
-import { startCallbackSink } from '../kit/stub-gateways.ts';
-import { startTraceCollector } from '../kit/trace-collector.ts';
+import { processEnvironment } from '../kit/process/process-environment.ts';
+import { startCallbackSink } from '../kit/vendors/stub-gateways.ts';
+import { startTraceCollector } from '../kit/vendors/trace-collector.ts';
 
 const sink = await startCallbackSink();
 const collector = await startTraceCollector();

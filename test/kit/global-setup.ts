@@ -9,8 +9,8 @@ import { startEmbeddedPostgres } from '../../src/libraries/embedded-postgres/emb
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { seeds } from '../../src/seeds.ts';
-import { databaseNamed } from './database-url.ts';
-import { installTestClock } from './test-clock.ts';
+import { installTestClock } from './fakes/test-clock.ts';
+import { databaseNamed } from './process/database-url.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

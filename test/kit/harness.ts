@@ -14,12 +14,12 @@ import { createLog } from '../../src/platform/log.ts';
 import { runDueTasks } from '../../src/platform/queue/worker.ts';
 import { api, formats, surfaces } from '../../src/routes.ts';
 import { runnableTasks, tasks } from '../../src/tasks.ts';
-import { type ConfigChanges, changedConfig } from './changed-config.ts';
-import { cloneDatabase, type TestDatabase } from './database.ts';
-import { FakeClock } from './fake-clock.ts';
-import { FakeFiles } from './fake-files.ts';
-import { jwt } from './jwt.ts';
-import { connectClock } from './test-clock.ts';
+import { jwt } from './builders/jwt.ts';
+import { type ConfigChanges, changedConfig } from './fakes/changed-config.ts';
+import { FakeClock } from './fakes/fake-clock.ts';
+import { FakeFiles } from './fakes/fake-files.ts';
+import { connectClock } from './fakes/test-clock.ts';
+import { cloneDatabase, type TestDatabase } from './process/database.ts';
 
 export const adminSecret = 'admin-secret-of-the-test-kit-which-is-long-enough';
 

@@ -1,18 +1,20 @@
 import { expect } from 'vitest';
-import type { Day } from '../kit/day-of-work.ts';
+import type { ServiceData } from '../kit/world/service-with-data.ts';
 import type { RunningRelease } from './running-release.ts';
 import type { UpgradedWorld } from './upgraded-world.ts';
 
 /** Every message was handed over once, with one callback, and nothing failed. */
-export async function expectDeliveredOnce(world: UpgradedWorld, days: Day[]): Promise<void> {
-  const accepted = days.flatMap((day) => [...day.accepted.sms, ...day.accepted.email]).sort();
+export async function expectDeliveredOnce(world: UpgradedWorld, services: ServiceData[]): Promise<void> {
+  const accepted = services
+    .flatMap((serviceData) => [...serviceData.accepted.sms, ...serviceData.accepted.email])
+    .sort();
   const rows = await world.query<{ reference: string; times_sent: number }>(
     'select reference, times_sent from sandbox_messages where reference = any ($1::uuid[]) order by reference',
     [accepted],
   );
   expect(rows).toEqual(accepted.map((reference) => ({ reference, times_sent: 1 })));
   expect(world.sink.calls.map(({ body }) => JSON.parse(body).id).sort()).toEqual(accepted);
-  const letters = days.flatMap((day) => day.accepted.letter);
+  const letters = services.flatMap((serviceData) => serviceData.accepted.letter);
   const printed = await world.query(
     `select 1 from printed_letters p left join uploaded_letters u using (notification_id)
      where coalesce(u.file_id, p.notification_id) = any ($1::uuid[])`,
@@ -22,9 +24,13 @@ export async function expectDeliveredOnce(world: UpgradedWorld, days: Day[]): Pr
   expect(await world.query('select task_identifier, last_error from graphile_worker.jobs')).toEqual([]);
 }
 
-/** The release's reports match the accepted messages. One letter of each day was returned. */
-export async function expectFigures(release: RunningRelease, world: UpgradedWorld, days: Day[]): Promise<void> {
-  for (const { ids, accepted } of days) {
+/** The release's reports match the accepted messages. One letter of each service was returned. */
+export async function expectFigures(
+  release: RunningRelease,
+  world: UpgradedWorld,
+  services: ServiceData[],
+): Promise<void> {
+  for (const { ids, accepted } of services) {
     const [sms, email, letter] = [accepted.sms.length, accepted.email.length, accepted.letter.length];
     const statistics = await release.admin('GET', `/service/${ids.service_id}/statistics`);
     expect(statistics.body.data).toEqual({

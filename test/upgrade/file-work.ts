@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Day, keyOf } from '../kit/day-of-work.ts';
+import { keyOf, type ServiceData } from '../kit/world/service-with-data.ts';
 import type { RunningRelease } from './running-release.ts';
 
-/** What the service of a day does with files: a bulk send, a saved list, a report; and a request that is refused. */
-export async function workWithFiles(release: RunningRelease, day: Day): Promise<void> {
-  const { template_id, service_id, user_id: created_by } = day.ids;
+/** What a service does with files: a bulk send, a saved list, a report; and a request that is refused. */
+export async function workWithFiles(release: RunningRelease, serviceData: ServiceData): Promise<void> {
+  const { template_id, service_id, user_id: created_by } = serviceData.ids;
   const people = [
     ['07700900123', 'Ada'],
     ['07700900124', 'Grace'],
   ];
   const bulk = { template_id, name: 'people', rows: [['phone number', 'name'], ...people] };
-  const { data } = await expectCreated(release.ask('POST', '/v2/notifications/bulk', keyOf(day), bulk));
-  day.accepted.sms.push(...(await messagesOfJob(release, day, data.id, people.length)));
+  const { data } = await expectCreated(release.ask('POST', '/v2/notifications/bulk', keyOf(serviceData), bulk));
+  serviceData.accepted.sms.push(...(await messagesOfJob(release, serviceData, data.id, people.length)));
 
   const service = `/service/${service_id}`;
   const file = 'phone number\n07700900123\n';
@@ -28,7 +28,9 @@ export async function workWithFiles(release: RunningRelease, day: Day): Promise<
   const report = { report_type: 'notifications_report', notification_type: 'sms', notification_status: 'all' };
   await expectCreated(release.admin('POST', `${service}/report-request`, { ...report, user_id: created_by }));
 
-  const refused = await release.ask('POST', '/v2/notifications/sms', keyOf(day), { phone_number: '07700900123' });
+  const refused = await release.ask('POST', '/v2/notifications/sms', keyOf(serviceData), {
+    phone_number: '07700900123',
+  });
   if (refused.status !== 400) throw new Error(`A message without a template got ${refused.status}: ${refused.text}`);
 }
 
@@ -38,7 +40,12 @@ async function expectCreated(response: ReturnType<RunningRelease['ask']>) {
   return body;
 }
 
-async function messagesOfJob(release: RunningRelease, { ids }: Day, job: string, count: number): Promise<string[]> {
+async function messagesOfJob(
+  release: RunningRelease,
+  { ids }: ServiceData,
+  job: string,
+  count: number,
+): Promise<string[]> {
   const path = `/service/${ids.service_id}/job/${job}/notifications`;
   for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(50)) {
     const { notifications } = (await release.admin('GET', path)).body;

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import { migrate, migrationFiles } from '../../src/platform/db/migrate.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { emptyDatabase } from '../kit/database.ts';
+import { emptyDatabase } from '../kit/process/database.ts';
 
 const log = createLog('silent');
 const name = '0050_without_message_stores.sql';

@@ -8,10 +8,10 @@ import { migrate } from '../../src/platform/db/migrate.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { seeds } from '../../src/seeds.ts';
 import { platformServiceId } from '../../src/users/account-messages/account-messages.ts';
-import { cloneDatabase } from '../kit/database.ts';
-import { type Day, workADay } from '../kit/day-of-work.ts';
-import { readEveryPage } from '../kit/every-page.ts';
-import { isTimeFaked } from '../kit/process-environment.ts';
+import { cloneDatabase } from '../kit/process/database.ts';
+import { isTimeFaked } from '../kit/process/process-environment.ts';
+import { readEveryPage } from '../kit/world/every-page.ts';
+import { createServiceWithData, type ServiceData } from '../kit/world/service-with-data.ts';
 import { expectDeliveredOnce, expectFigures } from './figures.ts';
 import { workWithFiles } from './file-work.ts';
 import { LightLoad } from './light-load.ts';
@@ -21,12 +21,12 @@ import { UpgradedWorld } from './upgraded-world.ts';
 
 /**
  * The previous release and this one on the same database: during the migration, side by
- * side, and after a rollback. Each does days of work that touch every table and run every scheduled task.
+ * side, and after a rollback. Each creates services that write to every table and runs every scheduled task.
  */
 
 const accountTextQuery = `select id, subject, content from templates where service_id = '${platformServiceId}' order by id`;
 
-/** The tables to which a day of work does not write. */
+/** The tables to which the services of this test do not write. */
 const unusedTables = [
   // Messages are unfinished only after three days, and the sandbox accepts every message.
   ...['unfinished_messages', 'failed_attempts'],
@@ -41,9 +41,9 @@ const unusedTables = [
 
 // Migrations give way by lock timeouts, and idle backends report statistics by a timer: neither runs under faked time.
 describe.skipIf(isTimeFaked)(`from ${previousRelease.version} to this release`, { timeout: 120_000 }, () => {
-  const days: Day[] = [];
+  const services: ServiceData[] = [];
   let begun = 0;
-  let daysInBackup: Day[];
+  let servicesInBackup: ServiceData[];
   let world: UpgradedWorld;
   let previous: RunningRelease;
   let present: RunningRelease;
@@ -58,18 +58,18 @@ describe.skipIf(isTimeFaked)(`from ${previousRelease.version} to this release`, 
 
   afterAll(() => world?.close());
 
-  async function work(release: RunningRelease): Promise<Day> {
+  async function work(release: RunningRelease): Promise<ServiceData> {
     begun += 1;
-    const day = await workADay(release, begun, world.sink.url);
-    days.push(day);
-    await workWithFiles(release, day);
-    await world.endDay(release, day);
-    return day;
+    const serviceData = await createServiceWithData(release, begun, world.sink.url);
+    services.push(serviceData);
+    await workWithFiles(release, serviceData);
+    await world.finishDeliveries(release, serviceData);
+    return serviceData;
   }
 
-  /** As the service of the first day. */
+  /** As the first service. */
   function startLoad(...releases: RunningRelease[]): LightLoad {
-    const load = new LightLoad(days[0] as Day, ...releases);
+    const load = new LightLoad(services[0] as ServiceData, ...releases);
     onTestFinished(() => load.stop());
     return load;
   }
@@ -82,9 +82,9 @@ describe.skipIf(isTimeFaked)(`from ${previousRelease.version} to this release`, 
 
   it('the previous release works on its own schema, and writes to every table', async () => {
     pagesBefore = await readEveryPage(previous, await work(previous));
-    await expectFigures(previous, world, days);
+    await expectFigures(previous, world, services);
     expect(previous.faults).toEqual([]);
-    daysInBackup = structuredClone(days);
+    servicesInBackup = structuredClone(services);
     world.runPrevious('backup', join(world.folder, 'backup'));
     // An idle connection reports its statistics up to a minute late.
     await expect.poll(untouchedTables, { timeout: 65_000 }).toEqual([]);
@@ -100,7 +100,7 @@ describe.skipIf(isTimeFaked)(`from ${previousRelease.version} to this release`, 
     await load.stop();
     expect(Object.keys(load.responses)).toEqual(['201']);
     await world.settle();
-    await expectFigures(previous, world, days);
+    await expectFigures(previous, world, services);
     expect(previous.faults).toEqual([]);
   });
 
@@ -113,8 +113,8 @@ describe.skipIf(isTimeFaked)(`from ${previousRelease.version} to this release`, 
     await load.stop();
     expect(Object.keys(load.responses)).toEqual(['201']);
     await world.settle();
-    await expectFigures(present, world, days);
-    await expectDeliveredOnce(world, days);
+    await expectFigures(present, world, services);
+    await expectDeliveredOnce(world, services);
     expect([...previous.faults, ...present.faults]).toEqual([]);
   });
 
@@ -122,8 +122,8 @@ describe.skipIf(isTimeFaked)(`from ${previousRelease.version} to this release`, 
     expect(await present.stop()).toBe(0);
     previous = await world.start('previous');
     expect(await readEveryPage(previous, await work(previous))).toEqual(pagesBefore);
-    await expectFigures(previous, world, days);
-    await expectDeliveredOnce(world, days);
+    await expectFigures(previous, world, services);
+    await expectDeliveredOnce(world, services);
     expect([...previous.faults, ...present.faults]).toEqual([]);
   });
 
@@ -132,7 +132,7 @@ describe.skipIf(isTimeFaked)(`from ${previousRelease.version} to this release`, 
     const folder = join(world.folder, 'backup');
     await restore({ url, dataDir: join(world.folder, 'restored'), folder, say: () => {}, log, seeds });
     present = await world.start('present');
-    await expectFigures(present, world, daysInBackup);
+    await expectFigures(present, world, servicesInBackup);
     expect(present.faults).toEqual([]);
   });
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../../src/platform/process/free-port.ts';
+import { jwt } from '../kit/builders/jwt.ts';
 import type { Answer } from '../kit/harness.ts';
-import { jwt } from '../kit/jwt.ts';
-import { processEnvironment } from '../kit/process-environment.ts';
+import { processEnvironment } from '../kit/process/process-environment.ts';
 
 const adminSecret = 'admin-secret-of-the-upgrade-tests';
 
@@ -28,7 +28,7 @@ export function environmentIn({ databaseUrl, dataDir, clockFile }: Surroundings)
     ...{ DATABASE_URL: databaseUrl, DATABASE_POOL_SIZE: '8', PDF_THREADS: '1', SANDBOX_DELAY_MS: '0' },
     ...{ SECRET_KEY: 'secret-key-of-the-upgrade-tests-long-enough', ADMIN_CLIENT_SECRETS: adminSecret },
     ...{ MMG_INBOUND_AUTH: 'mmg:secret', SES_VERIFY_SIGNATURES: 'false', CALLBACK_ALLOW_PRIVATE: 'true' },
-    NODE_OPTIONS: `--import=${new URL('../kit/jumping-clock.mjs', import.meta.url).href}`,
+    NODE_OPTIONS: `--import=${new URL('../kit/fakes/jumping-clock.mjs', import.meta.url).href}`,
     CLOCK_FILE: clockFile,
   };
 }

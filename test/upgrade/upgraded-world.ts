@@ -7,10 +7,10 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { letterReference } from '../../src/letters/print/print-provider.ts';
 import { tasks } from '../../src/tasks.ts';
-import { emptyDatabase, type TestDatabase } from '../kit/database.ts';
-import type { Day } from '../kit/day-of-work.ts';
-import { type CallbackSink, startCallbackSink } from '../kit/stub-gateways.ts';
-import { searchPath } from '../kit/test-clock.ts';
+import { searchPath } from '../kit/fakes/test-clock.ts';
+import { emptyDatabase, type TestDatabase } from '../kit/process/database.ts';
+import { type CallbackSink, startCallbackSink } from '../kit/vendors/stub-gateways.ts';
+import type { ServiceData } from '../kit/world/service-with-data.ts';
 import type { UnpackedRelease } from './previous-release.ts';
 import { environmentIn, RunningRelease } from './running-release.ts';
 
@@ -93,16 +93,16 @@ export class UpgradedWorld {
   }
 
   /** Every message becomes final, the letters are printed, every scheduled task runs, one letter is returned. */
-  async endDay(release: RunningRelease, day: Day): Promise<void> {
-    await this.settle(day.ids.service_id);
+  async finishDeliveries(release: RunningRelease, serviceData: ServiceData): Promise<void> {
+    await this.settle(serviceData.ids.service_id);
     // The clock is after the cut-off, so that there is a print run; the letters are from before it.
     await this.query(`update notifications set created_at = created_at - interval '1 hour'
       where notification_type = 'letter' and status = 'created'`);
     for (const task of await this.scheduledTasks()) await this.query('select graphile_worker.add_job($1)', [task]);
-    await this.settle(day.ids.service_id);
-    const references = [letterReference(day.ids.letter_id ?? '')];
+    await this.settle(serviceData.ids.service_id);
+    const references = [letterReference(serviceData.ids.letter_id ?? '')];
     await release.admin('POST', '/letters/returned', { references });
-    await this.settle(day.ids.service_id);
+    await this.settle(serviceData.ids.service_id);
   }
 
   /** The tasks that both releases have: either may run them. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runCommand } from '../../../test/kit/run-command.ts';
+import { runCommand } from '../../../test/kit/process/run-command.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { aService } from '../../../test/kit/builders.ts';
-import { aPerson, joinService, signedIn } from '../../../test/kit/console-people.ts';
+import { aService } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
+import { aPerson, joinService, signedIn } from '../../../test/kit/world/console-people.ts';
 import { endOtherSessions } from '../sessions/sessions.ts';
 
 const harness = useHarness();

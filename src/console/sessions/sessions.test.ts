@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { aPerson, password, signedIn } from '../../../test/kit/console-people.ts';
-import { ConsoleVisitor } from '../../../test/kit/console-visitor.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
+import { aPerson, password, signedIn } from '../../../test/kit/world/console-people.ts';
+import { ConsoleVisitor } from '../../../test/kit/world/console-visitor.ts';
 import { endOtherSessions, endSession, keepSession, listSessions } from './sessions.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { anInboundNumber, aService, aUser } from '../../../test/kit/builders.ts';
+import { aQueuedMessage, messageOf, someQueuedMessages } from '../../../test/kit/builders/queued-messages.ts';
+import { anInboundNumber, aService, aUser } from '../../../test/kit/builders/rows.ts';
 import { type Harness, useHarness } from '../../../test/kit/harness.ts';
-import { aQueuedMessage, messageOf, someQueuedMessages } from '../../../test/kit/queued-messages.ts';
-import { startCallbackSink } from '../../../test/kit/stub-gateways.ts';
+import { startCallbackSink } from '../../../test/kit/vendors/stub-gateways.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { guardedLookup, isInside } from '../../platform/http/networks.ts';
 import { newId } from '../../platform/id.ts';

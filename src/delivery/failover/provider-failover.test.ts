@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { aService, aUser } from '../../../test/kit/builders.ts';
+import { messageOf, someQueuedMessages } from '../../../test/kit/builders/queued-messages.ts';
+import { aService, aUser } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { messageOf, someQueuedMessages } from '../../../test/kit/queued-messages.ts';
-import { receiptPathOf, startStubGateways } from '../../../test/kit/stub-gateways.ts';
+import { receiptPathOf, startStubGateways } from '../../../test/kit/vendors/stub-gateways.ts';
 import { providers } from '../providers/providers.ts';
 import { chooseByPriority, ProviderChoice } from './provider-choice.ts';
 import { ProviderPace } from './provider-pace.ts';

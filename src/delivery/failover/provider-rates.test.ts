@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { aService } from '../../../test/kit/builders.ts';
+import { someQueuedMessages } from '../../../test/kit/builders/queued-messages.ts';
+import { aService } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { someQueuedMessages } from '../../../test/kit/queued-messages.ts';
-import { startStubGateways } from '../../../test/kit/stub-gateways.ts';
+import { startStubGateways } from '../../../test/kit/vendors/stub-gateways.ts';
 import { lanes } from '../../notifications/notification.ts';
 import { buildDelivery, type Delivery } from '../delivery.ts';
 import { reserveSlots } from './provider-slots.sql.ts';

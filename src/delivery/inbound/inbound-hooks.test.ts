@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { anApiKey, anInboundNumber, aService } from '../../../test/kit/builders.ts';
+import { anApiKey, anInboundNumber, aService } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { metricsOf } from '../../../test/kit/metrics.ts';
+import { metricsOf } from '../../../test/kit/world/metrics.ts';
 
 const harness = useHarness({
   now: '2026-07-01T12:00:00Z',

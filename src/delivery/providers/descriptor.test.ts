@@ -1,11 +1,11 @@
 import { tmpdir } from 'node:os';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, anInboundNumber, aService } from '../../../test/kit/builders.ts';
-import { describeSettings } from '../../../test/kit/describe-settings.ts';
+import { aQueuedMessage, messageOf } from '../../../test/kit/builders/queued-messages.ts';
+import { anApiKey, anInboundNumber, aService } from '../../../test/kit/builders/rows.ts';
+import { describeSettings } from '../../../test/kit/generate/describe-settings.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { type FrontRequest, startHttpFront } from '../../../test/kit/http-front.ts';
-import { aQueuedMessage, messageOf } from '../../../test/kit/queued-messages.ts';
+import { type FrontRequest, startHttpFront } from '../../../test/kit/vendors/http-front.ts';
 import { readConfig } from '../../commands/read-config.ts';
 import { settingGroups } from '../../config.ts';
 import { examine } from '../../operations/doctor/doctor.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { withoutAwsCredentials } from '../../../test/kit/aws.ts';
-import { aService } from '../../../test/kit/builders.ts';
+import { aQueuedMessage, messageOf, queueOf } from '../../../test/kit/builders/queued-messages.ts';
+import { aService } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { aQueuedMessage, messageOf, queueOf } from '../../../test/kit/queued-messages.ts';
-import { receiptPathOf, startStubGateways } from '../../../test/kit/stub-gateways.ts';
+import { withoutAwsCredentials } from '../../../test/kit/vendors/aws.ts';
+import { receiptPathOf, startStubGateways } from '../../../test/kit/vendors/stub-gateways.ts';
 import { twilioSignature } from './sms/twilio.ts';
 
 const gateways = await startStubGateways();

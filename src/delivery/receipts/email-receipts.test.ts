@@ -1,10 +1,10 @@
 import { createSign } from 'node:crypto';
 import { getGlobalDispatcher, MockAgent, setGlobalDispatcher } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aService } from '../../../test/kit/builders.ts';
-import { aCertificate } from '../../../test/kit/certificate.ts';
+import { aQueuedMessage, messageOf } from '../../../test/kit/builders/queued-messages.ts';
+import { aService } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { aQueuedMessage, messageOf } from '../../../test/kit/queued-messages.ts';
+import { aCertificate } from '../../../test/kit/vendors/certificate.ts';
 import { isAmazonAddress, type SnsEnvelope, textToSign } from '../providers/aws/sns.ts';
 
 const harness = useHarness({

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { aService } from '../../../test/kit/builders.ts';
+import { someQueuedMessages } from '../../../test/kit/builders/queued-messages.ts';
+import { aService } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { someQueuedMessages } from '../../../test/kit/queued-messages.ts';
 import { createPartitions } from '../../notifications/partitions.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Receipt } from '../providers/reports.ts';

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { aService } from '../../../test/kit/builders.ts';
+import { aQueuedMessage, messageOf, queueOf } from '../../../test/kit/builders/queued-messages.ts';
+import { aService } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { aQueuedMessage, messageOf, queueOf } from '../../../test/kit/queued-messages.ts';
-import { receiptPathOf, startStubGateways } from '../../../test/kit/stub-gateways.ts';
+import { receiptPathOf, startStubGateways } from '../../../test/kit/vendors/stub-gateways.ts';
 import type { NewNotification } from '../../notifications/notification.ts';
 import { twilioSignature } from '../providers/sms/twilio.ts';
 

@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { aService } from '../../../test/kit/builders.ts';
+import { someQueuedMessages } from '../../../test/kit/builders/queued-messages.ts';
+import { aService } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { someQueuedMessages } from '../../../test/kit/queued-messages.ts';
 import { newId } from '../../platform/id.ts';
 import { findSource } from './email-sources.ts';
 import { cleanSandbox, eraseSandboxMessages } from './sandbox.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { aService, aUser } from '../../../test/kit/builders.ts';
-import type { ConfigChanges } from '../../../test/kit/changed-config.ts';
+import { aQueuedMessage } from '../../../test/kit/builders/queued-messages.ts';
+import { aService, aUser } from '../../../test/kit/builders/rows.ts';
+import type { ConfigChanges } from '../../../test/kit/fakes/changed-config.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { aQueuedMessage } from '../../../test/kit/queued-messages.ts';
 import { readBody } from './sandbox.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { demo: { enabled: true } } });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { type Answer, type Harness, useHarness } from '../../../test/kit/harness.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });

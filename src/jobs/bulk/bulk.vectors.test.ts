@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
-import type { RecipientsCase } from '../../../test/kit/bulk-vectors.ts';
+import type { RecipientsCase } from '../../../test/kit/builders/bulk-vectors.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import type { Channel } from '../../protocol/channels.ts';
 

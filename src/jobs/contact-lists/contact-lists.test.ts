@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { adminToken, useHarness } from '../../../test/kit/harness.ts';
 import { newId } from '../../platform/id.ts';
 

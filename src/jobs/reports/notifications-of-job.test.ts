@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aService, aTemplate } from '../../../test/kit/builders.ts';
+import { aJob, rowsOfJob } from '../../../test/kit/builders/jobs.ts';
+import { aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { aJob, rowsOfJob } from '../../../test/kit/jobs.ts';
 import { addUpChanges } from '../../notifications/rollups/rollups.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });

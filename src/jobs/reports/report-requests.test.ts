@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aNotification, anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { aJob } from '../../../test/kit/builders/jobs.ts';
+import { aNotification, anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { aJob } from '../../../test/kit/jobs.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 const unknown = '4f46df42-f795-4cc4-83bb-65ca312f4900';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { adminToken, useHarness } from '../../../test/kit/harness.ts';
 
 /** A file through every door: uploaded, sent, delivered and reported. */

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { anApiKey, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { adminToken, useHarness } from '../../../test/kit/harness.ts';
-import { rowsXml, workbook } from '../../../test/kit/spreadsheets.ts';
+import { rowsXml, workbook } from '../../../test/kit/samples/spreadsheets.ts';
 
 /** Over real connections: a client that is refused while it is still sending must be able to read why. */
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aService, aTemplate } from '../../../test/kit/builders.ts';
+import { aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { chunksOf, openSpreadsheet } from '../../../test/kit/read-spreadsheet.ts';
-import { rowsXml, workbook } from '../../../test/kit/spreadsheets.ts';
+import { chunksOf, openSpreadsheet } from '../../../test/kit/samples/read-spreadsheet.ts';
+import { rowsXml, workbook } from '../../../test/kit/samples/spreadsheets.ts';
 import type { Sheet } from '../../libraries/spreadsheet/sheet.ts';
 import { defaultLimits } from '../../recipients/spreadsheet/limits.ts';
 import type { ReadyTemplate } from '../../templates/compiled-templates.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aReplyTo, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { aReplyTo, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
+import { aCheckedUpload, smsRows } from '../../../test/kit/builders/uploads.ts';
 import { type Answer, adminToken, useHarness } from '../../../test/kit/harness.ts';
-import { rowsXml, workbook } from '../../../test/kit/spreadsheets.ts';
-import { aCheckedUpload, smsRows } from '../../../test/kit/uploads.ts';
+import { rowsXml, workbook } from '../../../test/kit/samples/spreadsheets.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { newId } from '../../platform/id.ts';
 import { markUploadSent } from '../jobs.sql.ts';

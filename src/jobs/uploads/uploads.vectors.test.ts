@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
 import {
   type Cell,
   csvAsShown,
@@ -11,9 +10,10 @@ import {
   textOfCase,
   vectorsOfKind,
   withoutNulls,
-} from '../../../test/kit/bulk-vectors.ts';
+} from '../../../test/kit/builders/bulk-vectors.ts';
+import { aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { type Answer, adminToken, useHarness } from '../../../test/kit/harness.ts';
-import { readSpreadsheet } from '../../../test/kit/read-spreadsheet.ts';
+import { readSpreadsheet } from '../../../test/kit/samples/read-spreadsheet.ts';
 import { fileErrorTexts } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { readReadyRows } from './ready-row.ts';

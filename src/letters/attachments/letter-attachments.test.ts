@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { laterPage, makePdf } from '../../../test/kit/pdf-samples.ts';
+import { laterPage, makePdf } from '../../../test/kit/samples/pdf-samples.ts';
 import { letterAttachmentPath } from './letter-attachments.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

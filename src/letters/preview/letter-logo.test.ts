@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { aLetterBranding } from '../../../test/kit/builders/letters.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { sampleLogo } from '../../../test/kit/letter-samples.ts';
-import { aLetterBranding } from '../../../test/kit/letters.ts';
+import { sampleLogo } from '../../../test/kit/samples/letter-samples.ts';
 
 const harness = useHarness();
 const unknown = '4f46df42-f795-4cc4-83bb-65ca312f49cc';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { aNotification, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { aLetter } from '../../../test/kit/builders/letters.ts';
+import { aNotification, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { aLetter } from '../../../test/kit/letters.ts';
 import { linesIn } from '../../rendering/pdf/pdf-text.ts';
 import { withPdf } from '../../rendering/pdf/pdfium.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aNotification, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { aNotification, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { metricsOf } from '../../../test/kit/metrics.ts';
+import { metricsOf } from '../../../test/kit/world/metrics.ts';
 import type { NewNotification } from '../../notifications/notification.ts';
 import { measureLetters } from './late-letters.ts';
 

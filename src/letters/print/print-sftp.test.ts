@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { type SftpServer, startSftpServer } from '../../../test/kit/sftp-server.ts';
+import { type SftpServer, startSftpServer } from '../../../test/kit/vendors/sftp-server.ts';
 import { readConfig } from '../../commands/read-config.ts';
 import { printSftp } from './print-sftp.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aService, aTemplate } from '../../../test/kit/builders.ts';
+import { aLetter, letterRow } from '../../../test/kit/builders/letters.ts';
+import { aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { aLetter, letterRow } from '../../../test/kit/letters.ts';
 import type { PrintedFile } from './print-provider.ts';
 import { printerCallbackUrl } from './printer-callback.ts';
 

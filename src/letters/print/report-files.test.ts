@@ -13,11 +13,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { aNotification, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { letterRow } from '../../../test/kit/builders/letters.ts';
+import { aNotification, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { letterRow } from '../../../test/kit/letters.ts';
-import { metricsOf } from '../../../test/kit/metrics.ts';
-import { startSftpServer } from '../../../test/kit/sftp-server.ts';
+import { startSftpServer } from '../../../test/kit/vendors/sftp-server.ts';
+import { metricsOf } from '../../../test/kit/world/metrics.ts';
 import { readConfig } from '../../commands/read-config.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { letterReference } from './print-provider.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { aJob } from '../../../test/kit/builders/jobs.ts';
+import { aLetter, anUploadedLetter, letterRow } from '../../../test/kit/builders/letters.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { aJob } from '../../../test/kit/jobs.ts';
-import { aLetter, anUploadedLetter, letterRow } from '../../../test/kit/letters.ts';
-import { firstPage, makePdf } from '../../../test/kit/pdf-samples.ts';
+import { firstPage, makePdf } from '../../../test/kit/samples/pdf-samples.ts';
 import { letterFiles } from '../../notifications/tasks-for-others.ts';
 import { letterReference } from '../print/print-provider.ts';
 

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { processorTimeSince_ms, quadratic_ms } from '../../../test/kit/processor-time.ts';
+import { processorTimeSince_ms, quadratic_ms } from '../../../test/kit/process/processor-time.ts';
 import {
   anyRecipient,
   checkSheet,
   chunksOf,
   openSpreadsheet,
   readSpreadsheet,
-} from '../../../test/kit/read-spreadsheet.ts';
-import { ods, odsCell, odsRow, rowsXml, workbook } from '../../../test/kit/spreadsheets.ts';
-import { zip } from '../../../test/kit/zip.ts';
+} from '../../../test/kit/samples/read-spreadsheet.ts';
+import { ods, odsCell, odsRow, rowsXml, workbook } from '../../../test/kit/samples/spreadsheets.ts';
+import { zip } from '../../../test/kit/samples/zip.ts';
 import { SpreadsheetError } from './spreadsheet-error.ts';
 
 const megabyte = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chunksOf, openSpreadsheet, readSpreadsheet } from '../../../test/kit/read-spreadsheet.ts';
+import { chunksOf, openSpreadsheet, readSpreadsheet } from '../../../test/kit/samples/read-spreadsheet.ts';
 import { fileErrorTexts, SpreadsheetError } from './spreadsheet-error.ts';
 
 const csv = (content: string | Uint8Array | Uint8Array[]) => readSpreadsheet('a.csv', content);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { accountMessages } from '../../../test/kit/account-messages.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
+import { accountMessages } from '../../../test/kit/world/account-messages.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aNotification, anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { aJob } from '../../../test/kit/builders/jobs.ts';
+import { aLetter } from '../../../test/kit/builders/letters.ts';
+import { aNotification, anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { aJob } from '../../../test/kit/jobs.ts';
-import { aLetter } from '../../../test/kit/letters.ts';
-import { laterPage, makePdf } from '../../../test/kit/pdf-samples.ts';
+import { laterPage, makePdf } from '../../../test/kit/samples/pdf-samples.ts';
 import { letterReference } from '../../letters/print/print-provider.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';

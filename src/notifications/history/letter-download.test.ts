@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aNotification, anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { aNotification, anApiKey, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import type { Status } from '../notification.ts';
 import { letterFiles } from '../tasks-for-others.ts';

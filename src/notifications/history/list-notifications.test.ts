@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { somePastMessages } from '../../../test/kit/builders/messages.ts';
+import { anApiKey, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { somePastMessages } from '../../../test/kit/messages.ts';
 import { firstIdAt, nilId } from '../../platform/id.ts';
 import { listLimits } from './list-notifications.ts';
 import { reportActivity } from './search-messages.ts';

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { aNotification, anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { aJob } from '../../../test/kit/builders/jobs.ts';
+import { aNotification, anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { aJob } from '../../../test/kit/jobs.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { NewNotification } from '../notification.ts';
 import { publicStatuses } from './public-notification.ts';

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import { aNotification, anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { messageOf } from '../../../test/kit/builders/queued-messages.ts';
+import { aNotification, anApiKey, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { isTimeFaked } from '../../../test/kit/process-environment.ts';
-import { messageOf } from '../../../test/kit/queued-messages.ts';
+import { isTimeFaked } from '../../../test/kit/process/process-environment.ts';
 
 const harness = useHarness({ config: { database: { readPoolSize: 2, readTimeout_ms: 1_000 } } });
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { anApiKey, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { reserveMessages, returnMessages } from './daily-limits.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { anApiKey, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
+import { expectError } from '../../../test/kit/builders/sends.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { expectError } from '../../../test/kit/sends.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z', config: { http: { readRateLimit: 3 } } });
 const generous = useHarness({ now: '2026-11-16T12:00:00Z' });

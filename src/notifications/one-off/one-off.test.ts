@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
+import { storedMessage } from '../../../test/kit/builders/sends.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { firstPage, makePdf } from '../../../test/kit/pdf-samples.ts';
-import { storedMessage } from '../../../test/kit/sends.ts';
+import { firstPage, makePdf } from '../../../test/kit/samples/pdf-samples.ts';
 import { deleteExpiredData } from '../retention.ts';
 import { letterFiles } from '../tasks-for-others.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { aService } from '../../../test/kit/builders.ts';
+import { someQueuedMessages } from '../../../test/kit/builders/queued-messages.ts';
+import { aService } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { someQueuedMessages } from '../../../test/kit/queued-messages.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { lanes } from '../notification.ts';

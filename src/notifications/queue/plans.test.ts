@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { somePastMessages } from '../../../test/kit/builders/messages.ts';
+import { someQueuedMessages } from '../../../test/kit/builders/queued-messages.ts';
+import { anApiKey, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { somePastMessages } from '../../../test/kit/messages.ts';
-import { someQueuedMessages } from '../../../test/kit/queued-messages.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { anApiKey, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { keptPerService, maxPerServiceAndMinute, withoutValues } from './refused-requests.ts';
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aService, aTemplate } from '../../../test/kit/builders.ts';
+import { aJob, rowsOfJob } from '../../../test/kit/builders/jobs.ts';
+import { type PastMessage, somePastMessages } from '../../../test/kit/builders/messages.ts';
+import { aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { aJob, rowsOfJob } from '../../../test/kit/jobs.ts';
-import { type PastMessage, somePastMessages } from '../../../test/kit/messages.ts';
-import { metricOf } from '../../../test/kit/metrics.ts';
+import { metricOf } from '../../../test/kit/world/metrics.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { newId } from '../../platform/id.ts';

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, it, vi } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { anApiKey, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { newNotification } from './new-notification.ts';
 

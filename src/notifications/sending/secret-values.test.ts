@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sentBy } from '../../../test/kit/account-messages.ts';
-import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
-import { changedConfig } from '../../../test/kit/changed-config.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
+import { changedConfig } from '../../../test/kit/fakes/changed-config.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { startStubGateways } from '../../../test/kit/stub-gateways.ts';
+import { startStubGateways } from '../../../test/kit/vendors/stub-gateways.ts';
+import { sentBy } from '../../../test/kit/world/account-messages.ts';
 import { buildDelivery } from '../../delivery/delivery.ts';
 import { findSource } from '../../delivery/sandbox/email-sources.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../../../test/kit/fake-clock.ts';
+import { FakeClock } from '../../../test/kit/fakes/fake-clock.ts';
 import { LetterTurns } from './send-context.ts';
 
 const clock = new FakeClock('2026-11-16T12:00:00Z');

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { anApiKey, aReplyTo, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { anApiKey, aReplyTo, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
+import { expectError, storedMessage } from '../../../test/kit/builders/sends.ts';
 import { type Answer, useHarness } from '../../../test/kit/harness.ts';
-import { expectError, storedMessage } from '../../../test/kit/sends.ts';
 import { deleteExpiredData } from '../retention.ts';
 import { letterFiles } from '../tasks-for-others.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { jwt } from '../../../test/kit/builders/jwt.ts';
+import { anApiKey, aReplyTo, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
+import { expectError, storedMessage } from '../../../test/kit/builders/sends.ts';
 import { type Answer, useHarness } from '../../../test/kit/harness.ts';
-import { jwt } from '../../../test/kit/jwt.ts';
-import { expectError, storedMessage } from '../../../test/kit/sends.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 const url = '/v2/notifications/sms';

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
-import { aPerson, joinService, password, signedIn } from '../../../test/kit/console-people.ts';
-import { ConsoleVisitor } from '../../../test/kit/console-visitor.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { adminToken, useHarness } from '../../../test/kit/harness.ts';
+import { aPerson, joinService, password, signedIn } from '../../../test/kit/world/console-people.ts';
+import { ConsoleVisitor } from '../../../test/kit/world/console-visitor.ts';
 import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { type Actor, actAs, currentActor } from '../../platform/db/actor.ts';
 import { inTransaction } from '../../platform/db/database.ts';

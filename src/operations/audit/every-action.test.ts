@@ -1,20 +1,20 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { accountActions } from '../../../test/kit/console-actions/account-actions.ts';
-import type { Action } from '../../../test/kit/console-actions/action.ts';
-import { messageActions } from '../../../test/kit/console-actions/message-actions.ts';
-import { operatorActions } from '../../../test/kit/console-actions/operator-actions.ts';
-import { serviceActions } from '../../../test/kit/console-actions/service-actions.ts';
-import { settingActions } from '../../../test/kit/console-actions/setting-actions.ts';
-import { ConsoleVisitor, type Page } from '../../../test/kit/console-visitor.ts';
-import { aConsoleWorld, type ConsoleWorld } from '../../../test/kit/console-world.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
+import { accountActions } from '../../../test/kit/world/console-actions/account-actions.ts';
+import type { Action } from '../../../test/kit/world/console-actions/action.ts';
+import { messageActions } from '../../../test/kit/world/console-actions/message-actions.ts';
+import { operatorActions } from '../../../test/kit/world/console-actions/operator-actions.ts';
+import { serviceActions } from '../../../test/kit/world/console-actions/service-actions.ts';
+import { settingActions } from '../../../test/kit/world/console-actions/setting-actions.ts';
+import { ConsoleVisitor, type Page } from '../../../test/kit/world/console-visitor.ts';
+import { aConsoleWorld, type ConsoleWorld } from '../../../test/kit/world/console-world.ts';
 import { collectPages } from '../../console/collect-pages.ts';
 import type { DeclaredPage } from '../../console/page.ts';
 
 /**
  * Sends the form of every page: what changes something has its entry in the audit log, in the transaction of the change. A page with
- * a form needs a line in `test/kit/console-actions/`.
+ * a form needs a line in `test/kit/world/console-actions/`.
  */
 
 /** With two providers, so that shares can change. */

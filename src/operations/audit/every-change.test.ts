@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { aPerson } from '../../../test/kit/console-people.ts';
-import { type Day, type Door, workADay } from '../../../test/kit/day-of-work.ts';
 import { type Answer, useHarness } from '../../../test/kit/harness.ts';
-import { aPicture } from '../../../test/kit/pictures.ts';
+import { aPicture } from '../../../test/kit/samples/pictures.ts';
+import { aPerson } from '../../../test/kit/world/console-people.ts';
+import {
+  createServiceWithData,
+  type Installation,
+  type ServiceData,
+} from '../../../test/kit/world/service-with-data.ts';
 
-/** A day of work through the admin API, then the end of everything: each call has its entry, or is listed here. */
+/** A service does everything through the admin API and is then deleted: each call has its entry, or is listed here. */
 
 const harness = useHarness({
   now: '2026-11-15T12:00:00Z',
@@ -31,7 +35,7 @@ const changeNothing = [
   'POST /platform-admin/find-by-uuid',
 ];
 
-/** Routes that the day does not call: `every-action.test.ts` calls their rules through the console. */
+/** Routes that the service does not call: `every-action.test.ts` calls their rules through the console. */
 const sameInConsole = [
   ...['POST /user/{user_id}/verify/code', 'POST /user/{user_id}/complete/webauthn-login'],
   ...['POST /user/{user_id}/webauthn/{credential_id}', 'DELETE /user/{user_id}/webauthn/{credential_id}'],
@@ -75,7 +79,7 @@ async function admin(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, bo
   return answer;
 }
 
-const door: Door = {
+const installation: Installation = {
   name: 'this release',
   now: () => harness.clock.now(),
   admin,
@@ -83,8 +87,8 @@ const door: Door = {
     harness.request({ method, url, headers, payload: typeof body === 'string' ? body : JSON.stringify(body) }),
 };
 
-/** What the day has no need for. */
-async function changeTheRest({ ids }: Day): Promise<void> {
+/** What `createServiceWithData` has no need for. */
+async function changeTheRest({ ids }: ServiceData): Promise<void> {
   const create = async (path: string, body: object) => {
     const { status, text, body: created } = await admin('POST', path, body);
     expect([path, status, status < 300 ? '' : text]).toEqual([path, 201, '']);
@@ -120,7 +124,7 @@ async function changeTheRest({ ids }: Day): Promise<void> {
   await call(`${service}/callbacks/replay`, {});
 }
 
-async function endTheDay({ ids }: Day): Promise<string[]> {
+async function deleteEverything({ ids }: ServiceData): Promise<string[]> {
   const refused: string[] = [];
   const call = async (method: 'POST' | 'DELETE', path: string, body?: object) => {
     const { status, text } = await admin(method, path, body);
@@ -172,9 +176,9 @@ async function endTheDay({ ids }: Day): Promise<string[]> {
 
 describe('every change through the admin API', () => {
   it('has an entry of its request, or its route is listed', { timeout: 240_000 }, async () => {
-    const day = await workADay(door, 1, 'http://127.0.0.1:9/');
-    await changeTheRest(day);
-    expect(await endTheDay(day)).toEqual([]);
+    const serviceData = await createServiceWithData(installation, 1, 'http://127.0.0.1:9/');
+    await changeTheRest(serviceData);
+    expect(await deleteEverything(serviceData)).toEqual([]);
     const { rows } = await harness.app.pool.query('select distinct request_id from audit_log');
     const audited = new Set(rows.map(({ request_id }) => request_id));
     const without = calls.filter(({ request_id }) => !audited.has(request_id)).map(({ route }) => route);

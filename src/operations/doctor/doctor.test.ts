@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { withoutAwsCredentials } from '../../../test/kit/aws.ts';
-import { aCertificate } from '../../../test/kit/certificate.ts';
-import { emptyDatabase } from '../../../test/kit/database.ts';
-import { startMailbox } from '../../../test/kit/mail-servers.ts';
-import { startSftpServer } from '../../../test/kit/sftp-server.ts';
+import { emptyDatabase } from '../../../test/kit/process/database.ts';
+import { withoutAwsCredentials } from '../../../test/kit/vendors/aws.ts';
+import { aCertificate } from '../../../test/kit/vendors/certificate.ts';
+import { startMailbox } from '../../../test/kit/vendors/mail-servers.ts';
+import { startSftpServer } from '../../../test/kit/vendors/sftp-server.ts';
 import { readConfig } from '../../commands/read-config.ts';
 import { examine } from './doctor.ts';
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { aStandby } from '../../../test/kit/standby.ts';
+import { aStandby } from '../../../test/kit/process/standby.ts';
 import { judgeReplication } from './database.ts';
 import { readReplication } from './doctor.sql.ts';
 

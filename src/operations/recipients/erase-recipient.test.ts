@@ -1,9 +1,9 @@
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { adminToken, useHarness } from '../../../test/kit/harness.ts';
-import { firstPage, makePdf } from '../../../test/kit/pdf-samples.ts';
+import { firstPage, makePdf } from '../../../test/kit/samples/pdf-samples.ts';
 import { recordComplaint } from '../../complaints/complaints.ts';
 import { recordInboundText } from '../../inbound/inbound-texts.ts';
 import { inTransaction } from '../../platform/db/database.ts';

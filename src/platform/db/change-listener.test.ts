@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it, type TestContext } from 'vitest';
-import { anApiKey, aService } from '../../../test/kit/builders.ts';
-import { type ConfigChanges, changedConfig } from '../../../test/kit/changed-config.ts';
-import { DatabaseProxy } from '../../../test/kit/database-proxy.ts';
+import { anApiKey, aService } from '../../../test/kit/builders/rows.ts';
+import { type ConfigChanges, changedConfig } from '../../../test/kit/fakes/changed-config.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
+import { DatabaseProxy } from '../../../test/kit/process/database-proxy.ts';
 import { type App, buildApp } from '../../app.ts';
 import { api, formats, surfaces } from '../../routes.ts';
 import { buildServer } from '../http/server.ts';

@@ -107,7 +107,7 @@ it('reports each error once, whoever makes the change and however the statement 
 });
 
 it('leaves no results among the old objects', async () => {
-  const script = fileURLToPath(new URL('../../../test/kit/old-objects.mjs', import.meta.url));
+  const script = fileURLToPath(new URL('../../../test/kit/process/old-objects.mjs', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [script, inject('databaseUrl')]);
   const grown: Record<string, number> = JSON.parse(stdout);
   expect(Object.keys(grown)).toEqual(['through the pool', 'one statement', 'a transaction']);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import pg from 'pg';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { DatabaseProxy } from '../../../test/kit/database-proxy.ts';
+import { DatabaseProxy } from '../../../test/kit/process/database-proxy.ts';
 import { statusOfKind } from '../failure.ts';
 import { cut } from './driver-internals.ts';
 import { failureOfDatabaseError, isServerGone, lostConnectionMessages } from './errors.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { cloneDatabase } from '../../../test/kit/database.ts';
+import { cloneDatabase } from '../../../test/kit/process/database.ts';
 import { createLog } from '../log.ts';
 import { Metrics } from '../metrics.ts';
 import { TaskRuns } from './task-runs.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { withoutAwsCredentials } from '../../../test/kit/aws.ts';
+import { withoutAwsCredentials } from '../../../test/kit/vendors/aws.ts';
 import { minute_ms } from '../clock.ts';
 import { awsCredentials } from './aws-credentials.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { anApiKey, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { type CollectedSpan, startTraceCollector } from '../../../test/kit/trace-collector.ts';
+import { type CollectedSpan, startTraceCollector } from '../../../test/kit/vendors/trace-collector.ts';
 import { maxWaitingSpans } from './exported-spans.ts';
 import { Tracing } from './tracing.ts';
 

@@ -5,7 +5,7 @@ import {
   checkSheet,
   chunksOf,
   openSpreadsheet,
-} from '../../../test/kit/read-spreadsheet.ts';
+} from '../../../test/kit/samples/read-spreadsheet.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { compileTemplate, contentProblems } from '../../rendering/template.ts';
 import { findContactListChannel } from './columns.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chunksOf } from '../../../test/kit/read-spreadsheet.ts';
+import { chunksOf } from '../../../test/kit/samples/read-spreadsheet.ts';
 import { openJsonRows } from '../../libraries/spreadsheet/json-rows.ts';
 import type { Sheet, SpreadsheetLimits } from '../../libraries/spreadsheet/sheet.ts';
 import type { Channel } from '../../protocol/channels.ts';

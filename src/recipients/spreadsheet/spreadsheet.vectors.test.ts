@@ -10,8 +10,13 @@ import {
   textOfCase,
   vectorsOfKind,
   withoutNulls,
-} from '../../../test/kit/bulk-vectors.ts';
-import { type CheckOptions, checkSheet, chunksOf, openSpreadsheet } from '../../../test/kit/read-spreadsheet.ts';
+} from '../../../test/kit/builders/bulk-vectors.ts';
+import {
+  type CheckOptions,
+  checkSheet,
+  chunksOf,
+  openSpreadsheet,
+} from '../../../test/kit/samples/read-spreadsheet.ts';
 import type { Sheet } from '../../libraries/spreadsheet/sheet.ts';
 import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
-import { letter, paragraph, qrCode, qrLetter } from '../../../test/kit/letter-samples.ts';
+import { letter, paragraph, qrCode, qrLetter } from '../../../test/kit/samples/letter-samples.ts';
 import { readPrecompiled } from '../pdf/pdf-check.ts';
 import { pageToPng } from '../pdf/pdf-image.ts';
 import { type DrawLetterOptions, drawLetter } from './pdf.ts';

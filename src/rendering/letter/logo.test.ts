@@ -1,6 +1,6 @@
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
-import { plainLetter, sampleLogo } from '../../../test/kit/letter-samples.ts';
+import { plainLetter, sampleLogo } from '../../../test/kit/samples/letter-samples.ts';
 import { pageToPng } from '../pdf/pdf-image.ts';
 import { checkLogo } from './logo.ts';
 import { drawLetter } from './pdf.ts';

@@ -18,7 +18,7 @@ import {
   sampleLetters,
   sampleLogo,
   welshLetter,
-} from '../../../test/kit/letter-samples.ts';
+} from '../../../test/kit/samples/letter-samples.ts';
 import { firstPageAreas, printableBoxes, sheetsOf } from '../pdf/letter-geometry.ts';
 import { readPrecompiled } from '../pdf/pdf-check.ts';
 import { pageToPng } from '../pdf/pdf-image.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import pixelmatch from 'pixelmatch';
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
-import { sampleLetters } from '../../../test/kit/letter-samples.ts';
+import { sampleLetters } from '../../../test/kit/samples/letter-samples.ts';
 import { pageToPng } from '../pdf/pdf-image.ts';
 import { drawLetter } from './pdf.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makePdf } from '../../../test/kit/pdf-samples.ts';
+import { makePdf } from '../../../test/kit/samples/pdf-samples.ts';
 import { withPdf } from '../pdf/pdfium.ts';
 import { type Cmyk, pressColor } from './press-color.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { longLetter } from '../../../test/kit/letter-samples.ts';
-import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/pdf-samples.ts';
+import { longLetter } from '../../../test/kit/samples/letter-samples.ts';
+import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/samples/pdf-samples.ts';
 import { readPrecompiled } from '../pdf/pdf-check.ts';
 import { linesIn } from '../pdf/pdf-text.ts';
 import { withPdf } from '../pdf/pdfium.ts';

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/pdf-samples.ts';
+import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/samples/pdf-samples.ts';
 import { readPrecompiled } from './pdf-check.ts';
 import { type AddressProblem, judgePrecompiled, unreadablePrecompiled } from './pdf-verdict.ts';
 

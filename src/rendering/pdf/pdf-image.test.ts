@@ -1,6 +1,6 @@
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
-import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/pdf-samples.ts';
+import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/samples/pdf-samples.ts';
 import { readPrecompiled } from './pdf-check.ts';
 import { encodePng, overlayPdf, type PageToPngOptions, pageToPng } from './pdf-image.ts';
 import { linesIn } from './pdf-text.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { longLetter, plainLetter, welshLetter } from '../../../test/kit/letter-samples.ts';
-import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/pdf-samples.ts';
+import { longLetter, plainLetter, welshLetter } from '../../../test/kit/samples/letter-samples.ts';
+import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/samples/pdf-samples.ts';
 import { WorkerPool } from '../../platform/threads/worker-pool.ts';
 import { linesIn } from './pdf-text.ts';
 import { unreadablePrecompiled } from './pdf-verdict.ts';

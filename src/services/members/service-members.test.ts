@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aService, aUser } from '../../../test/kit/builders.ts';
+import { aService, aUser } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';

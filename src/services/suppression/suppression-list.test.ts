@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { aQueuedMessage, messageOf, queueOf } from '../../../test/kit/builders/queued-messages.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { aQueuedMessage, messageOf, queueOf } from '../../../test/kit/queued-messages.ts';
 import { announceFailures } from '../../notifications/tasks-for-others.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { processorTime_ms, quadratic_ms } from '../../../test/kit/processor-time.ts';
+import { processorTime_ms, quadratic_ms } from '../../../test/kit/process/processor-time.ts';
 import { readUpload } from './file-types.ts';
 
 describe('a file in base64', () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { aService, aTemplate, aUser } from '../../../test/kit/builders.ts';
+import { aService, aTemplate, aUser } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { emailFilePath } from './template-email-files.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aReplyTo, aService, aTemplate } from '../../../test/kit/builders.ts';
+import { anApiKey, aReplyTo, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import * as examples from './examples.ts';
 

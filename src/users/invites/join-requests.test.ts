@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sentBy } from '../../../test/kit/account-messages.ts';
-import { aService, aUser } from '../../../test/kit/builders.ts';
+import { aService, aUser } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
+import { sentBy } from '../../../test/kit/world/account-messages.ts';
 import { accountTemplates } from '../account-messages/account-messages.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z', config: { urls: { admin: 'https://admin.example' } } });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { sentBy } from '../../../test/kit/account-messages.ts';
-import { aUser } from '../../../test/kit/builders.ts';
+import { aUser } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
+import { sentBy } from '../../../test/kit/world/account-messages.ts';
 import { decryptFernet, parseFernetKey } from '../../platform/secrets/fernet.ts';
 import { createFirstAdmin } from '../create-admin.ts';
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
-import { accountMessages } from '../../../test/kit/account-messages.ts';
-import { aNewUser, aUser } from '../../../test/kit/builders.ts';
+import { aNewUser, aUser } from '../../../test/kit/builders/rows.ts';
+import { quickHash } from '../../../test/kit/fakes/quick-hash.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
-import { quickHash } from '../../../test/kit/quick-hash.ts';
+import { accountMessages } from '../../../test/kit/world/account-messages.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { lockUser } from '../users.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { accountMessages, sentBy } from '../../../test/kit/account-messages.ts';
-import { aUser } from '../../../test/kit/builders.ts';
+import { aUser } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
+import { accountMessages, sentBy } from '../../../test/kit/world/account-messages.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 const unknown = '4f46df42-0000-4cc4-83bb-65ca312f49cc';

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer } from 'node:net';
-import type { ConfigChanges } from '../../kit/changed-config.ts';
+import type { ConfigChanges } from '../../kit/fakes/changed-config.ts';
 import type { Harness } from '../../kit/harness.ts';
 
 /** A free port, and the address of this machine with it by name. */

@@ -1,10 +1,10 @@
 import { lanes, type NewNotification } from '../../../src/notifications/notification.ts';
 import { timestamp } from '../../../src/platform/clock.ts';
 import { newId } from '../../../src/platform/id.ts';
-import { aTemplate } from '../../kit/builders.ts';
+import { aLetter } from '../../kit/builders/letters.ts';
+import { someQueuedMessages } from '../../kit/builders/queued-messages.ts';
+import { aTemplate } from '../../kit/builders/rows.ts';
 import type { Harness } from '../../kit/harness.ts';
-import { aLetter } from '../../kit/letters.ts';
-import { someQueuedMessages } from '../../kit/queued-messages.ts';
 
 export interface TownHall {
   text: string;

@@ -5,7 +5,7 @@ import {
   type StubGateways,
   type StubRequest,
   startStubGateways,
-} from '../../kit/stub-gateways.ts';
+} from '../../kit/vendors/stub-gateways.ts';
 
 export interface Send {
   reference: string;

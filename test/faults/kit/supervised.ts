@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processEnvironment } from '../../kit/process-environment.ts';
+import { processEnvironment } from '../../kit/process/process-environment.ts';
 
 export type Role = 'api' | 'worker' | 'serve';
 

@@ -7,9 +7,9 @@ import { findRunningEmbeddedPostgres } from '../../../src/libraries/embedded-pos
 import { DatabaseClient } from '../../../src/platform/db/database-client.ts';
 import { isDatabaseUnavailable } from '../../../src/platform/db/errors.ts';
 import { findFreePort } from '../../../src/platform/process/free-port.ts';
-import { cloneDatabase } from '../../kit/database.ts';
-import { jwt } from '../../kit/jwt.ts';
-import { type CallbackSink, startCallbackSink } from '../../kit/stub-gateways.ts';
+import { jwt } from '../../kit/builders/jwt.ts';
+import { cloneDatabase } from '../../kit/process/database.ts';
+import { type CallbackSink, startCallbackSink } from '../../kit/vendors/stub-gateways.ts';
 import { Provider } from './provider.ts';
 import { type Role, Supervised } from './supervised.ts';
 

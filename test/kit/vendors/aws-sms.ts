@@ -2,8 +2,8 @@ import { createSign } from 'node:crypto';
 import type { InjectOptions } from 'fastify';
 import { textToSign } from '../../../src/delivery/providers/aws/sns.ts';
 import { signedHeaders } from '../../../src/platform/storage/aws-signature.ts';
-import { aCertificate } from '../certificate.ts';
-import type { FrontRequest } from '../http-front.ts';
+import { aCertificate } from './certificate.ts';
+import type { FrontRequest } from './http-front.ts';
 import { hasKeys, insist, json, type Vendor } from './vendor.ts';
 
 const access = { access_key_id: 'AKIDEXAMPLE', secret_access_key: 'secret', region: 'eu-west-2', service: 'sms-voice' };

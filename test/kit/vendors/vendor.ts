@@ -1,6 +1,6 @@
 import type { InjectOptions } from 'fastify';
-import type { ConfigChanges } from '../changed-config.ts';
-import type { FrontAnswer, FrontRequest } from '../http-front.ts';
+import type { ConfigChanges } from '../fakes/changed-config.ts';
+import type { FrontAnswer, FrontRequest } from './http-front.ts';
 
 /** What a request asks to send, in the words of the product. */
 export type ReadMessage = { reference: string } & Record<string, unknown>;

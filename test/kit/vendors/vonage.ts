@@ -1,6 +1,6 @@
 import { createHash, createHmac, createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import type { InjectOptions } from 'fastify';
-import type { FrontRequest } from '../http-front.ts';
+import type { FrontRequest } from './http-front.ts';
 import { hasKeys, insist, json, type Vendor } from './vendor.ts';
 
 const applicationId = 'aaaaaaaa-bbbb-4ccc-dddd-0123456789ab';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { accountMessages } from '../../../../test/kit/account-messages.ts';
-import { aPerson, password, signedIn } from '../../../../test/kit/console-people.ts';
-import { ConsoleVisitor } from '../../../../test/kit/console-visitor.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
+import { accountMessages } from '../../../../test/kit/world/account-messages.ts';
+import { aPerson, password, signedIn } from '../../../../test/kit/world/console-people.ts';
+import { ConsoleVisitor } from '../../../../test/kit/world/console-visitor.ts';
 import { accountTemplates } from '../../../users/account-messages/account-messages.ts';
 import { deviceName } from './devices.pages.tsx';
 

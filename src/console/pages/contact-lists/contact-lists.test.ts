@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aService, aTemplate } from '../../../../test/kit/builders.ts';
-import { aPerson, joinService, signedIn } from '../../../../test/kit/console-people.ts';
-import type { ConsoleVisitor } from '../../../../test/kit/console-visitor.ts';
+import { aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
+import { aPerson, joinService, signedIn } from '../../../../test/kit/world/console-people.ts';
+import type { ConsoleVisitor } from '../../../../test/kit/world/console-visitor.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
 let service: string;

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aService, aTemplate } from '../../../../test/kit/builders.ts';
-import { aPerson, joinService, signedIn } from '../../../../test/kit/console-people.ts';
-import type { ConsoleVisitor } from '../../../../test/kit/console-visitor.ts';
+import { somePastMessages } from '../../../../test/kit/builders/messages.ts';
+import { aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
-import { somePastMessages } from '../../../../test/kit/messages.ts';
+import { aPerson, joinService, signedIn } from '../../../../test/kit/world/console-people.ts';
+import type { ConsoleVisitor } from '../../../../test/kit/world/console-visitor.ts';
 
 const harness = useHarness({ now: '2026-11-13T12:00:00Z' });
 

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { aService, aTemplate } from '../../../../test/kit/builders.ts';
-import { aPerson, signedIn } from '../../../../test/kit/console-people.ts';
+import { aQueuedMessage, someQueuedMessages } from '../../../../test/kit/builders/queued-messages.ts';
+import { aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
-import { aQueuedMessage, someQueuedMessages } from '../../../../test/kit/queued-messages.ts';
-import { startCallbackSink } from '../../../../test/kit/stub-gateways.ts';
+import { startCallbackSink } from '../../../../test/kit/vendors/stub-gateways.ts';
+import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
 
 const sink = await startCallbackSink();
 afterAll(() => sink.close());

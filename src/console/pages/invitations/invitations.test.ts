@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { accountMessages } from '../../../../test/kit/account-messages.ts';
-import { anOrganisation, aService } from '../../../../test/kit/builders.ts';
-import { aPerson, signedIn } from '../../../../test/kit/console-people.ts';
-import { ConsoleVisitor } from '../../../../test/kit/console-visitor.ts';
+import { anOrganisation, aService } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
+import { accountMessages } from '../../../../test/kit/world/account-messages.ts';
+import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
+import { ConsoleVisitor } from '../../../../test/kit/world/console-visitor.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { aService, aTemplate } from '../../../../test/kit/builders.ts';
-import { aPerson, joinService, signedIn } from '../../../../test/kit/console-people.ts';
-import type { ConsoleVisitor, Page } from '../../../../test/kit/console-visitor.ts';
+import { aLetter } from '../../../../test/kit/builders/letters.ts';
+import { aQueuedMessage } from '../../../../test/kit/builders/queued-messages.ts';
+import { aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
-import { aLetter } from '../../../../test/kit/letters.ts';
-import { aQueuedMessage } from '../../../../test/kit/queued-messages.ts';
-import { receiptPathOf, startCallbackSink, startStubGateways } from '../../../../test/kit/stub-gateways.ts';
+import { receiptPathOf, startCallbackSink, startStubGateways } from '../../../../test/kit/vendors/stub-gateways.ts';
+import { aPerson, joinService, signedIn } from '../../../../test/kit/world/console-people.ts';
+import type { ConsoleVisitor, Page } from '../../../../test/kit/world/console-visitor.ts';
 
 const gateways = await startStubGateways();
 const sink = await startCallbackSink();

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../../../test/kit/builders.ts';
-import { aPerson, joinService, signedIn } from '../../../../test/kit/console-people.ts';
-import type { ConsoleVisitor } from '../../../../test/kit/console-visitor.ts';
+import { someQueuedMessages } from '../../../../test/kit/builders/queued-messages.ts';
+import { anApiKey, aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
-import { someQueuedMessages } from '../../../../test/kit/queued-messages.ts';
+import { aPerson, joinService, signedIn } from '../../../../test/kit/world/console-people.ts';
+import type { ConsoleVisitor } from '../../../../test/kit/world/console-visitor.ts';
 import { newId } from '../../../platform/id.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

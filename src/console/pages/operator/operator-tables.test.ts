@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anOrganisation, aService, aTemplate } from '../../../../test/kit/builders.ts';
-import { aPerson, signedIn } from '../../../../test/kit/console-people.ts';
-import type { ConsoleVisitor } from '../../../../test/kit/console-visitor.ts';
+import { aLetter } from '../../../../test/kit/builders/letters.ts';
+import { aQueuedMessage } from '../../../../test/kit/builders/queued-messages.ts';
+import { anOrganisation, aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
-import { aLetter } from '../../../../test/kit/letters.ts';
-import { aQueuedMessage } from '../../../../test/kit/queued-messages.ts';
+import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
+import type { ConsoleVisitor } from '../../../../test/kit/world/console-visitor.ts';
 import { letterReference } from '../../../letters/print/print-provider.ts';
 import { newId } from '../../../platform/id.ts';
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { accountMessages, sentBy } from '../../../../test/kit/account-messages.ts';
-import { anOrganisation, aService } from '../../../../test/kit/builders.ts';
-import { aPerson, joinService, password, signedIn } from '../../../../test/kit/console-people.ts';
-import type { ConsoleVisitor } from '../../../../test/kit/console-visitor.ts';
+import { anOrganisation, aService } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
+import { accountMessages, sentBy } from '../../../../test/kit/world/account-messages.ts';
+import { aPerson, joinService, password, signedIn } from '../../../../test/kit/world/console-people.ts';
+import type { ConsoleVisitor } from '../../../../test/kit/world/console-visitor.ts';
 import { newId } from '../../../platform/id.ts';
 import { accountTemplates } from '../../../users/account-messages/account-messages.ts';
 import { noPassword } from '../../../users/sign-in/passwords.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aService } from '../../../../test/kit/builders.ts';
-import { aPerson, joinService, signedIn } from '../../../../test/kit/console-people.ts';
-import type { ConsoleVisitor, Page } from '../../../../test/kit/console-visitor.ts';
+import { aService } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
-import { firstPage, laterPage, makePdf } from '../../../../test/kit/pdf-samples.ts';
+import { firstPage, laterPage, makePdf } from '../../../../test/kit/samples/pdf-samples.ts';
+import { aPerson, joinService, signedIn } from '../../../../test/kit/world/console-people.ts';
+import type { ConsoleVisitor, Page } from '../../../../test/kit/world/console-visitor.ts';
 import { deleteExpiredData } from '../../../notifications/retention.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z' });

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../../../test/kit/builders.ts';
-import { aPerson, signedIn } from '../../../../test/kit/console-people.ts';
-import { ConsoleVisitor, type Page } from '../../../../test/kit/console-visitor.ts';
+import { anApiKey, aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
+import { storedMessage } from '../../../../test/kit/builders/sends.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
-import { storedMessage } from '../../../../test/kit/sends.ts';
+import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
+import { ConsoleVisitor, type Page } from '../../../../test/kit/world/console-visitor.ts';
 import { ensureDemo } from '../../../operations/demo.ts';
 import { creatorPermissions } from '../../../users/members/permissions.ts';
 

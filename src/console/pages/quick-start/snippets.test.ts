@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../../../test/kit/builders.ts';
+import { anApiKey, aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
+import { storedMessage } from '../../../../test/kit/builders/sends.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
-import { storedMessage } from '../../../../test/kit/sends.ts';
 import type { ApiRequest } from './api-request.ts';
 import { buildSnippets, languages } from './snippets.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { aService, aTemplate } from '../../../../test/kit/builders.ts';
-import { aPerson, joinService, signedIn } from '../../../../test/kit/console-people.ts';
-import type { ConsoleVisitor } from '../../../../test/kit/console-visitor.ts';
+import { aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
+import { aPerson, joinService, signedIn } from '../../../../test/kit/world/console-people.ts';
+import type { ConsoleVisitor } from '../../../../test/kit/world/console-visitor.ts';
 import { recordInboundText } from '../../../inbound/inbound-texts.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 

@@ -1,11 +1,11 @@
 import { PNG } from 'pngjs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anInboundNumber, aService, aTemplate, aUser } from '../../../../test/kit/builders.ts';
-import { aPerson, signedIn } from '../../../../test/kit/console-people.ts';
-import type { ConsoleVisitor, Page } from '../../../../test/kit/console-visitor.ts';
+import { aLetter } from '../../../../test/kit/builders/letters.ts';
+import { aQueuedMessage, messageOf, replaceSource } from '../../../../test/kit/builders/queued-messages.ts';
+import { anInboundNumber, aService, aTemplate, aUser } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
-import { aLetter } from '../../../../test/kit/letters.ts';
-import { aQueuedMessage, messageOf, replaceSource } from '../../../../test/kit/queued-messages.ts';
+import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
+import type { ConsoleVisitor, Page } from '../../../../test/kit/world/console-visitor.ts';
 import { newId } from '../../../platform/id.ts';
 import { unsubscribeUrl } from '../../../unsubscribe/unsubscribe.ts';
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { accountMessages } from '../../../../test/kit/account-messages.ts';
-import { anOrganisation, aService } from '../../../../test/kit/builders.ts';
-import { aPerson, signedIn } from '../../../../test/kit/console-people.ts';
+import { anOrganisation, aService } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
+import { accountMessages } from '../../../../test/kit/world/account-messages.ts';
+import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
 import { creatorPermissions } from '../../../users/members/permissions.ts';
 import { getUserRecord } from '../../../users/user-record.ts';
 

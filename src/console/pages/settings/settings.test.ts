@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { anOrganisation, aReplyTo, aService, aTemplate } from '../../../../test/kit/builders.ts';
-import { aPerson, signedIn } from '../../../../test/kit/console-people.ts';
+import { anOrganisation, aReplyTo, aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
+import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
 
 const harness = useHarness({
   now: '2026-11-15T12:00:00Z',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { sentBy } from '../../../../test/kit/account-messages.ts';
-import { aPerson, password, signedIn } from '../../../../test/kit/console-people.ts';
-import { ConsoleVisitor, type Page } from '../../../../test/kit/console-visitor.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
-import { SecurityKey } from '../../../../test/kit/security-key.ts';
+import { SecurityKey } from '../../../../test/kit/vendors/security-key.ts';
+import { sentBy } from '../../../../test/kit/world/account-messages.ts';
+import { aPerson, password, signedIn } from '../../../../test/kit/world/console-people.ts';
+import { ConsoleVisitor, type Page } from '../../../../test/kit/world/console-visitor.ts';
 import { accountTemplates } from '../../../users/account-messages/account-messages.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });

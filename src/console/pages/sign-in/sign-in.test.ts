@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { accountMessages, sentBy } from '../../../../test/kit/account-messages.ts';
-import { aPerson, password, signedIn } from '../../../../test/kit/console-people.ts';
-import { ConsoleVisitor } from '../../../../test/kit/console-visitor.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
+import { accountMessages, sentBy } from '../../../../test/kit/world/account-messages.ts';
+import { aPerson, password, signedIn } from '../../../../test/kit/world/console-people.ts';
+import { ConsoleVisitor } from '../../../../test/kit/world/console-visitor.ts';
 
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { accountMessages } from '../../../../test/kit/account-messages.ts';
-import { aPerson, password } from '../../../../test/kit/console-people.ts';
-import { ConsoleVisitor, type Page } from '../../../../test/kit/console-visitor.ts';
 import { type Harness, useHarness } from '../../../../test/kit/harness.ts';
-import { anOpenIdProvider, openIdClient, passOpenIdProvider } from '../../../../test/kit/openid-provider.ts';
+import { anOpenIdProvider, openIdClient, passOpenIdProvider } from '../../../../test/kit/vendors/openid-provider.ts';
+import { accountMessages } from '../../../../test/kit/world/account-messages.ts';
+import { aPerson, password } from '../../../../test/kit/world/console-people.ts';
+import { ConsoleVisitor, type Page } from '../../../../test/kit/world/console-visitor.ts';
 import { signInWithIdentity } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
 import { findUserByEmail } from '../../../users/users.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { aPerson, signedIn } from '../../../../test/kit/console-people.ts';
-import { ConsoleVisitor } from '../../../../test/kit/console-visitor.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
+import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
+import { ConsoleVisitor } from '../../../../test/kit/world/console-visitor.ts';
 import { ensureDemo } from '../../../operations/demo.ts';
 import { createOperatorLink } from '../../../users/sign-in/operator-links.ts';
 import { setUpCode } from './set-up.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { aService, aTemplate } from '../../../../test/kit/builders.ts';
-import { aPerson, signedIn } from '../../../../test/kit/console-people.ts';
+import { aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
+import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
 import { timestamp } from '../../../platform/clock.ts';
 import { newId } from '../../../platform/id.ts';
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
-import { aService } from '../../../../test/kit/builders.ts';
+import { someQueuedMessages } from '../../../../test/kit/builders/queued-messages.ts';
+import { aService } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
-import { receiptText, startMessageCentre } from '../../../../test/kit/message-centre.ts';
-import { someQueuedMessages } from '../../../../test/kit/queued-messages.ts';
+import { receiptText, startMessageCentre } from '../../../../test/kit/vendors/message-centre.ts';
 import { buildDelivery } from '../../delivery.ts';
 
 const centre = await startMessageCentre();

@@ -1,11 +1,11 @@
 import { tmpdir } from 'node:os';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { anApiKey, anInboundNumber, aService } from '../../../../test/kit/builders.ts';
-import { aCertificate } from '../../../../test/kit/certificate.ts';
-import { aPerson, signedIn } from '../../../../test/kit/console-people.ts';
+import { aQueuedMessage, messageOf, queueOf } from '../../../../test/kit/builders/queued-messages.ts';
+import { anApiKey, anInboundNumber, aService } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
-import { packetOf, receiptText, startMessageCentre } from '../../../../test/kit/message-centre.ts';
-import { aQueuedMessage, messageOf, queueOf } from '../../../../test/kit/queued-messages.ts';
+import { aCertificate } from '../../../../test/kit/vendors/certificate.ts';
+import { packetOf, receiptText, startMessageCentre } from '../../../../test/kit/vendors/message-centre.ts';
+import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
 import { readConfig } from '../../../commands/read-config.ts';
 import { examine } from '../../../operations/doctor/doctor.ts';
 import { newId } from '../../../platform/id.ts';

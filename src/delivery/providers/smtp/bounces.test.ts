@@ -2,9 +2,15 @@ import { sql } from 'kysely';
 import { createTransport } from 'nodemailer';
 import pg from 'pg';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { aService } from '../../../../test/kit/builders.ts';
-import { aCertificate } from '../../../../test/kit/certificate.ts';
+import {
+  aQueuedMessage,
+  messageOf,
+  queueOf,
+  someQueuedMessages,
+} from '../../../../test/kit/builders/queued-messages.ts';
+import { aService } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
+import { aCertificate } from '../../../../test/kit/vendors/certificate.ts';
 import {
   bounceEmail,
   freePort,
@@ -12,8 +18,7 @@ import {
   type ReceivedMail,
   startMailbox,
   startMailServer,
-} from '../../../../test/kit/mail-servers.ts';
-import { aQueuedMessage, messageOf, queueOf, someQueuedMessages } from '../../../../test/kit/queued-messages.ts';
+} from '../../../../test/kit/vendors/mail-servers.ts';
 import { listComplaints } from '../../../complaints/complaints.ts';
 import { newId } from '../../../platform/id.ts';
 import { buildDelivery } from '../../delivery.ts';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { bounceEmail, bouncesFolder } from '../../../../test/kit/mail-servers.ts';
+import { bounceEmail, bouncesFolder } from '../../../../test/kit/vendors/mail-servers.ts';
 import { newId } from '../../../platform/id.ts';
 import { SecretBox } from '../../../platform/secrets/secrets.ts';
 import { maxReport_bytes, readReport } from './read-report.ts';

@@ -1,9 +1,9 @@
 import { createHash, generateKeyPairSync, verify } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { aService, aTemplate } from '../../../../test/kit/builders.ts';
+import { aQueuedMessage, messageOf, queueOf } from '../../../../test/kit/builders/queued-messages.ts';
+import { aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
-import { type ReceivedMail, reply, startMailServer } from '../../../../test/kit/mail-servers.ts';
-import { aQueuedMessage, messageOf, queueOf } from '../../../../test/kit/queued-messages.ts';
+import { type ReceivedMail, reply, startMailServer } from '../../../../test/kit/vendors/mail-servers.ts';
 import { buildDelivery } from '../../delivery.ts';
 import { requiresTls } from './smtp.ts';
 

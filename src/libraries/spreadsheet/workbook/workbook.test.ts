@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readSpreadsheet } from '../../../../test/kit/read-spreadsheet.ts';
-import { ods, odsCell, odsRow, rowsXml, workbook } from '../../../../test/kit/spreadsheets.ts';
+import { readSpreadsheet } from '../../../../test/kit/samples/read-spreadsheet.ts';
+import { ods, odsCell, odsRow, rowsXml, workbook } from '../../../../test/kit/samples/spreadsheets.ts';
 
 async function read(name: string, bytes: Buffer): Promise<(readonly string[])[]> {
   const { header, rows, encoding } = await readSpreadsheet(name, bytes);

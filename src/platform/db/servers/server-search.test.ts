@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
-import { DatabaseProxy, message } from '../../../../test/kit/database-proxy.ts';
+import { DatabaseProxy, message } from '../../../../test/kit/process/database-proxy.ts';
 import { createLog } from '../../log.ts';
 import { inTransaction, openDatabase } from '../database.ts';
 import { failureOfDatabaseError, isDatabaseUnavailable } from '../errors.ts';

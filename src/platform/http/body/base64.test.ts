@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { processorTime_ms, quadratic_ms } from '../../../../test/kit/processor-time.ts';
+import { processorTime_ms, quadratic_ms } from '../../../../test/kit/process/processor-time.ts';
 import { decodeBase64 } from './base64.ts';
 
 /** Reference implementation, character by character. */

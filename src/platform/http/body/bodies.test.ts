@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { anApiKey, aService } from '../../../../test/kit/builders.ts';
+import { anApiKey, aService } from '../../../../test/kit/builders/rows.ts';
 import { adminToken, useHarness } from '../../../../test/kit/harness.ts';
 import { newId } from '../../id.ts';
 

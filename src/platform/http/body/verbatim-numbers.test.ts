@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { processorTime_ms, quadratic_ms } from '../../../../test/kit/processor-time.ts';
+import { processorTime_ms, quadratic_ms } from '../../../../test/kit/process/processor-time.ts';
 import { parseWithNumbersAsWritten } from './verbatim-numbers.ts';
 
 const read = (json: string) => parseWithNumbersAsWritten(json, 'values');

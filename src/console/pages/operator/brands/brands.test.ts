@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { PNG } from 'pngjs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anOrganisation, aService, aTemplate } from '../../../../../test/kit/builders.ts';
-import { aPerson, joinService, signedIn } from '../../../../../test/kit/console-people.ts';
-import type { ConsoleVisitor } from '../../../../../test/kit/console-visitor.ts';
+import { aLetter } from '../../../../../test/kit/builders/letters.ts';
+import { aQueuedMessage } from '../../../../../test/kit/builders/queued-messages.ts';
+import { anOrganisation, aService, aTemplate } from '../../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../../test/kit/harness.ts';
-import { aLetter } from '../../../../../test/kit/letters.ts';
-import { aPicture } from '../../../../../test/kit/pictures.ts';
-import { aQueuedMessage } from '../../../../../test/kit/queued-messages.ts';
+import { aPicture } from '../../../../../test/kit/samples/pictures.ts';
+import { aPerson, joinService, signedIn } from '../../../../../test/kit/world/console-people.ts';
+import type { ConsoleVisitor } from '../../../../../test/kit/world/console-visitor.ts';
 
 const harness = useHarness({ now: '2026-11-16T12:00:00Z', config: { demo: { enabled: true } } });
 

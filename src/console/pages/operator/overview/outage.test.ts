@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aService } from '../../../../../test/kit/builders.ts';
-import { aPerson, signedIn } from '../../../../../test/kit/console-people.ts';
+import { someQueuedMessages } from '../../../../../test/kit/builders/queued-messages.ts';
+import { aService } from '../../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../../test/kit/harness.ts';
-import { metricsOf } from '../../../../../test/kit/metrics.ts';
-import { someQueuedMessages } from '../../../../../test/kit/queued-messages.ts';
-import { startStubGateways } from '../../../../../test/kit/stub-gateways.ts';
+import { startStubGateways } from '../../../../../test/kit/vendors/stub-gateways.ts';
+import { aPerson, signedIn } from '../../../../../test/kit/world/console-people.ts';
+import { metricsOf } from '../../../../../test/kit/world/metrics.ts';
 import { measureQueues } from '../../../../delivery/queue-check.ts';
 
 const gateways = await startStubGateways();

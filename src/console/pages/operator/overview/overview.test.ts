@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aService } from '../../../../../test/kit/builders.ts';
-import { aPerson, signedIn } from '../../../../../test/kit/console-people.ts';
-import type { ConsoleVisitor } from '../../../../../test/kit/console-visitor.ts';
+import { somePastMessages } from '../../../../../test/kit/builders/messages.ts';
+import { someQueuedMessages } from '../../../../../test/kit/builders/queued-messages.ts';
+import { aService } from '../../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../../test/kit/harness.ts';
-import { somePastMessages } from '../../../../../test/kit/messages.ts';
-import { someQueuedMessages } from '../../../../../test/kit/queued-messages.ts';
-import { startStubGateways } from '../../../../../test/kit/stub-gateways.ts';
+import { startStubGateways } from '../../../../../test/kit/vendors/stub-gateways.ts';
+import { aPerson, signedIn } from '../../../../../test/kit/world/console-people.ts';
+import type { ConsoleVisitor } from '../../../../../test/kit/world/console-visitor.ts';
 
 const gateways = await startStubGateways();
 afterAll(() => gateways.close());

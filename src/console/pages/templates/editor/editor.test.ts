@@ -1,9 +1,9 @@
 import { PNG } from 'pngjs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { anApiKey, aService, aTemplate } from '../../../../../test/kit/builders.ts';
-import { aPerson, signedIn } from '../../../../../test/kit/console-people.ts';
-import type { ConsoleVisitor, Page } from '../../../../../test/kit/console-visitor.ts';
+import { anApiKey, aService, aTemplate } from '../../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../../test/kit/harness.ts';
+import { aPerson, signedIn } from '../../../../../test/kit/world/console-people.ts';
+import type { ConsoleVisitor, Page } from '../../../../../test/kit/world/console-visitor.ts';
 import { findSentEmail } from '../../../../delivery/sandbox/email-sources.ts';
 import { getInboxMessage } from '../../../../delivery/sandbox/inbox.ts';
 import { selectLetter } from '../../../../letters/letters.sql.ts';

@@ -1,0 +1,339 @@
+import { recordComplaint } from '../../../src/complaints/complaints.ts';
+import type { DeclaredPage } from '../../../src/console/page.ts';
+import { createSession } from '../../../src/console/sessions/sessions.ts';
+import { recordInboundText } from '../../../src/inbound/inbound-texts.ts';
+import { composeLetter } from '../../../src/notifications/tasks-for-others.ts';
+import { timestamp } from '../../../src/platform/clock.ts';
+import { inTransaction } from '../../../src/platform/db/database.ts';
+import { newId } from '../../../src/platform/id.ts';
+import { createEmailFile } from '../../../src/templates/files/template-email-files.ts';
+import { createFolder } from '../../../src/templates/folders/template-folders.ts';
+import { keepDraft } from '../../../src/templates/template-drafts.ts';
+import { creatorPermissions } from '../../../src/users/members/permissions.ts';
+import { createCredential } from '../../../src/users/sign-in/security-keys.ts';
+import { getUserRecord, type UserRecord } from '../../../src/users/user-record.ts';
+import { aJob } from '../builders/jobs.ts';
+import { aQueuedMessage } from '../builders/queued-messages.ts';
+import {
+  aNotification,
+  anApiKey,
+  anOrganisation,
+  anUnsubscribeReport,
+  aReplyTo,
+  aService,
+  aTemplate,
+} from '../builders/rows.ts';
+import { aCheckedUpload, emailRows, letterRows, smsRows } from '../builders/uploads.ts';
+import type { Harness } from '../harness.ts';
+import { sampleLogo } from '../samples/letter-samples.ts';
+import { firstPage, makePdf } from '../samples/pdf-samples.ts';
+import { aPicture } from '../samples/pictures.ts';
+import { aPerson } from './console-people.ts';
+import { ConsoleVisitor } from './console-visitor.ts';
+
+/** Who walks through the console. Each is another person, in the team of the service with these permissions. */
+const roles = {
+  stranger: undefined,
+  'somebody else': null,
+  'a member without rights': [],
+  'a sender': ['send_messages'],
+  'a manager': [...creatorPermissions],
+  'a member of the organisation': null,
+  'a read-only operator': null,
+  'a platform administrator': null,
+} satisfies Record<string, string[] | null | undefined>;
+export type Role = keyof typeof roles;
+
+/** Closes an attribute and opens a tag wherever a page forgets to escape. */
+export const hostile = `"'><x-hostile onclick=1>`;
+
+export interface ConsoleWorld {
+  service: { id: string; organisation: string };
+  visitors: Map<Role, { browser: ConsoleVisitor; user: UserRecord | undefined; token: string }>;
+  urlOf(page: DeclaredPage, changes?: Record<string, string>): string;
+  /** What the service owns, by the parameter that names it. */
+  ids: Map<string, string>;
+  /** The same of another service. */
+  foreign: Map<string, string>;
+}
+
+/**
+ * One of everything that a page shows, and a visitor of each role. A page with another parameter in its path adds what
+ * it names here, also for the other service. `mark` ends every text that somebody has chosen.
+ */
+export async function aConsoleWorld(harness: Harness, mark = ''): Promise<ConsoleWorld> {
+  const organisation = await anOrganisation(harness, { name: `Town Hall${mark}` });
+  const service = {
+    id: await aService(harness, { name: `Town Hall appointments${mark}`, organisation_id: organisation }),
+    organisation,
+  };
+  const otherService = await aService(harness, { name: `Library${mark}` });
+  const [own, foreign] = [await someOfAll(harness, service.id, mark), await someOfAll(harness, otherService, mark)];
+  // Only this one is drawn, which takes long.
+  await harness.app.queue.add(harness.app.db, composeLetter, { notification_id: own.get('letter_id') ?? '' });
+  await harness.deliver();
+  await harness.runTasks();
+
+  const visitors: ConsoleWorld['visitors'] = new Map();
+  for (const [role, permissions] of Object.entries(roles) as [Role, string[] | null | undefined][]) {
+    visitors.set(role, await aVisitor(harness, service, role, permissions, mark));
+  }
+  for (const [values, id] of [
+    [own, service.id],
+    [foreign, otherService],
+  ] as const) {
+    const email = values.get('email_template_id') ?? '';
+    for (const [name, value] of await someWriting(harness, id, email, mark)) values.set(name, value);
+  }
+  const userOf = (role: Role) => visitors.get(role)?.user?.id ?? '';
+  const asked = await harness.admin('POST', `/service/${service.id}/service-join-request`, {
+    requester_id: (await aPerson(harness, { name: `Grace Hopper${mark}` })).id,
+    contacted_user_ids: [userOf('a manager')],
+    reason: `I answer the telephone${mark}`,
+  });
+
+  const key = { name: `Blue key${mark}`, credential_data: 'ABC123', registration_response: 'DEF456' };
+  const kept = await createCredential(harness.app, userOf('a manager'), key);
+
+  const values = new Map([
+    ...own,
+    ['own_key_id', kept.id],
+    ...(await someBrands(harness, organisation, mark)),
+    ['organisation_id', organisation],
+    ...(await someOfOperators(harness, service.id, own.get('email_id') ?? '')),
+    ['service_id', service.id],
+    ['asked_id', service.id],
+    ['member_id', userOf('a member of the organisation')],
+    ['person_id', userOf('a sender')],
+    ['request_id', asked.body.service_join_request_id],
+    ['user_id', userOf('a sender')],
+    ['entry_id', await anAuditEntry(harness, service.id)],
+    ['token', 'nonsense'],
+    ['page', '1'],
+    ['callback_type', 'delivery_status'],
+    ['day', '2026-11-15'],
+    ['callback_id', newId(harness.clock.now())],
+  ]);
+  return {
+    service,
+    visitors,
+    ids: values,
+    foreign: new Map([...foreign, ['service_id', otherService]]),
+    urlOf: ({ path }, changes = {}) =>
+      `/console${path.replaceAll(/:(\w+)/g, (_, name) => {
+        const value = changes[name] ?? values.get(name);
+        if (value === undefined) throw new Error(`${path}: say what ${name} is`);
+        return value;
+      })}`,
+  };
+}
+
+/** What a service owns, by the parameter that names it. */
+async function someOfAll(harness: Harness, serviceId: string, mark: string): Promise<Map<string, string>> {
+  const template = (template_type: 'sms' | 'email' | 'letter') =>
+    aTemplate(harness, serviceId, {
+      template_type,
+      name: `Appointment${mark}`,
+      subject: template_type === 'sms' ? null : `Your appointment${mark}`,
+      content: `Hello ((name)), see you on Friday.${mark}`,
+    });
+  const templates = { sms: await template('sms'), email: await template('email'), letter: await template('letter') };
+  await anApiKey(harness, serviceId, { name: `web${mark}` });
+  const personalisation = { name: `Ada${mark}` };
+  const email = await aQueuedMessage(harness, serviceId, {
+    notification_type: 'email',
+    template_id: templates.email,
+    personalisation,
+    client_reference: `4711${mark}`,
+  });
+  const text = await aQueuedMessage(harness, serviceId, { template_id: templates.sms, personalisation });
+  const letter = await aNotification(harness, serviceId, templates.letter, {
+    notification_type: 'letter',
+    recipient: `Ada Lovelace${mark}\n12 Any Street\nSW1A 1AA`,
+    personalisation: {
+      ...personalisation,
+      address_line_1: `Ada Lovelace${mark}`,
+      address_line_2: '12 Any Street',
+      address_line_3: 'SW1A 1AA',
+    },
+  });
+  const answer = { notify_number: '447900900001', user_number: '447700900123', content: `Yes, thank you${mark}` };
+  const received = await inTransaction(harness.app.db, (tx) =>
+    recordInboundText(tx, { service_id: serviceId, provider: 'sandbox', ...answer }, harness.clock.now()),
+  );
+  return new Map([
+    ...(await someFiles(harness, serviceId, templates, mark)),
+    ['row', '2'],
+    ['template_id', templates.sms],
+    ['email_template_id', templates.email],
+    ['letter_template_id', templates.letter],
+    ['message_id', email],
+    ['email_id', email],
+    ['text_id', text],
+    ['letter_id', letter],
+    ['received_id', received.id],
+    ['sms_sender_id', await aReplyTo(harness, serviceId, 'sms')],
+    ['reply_to_id', await aReplyTo(harness, serviceId, 'email', { is_default: true })],
+    ['letter_contact_id', await aReplyTo(harness, serviceId, 'letter', { text: `Town Hall${mark}\nSW1A 1AA` })],
+    ['batch_id', await anUnsubscribeReport(harness, serviceId)],
+    ['suppressed_id', await aSuppressedRecipient(harness, serviceId, email)],
+  ]);
+}
+
+async function aSuppressedRecipient(
+  { app, clock }: Harness,
+  service_id: string,
+  notification_id: string,
+): Promise<string> {
+  const id = newId(clock.now());
+  const why = { reason: 'hard-bounce', email_address: 'ada@example.org' } as const;
+  const row = { id, service_id, notification_id, ...why, created_at: timestamp(clock.now()) };
+  await app.db.insertInto('suppressed_recipients').values(row).execute();
+  return id;
+}
+
+/** Files of recipients: one that was sent, two that were checked, a contact list; and a letter that is a PDF. */
+async function someFiles(
+  harness: Harness,
+  serviceId: string,
+  templates: Record<'sms' | 'email' | 'letter', string>,
+  mark: string,
+): Promise<Map<string, string>> {
+  const { app, clock } = harness;
+  const original_file_name = `september${mark}.csv`;
+  const named = { original_file_name };
+  const sent = await aCheckedUpload(harness, serviceId, templates.sms, smsRows(2), { ...named, state: 'sent' });
+  await aJob(harness, serviceId, templates.sms, { id: sent, row_count: 2, ...named });
+  const saved = { ...named, state: 'saved', is_contact_list: true, template_id: null, template_version: null } as const;
+  const list = await aCheckedUpload(harness, serviceId, templates.sms, smsRows(2), saved);
+  await app.db
+    .insertInto('contact_lists')
+    .values({
+      id: list,
+      service_id: serviceId,
+      original_file_name,
+      row_count: 2,
+      template_type: 'sms',
+      created_by_id: (await aPerson(harness, { name: `Grace Hopper${mark}` })).id,
+      created_at: timestamp(clock.now()),
+    })
+    .execute();
+  const id = newId(clock.now());
+  const check = {
+    page_count: 1,
+    message: null,
+    invalid_pages: null,
+    recipient_address: `Ada${mark}\nLondon\nSW1A 1AA`,
+  };
+  const checked = { id, filename: `letter${mark}.pdf`, check };
+  await app.files.put(`checked-letters/${serviceId}/${id}.json`, Buffer.from(JSON.stringify(checked)));
+  await app.files.put(`checked-letters/${serviceId}/${id}.pdf`, await makePdf([firstPage()]));
+  return new Map([
+    ['file_id', sent],
+    ['email_file_id', await aCheckedUpload(harness, serviceId, templates.email, emailRows(1), named)],
+    ['letter_file_id', await aCheckedUpload(harness, serviceId, templates.letter, letterRows(1), named)],
+    ['list_id', list],
+    ['pdf_id', id],
+  ]);
+}
+
+/** What the operator sees of providers: a free number, a complaint. */
+async function someOfOperators(harness: Harness, serviceId: string, emailId: string): Promise<[string, string][]> {
+  const number = await harness.admin('POST', '/inbound-number', { number: '447900900009', provider: 'sandbox' });
+  const complaint = { notification_id: emailId, service_id: serviceId, ses_feedback_id: null };
+  const kind = { complaint_type: 'abuse', complaint_date: null };
+  await inTransaction(harness.app.db, (tx) => recordComplaint(tx, { ...complaint, ...kind }, harness.clock.now()));
+  const { body } = await harness.admin('GET', '/provider-details');
+  const provider = body.provider_details.find(({ identifier }: { identifier: string }) => identifier === 'sandbox');
+  return [
+    ['number_id', number.body.data.id],
+    ['provider_id', provider.id],
+    ['report', 'daily-volumes'],
+  ];
+}
+
+/** One of each kind with a logo, which the organisation offers. */
+async function someBrands(harness: Harness, organisation: string, mark: string): Promise<[string, string][]> {
+  const { admin } = harness;
+  const look = { brand_type: 'org_banner', text: `Town Hall${mark}`, colour: '#a4281c' };
+  const email = (await admin('POST', '/email-branding', { name: `Town Hall${mark}`, ...look })).body.data.id;
+  const png = aPicture(160, 160, [255, 255, 255, 255]).toString('base64');
+  await admin('POST', `/email-branding/${email}/logo`, { png });
+  const names = { name: `Town Hall${mark}`, filename: `town-hall${mark}` };
+  const letter = (await admin('POST', '/letter-branding', names)).body.id;
+  await admin('POST', `/letter-branding/${letter}/logo`, { svg: sampleLogo.svg });
+  await admin('POST', `/organisations/${organisation}/email-branding-pool`, { branding_ids: [email] });
+  await admin('POST', `/organisations/${organisation}/letter-branding-pool`, { branding_ids: [letter] });
+  return [
+    ['email_brand_id', email],
+    ['letter_brand_id', letter],
+  ];
+}
+
+/** A folder that the whole team sees, and drafts that somebody is writing. */
+async function someWriting(
+  harness: Harness,
+  serviceId: string,
+  emailTemplateId: string,
+  mark: string,
+): Promise<[string, string][]> {
+  const { app } = harness;
+  const { id: folder } = await createFolder(app, serviceId, { name: `Appointments${mark}`, parent_id: null });
+  const user_id = (await aPerson(harness)).id;
+  const keep = async (channel: string) => {
+    const id = newId(app.clock.now());
+    const fields = { channel, name: `New${mark}`, subject: `Hello${mark}`, content: `Hello ((name))${mark}` };
+    await keepDraft(app, { id, service_id: serviceId, user_id, template_id: null, fields });
+    return id;
+  };
+  const file = await createEmailFile(
+    app,
+    { service_id: serviceId, template_id: emailTemplateId },
+    { filename: `plan${mark}.pdf`, link_text: `The plan${mark}`, created_by_id: user_id, content: 'JVBERi0=' },
+  );
+  return [
+    ['template_file_id', file.id],
+    ['folder_id', folder],
+    ['version', '1'],
+    ['channel', 'email'],
+    ['draft_id', await keep('email')],
+    ['letter_draft_id', await keep('letter')],
+  ];
+}
+
+async function aVisitor(
+  harness: Harness,
+  service: ConsoleWorld['service'],
+  role: Role,
+  permissions: string[] | null | undefined,
+  mark: string,
+) {
+  const browser = new ConsoleVisitor(harness);
+  if (permissions === undefined) return { browser, user: undefined, token: '' };
+  const { id } = await aPerson(harness, {
+    name: `Ada Lovelace${mark}`,
+    platform_admin: role === 'a platform administrator',
+    read_only_operator: role === 'a read-only operator',
+  });
+  if (permissions) {
+    const given = permissions.map((permission) => ({ permission }));
+    await harness.admin('POST', `/service/${service.id}/users/${id}`, { permissions: given });
+  }
+  if (role === 'a member of the organisation') {
+    await harness.admin('POST', `/organisations/${service.organisation}/users/${id}`, { permissions: [] });
+  }
+  const user = await getUserRecord(harness.app.db, id);
+  const token = await createSession(harness.app, user, `Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0.0.0${mark}`);
+  browser.cookies.set('pennypost_session', token);
+  return { browser, user, token };
+}
+
+async function anAuditEntry({ app }: Harness, serviceId: string): Promise<string> {
+  const entry = await app.db
+    .selectFrom('audit_log')
+    .select('id')
+    .where('service_id', '=', serviceId)
+    .orderBy('id')
+    .executeTakeFirstOrThrow();
+  return entry.id;
+}
