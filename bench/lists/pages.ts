@@ -116,7 +116,7 @@ export const pageFilters: Record<string, Filters> = {
     page: ['2', '50'],
   },
   '/operator/complaints': { page: ['2', '2000'] },
-  '/operator/find': { q: ['person', 'absent'] },
+  '/find': { q: ['person', 'absent'] },
   '/operator/audit': {
     ...{
       person: ['user_id'],

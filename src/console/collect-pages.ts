@@ -10,6 +10,7 @@ import { contactListPages } from './pages/contact-lists/contact-lists.pages.tsx'
 import { fileDownloadPages } from './pages/files/file-downloads.pages.ts';
 import { filePages } from './pages/files/files.pages.tsx';
 import { newFilePages } from './pages/files/new-file.pages.tsx';
+import { findPages } from './pages/find/find.pages.tsx';
 import { goLiveDecisionPages } from './pages/going-live/decision.pages.tsx';
 import { goingLivePages } from './pages/going-live/going-live.pages.tsx';
 import { homePages } from './pages/home/home.pages.tsx';
@@ -26,7 +27,6 @@ import { brandPoolPages } from './pages/operator/brands/brand-pools.pages.tsx';
 import { emailBrandPages } from './pages/operator/brands/email-brands.pages.tsx';
 import { letterBrandPages } from './pages/operator/brands/letter-brands.pages.tsx';
 import { complaintPages } from './pages/operator/complaints/complaints.pages.tsx';
-import { findPages } from './pages/operator/find/find.pages.tsx';
 import { inboundNumberPages } from './pages/operator/inbound-numbers/inbound-numbers.pages.tsx';
 import { reportReturnedPages } from './pages/operator/letters/report-returned.pages.tsx';
 import { operatorOrganisationPages } from './pages/operator/organisations/organisations.pages.tsx';

@@ -7,9 +7,11 @@ import type { Http } from '../platform/http/surface.ts';
 import { Admissions } from './access/admission.ts';
 import { findPage } from './access/find-page.ts';
 import { FormLimit } from './access/form-limit.ts';
+import { findOpenService } from './access/open-service.ts';
 import type { ConsoleApp } from './console-app.ts';
 import { bodyOptions, emptyForm, isAboutForm, problemsOf, problemsOfForm, readFields } from './forms.ts';
 import { assetRoutes } from './layout/assets.ts';
+import { keepsService } from './layout/menus.ts';
 import { withOwnLinks } from './links.ts';
 import type { DeclaredPage, FormState, PageRequest, Redirection, Sent, View } from './page.ts';
 import { addPageHeaders, renderPage, sendHtml } from './render.tsx';
@@ -79,23 +81,22 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
     return undefined;
   }
 
-  function respond(
+  async function respond(
     { pages, page, pageRequest }: OpenedPage,
     result: View | Redirection | Sent,
     formState: FormState,
-  ): FastifyReply {
+  ): Promise<FastifyReply> {
     const { http: request, reply, visitor, service } = pageRequest;
     if ('sent' in result) return result.sent;
     if ('to' in result) {
       if (result.notice !== undefined) keepNotice(app, reply, result.notice);
       return reply.redirect(`/console${result.to}`, 303);
     }
+    const current = page.menu ?? page.below;
+    const isKept = visitor && result.frame !== 'door' && keepsService(current);
+    const openService = service ?? (isKept ? await findOpenService(app, request, visitor) : undefined);
     const html = renderPage(result, formState, {
-      pages,
-      request,
-      visitor,
-      service,
-      current: page.menu ?? page.below,
+      ...{ pages, request, visitor, service, openService, current },
       notice: takeNotice(app, request, reply),
       now: app.clock.now(),
       platformName: app.config.branding.platformName,

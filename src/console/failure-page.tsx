@@ -5,29 +5,29 @@ import { renderPage, sendHtml } from './render.tsx';
 
 /** What a person can do about a failure. The sentences of the API are for programs. */
 const pages = new Map([
-  [403, { title: 'You may not open this page', text: 'Ask a person who manages the service to give you the right.' }],
+  [403, { title: 'You cannot open this page', text: 'Ask a person who manages the service to give you the right.' }],
   [
     404,
     {
       title: 'Page not found',
-      text: 'The address is wrong, or what was here has been deleted. If you followed a link in a message, check that you opened the whole address.',
+      text: 'The web address is wrong, or the page has been deleted. If you followed a link in a message, check that you opened the whole address.',
     },
   ],
-  [405, { title: 'Page not found', text: 'This address takes a form. Open the page that has it.' }],
-  [413, { title: 'That was too large', text: 'Go back, and send less at once.' }],
+  [405, { title: 'Page not found', text: 'Open the page with the form, and send it from there.' }],
+  [413, { title: 'That was too large', text: 'Go back and send less at once.' }],
   [429, { title: 'Too many tries', text: 'Wait a minute, then try again.' }],
   [
     503,
     {
       title: 'Pennypost is busy',
-      text: 'Nothing was changed. Try again in a moment: go back, and send the form again.',
+      text: 'Nothing was changed. Go back and send the form again in a moment.',
     },
   ],
 ]);
 
 const unexpected = {
   title: 'Something went wrong',
-  text: 'It is our fault, and it was recorded. Try again; if it happens again, tell the people who run this Pennypost.',
+  text: 'Sorry, this is our fault. We have recorded the problem. Try again. If it happens again, tell the people who run this Pennypost.',
 };
 
 export function sendFailurePage(
@@ -44,7 +44,7 @@ export function sendFailurePage(
     <>
       <p class="lead">{waitOf(failure) ?? page.text}</p>
       <p>
-        <a href="/console">Go to the start</a>
+        <a href="/console">Go to the home page</a>
       </p>
     </>
   );
@@ -53,6 +53,7 @@ export function sendFailurePage(
     request,
     visitor: undefined,
     service: undefined,
+    openService: undefined,
     current: undefined,
     notice: undefined,
     now: undefined,

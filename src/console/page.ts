@@ -74,6 +74,8 @@ interface Shows<W extends Who> {
   live?: true;
   /** Its entry in the menus. */
   menu?: MenuEntry;
+  /** What people call it when they look for it, where it has no entry in a menu. */
+  name?: string;
   /** Who sees the entry, if fewer than may open the page. */
   listedFor?: Who;
   /** The entry that is marked as the current one: for pages below another. */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { may } from './access/may.ts';
+import type { Service } from '../services/services.ts';
 import { Document, themeOf } from './layout/document.tsx';
 import { Door } from './layout/door.tsx';
 import { type MenuEntry, shownMenus } from './layout/menus.ts';
@@ -9,12 +9,17 @@ import { Shell } from './layout/shell.tsx';
 import type { DeclaredPage, FormState, View } from './page.ts';
 import type { Visitor } from './sessions/sessions.ts';
 
+type FrameService = Pick<Service, 'id' | 'name' | 'restricted' | 'organisation'>;
+
 /** What the frame around a page needs. */
 interface Frame {
   pages: readonly DeclaredPage[];
   request: FastifyRequest;
   visitor: Visitor | undefined;
-  service: { id: string; name: string; restricted: boolean; organisation: string | null } | undefined;
+  /** The service of the page. */
+  service: FrameService | undefined;
+  /** The service that the frame shows: that of the page, or the one that is still open. */
+  openService: FrameService | undefined;
   current: MenuEntry | undefined;
   notice: string | undefined;
   /** The time on the date stamp; a failure has none. */
@@ -23,7 +28,7 @@ interface Frame {
 }
 
 export function renderPage(view: View, formState: FormState, frame: Frame): string {
-  const { visitor, service, notice, now, platformName, pages, current } = frame;
+  const { visitor, service, openService, notice, now, platformName, pages, current } = frame;
   const [first, ...others] = [view.about, view.title, service?.name, 'Pennypost'].filter(Boolean);
   const title = [`${formState.problems.size > 0 ? 'Error: ' : ''}${first}`, ...others];
   return renderDocument(
@@ -33,10 +38,9 @@ export function renderPage(view: View, formState: FormState, frame: Frame): stri
           view={view}
           formState={formState}
           notice={notice}
-          menus={shownMenus(pages, { visitor, ...(service ? { service } : {}), current })}
-          service={service}
+          menus={shownMenus(pages, { visitor, ...(openService ? { service: openService } : {}), current })}
+          service={openService}
           userName={visitor.user.name}
-          isOperator={may('operator', visitor.user) === 'yes'}
         />
       ) : (
         <Door view={view} formState={formState} now={now} notice={notice} platformName={platformName} />

@@ -38,6 +38,7 @@ export function addSettingPage<const W extends Who, Owner, S extends TObject>(
   pages.add(path, {
     who,
     below,
+    name: title,
     async show(request, formState) {
       const owner = await find(request);
       const back = summary(owner);

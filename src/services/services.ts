@@ -13,8 +13,12 @@ export type { ServiceState } from './services.sql.ts';
 
 export type Service = NonNullable<Awaited<ReturnType<typeof selectService>>>;
 
+export async function findService(db: Db, id: string): Promise<Service | undefined> {
+  return selectService(db, id);
+}
+
 export async function getService(db: Db, id: string): Promise<Service> {
-  const service = await selectService(db, id);
+  const service = await findService(db, id);
   if (!service) throw notFound();
   return service;
 }

@@ -98,7 +98,7 @@ async function refuseUnlessMay(
     case 'sign-in':
       return 'sign-in';
     case 'forbidden':
-      throw new Failure('forbidden', 'Forbidden', 'You may not open this page');
+      throw new Failure('forbidden', 'Forbidden', 'You cannot open this page');
     case 'not-found':
       throw notFound();
   }

@@ -37,7 +37,7 @@ document.addEventListener('click', ({ target }) => {
   for (const menu of menus) if (target instanceof Node && !menu.contains(target)) menu.open = false;
 });
 
-/** Ctrl K, or ⌘ K, leads to the search of operators from everywhere on the page. */
+/** Ctrl K, or ⌘ K, leads to the search from everywhere on the page. */
 const searchField = document.querySelector<HTMLInputElement>('[data-find]');
 
 if (searchField) {

@@ -59,12 +59,12 @@ interface MenuContext {
 }
 
 /**
- * Entries that the visitor may open, without those of another place: either the service is shown, or the account. In a
- * service the operator's menu has the way back only.
+ * Entries that the visitor may open. The account's menu gives way to that of an open service, except on the account's own
+ * pages. In a service the operator's menu has the way back only.
  */
 export function shownMenus(pages: readonly Listed[], { visitor, service, current }: MenuContext): ShownMenu[] {
   return groups
-    .filter(({ of }) => of !== (service ? 'account' : 'service'))
+    .filter(({ of }) => (of === 'account' ? !service || isOfAccount(current) : of !== 'service' || service))
     .map(({ of, name, heading }) => ({
       name,
       heading,
@@ -77,6 +77,15 @@ export function shownMenus(pages: readonly Listed[], { visitor, service, current
       }),
     }))
     .filter(({ entries }) => entries.length > 0);
+}
+
+/** Pages that belong to no service, such as the sandbox and the account, keep the open one: the way back is one click. */
+export function keepsService(entry: MenuEntry | undefined): boolean {
+  return entry !== 'Your services' && !menus.operator.some((label) => label === entry);
+}
+
+function isOfAccount(entry: MenuEntry | undefined): boolean {
+  return menus.account.some((label) => label === entry);
 }
 
 /** An entry may have two pages: one that is about the service which is shown, and one for elsewhere. */

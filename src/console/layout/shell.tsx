@@ -11,28 +11,26 @@ interface ShellProps {
   menus: ShownMenu[];
   service: { id: string; name: string; restricted: boolean } | undefined;
   userName: string;
-  /** Operators find everything from every page. */
-  isOperator: boolean;
 }
 
 /** The frame of those who are signed in: top bar, menus, the page. */
-export function Shell({ view, formState, notice, menus, service, userName, isOperator }: ShellProps) {
+export function Shell({ view, formState, notice, menus, service, userName }: ShellProps) {
   const current = menus.flatMap(({ entries }) => entries).find(({ isCurrent }) => isCurrent);
   return (
     <>
       <a class="skip" href="#main">
-        Skip to the content
+        Skip to main content
       </a>
       <div class="shell">
-        <TopBar service={service} userName={userName} isOperator={isOperator} />
+        <TopBar service={service} userName={userName} />
         <details class="nav">
           <summary>
             Menu {current && <span class="muted small">{current.label}</span>}
             <Icon name="chevron" />
           </summary>
           {menus.map(({ name, heading, entries }) => (
-            <nav key={name} aria-label={name}>
-              {heading && <h2>{heading}</h2>}
+            <nav key={name} {...(heading ? { 'aria-labelledby': `menu-${name}` } : { 'aria-label': name })}>
+              {heading && <p id={`menu-${name}`}>{heading}</p>}
               <ul>
                 {entries.map(({ label, to, isCurrent }) => (
                   <li key={to}>
@@ -79,19 +77,21 @@ export function Crumbs({ crumbs }: { crumbs: Crumb[] }) {
   );
 }
 
-function TopBar({ service, userName, isOperator }: Pick<ShellProps, 'service' | 'userName' | 'isOperator'>) {
+function TopBar({ service, userName }: Pick<ShellProps, 'service' | 'userName'>) {
   return (
     <header class="topbar">
       <Wordmark />
       {service && (
         <details class="menu">
           <summary>
-            {service.name}
+            <span dir="auto">{service.name}</span>
             <Icon name="chevron" small />
           </summary>
           <ul>
             <li>
-              <a href={pageUrl(`/services/${service.id}`)}>{service.name}</a>
+              <a href={pageUrl(`/services/${service.id}`)} dir="auto">
+                {service.name}
+              </a>
             </li>
             <li>
               <a href={pageUrl('/services')}>Your services</a>
@@ -100,7 +100,7 @@ function TopBar({ service, userName, isOperator }: Pick<ShellProps, 'service' | 
         </details>
       )}
       {service?.restricted && <span class="badge tone-amber">Trial mode</span>}
-      {isOperator && <FindAnything />}
+      <FindAnything />
       <details class="menu menu--end">
         <summary>
           <Icon name="user" />
@@ -111,11 +111,9 @@ function TopBar({ service, userName, isOperator }: Pick<ShellProps, 'service' | 
           <li>
             <a href={pageUrl('/services')}>Your services</a>
           </li>
-          {isOperator && (
-            <li>
-              <a href={pageUrl('/operator/find')}>Find</a>
-            </li>
-          )}
+          <li>
+            <a href={pageUrl('/find')}>Find</a>
+          </li>
           <li>
             <a href={pageUrl('/account')}>Your account</a>
           </li>
@@ -136,9 +134,9 @@ function TopBar({ service, userName, isOperator }: Pick<ShellProps, 'service' | 
 function FindAnything() {
   return (
     <search class="find" aria-label="Everything">
-      <form method="post" action={pageUrl('/operator/find')}>
+      <form method="post" action={pageUrl('/find')}>
         <label class="sr" for="find-anything">
-          Find a service, organisation, person, brand or id
+          Find a page, template, person or message
         </label>
         <Icon name="search" />
         <input

@@ -31,6 +31,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/name', {
     who: 'signed-in',
     below: 'Your account',
+    name: 'Your name',
     show: ({ visitor }, formState) =>
       changePage(
         'Your name',
@@ -48,6 +49,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/email', {
     who: 'signed-in',
     below: 'Your account',
+    name: 'Your email address',
     show: (request, formState) =>
       withPassword(
         app,
@@ -106,6 +108,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/mobile', {
     who: 'signed-in',
     below: 'Your account',
+    name: 'Your mobile number',
     show: (request, formState) =>
       withPassword(
         app,
@@ -196,6 +199,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/password', {
     who: 'signed-in',
     below: 'Your account',
+    name: 'Password',
     show: (request, formState) =>
       withPassword(
         app,

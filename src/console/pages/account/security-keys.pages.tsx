@@ -57,7 +57,7 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
     return key;
   }
 
-  pages.add(home, { who: 'signed-in', below: 'Your account', show: keysView });
+  pages.add(home, { who: 'signed-in', below: 'Your account', name: 'Security keys', show: keysView });
 
   pages.add(`${home}/:own_key_id/name`, {
     who: 'signed-in',

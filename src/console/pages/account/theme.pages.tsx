@@ -13,6 +13,7 @@ export function themePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account/theme', {
     who: 'signed-in',
     below: 'Your account',
+    name: 'Theme',
     show: ({ http: request }, formState) => ({
       title: 'Theme',
       crumbs: [{ label: 'Your account', to: '/account' }],

@@ -28,6 +28,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/contact-lists', {
     who: { service: 'any' },
     below: 'Send',
+    name: 'Contact lists',
     async show({ service, visitor }) {
       const lists = await listContactLists(app, service.id);
       const maySend = may(sender, visitor.user, service) === 'yes';

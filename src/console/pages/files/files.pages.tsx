@@ -35,6 +35,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/files', {
     who: { service: 'any' },
     below: 'Send',
+    name: 'Files',
     async show({ service, visitor, query }) {
       const page = Math.max(1, Number.parseInt(query('page'), 10) || 1);
       const { data, total, page_size, pages: pageCount } = await listJobs(app, service.id, { page });

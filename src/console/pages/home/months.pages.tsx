@@ -15,6 +15,7 @@ export function monthsPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/months', {
     who: { service: 'activity' },
     below: 'Home',
+    name: 'Messages by month',
     async show({ service, query }) {
       const now = app.clock.now();
       const year = chosenYear(query('year'), now);

@@ -40,6 +40,7 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/integration/callbacks', {
     who: { service: 'api' },
     below: 'Integration',
+    name: 'Callbacks',
     async show({ service, visitor, query }) {
       const path = `/console/services/${service.id}/integration/callbacks`;
       const status = statuses.find((known) => known === query('status'));

@@ -14,6 +14,7 @@ export function guestListPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/integration/guest-list', {
     who: { service: 'api' },
     below: 'Integration',
+    name: 'Guest list',
     async show({ service }, formState) {
       const { email_addresses, phone_numbers } = await getGuestList(app, service.id);
       return integrationView(

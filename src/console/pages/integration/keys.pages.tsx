@@ -56,6 +56,7 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/integration/keys', {
     who: { service: 'api' },
     menu: 'Integration',
+    name: 'API keys',
     show: (request, formState) => keysView(request, formState),
   });
 

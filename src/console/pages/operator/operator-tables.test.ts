@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { aLetter } from '../../../../test/kit/builders/letters.ts';
 import { aQueuedMessage } from '../../../../test/kit/builders/queued-messages.ts';
-import { anOrganisation, aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
+import { aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
 import type { ConsoleVisitor } from '../../../../test/kit/world/console-visitor.ts';
@@ -133,43 +133,5 @@ describe('reports', () => {
 
   it('404 for another name', async () => {
     expect((await looker.get(`${reports}/nonsense`)).status).toBe(404);
-  });
-});
-
-describe('find', () => {
-  const find = '/console/operator/find';
-
-  it('leads to what has the id, and lists names and addresses; what was searched is in no address', async () => {
-    await anOrganisation(harness, { name: 'Parking trust' });
-    const byId = await operator.follow(await operator.post(find, { find: service }));
-    expect([byId.status, byId.location]).toEqual([303, `/console/operator/services/${service}`]);
-    const searched = await operator.post(find, { find: 'parking' });
-    expect(searched.location).not.toContain('parking');
-    const page = await operator.follow(searched);
-    expect(page.text).toMatch(/Parking permits.*Parking trust/s);
-    const person = await aPerson(harness, { name: 'Grace Hopper', email_address: 'grace@navy.example' });
-    const people = await looker.follow(await looker.post(find, { find: 'grace@navy' }));
-    expect(people.text).toContain('grace@navy.example');
-    expect(people.text).toContain(person.id);
-    expect((await operator.follow(await operator.post(find, { find: 'zzz' }))).text).toContain('Nothing found');
-    expect((await operator.follow(await operator.post(find, { find: newId(new Date()) }))).text).toContain(
-      'Nothing found',
-    );
-    expect((await operator.post(find)).problems).toEqual({ find: 'Enter a name, an address or an id.' });
-  });
-
-  it('leads to a message for platform administrators only', async () => {
-    const message = await aQueuedMessage(harness, service);
-    const asAdmin = await operator.follow(await operator.post(find, { find: message }));
-    expect(asAdmin.location).toBe(`/console/services/${service}/messages/${message}`);
-    const asLooker = await looker.follow(await looker.post(find, { find: message }));
-    expect(asLooker.location).toBe(`/console/operator/services/${service}`);
-  });
-
-  it('is on every page of operators, and on none of others', async () => {
-    expect((await operator.get('/console/account')).text).toContain('action="/console/operator/find"');
-    const other = await signedIn(harness, (await aPerson(harness)).id);
-    expect((await other.get('/console/account')).text).not.toContain('/operator/find');
-    expect((await other.post(find, { find: 'x' })).status).toBe(403);
   });
 });

@@ -22,6 +22,7 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/pdf-letters', {
     who,
     below: 'Send',
+    name: 'Upload a letter',
     show: ({ service }, formState) => ({
       title: 'Upload a letter',
       lead: 'The PDF is printed and posted as it is. You see its pages and its address first.',

@@ -24,6 +24,7 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
   pages.add(path, {
     who: activity,
     below: 'Home',
+    name: 'Returned letters',
     async show({ service }) {
       const days = await listReturnedLetterDays(app, service.id);
       return {

@@ -50,6 +50,7 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/add', {
     who: 'signed-in',
     below: 'Your services',
+    name: 'Add a service',
     show: async ({ visitor }, formState) =>
       (await mayAddService(app, visitor.user))
         ? {

@@ -58,6 +58,7 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
   pages.add(`/services/:service_id/settings/${path}`, {
     who: team,
     below: 'Settings',
+    name: title,
     async show({ service }) {
       const rows = await kind.list(service.id);
       return {

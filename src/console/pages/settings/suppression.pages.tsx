@@ -39,6 +39,7 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
   pages.add(here, {
     who: team,
     below: 'Settings',
+    name: 'Suppression list',
     async show({ service, visitor, query }, formState) {
       const isOn = service.permissions.includes(suppressRecipients);
       const sought = readSearch(app, visitor, query('q'));

@@ -173,6 +173,7 @@ export function invitePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/team/invite', {
     who: { service: 'manage' },
     below: 'Team',
+    name: 'Invite a colleague',
     async show({ service }, formState) {
       const folders = await listFolderPaths(app, service.id);
       const choosesMethod = service.permissions.includes('email_auth');

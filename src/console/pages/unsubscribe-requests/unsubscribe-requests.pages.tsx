@@ -34,6 +34,7 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
   pages.add(path, {
     who: activity,
     below: 'Home',
+    name: 'Unsubscribe requests',
     async show({ service }) {
       const list = pageUrl(`/services/${service.id}/unsubscribe-requests`);
       const reports = await listUnsubscribeReports(app, service.id);

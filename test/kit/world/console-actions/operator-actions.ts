@@ -57,7 +57,7 @@ export const operatorActions: Actions = (harness, world) => {
       without('searches', `/operator/${list}`, { by, form: { find: 'town' } }),
     ),
     without('searches', '/operator/audit', { by, form: { noun: 'service' } }),
-    without('searches', '/operator/find', { by, form: { find: 'town' } }),
+    without('searches', '/find', { by, form: { find: 'town' } }),
     changes('organisation', '/operator/organisations/add', { by, form: { name: 'County', type: 'local' } }),
     changes('organisation_invite', '/organisations/:organisation_id/team/invite', {
       by: 'a member of the organisation',

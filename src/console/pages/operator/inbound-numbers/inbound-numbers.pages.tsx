@@ -30,6 +30,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
   pages.add(here, {
     who: 'operator',
     below: 'Providers',
+    name: 'Inbound numbers',
     async show({ visitor }) {
       const numbers = await listInboundNumbers(app.db);
       const mayChange = visitor.user.platform_admin;

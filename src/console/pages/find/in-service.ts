@@ -1,0 +1,106 @@
+import { searchMessages } from '../../../notifications/history/search-messages.ts';
+import { fromStandby } from '../../../platform/db/servers/standby.ts';
+import { listServiceMembers } from '../../../services/members/service-members.ts';
+import type { Service } from '../../../services/services.ts';
+import { listTemplateSummaries } from '../../../templates/templates.ts';
+import { listOrganisationsAndServices } from '../../../users/users.ts';
+import { may } from '../../access/may.ts';
+import { keepSearch, withQuery } from '../../links.ts';
+import { channelWords, shortRecipient } from '../../message-words.ts';
+import type { DeclaredPage } from '../../page.ts';
+import { parseSearch } from '../messages/list-query.ts';
+import { openLibrary } from '../templates/library.ts';
+import { type Finder, type Group, groupOf, mayOpen } from './finder.ts';
+
+/** A list with its search shows more. */
+const maxShown = 5;
+
+/** Pages by the name that their menu or their heading has. */
+export function findPagesByName({ pages, visitor, service, text }: Finder): Group {
+  const found = pages.flatMap((page) => {
+    const label = page.name ?? page.menu;
+    const path = page.path.replace(':service_id', service?.id ?? ':service_id');
+    const isMeant = label && !path.includes(':') && hasText(text, label, page.menu);
+    return isMeant && may(page.listedFor ?? page.who, visitor.user, service) === 'yes' ? [{ label, path, page }] : [];
+  });
+  return groupOf('Pages', found, ({ label, path, page }) => ({ label, to: path, ...aboutPage(page, service) }));
+}
+
+function aboutPage({ path, menu, below }: DeclaredPage, service: Service | undefined): { about?: string } {
+  if (path.startsWith('/operator')) return { about: 'Operator' };
+  if (service && path.includes(':service_id')) return { about: service.name };
+  const entry = menu ?? below;
+  return entry === 'Your account' ? { about: entry } : {};
+}
+
+/** The services of the person. Operators find all services of the installation. */
+export async function findServices({ app, visitor, text }: Finder): Promise<Group> {
+  const { services } = await listOrganisationsAndServices(app, visitor.user.id);
+  const found = services.filter(({ name }) => hasText(text, name));
+  return groupOf('Your services', found, ({ id, name }) => ({ label: name, to: `/services/${id}` }));
+}
+
+/** What the open service has, each as far as the person may see it. */
+export async function findInService(finder: Finder): Promise<Group[]> {
+  const { service } = finder;
+  if (!service) return [];
+  return Promise.all([findTemplates(finder, service), findPeople(finder, service), findMessages(finder, service)]);
+}
+
+async function findTemplates({ app, visitor, text }: Finder, service: Service): Promise<Group> {
+  const library = await openLibrary(app, { service, visitor });
+  const templatesOfService = `/services/${service.id}/templates`;
+  const filter = { service_id: service.id, folder: undefined, folders: library.ids, channel: undefined };
+  const page = { limit: maxShown, offset: 0 };
+  const { templates, count } = await listTemplateSummaries(app, { ...filter, find: text, archived: false }, page);
+  const all = withQuery(templatesOfService, { find: keepSearch(app, visitor, text) });
+  return {
+    title: `Templates of ${service.name}`,
+    results: templates.map(({ id, name, template_type }) => ({
+      label: name,
+      to: `${templatesOfService}/${id}`,
+      about: channelWords[template_type].name,
+    })),
+    ...(count > maxShown ? { more: { label: `All ${count.toLocaleString('en-GB')} templates found`, to: all } } : {}),
+  };
+}
+
+async function findPeople(finder: Finder, service: Service): Promise<Group> {
+  const team = '/services/:service_id/team';
+  const title = `People of ${service.name}`;
+  if (!mayOpen(finder, team)) return { title, results: [] };
+  const members = await listServiceMembers(finder.app.db, service.id);
+  const found = members.filter(
+    ({ state, name, email_address }) => state !== 'inactive' && hasText(finder.text, name, email_address),
+  );
+  const isChangeable = mayOpen(finder, `${team}/:user_id`);
+  return groupOf(title, found, ({ id, name, email_address }) => ({
+    label: name,
+    to: `/services/${service.id}/team${isChangeable ? `/${id}` : ''}`,
+    about: email_address,
+  }));
+}
+
+/** Messages by recipient or reference, as in the log, where the same words find the others. */
+async function findMessages(finder: Finder, service: Service): Promise<Group> {
+  const { app, visitor, text } = finder;
+  const title = `Messages of ${service.name}`;
+  if (!mayOpen(finder, '/services/:service_id/messages/:message_id')) return { title, results: [] };
+  const log = `/services/${service.id}/messages`;
+  const search = parseSearch(text, app.clock.now());
+  const { messages, older } = await fromStandby(app, 'page', (reader) => searchMessages(reader, service.id, search));
+  const all = withQuery(log, { find: keepSearch(app, visitor, text) });
+  return {
+    title,
+    results: messages.slice(0, maxShown).map((message) => ({
+      label: shortRecipient(message),
+      to: `${log}/${message.shown_id}`,
+      about: [message.template_name, message.client_reference].filter(Boolean).join(', '),
+    })),
+    ...(messages.length > maxShown || older ? { more: { label: 'All messages found', to: all } } : {}),
+  };
+}
+
+function hasText(text: string, ...values: (string | null | undefined)[]): boolean {
+  return values.some((value) => value?.toLowerCase().includes(text.toLowerCase()));
+}
