@@ -63,7 +63,9 @@ function openingOf({ status, location }: Page, signIn = /^\/console\/sign-in\?ne
 
 /** What others wrote is sent with a stricter policy. */
 const isFile = ({ headers }: Page) =>
-  String(headers['content-security-policy']).startsWith("sandbox; default-src 'none';");
+  /^sandbox( allow-popups allow-popups-to-escape-sandbox)?; default-src 'none';/.test(
+    String(headers['content-security-policy']),
+  );
 /** Also fragments of pages. */
 const isMarkup = (page: Page) => /^text\/html/.test(String(page.headers['content-type'])) && !isFile(page);
 const isHtml = (page: Page) => page.text.startsWith('<!doctype') && !isFile(page);

@@ -108,11 +108,31 @@ describe('the sandbox', () => {
   }, 300_000);
 });
 
+describe('a link in an email', () => {
+  it('opens in a new tab, and the email stays', async () => {
+    const { page } = await opened({ viewport: { width: 1280, height: 1_000 } });
+    await page.context().route('https://example.org/**', (route) => route.fulfill({ body: 'Booked' }));
+    await page.goto(`/console/sandbox/${sent.email}`);
+    const mail = page.frameLocator('iframe.mail');
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'),
+      mail.getByRole('link', { name: 'Book your first appointment' }).click(),
+    ]);
+    await tab.waitForURL('https://example.org/book');
+    expect(await tab.evaluate(() => window.opener)).toBeNull();
+    expect(await mail.getByText('Thank you for joining us.').isVisible()).toBe(true);
+    await page.context().close();
+  });
+});
+
 describe('an email that attacks', () => {
   const attack = `<title>kept</title><p>hello</p>
     <script>document.title = 'script ran'; top.location = '/console/account';</script>
     <img src="x" onerror="document.title = 'script ran'"><meta http-equiv="refresh" content="0;url=/console/account">
-    <a id="top" href="/console/account" target="_top">top</a><a id="self" href="/console/account">self</a>
+    <base target="_self"><a id="top" href="/console/account" target="_top">top</a>
+    <a id="script" href="javascript:document.title = 'script ran'" target="_self">script</a>
+    <a id="opener" href="/console/account" rel="opener">opener</a>
+    <a id="self" href="/console/account" target="_self">self</a>
     <form action="/console/sign-out" method="post" target="_top"><button id="send">send</button></form>`;
   let id: string;
 
@@ -146,11 +166,16 @@ describe('an email that attacks', () => {
     if (!frame) throw new Error('the page has no frame');
     await frame.waitForSelector('text=hello');
     expect(await frame.evaluate(originAndCookies)).toEqual(['null', 'kept', 'SecurityError']);
-    for (const target of ['#top', '#send']) {
+    for (const target of ['#top', '#send', '#script']) {
       await frame.click(target);
       await page.waitForTimeout(300);
       expect(page.url()).toMatch(new RegExp(`/console/sandbox/${id}$`));
     }
+    expect(await frame.title()).toBe('kept');
+    // A new tab cannot reach the page that it was opened from.
+    const [tab] = await Promise.all([page.context().waitForEvent('page'), frame.click('#opener')]);
+    await tab.waitForLoadState();
+    expect(await tab.evaluate(() => window.opener)).toBeNull();
     // Its own frame may leave, but as a stranger: no cookie goes with it.
     const request = page.waitForRequest((one) => one.url().endsWith('/console/account'));
     await frame.click('#self');

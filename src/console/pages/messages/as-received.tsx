@@ -1,5 +1,6 @@
 import type { ReceivedMessage } from '../../../delivery/previews/previews.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
+import { MailFrame } from '../../parts/mail-frame.tsx';
 import { Segments } from '../../parts/tabs.tsx';
 
 interface AsReceivedProps {
@@ -77,12 +78,7 @@ function Email({ message, path, view, images }: AsReceivedProps & { message: Ema
         {view === 'text' ? (
           <Preformatted label="Text of the email">{message.text}</Preformatted>
         ) : (
-          <iframe
-            class="mail"
-            src={`${path}/email${images ? '?images=remote' : ''}`}
-            sandbox=""
-            title="The email as received"
-          />
+          <MailFrame src={`${path}/email${images ? '?images=remote' : ''}`} title="The email as received" />
         )}
       </div>
     </div>

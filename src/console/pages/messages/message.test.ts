@@ -180,7 +180,7 @@ describe('an email', () => {
     expect(page.text).toContain(`src="${pageOf(id)}/email"`);
     expect(page.text).toContain('Hi &lt;b>Ada&lt;/b>');
     const frame = await browser.get(`${pageOf(id)}/email`);
-    expect(frame.headers['content-security-policy']).toMatch(/^sandbox; default-src 'none'/);
+    expect(frame.headers['content-security-policy']).toMatch(/^sandbox allow-popups [\w-]+; default-src 'none'/);
     expect(frame.text).toContain('engines');
     expect(frame.text).not.toContain('<b>Ada</b>');
     expect((await browser.get(`${pageOf(id)}?view=text`)).text).toContain('engines');

@@ -1,6 +1,7 @@
 import type { SentEmail } from '../../../delivery/sandbox/email-sources.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
 import { count, several } from '../../money.ts';
+import { MailFrame } from '../../parts/mail-frame.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Segments } from '../../parts/tabs.tsx';
 import { Preformatted } from '../messages/as-received.tsx';
@@ -79,11 +80,10 @@ function Shown({ message, email, list }: EmailProps & { email: SentEmail }) {
       );
     default:
       return (
-        <iframe
-          class={`mail mail--${list.width}`}
+        <MailFrame
           src={`/console/sandbox/emails/${message.id}/frame${list.images ? '?images=remote' : ''}`}
-          sandbox=""
           title="The email as received"
+          width={list.width}
         />
       );
   }

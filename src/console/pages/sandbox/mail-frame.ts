@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Urls } from '../../../platform/settings.ts';
 import type { Sent } from '../../page.ts';
+import { mailSandbox } from '../../parts/mail-frame.tsx';
 
 interface Deps {
   config: { urls: Urls };
@@ -9,7 +10,7 @@ interface Deps {
 /**
  * An email is written by others. The policy gives it an origin of its own, even when it is opened alone: no script, no
  * forms, no cookies of ours, nothing from the network but logos that were uploaded here, and the pictures that the reader
- * asks for.
+ * asks for. Its links open in new tabs: the frame itself can show nothing else.
  */
 export function sendMailFrame(
   { config }: Deps,
@@ -18,7 +19,7 @@ export function sendMailFrame(
   { images }: { images: boolean },
 ): Sent {
   const policy = [
-    'sandbox',
+    `sandbox ${mailSandbox}`,
     "default-src 'none'",
     "style-src 'unsafe-inline'",
     ['img-src data:', logoSource(reply), images ? 'https:' : ''].filter(Boolean).join(' '),
@@ -27,8 +28,13 @@ export function sendMailFrame(
     "frame-ancestors 'self'",
   ].join('; ');
   // The console may be open at another address than that of emails, which its reader need not reach.
-  const shown = html.replaceAll(`src="${config.urls.api}/logos/`, 'src="/logos/');
+  const shown = openLinksInTabs(html).replaceAll(`src="${config.urls.api}/logos/`, 'src="/logos/');
   return sendContent(reply, { policy, type: 'text/html; charset=utf-8', content: Buffer.from(shown) });
+}
+
+/** Before everything else in the page, because the first target counts; after the doctype, which must be first. */
+function openLinksInTabs(html: string): string {
+  return html.replace(/^\s*(?:<!doctype[^>]*>)?/i, (start) => `${start}<base target="_blank">`);
 }
 
 /** 'self' would name every address of this server. */

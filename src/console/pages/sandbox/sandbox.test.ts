@@ -226,8 +226,13 @@ describe('an email', () => {
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
     });
-    const policy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data: localhost:80/logos/";
-    expect(String(frame.headers['content-security-policy']).split('; ').slice(0, 4).join('; ')).toBe(policy);
+    expect(String(frame.headers['content-security-policy']).split('; ').slice(0, 4)).toEqual([
+      'sandbox allow-popups allow-popups-to-escape-sandbox',
+      "default-src 'none'",
+      "style-src 'unsafe-inline'",
+      'img-src data: localhost:80/logos/',
+    ]);
+    expect(frame.text).toMatch(/^<!DOCTYPE html><base target="_blank">/);
     expect(frame.text).toContain('Hello Ada');
     const remote = await member.get(`/console/sandbox/emails/${id}/frame?images=remote`);
     expect(remote.headers['content-security-policy']).toContain('; img-src data: localhost:80/logos/ https:; ');
@@ -452,7 +457,8 @@ describe('messages that attack the page', () => {
     ].join('\r\n');
     await replaceSource(harness, id, source);
     const frame = await member.get(`/console/sandbox/emails/${id}/frame`);
-    expect(frame.headers['content-security-policy']).toMatch(/^sandbox; default-src 'none';/);
+    expect(frame.headers['content-security-policy']).toMatch(/^sandbox allow-popups [\w-]+; default-src 'none';/);
+    expect(frame.text).toMatch(/^<base target="_blank"><base href=/);
     for (const view of ['html', 'text', 'source', 'headers', 'raw']) {
       const { status, text } = await member.get(`/console/sandbox/${id}?view=${view}`);
       expect(status).toBe(200);

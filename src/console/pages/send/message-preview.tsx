@@ -4,6 +4,7 @@ import { previewLetterTemplate } from '../../../letters/preview/letter-preview.t
 import type { SendingService } from '../../../notifications/sending/sending-service.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { MailFrame } from '../../parts/mail-frame.tsx';
 import type { Visitor } from '../../sessions/sessions.ts';
 import { buildPersonalisation, type Filled } from './send-form.ts';
 
@@ -64,7 +65,7 @@ function Message({ preview }: { preview: Preview }) {
             <pre class="desk">{withPlaceholders(preview.text)}</pre>
           ) : (
             <div class="desk">
-              <iframe class="mail" src={preview.frame} sandbox="" title="The email as its recipient will see it" />
+              <MailFrame src={preview.frame} title="The email as its recipient will see it" />
             </div>
           )}
         </div>

@@ -8,6 +8,7 @@ import type {
 import { maxPages } from '../../../rendering/pdf/letter-geometry.ts';
 import { maxSmsCharacters } from '../../../rendering/sms/sms.ts';
 import { several } from '../../money.ts';
+import { MailFrame } from '../../parts/mail-frame.tsx';
 import { Notice } from '../../parts/notice.tsx';
 
 interface PreviewProps {
@@ -96,7 +97,7 @@ const views = [
 function AsEmail({ preview, from, view = 'email', id = '' }: PropsOf<EmailPreview>) {
   const { from: sender, reply_to, subject, text, html } = preview;
   const contents = {
-    email: <iframe class="mail" src={`${from}/email`} sandbox="" title="Preview of the email" />,
+    email: <MailFrame src={`${from}/email`} title="Preview of the email" />,
     plain: <pre>{text}</pre>,
     source: <pre>{html}</pre>,
   };

@@ -16,6 +16,7 @@ import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
 import type { FormState, Pages } from '../../../page.ts';
 import { Choices, Field, FileField } from '../../../parts/field.tsx';
+import { MailFrame } from '../../../parts/mail-frame.tsx';
 import { sendMailFrame } from '../../sandbox/mail-frame.ts';
 import { addBrandPages } from './brand-pages.tsx';
 import { BrandMark, brandAddress, brandsOf } from './brand-parts.tsx';
@@ -49,12 +50,7 @@ export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
     },
     archive: (id) => archiveEmailBranding(app, id),
     preview: ({ id }) => (
-      <iframe
-        class="mail"
-        src={pageUrl(`${brandAddress('email', id)}/preview`)}
-        sandbox=""
-        title="An email with the brand"
-      />
+      <MailFrame src={pageUrl(`${brandAddress('email', id)}/preview`)} title="An email with the brand" />
     ),
     facts: (brand) => (
       <dl class="facts">
