@@ -79,6 +79,44 @@ describe('the editor', () => {
   });
 });
 
+const long = `# Hello ((name))
+
+${'Thank you for joining us. You can now book, change and cancel appointments at any hour. '.repeat(3)}
+
+## What happens next
+
+* We remind you by text the day before, so that you do not forget it and can still change the day or the hour.
+* Bring your letter or its number.
+
+^ Can’t come? Tell us by noon, so that other people can have the time. You find our number in every letter.
+
+1. Come to the front desk
+2. Show the letter
+
+---
+
+[Change your appointment](https://example.org/appointments), or come to:
+
+Town Hall
+1 High Street
+Anytown`;
+
+describe('the preview of an email', () => {
+  it.each([1280, 600, 320])('is as tall as the email, without script, %i pixels wide', async (width) => {
+    const { page } = await signedIn({ javaScriptEnabled: false, viewport: { width, height: 800 } });
+    const id = await aTemplate(harness, service, { template_type: 'email', subject: 'Long', content: long });
+    await page.goto(`/console/services/${service}/templates/${id}`);
+    const frame = page.frames().find((one) => one.url().endsWith('/email'));
+    if (!frame) throw new Error('the page has no frame');
+    await frame.waitForSelector('text=Anytown');
+    const [content, shown] = await frame.evaluate(() => [document.body.offsetHeight, innerHeight]);
+    await page.screenshot({ path: `test/browser/output/email-preview-${width}.png`, fullPage: true });
+    if (content === undefined || shown === undefined) throw new Error('the frame has no height');
+    expect(shown).toBeGreaterThanOrEqual(content);
+    expect(shown).toBeLessThan(content + 150);
+  });
+});
+
 describe('the history', () => {
   it('compares two versions and restores one, without script', async () => {
     const { page } = await signedIn({ javaScriptEnabled: false });

@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
+import { escapeHtml } from '../../rendering/escape.ts';
 import { Crumbs } from '../layout/shell.tsx';
 import { Chart } from './chart.tsx';
 import { Choices, Field, Select, TextArea } from './field.tsx';
 import { ButtonLink, Confirm, SaveForm, Submit, TouchKey } from './form.tsx';
 import { ListSearch } from './list-search.tsx';
+import { MailFrame } from './mail-frame.tsx';
 import { Empty, ErrorSummary, Notice } from './notice.tsx';
 import { OffsetPager, OlderPager, Pager, Turn } from './pager.tsx';
 import { Stamp, Status } from './status.tsx';
@@ -32,6 +34,7 @@ const parts: Record<string, (text: string) => VNode> = {
   select: (text) => (
     <Select formState={draftOf(text)} name="name" label={text} hint={text} choices={[{ value: text, label: text }]} />
   ),
+  'mail frame': (text) => <MailFrame src={text} html={`<p>${escapeHtml(text)}</p>`} title={text} />,
   diff: (text) => (
     <Diff
       label={text}

@@ -110,9 +110,9 @@ async function previewRow(
     }
     case 'email': {
       const shown = await composeRow(app, template, upload, message);
-      const { from, reply_to, subject, text } = await previewEmail(app, upload.service_id, shown);
+      const { from, reply_to, subject, text, html } = await previewEmail(app, upload.service_id, shown);
       const sender = `${from.name} <${from.address}>`;
-      return { channel: 'email', from: sender, reply_to, subject, text, frame: `${path}/email` };
+      return { channel: 'email', from: sender, reply_to, subject, text, html, frame: `${path}/email` };
     }
     case 'letter':
       return { channel: 'letter', pages: [`${path}/pages/1`] };

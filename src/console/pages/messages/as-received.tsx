@@ -78,7 +78,11 @@ function Email({ message, path, view, images }: AsReceivedProps & { message: Ema
         {view === 'text' ? (
           <Preformatted label="Text of the email">{message.text}</Preformatted>
         ) : (
-          <MailFrame src={`${path}/email${images ? '?images=remote' : ''}`} title="The email as received" />
+          <MailFrame
+            src={`${path}/email${images ? '?images=remote' : ''}`}
+            html={message.html}
+            title="The email as received"
+          />
         )}
       </div>
     </div>

@@ -82,6 +82,7 @@ function Shown({ message, email, list }: EmailProps & { email: SentEmail }) {
       return (
         <MailFrame
           src={`/console/sandbox/emails/${message.id}/frame${list.images ? '?images=remote' : ''}`}
+          html={email.html}
           title="The email as received"
           width={list.width}
         />

@@ -18,6 +18,7 @@ export type Preview =
       reply_to: string | null;
       subject: string;
       text: string;
+      html: string;
       frame: string | undefined;
     }
   /** `pages` are the addresses of pictures. */
@@ -65,7 +66,7 @@ function Message({ preview }: { preview: Preview }) {
             <pre class="desk">{withPlaceholders(preview.text)}</pre>
           ) : (
             <div class="desk">
-              <MailFrame src={preview.frame} title="The email as its recipient will see it" />
+              <MailFrame src={preview.frame} html={preview.html} title="The email as its recipient will see it" />
             </div>
           )}
         </div>
@@ -144,9 +145,9 @@ export async function previewMessage(
       return { channel: 'sms', sender, text, parts };
     }
     case 'email': {
-      const { from, reply_to, subject, text } = await previewEmail(app, service.id, message);
+      const { from, reply_to, subject, text, html } = await previewEmail(app, service.id, message);
       const frame = token.length > maxTokenLength ? undefined : `${path}/email?values=${token}`;
-      return { channel: 'email', from: `${from.name} <${from.address}>`, reply_to, subject, text, frame };
+      return { channel: 'email', from: `${from.name} <${from.address}>`, reply_to, subject, text, html, frame };
     }
     case 'letter': {
       const shown = token.length > maxTokenLength ? 0 : pages;

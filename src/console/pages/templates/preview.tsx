@@ -97,7 +97,7 @@ const views = [
 function AsEmail({ preview, from, view = 'email', id = '' }: PropsOf<EmailPreview>) {
   const { from: sender, reply_to, subject, text, html } = preview;
   const contents = {
-    email: <MailFrame src={`${from}/email`} title="Preview of the email" />,
+    email: <MailFrame src={`${from}/email`} html={html} title="Preview of the email" />,
     plain: <pre>{text}</pre>,
     source: <pre>{html}</pre>,
   };

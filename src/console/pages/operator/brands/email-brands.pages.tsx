@@ -49,8 +49,12 @@ export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
       await updateEmailBranding(app, brand.id, { ...form, text, alt_text, colour, logo, updated_by });
     },
     archive: (id) => archiveEmailBranding(app, id),
-    preview: ({ id }) => (
-      <MailFrame src={pageUrl(`${brandAddress('email', id)}/preview`)} title="An email with the brand" />
+    preview: (brand) => (
+      <MailFrame
+        src={pageUrl(`${brandAddress('email', brand.id)}/preview`)}
+        html={previewEmailBrand(app, brand).html}
+        title="An email with the brand"
+      />
     ),
     facts: (brand) => (
       <dl class="facts">
