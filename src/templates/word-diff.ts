@@ -17,8 +17,31 @@ export function diffWords(before: string, after: string): TextChange[] {
       { kind: 'added', text: after },
     ];
   }
-  return changes.map(({ added, removed, value }) => ({
-    kind: added ? 'added' : removed ? 'removed' : 'same',
-    text: value,
-  }));
+  return joinNeighbours(
+    changes.map(({ added, removed, value }) => ({ kind: added ? 'added' : removed ? 'removed' : 'same', text: value })),
+  );
+}
+
+/** Changed words with only a space between them are one change: people hear "added: Good morning". */
+function joinNeighbours(changes: readonly TextChange[]): TextChange[] {
+  const joined: TextChange[] = [];
+  let removed = '';
+  let added = '';
+  const close = () => {
+    if (removed !== '') joined.push({ kind: 'removed', text: removed });
+    if (added !== '') joined.push({ kind: 'added', text: added });
+    removed = added = '';
+  };
+  for (const [index, { kind, text }] of changes.entries()) {
+    const isBetween = removed + added !== '' && index < changes.length - 1 && /^[^\S\n]+$/.test(text);
+    if (kind === 'same' && !isBetween) {
+      close();
+      joined.push({ kind, text });
+      continue;
+    }
+    if (kind !== 'added') removed += text;
+    if (kind !== 'removed') added += text;
+  }
+  close();
+  return joined;
 }
