@@ -7,7 +7,7 @@ import type { Urls } from '../platform/settings.ts';
 import { formatSmsSender } from '../recipients/phone-number.ts';
 import type { EmailBrand } from '../rendering/email/page.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
-import type { SmsMessage } from '../rendering/sms/sms.ts';
+import type { SmsMessage, SmsOptions, SmsPreview } from '../rendering/sms/sms.ts';
 import type { CompiledTemplate, EmailPageOptions, EmailTemplate } from '../rendering/template.ts';
 import { type CompiledTemplates, getTemplateForDelivery } from '../templates/compiled-templates.ts';
 import { checkLength, maxShortLength, type TasksFor } from '../templates/email-threads.ts';
@@ -90,8 +90,25 @@ export function renderText(
   personalisation: Personalisation,
   service: Pick<SenderIdentity, 'name' | 'prefix_sms'>,
 ): SmsMessage {
+  return asText(compiled).render(personalisation, prefixOf(service));
+}
+
+/** The same while values are missing. */
+export function renderOpenText(
+  compiled: CompiledTemplate,
+  personalisation: Personalisation,
+  service: Pick<SenderIdentity, 'name' | 'prefix_sms'>,
+): SmsPreview {
+  return asText(compiled).preview(personalisation, prefixOf(service));
+}
+
+function asText(compiled: CompiledTemplate) {
   if (compiled.template_type !== 'sms') throw new Error('A text message has a template of another type');
-  return compiled.render(personalisation, { prefix: service.prefix_sms ? service.name : null });
+  return compiled;
+}
+
+function prefixOf({ name, prefix_sms }: Pick<SenderIdentity, 'name' | 'prefix_sms'>): SmsOptions {
+  return { prefix: prefix_sms ? name : null };
 }
 
 /** The settings that an email is rendered with. */

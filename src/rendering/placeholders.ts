@@ -40,7 +40,7 @@ export interface CompiledText {
 /** How a placeholder without a value is printed. */
 export type Unfilled = (placeholder: Placeholder) => string;
 
-interface Filling {
+export interface Filling {
   lists: ListStyle;
   unfilled: Unfilled;
 }

@@ -31,7 +31,15 @@ import {
   textSlots,
   usedValues,
 } from './placeholders.ts';
-import { isEmpty, isTooLong, renderSms, type SmsMessage, type SmsOptions } from './sms/sms.ts';
+import {
+  isEmpty,
+  isTooLong,
+  previewSms,
+  renderSms,
+  type SmsMessage,
+  type SmsOptions,
+  type SmsPreview,
+} from './sms/sms.ts';
 
 /** A template as stored; texts that its type does not use may be left out. */
 export interface TemplateSource {
@@ -62,6 +70,7 @@ type SmsTemplate = Placeholders & {
   template_type: 'sms';
   /** Without personalisation, placeholders count as empty: this measures the template itself. */
   render(personalisation?: Personalisation | null, options?: SmsOptions): SmsMessage;
+  preview(personalisation: Personalisation, options?: SmsOptions): SmsPreview;
 };
 
 export type EmailPageOptions = Subscription & { brand: EmailBrand | null; platform: EmailPlatform };
@@ -119,6 +128,7 @@ function compileSms(source: TemplateSource): SmsTemplate {
     template_type: 'sms',
     ...placeholdersOf(slots),
     render: (personalisation, options) => renderSms(content, personalisation, options),
+    preview: (personalisation, options) => previewSms(content, personalisation, options),
   };
 }
 

@@ -10,9 +10,9 @@ export function TemplateText({ text }: { text: string }) {
         typeof part === 'string' ? (
           part
         ) : (
-          <span key={`${index} ${part.name}`} class="placeholder">
+          <mark key={`${index} ${part.name}`} class="placeholder">
             {part.written}
-          </span>
+          </mark>
         ),
       )}
     </>

@@ -6,13 +6,13 @@ import type { Channel } from '../../protocol/channels.ts';
 import { formatSmsSender } from '../../recipients/phone-number.ts';
 import type { Personalisation } from '../../rendering/personalisation.ts';
 import { notableCharacters } from '../../rendering/sms/gsm.ts';
-import { isTooLong, type SmsMessage } from '../../rendering/sms/sms.ts';
+import { isTooLong, type SmsPreview } from '../../rendering/sms/sms.ts';
 import type { CompiledTemplate } from '../../rendering/template.ts';
 import { listLetterContacts, listReplyTos, listSmsSenders } from '../../services/senders/senders.ts';
 import type { EmailThreads } from '../../templates/email-threads.ts';
 import { compileDraft, type TemplateDraft } from '../../templates/template-drafts.ts';
 import type { EmailFile, LetterAttachment } from '../../templates/template-row.ts';
-import { type EmailConfig, renderEmail, renderText } from '../compose-message.ts';
+import { type EmailConfig, renderEmail, renderOpenText } from '../compose-message.ts';
 import { selectSenderIdentity } from '../providers/sender-identities.sql.ts';
 
 export type PreviewDeps = Platform & {
@@ -36,7 +36,7 @@ interface Placeholders {
 
 export interface TextPreview
   extends Placeholders,
-    Pick<SmsMessage, 'text' | 'encoding' | 'character_count' | 'fragments'> {
+    Pick<SmsPreview, 'text' | 'encoding' | 'character_count' | 'fragments' | 'is_minimum'> {
   template_type: 'sms';
   sender: string;
   is_too_long: boolean;
@@ -75,7 +75,7 @@ export async function previewDraft(
   const placeholders = placeholdersOf(compiled, draft);
   switch (compiled.template_type) {
     case 'sms': {
-      const message = renderText(compiled, personalisation, service);
+      const message = renderOpenText(compiled, personalisation, service);
       return {
         template_type: 'sms',
         placeholders,

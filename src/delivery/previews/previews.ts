@@ -4,6 +4,7 @@ import { draftPagePicture, drawLetterWithBrand } from '../../letters/preview/let
 import type { ShownMessage } from '../../notifications/history/shown-message.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { formatSmsSender } from '../../recipients/phone-number.ts';
 import { compileTemplate } from '../../rendering/template.ts';
 import type { CompiledTemplates, ReadyTemplate } from '../../templates/compiled-templates.ts';
 import type { EmailThreads } from '../../templates/email-threads.ts';
@@ -13,6 +14,7 @@ import {
   composeEmail,
   composeText,
   type EmailConfig,
+  renderOpenText,
   renderShortEmail,
 } from '../compose-message.ts';
 import type { EmailMessage, TextMessage } from '../providers/provider.ts';
@@ -34,18 +36,25 @@ interface PreviewedMessage {
   reply_to_text: string | null;
 }
 
+interface PreviewedText {
+  sender: string;
+  text: string;
+  characters: number;
+  parts: number;
+  /** Values are missing, so there may be more characters and parts. */
+  is_minimum: boolean;
+}
+
 /** A text as it would be handed to a provider. */
 export async function previewText(
   app: Deps,
   serviceId: string,
-  message: PreviewedMessage,
-): Promise<TextMessage & { parts: number }> {
-  const { message: composed, billable_units } = await composeText(
-    app,
-    composable(message),
-    await getIdentity(app, serviceId),
-  );
-  return { ...composed, parts: billable_units };
+  { template, personalisation, reply_to_text }: PreviewedMessage,
+): Promise<PreviewedText> {
+  const identity = await getIdentity(app, serviceId);
+  const { text, character_count, fragments, is_minimum } = renderOpenText(template.compiled, personalisation, identity);
+  const sender = formatSmsSender(reply_to_text ?? app.config.branding.platformName);
+  return { sender, text, characters: character_count, parts: fragments, is_minimum };
 }
 
 /** An email as it would be handed to a provider; links to its files and for unsubscribing lead nowhere. */

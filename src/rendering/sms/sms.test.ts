@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileText, textSlots } from '../placeholders.ts';
 import { downgrade, needsUcs2 } from './gsm.ts';
-import { isEmpty, isTooLong, renderSms, type SmsOptions } from './sms.ts';
+import { isEmpty, isTooLong, previewSms, renderSms, type SmsOptions } from './sms.ts';
 
 const render = (content: string, values?: Record<string, unknown> | null, options?: SmsOptions) =>
   renderSms(compileText(content, textSlots()), values, options);
@@ -34,6 +34,15 @@ describe('the text', () => {
 
   it('keeps the placeholder of a missing value', () => {
     expect(render('((a)) ((b))', { a: 'x' }).text).toBe('x ((b))');
+  });
+
+  it.each([
+    [{}, 'Hello ((name)), bring ((what))((late?? and hurry)).', 15, true],
+    [{ name: 'Ada' }, 'Hello Ada, bring ((what))((late?? and hurry)).', 18, true],
+    [{ name: 'Ada', what: 'tea', late: 'yes' }, 'Hello Ada, bring tea and hurry.', 31, false],
+  ])('previewed with %j has the placeholders that are left, which count as empty', (values, text, least, isOpen) => {
+    const content = compileText('Hello ((name)), bring ((what))((late?? and hurry)).', textSlots());
+    expect(previewSms(content, values)).toMatchObject({ text, character_count: least, is_minimum: isOpen });
   });
 
   it('omits placeholders, but not the spaces around them, without any values', () => {

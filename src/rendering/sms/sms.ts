@@ -1,6 +1,6 @@
 import { collapseWhitespace } from '../../protocol/whitespace.ts';
 import type { Personalisation } from '../personalisation.ts';
-import { type CompiledText, fillText, keepPlaceholder } from '../placeholders.ts';
+import { type CompiledText, type Filling, fillText, keepPlaceholder, missingNames } from '../placeholders.ts';
 import { removeSpaceBeforePunctuation } from '../typography.ts';
 import { countExtensionCharacters, downgrade, needsUcs2 } from './gsm.ts';
 
@@ -32,9 +32,36 @@ export interface SmsOptions {
 export function renderSms(
   content: CompiledText,
   personalisation: Personalisation | null | undefined,
-  { prefix }: SmsOptions = {},
+  options: SmsOptions = {},
 ): SmsMessage {
-  const filled = fillText(content, personalisation, hasValues(personalisation) ? filling : withSentinels);
+  return render(content, personalisation, options, hasValues(personalisation) ? filling : withSentinels);
+}
+
+/** A message whose values may not all be known. */
+export interface SmsPreview extends SmsMessage {
+  /** Values are missing: their placeholders are in the text, but count as empty. */
+  is_minimum: boolean;
+}
+
+export function previewSms(
+  content: CompiledText,
+  personalisation: Personalisation,
+  options: SmsOptions = {},
+): SmsPreview {
+  return {
+    ...render(content, personalisation, options, withSentinels),
+    text: render(content, personalisation, options, filling).text,
+    is_minimum: missingNames(content.slots, personalisation).length > 0,
+  };
+}
+
+function render(
+  content: CompiledText,
+  personalisation: Personalisation | null | undefined,
+  { prefix }: SmsOptions,
+  style: Filling,
+): SmsMessage {
+  const filled = fillText(content, personalisation, style);
   const name = prefix?.trim() ?? '';
   if (name === '') return measure(filled);
   return {

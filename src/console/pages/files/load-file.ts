@@ -105,8 +105,7 @@ async function previewRow(
   switch (template.row.template_type) {
     case 'sms': {
       const shown = await composeRow(app, template, upload, message);
-      const { sender, text, parts } = await previewText(app, upload.service_id, shown);
-      return { channel: 'sms', sender, text, parts };
+      return { channel: 'sms', ...(await previewText(app, upload.service_id, shown)) };
     }
     case 'email': {
       const shown = await composeRow(app, template, upload, message);

@@ -15,15 +15,21 @@ export async function costOfLetter(app: Platform, sheets: number, postage: strin
   return found && Number(found.rate);
 }
 
-/** What one message of a preview costs: "2 parts, 4.8p in the UK". Undefined for emails, which cost nothing. */
+/**
+ * What one message of a preview costs: "2 parts, 4.8p in the UK". While values are missing, it may be more. Undefined for
+ * emails, which cost nothing.
+ */
 export async function describeCost(
   app: Platform,
   preview: DraftPreview,
   postage: string | null,
 ): Promise<string | undefined> {
   switch (preview.template_type) {
-    case 'sms':
-      return `${several(preview.fragments, 'part')}, ${price(await costOfTexts(app, preview.fragments))} in the UK`;
+    case 'sms': {
+      const parts = several(preview.fragments, 'part');
+      const cost = price(await costOfTexts(app, preview.fragments));
+      return preview.is_minimum ? `at least ${parts}, at least ${cost} in the UK` : `${parts}, ${cost} in the UK`;
+    }
     case 'email':
       return undefined;
     case 'letter': {

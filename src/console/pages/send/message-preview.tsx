@@ -5,12 +5,13 @@ import type { SendingService } from '../../../notifications/sending/sending-serv
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
+import { TemplateText } from '../../parts/text.tsx';
 import type { Visitor } from '../../sessions/sessions.ts';
 import { buildPersonalisation, type Filled } from './send-form.ts';
 
 /** A message before it is sent, as its recipient would see it. */
 export type Preview =
-  | { channel: 'sms'; sender: string; text: string; parts: number }
+  | ({ channel: 'sms' } & Awaited<ReturnType<typeof previewText>>)
   /** `frame` is the address of the email itself; without one, its text is shown. */
   | {
       channel: 'email';
@@ -42,7 +43,9 @@ function Message({ preview }: { preview: Preview }) {
             {preview.sender}
             <small>Text message</small>
           </header>
-          <p class="bubble">{withPlaceholders(preview.text)}</p>
+          <p class="bubble">
+            <TemplateText text={preview.text} />
+          </p>
         </div>
       );
     case 'email':
@@ -59,11 +62,15 @@ function Message({ preview }: { preview: Preview }) {
                 </>
               )}
               <dt>Subject</dt>
-              <dd>{withPlaceholders(preview.subject)}</dd>
+              <dd>
+                <TemplateText text={preview.subject} />
+              </dd>
             </dl>
           </div>
           {preview.frame === undefined ? (
-            <pre class="desk">{withPlaceholders(preview.text)}</pre>
+            <pre class="desk">
+              <TemplateText text={preview.text} />
+            </pre>
           ) : (
             <div class="desk">
               <MailFrame src={preview.frame} html={preview.html} title="The email as its recipient will see it" />
@@ -88,19 +95,6 @@ function Message({ preview }: { preview: Preview }) {
         </div>
       );
   }
-}
-
-/** Marks what has no value yet. */
-function withPlaceholders(text: string): ComponentChildren[] {
-  return text.split(/(\(\([^()]*\)\))/).map((part, index) =>
-    index % 2 === 1 ? (
-      <mark key={index} class="placeholder">
-        {part}
-      </mark>
-    ) : (
-      part
-    ),
-  );
 }
 
 const purpose = 'console:preview';
@@ -140,10 +134,8 @@ export async function previewMessage(
   const path = `/console/services/${service.id}/send/${template.row.id}`;
   const token = encryptValues(app, visitor, personalisation);
   switch (template.row.template_type) {
-    case 'sms': {
-      const { sender, text, parts } = await previewText(app, service.id, message);
-      return { channel: 'sms', sender, text, parts };
-    }
+    case 'sms':
+      return { channel: 'sms', ...(await previewText(app, service.id, message)) };
     case 'email': {
       const { from, reply_to, subject, text, html } = await previewEmail(app, service.id, message);
       const frame = token.length > maxTokenLength ? undefined : `${path}/email?values=${token}`;

@@ -202,8 +202,8 @@ async function describeSizeAndCost(
       const multiplier = parsed.ok ? parsed.number.multiplier : 1;
       const cost = price(await costOfTexts(app, preview.parts * multiplier));
       const abroad = multiplier > 1 ? `, abroad: ${multiplier} times the price` : '';
-      const { length } = preview.text;
-      return `${length} ${length === 1 ? 'character' : 'characters'} · ${several(preview.parts, 'part')} · ${cost}${abroad}`;
+      const figures = [several(preview.characters, 'character'), several(preview.parts, 'part'), `${cost}${abroad}`];
+      return figures.map((figure) => (preview.is_minimum ? `at least ${figure}` : figure)).join(' · ');
     }
     case 'email':
       return undefined;

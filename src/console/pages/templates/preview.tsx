@@ -10,6 +10,7 @@ import { maxSmsCharacters } from '../../../rendering/sms/sms.ts';
 import { several } from '../../money.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { Notice } from '../../parts/notice.tsx';
+import { TemplateText } from '../../parts/text.tsx';
 
 interface PreviewProps {
   preview: DraftPreview;
@@ -43,18 +44,21 @@ function Foot({ children }: { children: ComponentChildren }) {
 type PropsOf<Kind> = Omit<PreviewProps, 'preview' | 'title'> & { preview: Kind };
 
 function OnPhone({ preview, cost }: PropsOf<TextPreview>) {
-  const { sender, text, character_count, notable, encoding, is_too_long } = preview;
+  const { sender, text, character_count, notable, encoding, is_too_long, is_minimum } = preview;
+  const characters = several(character_count, 'character');
   return (
     <>
       <div class="desk">
         <div class="phone">
           <header>{sender}</header>
-          <p class="bubble">{text}</p>
+          <p class="bubble">
+            <TemplateText text={text} />
+          </p>
         </div>
       </div>
       <Foot>
         <span>{cost}</span>
-        <span>{several(character_count, 'character')}</span>
+        <span>{is_minimum ? `at least ${characters}` : characters}</span>
         <span>{encoding === 'ucs2' ? 'Welsh letters: 70 fit into a part' : '160 fit into one part'}</span>
       </Foot>
       {(notable.double.length > 0 || notable.ucs2.length > 0 || notable.lost.length > 0 || is_too_long) && (

@@ -105,7 +105,7 @@ function PreviewValues({ editing, placeholders }: Omit<FormProps, 'formState'>) 
   const conditional = conditionalNames(editing);
   const names =
     editing.channel === 'letter'
-      ? [...addressLines, ...placeholders.filter((name) => !isAddressPlaceholder('letter', name))]
+      ? [...addressLabels.keys(), ...placeholders.filter((name) => !isAddressPlaceholder('letter', name))]
       : placeholders;
   return (
     <div id="values" class="stack">
@@ -118,22 +118,30 @@ function PreviewValues({ editing, placeholders }: Omit<FormProps, 'formState'>) 
               const id = `value_${index}`;
               return (
                 <div class="field" key={name}>
-                  <label class="label" for={id}>
-                    {name}
+                  <label class="label" for={id} dir="auto">
+                    {(editing.channel === 'letter' && addressLabels.get(name)) || name}
                   </label>
                   <input type="hidden" name="names[]" value={name} />
                   {conditional.has(name) ? (
                     <select class="input" id={id} name="values[]">
-                      <option value="">not decided</option>
+                      <option value="">Choose</option>
                       <option value="yes" selected={value === 'yes'}>
-                        yes
+                        Show
                       </option>
                       <option value="no" selected={value === 'no'}>
-                        no
+                        Hide
                       </option>
                     </select>
                   ) : (
-                    <input class="input" id={id} name="values[]" type="text" value={value} autocomplete="off" />
+                    <input
+                      class="input"
+                      id={id}
+                      name="values[]"
+                      type="text"
+                      value={value}
+                      autocomplete="off"
+                      dir="auto"
+                    />
                   )}
                 </div>
               );
@@ -145,7 +153,12 @@ function PreviewValues({ editing, placeholders }: Omit<FormProps, 'formState'>) 
   );
 }
 
-const addressLines = ['address_line_1', 'address_line_2', 'address_line_3', 'postcode'];
+const addressLabels = new Map([
+  ['address_line_1', 'Address line 1'],
+  ['address_line_2', 'Address line 2'],
+  ['address_line_3', 'Address line 3'],
+  ['postcode', 'Postcode'],
+]);
 
 interface TextEditorProps {
   formState: FormState;
@@ -176,7 +189,8 @@ const toolsByChannel: Record<Channel, (keyof typeof tools)[]> = {
 /** A text area. `browser/editor.ts` adds the buttons and marks placeholders in a layer behind the text. */
 function TextEditor({ formState, name, label, channel, value, rows }: TextEditorProps) {
   const error = formState.problems.get(name);
-  const hint = 'Write ((name)) where a value goes, and ((late??text)) for a text that is sent only to some.';
+  const hint =
+    'Use ((name)) for something that changes for each person. Use ((late??text)) for text only some people get.';
   return (
     <div class={error === undefined ? 'field' : 'field field--error'}>
       <label class="label" for={name}>

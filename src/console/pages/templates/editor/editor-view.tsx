@@ -84,7 +84,7 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
             </div>
           </div>
           <div id="preview" class="sticky">
-            {editing.draft.content === '' && !isKept ? (
+            {isBlank(editing, isKept) ? (
               <EmptyPreview />
             ) : 'reason' in preview ? (
               <Notice tone="amber">{preview.reason}. Your text is kept: press Preview again.</Notice>
@@ -110,11 +110,16 @@ function whyNoPreview(error: unknown): { reason: string } {
   return { reason: error.detail };
 }
 
+/** A text without words has nothing to show or to count; an email and a letter have more than their message. */
+function isBlank({ channel, draft }: Editing, isKept: boolean): boolean {
+  return draft.content.trim() === '' && (channel === 'sms' || !isKept);
+}
+
 function EmptyPreview() {
   return (
     <section class="card stack stack--tight" aria-label="Preview">
       <h2>Preview</h2>
-      <p class="muted">The message appears here as its recipient gets it.</p>
+      <p class="muted">Your message will appear here as its recipient gets it.</p>
     </section>
   );
 }

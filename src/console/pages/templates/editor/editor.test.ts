@@ -93,6 +93,26 @@ describe('the preview of a draft', () => {
     expect(shown.text).toContain(`${sent.billable_units} parts`);
   });
 
+  it('of a text keeps placeholders without a value, and says what it costs at least', async () => {
+    const form = { name: 'Due', content: `Hello ((name)), see you on ((day)). ${'long '.repeat(30)}` };
+    const shown = await ada.browser.post(path('/new/sms'), { ...form, do: 'preview' });
+    expect(shown.text).toContain(
+      'Hello <mark class="placeholder">((name))</mark>, see you on <mark class="placeholder">',
+    );
+    expect(shown.text).toMatch(/at least 2 parts, at least [\d.]+p in the UK/);
+    expect(shown.text).toContain('at least 181 characters');
+    const saved = await ada.browser.follow(await ada.browser.post(path('/new/sms'), { ...form, do: 'save' }));
+    expect(saved.text).toContain('at least 181 characters');
+    const filled = { ...form, 'names[]': ['name', 'day'], 'values[]': ['Ada', 'Friday'], do: 'preview' };
+    expect((await ada.browser.post(path('/new/sms'), filled)).text).not.toContain('at least');
+  });
+
+  it('of an empty text counts nothing', async () => {
+    const { text } = await ada.browser.post(path('/new/sms'), { name: 'Due', content: ' ', do: 'preview' });
+    expect(text).not.toMatch(/\d part|\d character/);
+    expect(text).toContain('Your message will appear here as its recipient gets it.');
+  });
+
   it('is the letter that is then printed, pixel by pixel', async () => {
     const values: Record<string, string> = {
       address_line_1: 'Ada Lovelace',
