@@ -9,7 +9,17 @@ import { findPage } from './access/find-page.ts';
 import { FormLimit } from './access/form-limit.ts';
 import { findOpenService } from './access/open-service.ts';
 import type { ConsoleApp } from './console-app.ts';
-import { bodyOptions, emptyForm, isAboutForm, problemsOf, problemsOfForm, readFields } from './forms.ts';
+import {
+  acceptedFields,
+  bodyOptions,
+  checkAll,
+  emptyForm,
+  inOrderOfFields,
+  isAboutForm,
+  problemsOf,
+  problemsOfForm,
+  readFields,
+} from './forms.ts';
 import { assetRoutes } from './layout/assets.ts';
 import { keepsService } from './layout/menus.ts';
 import { withOwnLinks } from './links.ts';
@@ -108,14 +118,19 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
     respond(opened, await opened.page.show(opened.pageRequest, formState), formState);
 
   async function send(opened: OpenedPage, request: FastifyRequest) {
-    const { form, act, needs, file } = opened.page;
+    const { form, act, check, needs, file } = opened.page;
     if (!form || !act) return undefined;
     const { body, multipart } = request;
     const typed = new Map(Object.entries(body as Record<string, string | string[]>));
     try {
       const invalidBody = http.failureOfBody(request, form);
       const problems = problemsOfForm({ form, needs, file }, typed, multipart?.file !== undefined, invalidBody);
-      if (problems.size > 0) throw invalid(Object.fromEntries(problems));
+      await checkAll(
+        () => {
+          if (problems.size > 0) throw invalid(Object.fromEntries(problems));
+        },
+        () => check?.(opened.pageRequest, acceptedFields(body, problems)),
+      );
       return respond(
         opened,
         await act(opened.pageRequest, body as Record<string, unknown>, multipart?.file),
@@ -123,7 +138,7 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
       );
     } catch (error) {
       if (!isAboutForm(error)) throw error;
-      return show(opened, { typed, problems: problemsOf(error.detail) });
+      return show(opened, { typed, problems: inOrderOfFields(opened.page, problemsOf(error.detail)) });
     } finally {
       multipart?.stop();
     }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
-import { Failure, type FailureDetail } from '../platform/failure.ts';
+import { Failure, type FailureDetail, invalid } from '../platform/failure.ts';
 import { tooManyValues } from '../platform/http/body/body-limits.ts';
 import type { BodyMemory } from '../platform/http/body/body-memory.ts';
 import { type MultipartForm, readMultipart } from '../platform/http/body/multipart.ts';
@@ -77,7 +77,7 @@ function prepareForm(form: TObject, body: unknown): Fields {
   return Object.fromEntries(fields);
 }
 
-/** In the order of the form, one sentence per field. */
+/** One sentence per field: what is missing, and what the schema refuses. */
 export function problemsOfForm(
   { form, needs = {}, file }: { form: TObject; needs: object | undefined; file: FileRule | undefined },
   typed: FormState['typed'],
@@ -85,11 +85,50 @@ export function problemsOfForm(
   validationError: unknown,
 ): Map<string, string> {
   const missing = Object.entries(needs).filter(([name]) => [typed.get(name) ?? ''].flat().every((text) => text === ''));
-  const invalid = validationError instanceof Failure ? problemsOf(validationError.detail) : new Map<string, string>();
-  const all = new Map<string, string>([...invalid, ...missing]);
+  const refused = validationError instanceof Failure ? problemsOf(validationError.detail) : new Map<string, string>();
+  const all = new Map<string, string>([...refused, ...missing]);
   if (file?.needs !== undefined && !hasFile) all.set(file.name, file.needs);
-  const names = [...Object.keys(form.properties), ...(file ? [file.name] : [])];
-  return new Map(names.flatMap((name) => (all.has(name) ? [[name, all.get(name) ?? '']] : [])));
+  return new Map([...all].filter(([name]) => name in form.properties || name === file?.name));
+}
+
+/** The fields without a problem. */
+export function acceptedFields(body: unknown, problems: ReadonlyMap<string, string>): Partial<Fields> {
+  return Object.fromEntries(Object.entries(body as Fields).filter(([name]) => !problems.has(name)));
+}
+
+/** The problems in the order of the fields; those of the whole form come last. */
+export function inOrderOfFields(
+  { form, file }: Pick<DeclaredPage, 'form' | 'file'>,
+  problems: Map<string, string>,
+): Map<string, string> {
+  const names = [...Object.keys(form?.properties ?? {}), file?.name];
+  const placeOf = (name: string) => (names.includes(name) ? names.indexOf(name) : names.length);
+  return new Map([...problems].sort(([one], [other]) => placeOf(one) - placeOf(other)));
+}
+
+type Results<Rules extends readonly (() => unknown)[]> = {
+  -readonly [Index in keyof Rules]: Awaited<ReturnType<Rules[Index]>>;
+};
+
+/**
+ * Runs every rule and returns what they return. If some refuse the form, it throws their problems together, the first one of
+ * each field: a person sees all of them at once, as those of the schema.
+ */
+export async function checkAll<const Rules extends readonly (() => unknown)[]>(
+  ...rules: Rules
+): Promise<Results<Rules>> {
+  const results: unknown[] = [];
+  const problems = new Map<string, string>();
+  for (const rule of rules) {
+    try {
+      results.push(await rule());
+    } catch (error) {
+      if (!isAboutForm(error)) throw error;
+      for (const [field, text] of problemsOf(error.detail)) problems.set(field, problems.get(field) ?? text);
+    }
+  }
+  if (problems.size > 0) throw invalid(Object.fromEntries(problems));
+  return results as Results<Rules>;
 }
 
 /** Sentences by field. A text without a field is about the whole form. */

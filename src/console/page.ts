@@ -109,6 +109,11 @@ interface Acts<W extends Who, S extends TObject, F extends FileRule | undefined>
   /** Sentences for fields that must not be empty. */
   needs?: { [Name in keyof Static<S>]?: string };
   /**
+   * Rules that the schema cannot express, for forms of several fields. Called with the fields that the schema accepts, also
+   * when others are wrong. It throws, and `checkAll` throws about several fields; all problems are shown at once.
+   */
+  check?(request: PageRequest<W>, form: Partial<Static<S>>): Result<unknown>;
+  /**
    * Called with a valid form. An invalid one, and a Failure about fields, shows the page again with what was typed.
    */
   act(request: PageRequest<W>, form: Static<S>, file: FileOf<F>): Result<View | Redirection | Sent>;

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { invalidField } from '../../../platform/failure.ts';
 import { findWrongGuest, getGuestList, replaceGuestList } from '../../../services/settings/guest-list.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { checkAll } from '../../forms.ts';
 import type { Pages } from '../../page.ts';
 import { TextArea } from '../../parts/field.tsx';
 import { SaveForm } from '../../parts/form.tsx';
@@ -50,26 +51,25 @@ export function guestListPages(pages: Pages, app: ConsoleApp): void {
     },
     form: Type.Object({ email_addresses: Lines, phone_numbers: Lines }),
     async act({ service }, form) {
-      const list = {
-        email_addresses: parseLines('email_addresses', form.email_addresses),
-        phone_numbers: parseLines('phone_numbers', form.phone_numbers),
-      };
-      const wrong = findWrongGuest(list);
-      if (wrong) {
-        const kind = wrong.field === 'email_addresses' ? 'email address' : 'mobile number';
-        throw invalidField(wrong.field, `“${wrong.text}” is not a valid ${kind}.`);
-      }
-      await replaceGuestList(app, service.id, list);
+      const [email_addresses, phone_numbers] = await checkAll(
+        () => readGuests('email_addresses', form.email_addresses),
+        () => readGuests('phone_numbers', form.phone_numbers),
+      );
+      await replaceGuestList(app, service.id, { email_addresses, phone_numbers });
       return { to: `/services/${service.id}/integration/guest-list`, notice: 'The guest list is saved.' };
     },
   });
 }
 
-function parseLines(field: string, text = ''): string[] {
+const kinds = { email_addresses: 'email address', phone_numbers: 'mobile number' };
+
+function readGuests(field: keyof typeof kinds, text = ''): string[] {
   const lines = text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
   if (lines.length > maxEach) throw invalidField(field, `Enter at most ${maxEach}, one on each line.`);
+  const wrong = findWrongGuest({ email_addresses: [], phone_numbers: [], [field]: lines });
+  if (wrong) throw invalidField(field, `“${wrong.text}” is not a valid ${kinds[field]}.`);
   return lines;
 }

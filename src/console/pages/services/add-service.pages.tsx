@@ -84,12 +84,14 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
         : notForYou,
     form: Type.Object({ name: settable.name, organisation_type: Type.Optional(OneOf(organisationTypes)) }),
     needs: { name: 'Enter a name.' },
+    async check({ visitor: { user } }, { organisation_type }) {
+      if (organisation_type === undefined && (await typeOfOrganisation(user.email_address)) === null) {
+        throw invalidField('organisation_type', 'Choose who runs the service.');
+      }
+    },
     async act({ visitor: { user } }, { name, organisation_type }) {
       if (!(await mayAddService(app, user))) return notForYou;
       const known = await typeOfOrganisation(user.email_address);
-      if (known === null && organisation_type === undefined) {
-        throw invalidField('organisation_type', 'Choose who runs the service.');
-      }
       const { id } = await createService(app, {
         name,
         user_id: user.id,

@@ -87,11 +87,11 @@ describe('/console/services/add', () => {
     expect(data).toMatchObject({ organisation, organisation_type: 'nhs_gp' });
   });
 
-  it('400 for each wrong field, in the words of the API, and adds nothing', async () => {
+  it('400 for all wrong fields at once, and adds nothing', async () => {
     const { user, browser } = await somebody();
     await aService(harness, { name: 'Taken' });
     const cases: [Record<string, string>, Record<string, string>][] = [
-      [{}, { name: 'Enter a name.' }],
+      [{}, { name: 'Enter a name.', organisation_type: 'Choose who runs the service.' }],
       [{ name: 'Something' }, { organisation_type: 'Choose who runs the service.' }],
       [{ name: '...', organisation_type: 'local' }, { name: 'Must contain a letter or a digit.' }],
       [{ name: 'x'.repeat(256), organisation_type: 'local' }, { name: 'Longer than maximum length 255.' }],
