@@ -1,9 +1,8 @@
-import { listServiceMembers } from '../../../services/members/service-members.ts';
 import { listReplyTos, listSmsSenders } from '../../../services/senders/senders.ts';
 import type { Service } from '../../../services/services.ts';
 import { listTemplates } from '../../../templates/templates.ts';
-import { manages } from '../../../users/members/permissions.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { listManagers } from '../services/join.pages.tsx';
 
 interface Step {
   text: string;
@@ -14,13 +13,12 @@ interface Step {
 
 /** What a team does before it asks to go live. */
 export async function readChecklist(app: ConsoleApp, service: Service): Promise<Step[]> {
-  const [members, templates, replyTos, senders] = await Promise.all([
-    listServiceMembers(app.db, service.id),
+  const [managers, templates, replyTos, senders] = await Promise.all([
+    listManagers(app, service.id),
     listTemplates(app, service.id),
     listReplyTos(app.db, service.id),
     listSmsSenders(app.db, service.id),
   ]);
-  const managers = members.filter(({ state, permissions }) => state === 'active' && manages(permissions));
   const volumes = [service.volume_email, service.volume_sms, service.volume_letter];
   const sends = (channel: 'email' | 'sms') => templates.some(({ template_type }) => template_type === channel);
   const ownSender = senders.some(({ sms_sender }) => sms_sender !== app.config.sms.defaultSender);

@@ -3,7 +3,6 @@ import { findOrganisationIdByEmailAddress, getOrganisation } from '../../../orga
 import { invalidField } from '../../../platform/failure.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { OneOf, Uuid } from '../../../protocol/fields.ts';
-import { listServiceMembers } from '../../../services/members/service-members.ts';
 import { listServicesOfOrganisation } from '../../../services/organisations/organisation-services.ts';
 import { createJoinRequest, decideJoinRequest, getJoinRequest } from '../../../users/invites/join-requests.ts';
 import { givenRights, holds, permissionsOf, rightNames } from '../../access/may.ts';
@@ -15,6 +14,7 @@ import { Submit } from '../../parts/form.tsx';
 import { Empty } from '../../parts/notice.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { Visitor } from '../../sessions/sessions.ts';
+import { listPeople } from '../team/team.ts';
 
 const crumbs = [{ label: 'Your services', to: '/services' }];
 
@@ -128,8 +128,8 @@ async function listServicesToJoin({ db }: Platform, { email_address, organisatio
 }
 
 /** Those who can let a person in. */
-export async function listManagers({ db }: Platform, serviceId: string) {
-  const members = await listServiceMembers(db, serviceId);
+export async function listManagers(app: Platform, serviceId: string) {
+  const members = await listPeople(app, serviceId);
   return members.filter(({ state, permissions }) => state === 'active' && holds('manage', permissions));
 }
 

@@ -4,6 +4,7 @@ import { useHarness } from '../../../../test/kit/harness.ts';
 import { accountMessages } from '../../../../test/kit/world/account-messages.ts';
 import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
 import type { ConsoleVisitor, Page } from '../../../../test/kit/world/console-visitor.ts';
+import { platformUserId } from '../../../users/account-messages/account-messages.ts';
 import { creatorPermissions } from '../../../users/members/permissions.ts';
 import { collectPages } from '../../collect-pages.ts';
 
@@ -49,6 +50,17 @@ describe('GET /team', () => {
     const page = await browser.get(team);
     expect(page.text).toMatch(/Bob Moore.*?Does not see “Appointments \/ Old”.*?Email link/s);
     expect(page.text.match(/<span class="sr">Yes<\/span>/g)).toHaveLength(6);
+  });
+
+  it('lists people only, not the platform itself, which creates the service of the demo', async () => {
+    const { service, browser, team } = await aTeam();
+    await harness.admin('POST', `/service/${service}/users/${platformUserId}`, {
+      permissions: managing.map((permission) => ({ permission })),
+    });
+    const page = await browser.get(team);
+    expect(page.text).toContain('2 members.');
+    expect(page.text).not.toContain('platform.invalid');
+    expect((await browser.get(`${team}/${platformUserId}`)).status).toBe(404);
   });
 
   it('shows rights and no buttons to those who do not manage; 403 for those who may only send', async () => {

@@ -1,6 +1,7 @@
 import type { Platform } from '../../../platform/platform.ts';
 import { listServiceMembers } from '../../../services/members/service-members.ts';
 import { listFolders } from '../../../templates/folders/template-folders.ts';
+import { platformUserId } from '../../../users/account-messages/account-messages.ts';
 import { type GivenRight, givenRights, holds } from '../../access/may.ts';
 
 export interface Folder {
@@ -24,11 +25,16 @@ export async function listFolderPaths({ db }: Platform, serviceId: string): Prom
 
 export type Member = Awaited<ReturnType<typeof listMembers>>[number];
 
+/** The members who are people: the user of the platform itself creates the service of the demo. */
+export async function listPeople({ db }: Platform, serviceId: string) {
+  const members = await listServiceMembers(db, serviceId);
+  return members.filter(({ id, state }) => id !== platformUserId && state !== 'inactive');
+}
+
 /** Those who can sign in or are about to, by name, with the folders that they do not see. */
 export async function listMembers(app: Platform, serviceId: string, folders: readonly Folder[]) {
-  const members = await listServiceMembers(app.db, serviceId);
+  const members = await listPeople(app, serviceId);
   return members
-    .filter(({ state }) => state !== 'inactive')
     .map((member) => ({
       ...member,
       missing: folders.filter(({ users_with_permission }) => !users_with_permission.includes(member.id)),
