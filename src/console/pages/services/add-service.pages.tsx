@@ -63,7 +63,7 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
                   formState={formState}
                   name="name"
                   label="Name of the service"
-                  hint="Recipients see it: as the sender of emails and at the beginning of texts."
+                  hint="People see this name as the sender of your emails and at the start of your texts."
                   autocomplete="off"
                 />
                 {(await typeOfOrganisation(visitor.user.email_address)) === null && (
@@ -96,6 +96,7 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
         name,
         user_id: user.id,
         restricted: true,
+        prefix_sms: true,
         ...(known === null ? { organisation_type } : {}),
         // Those who sign in by a link in an email may invite others who do so.
         permissions: [...defaultServicePermissions, ...(user.auth_type === 'email_auth' ? ['email_auth'] : [])],

@@ -66,6 +66,7 @@ describe('/console/services/add', () => {
       restricted: true,
       organisation_type: 'local',
       sms_message_limit: 50,
+      prefix_sms: true,
     });
     expect(data.permissions).toContain('email_auth');
     expect((await getUserRecord(harness.app.db, user.id)).permissions[id]).toEqual([...creatorPermissions]);

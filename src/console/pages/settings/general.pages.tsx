@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { invalid, invalidField } from '../../../platform/failure.ts';
 import { channels } from '../../../protocol/channels.ts';
-import { listServiceMembers } from '../../../services/members/service-members.ts';
 import { settable } from '../../../services/service-fields.ts';
 import { archiveService, updateService } from '../../../services/service-update.ts';
+import type { Service } from '../../../services/services.ts';
 import { defaultRetentionDays, listRetentions, setRetention } from '../../../services/settings/data-retention.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
@@ -11,6 +11,7 @@ import { Field } from '../../parts/field.tsx';
 import { Submit } from '../../parts/form.tsx';
 import { NumberField, readNumber } from '../../parts/value-fields.tsx';
 import { oneNumber, YesNo, yesOrNo } from '../../setting-page.tsx';
+import { listPeople } from '../team/team.ts';
 import { addServiceSetting, settingsOf, team, withPermission } from './service-setting.ts';
 
 const retention = { min: 3, max: 90 };
@@ -20,9 +21,15 @@ export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
     path: 'name',
     who: team,
     title: 'Service name',
-    lead: 'Recipients see it: as the sender of emails and at the beginning of texts.',
     fields: (service, formState) => (
-      <Field formState={formState} name="name" label="Service name" value={service.name} autocomplete="off" />
+      <Field
+        formState={formState}
+        name="name"
+        label="Service name"
+        hint={whereNameIsSeen(service)}
+        value={service.name}
+        autocomplete="off"
+      />
     ),
     form: Type.Object({ name: settable.name }),
     needs: { name: 'Enter a name.' },
@@ -45,7 +52,7 @@ export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
     ...yesOrNo,
     async save(service, { value }) {
       if (value === 'no') {
-        const members = await listServiceMembers(app.db, service.id);
+        const members = await listPeople(app, service.id);
         const without = members.find(({ state, mobile_number }) => state === 'active' && mobile_number === null);
         if (without) throw invalidField('value', `${without.name} has no mobile number for text codes.`);
       }
@@ -115,6 +122,20 @@ export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
         rules.find(({ notification_type }) => notification_type === channel)?.days_of_retention ?? defaultRetentionDays,
     );
   }
+}
+
+function whereNameIsSeen({
+  custom_email_sender_name,
+  prefix_sms,
+}: Pick<Service, 'custom_email_sender_name' | 'prefix_sms'>): string {
+  if (custom_email_sender_name === null) {
+    return prefix_sms
+      ? 'People see this name as the sender of your emails and at the start of your texts.'
+      : 'People see this name as the sender of your emails. Your texts do not start with it.';
+  }
+  return prefix_sms
+    ? 'People see this name at the start of your texts. Your emails have another sender name.'
+    : 'Only your team sees this name. Your emails have another sender name, and your texts do not start with it.';
 }
 
 function mayArchive(service: { restricted: boolean }, user: { platform_admin: boolean }): boolean {
