@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
 import { findOrganisationOfService } from '../../../organisations/organisations.ts';
-import { invalid } from '../../../platform/failure.ts';
+import { invalid, invalidField } from '../../../platform/failure.ts';
 import { notifyApproversOfRequest } from '../../../services/organisations/go-live-requests.ts';
 import { updateService } from '../../../services/service-update.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { checkAll } from '../../forms.ts';
 import { pageUrl } from '../../links.ts';
 import type { Pages } from '../../page.ts';
 import { SaveForm, Submit } from '../../parts/form.tsx';
@@ -17,6 +18,12 @@ const Volume = Type.Optional(TypedValue);
 
 /** A request to go live is an entry in the queue of the operator. */
 export function goingLivePages(pages: Pages, app: ConsoleApp): void {
+  /** The organisation of the service, if it decides itself. */
+  async function findApprover(serviceId: string): Promise<string | undefined> {
+    const organisation = await findOrganisationOfService(app.db, serviceId);
+    return organisation?.can_approve_own_go_live_requests ? organisation.name : undefined;
+  }
+
   pages.add('/services/:service_id/going-live', {
     who: team,
     below: 'Settings',
@@ -42,7 +49,7 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
               ))}
             </ol>
             {service.has_active_go_live_request ? (
-              <Notice>You have asked to go live. The people who run this Pennypost decide; you get an email.</Notice>
+              <WhatHappensNext decidedBy={await findApprover(service.id)} />
             ) : (
               <form class="stack" method="post">
                 {open.length > 0 && (
@@ -64,12 +71,8 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
       const open = (await readChecklist(app, service)).filter(({ isDone }) => !isDone);
       if (open.length > 0) throw invalid(`First: ${open.map(({ text }) => text.toLowerCase()).join('; ')}.`);
       await updateService(app, service.id, { has_active_go_live_request: true, go_live_user: visitor.user.id });
-      const organisation = await findOrganisationOfService(app.db, service.id);
-      if (!organisation?.can_approve_own_go_live_requests) {
-        return { to, notice: 'Your request is in the queue of the people who run this Pennypost.' };
-      }
-      await notifyApproversOfRequest(app, service.id);
-      return { to, notice: `${organisation.name} decides about your request. You get an email.` };
+      if (await findApprover(service.id)) await notifyApproversOfRequest(app, service.id);
+      return { to, notice: 'We have sent your request. You will get an email when it is decided.' };
     },
   });
 
@@ -90,11 +93,15 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
     }),
     form: Type.Object({ email: Volume, sms: Volume, letter: Volume }),
     async act({ service }, { email = '0', sms = '0', letter = '0' }) {
-      await updateService(app, service.id, {
-        volume_email: readNumber(email, { field: 'email' }),
-        volume_sms: readNumber(sms, { field: 'sms' }),
-        volume_letter: readNumber(letter, { field: 'letter' }),
-      });
+      const [volume_email, volume_sms, volume_letter] = await checkAll(
+        () => readNumber(email, { field: 'email' }),
+        () => readNumber(sms, { field: 'sms' }),
+        () => readNumber(letter, { field: 'letter' }),
+      );
+      if (volume_email + volume_sms + volume_letter === 0) {
+        throw invalidField('email', 'Enter how many emails, texts or letters you will send.');
+      }
+      await updateService(app, service.id, { volume_email, volume_sms, volume_letter });
       return { to: `/services/${service.id}/going-live`, notice: 'The estimate is saved.' };
     },
   });
@@ -121,4 +128,30 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
       return { to: `/services/${service.id}/going-live`, notice: 'The name is confirmed.' };
     },
   });
+}
+
+/** `decidedBy`: the organisation that decides itself; without one, the operator does. */
+function WhatHappensNext({ decidedBy }: { decidedBy: string | undefined }) {
+  return (
+    <section class="stack stack--tight" aria-labelledby="next">
+      <h2 id="next">What happens next</h2>
+      <p>You have asked to go live.</p>
+      <ol class="stack stack--tight">
+        <li>
+          {decidedBy === undefined ? (
+            'The people who run this Pennypost check your request.'
+          ) : (
+            <>
+              The members of <bdi>{decidedBy}</bdi> who make services live check your request.
+            </>
+          )}
+        </li>
+        <li>You will get an email when it is decided. If the request is refused, the email says why.</li>
+        <li>
+          Once your service is live, you can send to anyone and create live API keys. Your daily limits are raised.
+        </li>
+      </ol>
+      <p>Until then, you can send messages to your team and your guest list.</p>
+    </section>
+  );
 }

@@ -66,8 +66,10 @@ export function channelSettingPages(pages: Pages, app: ConsoleApp): void {
   /** Recipients of emails must see who wrote, and be able to answer. */
   async function refuseUnlessPrepared(service: Service, channel: Channel): Promise<void> {
     if (channel !== 'email') return;
-    if (!service.confirmed_email_sender_name) throw invalidField('value', 'Choose the sender name first.');
-    const replyTos = await listReplyTos(app.db, service.id);
-    if (replyTos.length === 0) throw invalidField('value', 'Add a reply-to address first.');
+    const hasName = service.confirmed_email_sender_name === true;
+    const hasReplyTo = (await listReplyTos(app.db, service.id)).length > 0;
+    if (!hasName && !hasReplyTo) throw invalidField('value', 'Choose a sender name and add a reply-to address first.');
+    if (!hasName) throw invalidField('value', 'Choose a sender name first.');
+    if (!hasReplyTo) throw invalidField('value', 'Add a reply-to address first.');
   }
 }

@@ -215,7 +215,8 @@ async function limitsOf(app: ConsoleApp, service: Service): Promise<Record<Chann
   const texts = await Promise.all(
     channels.map(async (channel) => {
       const left = await remainingToday(app, { id: service.id, daily_limits }, channel);
-      const abroad = left.international === null ? '' : `, ${number(left.international)} of them abroad`;
+      const abroad =
+        left.international === null ? '' : `, ${number(Math.min(left.messages, left.international))} of them abroad`;
       const more = `(${number(left.messages)} left today${abroad})`;
       return [channel, <AndMore key={channel} first={number(daily_limits[channel])} more={more} />] as const;
     }),

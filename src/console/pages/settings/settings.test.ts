@@ -46,7 +46,23 @@ describe('GET /settings', () => {
   });
 });
 
+describe('daily limits', () => {
+  it('never say that more texts are left abroad than there are texts', async () => {
+    const limits = { sms_message_limit: 50, international_sms_message_limit: 100 };
+    const { browser, here } = await aManager(limits);
+    expect((await browser.get(here)).text).toContain('(50 left today, 50 of them abroad)');
+  });
+});
+
 describe('general settings', () => {
+  it('say where people see the name', async () => {
+    const { service, browser, here } = await aManager({ prefix_sms: true });
+    const hint = async () => (await browser.get(`${here}/name`)).text;
+    expect(await hint()).toContain('as the sender of your emails and at the start of your texts.');
+    await harness.admin('POST', `/service/${service}`, { prefix_sms: false });
+    expect(await hint()).toContain('Your texts do not start with it.');
+  });
+
   it('renaming asks again whether the name is unique; a wrong name is kept and changes nothing', async () => {
     const { service, browser, here, record } = await aManager();
     await harness.admin('POST', `/service/${service}`, { confirmed_unique: true });
@@ -106,7 +122,7 @@ describe('email settings', () => {
   it('are switched on with a confirmed name and a reply-to address', async () => {
     const { service, browser, here, record } = await aManager({ permissions: ['sms'] });
     const problem = async () => (await browser.post(`${here}/email/channel`, { value: 'yes' })).problems.value;
-    expect(await problem()).toBe('Choose the sender name first.');
+    expect(await problem()).toBe('Choose a sender name and add a reply-to address first.');
     for (const [custom_name, text] of [
       ['desk@example.org', 'Enter a name, not an address.'],
       ['Почта', 'Use Latin letters only.'],
@@ -272,6 +288,13 @@ describe('going live', () => {
     expect((await browser.post(`${home}/going-live/volumes`, { sms: 'many' })).problems).toEqual({
       sms: 'Enter a whole number from 0.',
     });
+    const wrong = await browser.post(`${home}/going-live/volumes`, { email: '-1', sms: 'many', letter: '2' });
+    expect(Object.keys(wrong.problems)).toEqual(['email', 'sms']);
+    for (const form of [{ email: '' }, { email: '', sms: '0', letter: '' }] as Record<string, string>[]) {
+      expect((await browser.post(`${home}/going-live/volumes`, form)).problems).toEqual({
+        email: 'Enter how many emails, texts or letters you will send.',
+      });
+    }
     await browser.post(`${home}/going-live/volumes`, { sms: '10,000' });
     await browser.post(`${home}/going-live/name`);
     await browser.post(`${home}/settings/text/senders/add`, { value: 'TOWNHALL' });
@@ -281,6 +304,9 @@ describe('going live', () => {
       go_live_user: person.id,
       volume_sms: 10_000,
     });
-    expect((await browser.get(`${home}/going-live`)).text).toContain('You have asked to go live.');
+    const next = await browser.get(`${home}/going-live`);
+    for (const text of ['You have asked to go live.', 'What happens next', 'The people who run this Pennypost check']) {
+      expect(next.text).toContain(text);
+    }
   });
 });
