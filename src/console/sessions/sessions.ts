@@ -8,6 +8,7 @@ import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { HttpSettings, Urls } from '../../platform/settings.ts';
 import { rememberAddress } from '../../users/sign-in/password-guesses.ts';
+import { recordLastSignIn } from '../../users/sign-in/sign-in.ts';
 import { isOperator, type UserRecord } from '../../users/user-record.ts';
 import { cookieNames, cookieOptions } from './cookies.ts';
 import {
@@ -122,6 +123,7 @@ export async function signIn(
   reply: FastifyReply,
 ): Promise<void> {
   await rememberAddress(app, user.id, networkOf(app, request));
+  await recordLastSignIn(app, user.id);
   const token = await createSession(app, user, request.headers['user-agent']?.slice(0, 400) ?? '');
   reply.setCookie(cookieNames(app.config).session, token, {
     ...cookieOptions(app.config),

@@ -61,6 +61,10 @@ export async function recordSignIn(
   await updateUser(tx, userId, { ...change, failed_login_count: 0, updated_at: change.logged_in_at });
 }
 
+export async function updateLastSignIn(db: Db, userId: string, logged_in_at: Timestamp): Promise<void> {
+  await updateUser(db, userId, { logged_in_at });
+}
+
 async function updateUser(db: Db | Tx, userId: string, change: Updateable<Users>): Promise<void> {
   await db.updateTable('users').set(change).where('id', '=', userId).execute();
 }

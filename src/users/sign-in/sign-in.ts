@@ -20,6 +20,7 @@ import {
   resetGuessesOfUser,
   selectPasswordHash,
   selectVerifyCodes,
+  updateLastSignIn,
 } from './sign-in.sql.ts';
 import { type CodeAttempt, isCodeDigest, maxWrongCodes } from './verify-codes.ts';
 
@@ -142,6 +143,11 @@ export async function completeWebauthnSignIn(
     await recordSignIn(tx, userId, { current_session_id: randomUUID(), logged_in_at: now });
     if (outcome.webauthn_credential_id) await recordCredentialUse(tx, userId, outcome.webauthn_credential_id, now);
   });
+}
+
+/** For sign-ins without a code or a key, which would record it: the first one of an account, or after a link. */
+export async function recordLastSignIn({ db, clock }: Platform, userId: string): Promise<void> {
+  await updateLastSignIn(db, userId, timestamp(clock.now()));
 }
 
 export async function resetFailedLoginCount(app: Platform, userId: string): Promise<UserRecord> {

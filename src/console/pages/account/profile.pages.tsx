@@ -92,13 +92,13 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
     below: 'Your account',
     async show({ visitor, param }) {
       const link = await findLink(app, 'change-email', param('token'));
-      if (link?.user_id !== visitor.user.id) return brokenLink('one hour');
+      if (link?.user_id !== visitor.user.id) return brokenLink('change-email');
       return oneMoreClick('Change your email address', `From now on you sign in with ${link.email}.`);
     },
     form: Type.Object({}),
     async act({ visitor, param }) {
       const link = await findLink(app, 'change-email', param('token'));
-      if (link?.user_id !== visitor.user.id) return brokenLink('one hour');
+      if (link?.user_id !== visitor.user.id) return brokenLink('change-email');
       const email_access_validated_at = timestamp(app.clock.now());
       await updateOwnContact(app, visitor.user.id, { email_address: link.email, email_access_validated_at });
       return { to: '/account', notice: 'Your email address is changed.' };

@@ -1,8 +1,9 @@
-import { Type } from 'typebox';
-import { invalid } from '../../../platform/failure.ts';
+import { type Static, Type } from 'typebox';
+import { invalidField } from '../../../platform/failure.ts';
 import { maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
 import { createUser, findUserByEmail } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { checkAll } from '../../forms.ts';
 import { pageUrl } from '../../links.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { Field, PasswordField } from '../../parts/field.tsx';
@@ -30,10 +31,14 @@ export function invitationPages(pages: Pages, app: ConsoleApp): void {
         return request.visitor ? joinView(invitation) : newAccountView(invitation, formState);
       },
       form: NewAccount,
+      async check(request, form) {
+        const { invitation } = await open(request);
+        if (invitation && !request.visitor) await readAccount(invitation, form);
+      },
       async act(request, form) {
         const { invitation, refusal } = await open(request);
         if (!invitation) return refusal;
-        if (!request.visitor) return register(request, invitation, form);
+        if (!request.visitor) return register(request, invitation, await readAccount(invitation, form));
         await acceptInvitation(app, invitation, request.visitor.user.id);
         return { to: invitation.home, notice: `You have joined ${invitation.name}.` };
       },
@@ -63,28 +68,33 @@ export function invitationPages(pages: Pages, app: ConsoleApp): void {
   async function register(
     request: PageRequest<'anyone'>,
     { to, id, email_address, auth_type, home }: Invitation,
-    { name, mobile_number, password }: { name?: string; mobile_number?: string; password?: string },
+    account: Awaited<ReturnType<typeof readAccount>>,
   ): Promise<View | Redirection> {
     const method = auth_type === 'email_auth' ? 'email_auth' : 'sms_auth';
-    const missing = {
-      ...(name ? {} : { name: 'Enter your name.' }),
-      ...(mobile_number || method === 'email_auth' ? {} : { mobile_number: 'Enter your mobile number.' }),
-      ...(password ? {} : { password: 'Enter a password.' }),
-    };
-    if (!name || !password || Object.keys(missing).length > 0) throw invalid(missing);
-    refuseWeakPassword(password);
-    const user = await createUser(app, {
-      name,
-      email_address,
-      password,
-      mobile_number: mobile_number ?? null,
-      auth_type: method,
-      state: 'pending',
-    });
+    const user = await createUser(app, { ...account, email_address, auth_type: method, state: 'pending' });
     const more = { next: home, activates: true, invitation: { to, id } } as const;
     if (method === 'sms_auth') return beginSecondStep(app, request, user, more);
     return completeSignIn(app, request, { ...more, user_id: user.id, step: 'email' });
   }
+}
+
+/** Throws about all fields that are missing, and about a weak password. */
+async function readAccount({ auth_type }: Invitation, form: Partial<Static<typeof NewAccount>>) {
+  const [name, mobile_number, password] = await checkAll(
+    () => form.name ?? refuse('name', 'Enter your name.'),
+    () =>
+      form.mobile_number ?? (auth_type === 'email_auth' ? null : refuse('mobile_number', 'Enter your mobile number.')),
+    () => {
+      const typed = form.password ?? refuse('password', 'Enter a password.');
+      refuseWeakPassword(typed);
+      return typed;
+    },
+  );
+  return { name, mobile_number, password };
+}
+
+function refuse(field: string, sentence: string): never {
+  throw invalidField(field, sentence);
 }
 
 const unusableView: View = {

@@ -42,6 +42,11 @@ describe('an invitation to a service', () => {
     expect((await visitor.post(path, { ...account, mobile_number: '0770' })).problems).toEqual({
       mobile_number: 'Invalid phone number: Not enough digits',
     });
+    expect(Object.keys((await visitor.post(path, { mobile_number: '0770', password: 'short' })).problems)).toEqual([
+      'name',
+      'mobile_number',
+      'password',
+    ]);
     expect((await visitor.post(path, account)).location).toBe('/console/sign-in/code');
     expect(await findUser(email)).toMatchObject({ state: 'pending', services: [] });
     const done = await visitor.post('/console/sign-in/code', { code: await lastValue('verify_code') });
@@ -65,6 +70,7 @@ describe('an invitation to a service', () => {
     expect(done.location).toBe(`/console/services/${service}`);
     expect((await visitor.follow(done)).status).toBe(200);
     expect(await findUser(email)).toMatchObject({ auth_type: 'email_auth', state: 'active', mobile_number: null });
+    expect((await findUser(email)).logged_in_at).not.toBeNull();
   });
 
   it('is joined with a button by those who have an account; it may change how they sign in', async () => {

@@ -17,20 +17,46 @@ export async function findLink<P extends Purpose>(app: ConsoleApp, purpose: P, t
   }
 }
 
-export function brokenLink(lifetime: string): View {
+/** How long each link works, and the page that sends another one. */
+const brokenLinks = {
+  'email-auth': {
+    lead: 'This link has been used, is older than 30 minutes, or its end is missing. Sign in again and we will send you another.',
+    to: '/sign-in',
+    label: 'Sign in',
+  },
+  'verify-email': {
+    lead: 'This link has been used, is older than an hour, or its end is missing. Sign in again and we will send you another.',
+    to: '/sign-in',
+    label: 'Sign in',
+  },
+  'reset-password': {
+    lead: 'This link has been used, is older than an hour, or its end is missing. Enter your email address again and we will send you another.',
+    to: '/forgot-password',
+    label: 'Forgotten your password?',
+  },
+  'change-email': {
+    lead: 'This link has been used, is older than an hour, or its end is missing. Enter your new address again and we will send you another.',
+    to: '/account/email',
+    label: 'Change your email address',
+  },
+  operator: {
+    lead: 'This link has been used, is older than 30 minutes, or its end is missing. Ask the people who run this Pennypost for another.',
+    to: '/sign-in',
+    label: 'Sign in',
+  },
+};
+
+export function brokenLink(purpose: keyof typeof brokenLinks): View {
+  const { lead, to, label } = brokenLinks[purpose];
   return {
     title: 'This link does not work',
+    lead,
     status: 400,
     frame: 'door',
     content: (
-      <>
-        <p class="lead">
-          It has been used, or it is older than {lifetime}, or its end is missing. Sign in again, and we send another.
-        </p>
-        <p>
-          <ButtonLink to="/sign-in">Sign in</ButtonLink>
-        </p>
-      </>
+      <p>
+        <ButtonLink to={to}>{label}</ButtonLink>
+      </p>
     ),
   };
 }

@@ -8,26 +8,29 @@ const maxLength = 255;
 /** Throws about the field `password`. */
 export function refuseWeakPassword(password: string): void {
   if (password.length < minLength)
-    throw invalidField('password', `The password must have at least ${minLength} characters.`);
+    throw invalidField('password', `Enter a password of at least ${minLength} characters.`);
   if (password.length > maxLength)
-    throw invalidField('password', `The password must have at most ${maxLength} characters.`);
+    throw invalidField('password', `Enter a password of at most ${maxLength} characters.`);
   const plain = password.toLowerCase();
   const withoutEnding = plain.replace(/[\d!?.]+$/, '');
   if (isCommonPassword(plain)) {
-    throw invalidField('password', 'Many people use this password. Choose another, such as three words.');
+    throw invalidField('password', 'Many people use this password. Choose another, such as three random words.');
   }
   if (isCommonPassword(withoutEnding)) {
     throw invalidField(
       'password',
-      'Many people use this password with another ending. Choose another, such as three words.',
+      'Many people use this password with another ending. Choose another, such as three random words.',
     );
   }
   if (new Set(plain).size < 4) {
-    throw invalidField('password', 'The password repeats a few characters. Choose another, such as three words.');
+    throw invalidField(
+      'password',
+      'The password repeats a few characters. Choose another, such as three random words.',
+    );
   }
 }
 
-export const passwordHint = 'At least 8 characters, and not one that many people use. Long is better than complicated.';
+export const passwordHint = 'Use at least 8 characters. Three random words make a strong password.';
 
 /** Those that people choose here. */
 const ours = ['pennypost', 'notify123', 'government', 'changeit', 'welcome123'];

@@ -65,7 +65,7 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
     who: 'anyone',
     async show(request, formState) {
       const link = await findLink(app, 'reset-password', request.param('token'));
-      if (!link) return brokenLink('one hour');
+      if (!link) return brokenLink('reset-password');
       return {
         title: 'Choose a new password',
         lead: `For ${link.email}. You are signed out on all devices.`,
@@ -88,7 +88,7 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
     needs: { password: 'Enter a new password.' },
     async act(request, { password }) {
       const link = await findLink(app, 'reset-password', request.param('token'));
-      if (!link) return brokenLink('one hour');
+      if (!link) return brokenLink('reset-password');
       refuseWeakPassword(password);
       const user = await getUserByEmail(app, link.email);
       // The link has proven the address. Those who sign in with a link need no second one.
@@ -128,14 +128,14 @@ export function confirmPages(pages: Pages, app: ConsoleApp): void {
     who: 'anyone',
     async show({ param }) {
       const link = await findLink(app, 'verify-email', param('token'));
-      if (!link) return brokenLink('one hour');
+      if (!link) return brokenLink('verify-email');
       return oneMoreClick('Confirm your address', `This confirms that ${link.email} is yours.`);
     },
     form: Type.Object({}),
     async act(request) {
       const link = await findLink(app, 'verify-email', request.param('token'));
       const user = link && (await getUserRecord(app.db, link.user_id));
-      if (!user || user.email_address !== link.email || user.state === 'inactive') return brokenLink('one hour');
+      if (!user || user.email_address !== link.email || user.state === 'inactive') return brokenLink('verify-email');
       if (user.state === 'active') return { to: '/sign-in', notice: 'Your address is confirmed. Sign in.' };
       const more = { next: '', activates: true } as const;
       if (user.auth_type !== 'email_auth') return beginSecondStep(app, request, user, more);

@@ -63,7 +63,9 @@ describe('a forgotten password', () => {
     expect((await old.get('/console/services')).status).toBe(303);
     expect(await signInStatus(user.email_address, password)).toBe(400);
     expect(await signInStatus(user.email_address, newPassword)).toBe(303);
-    expect((await visitor.get(path)).status).toBe(400);
+    const used = await visitor.get(path);
+    expect([used.status, used.h1]).toEqual([400, 'This link does not work']);
+    expect(used.text).toContain('href="/console/forgot-password"');
   });
 
   it('is replaced at once for those who sign in with a link; wrong passwords are forgiven', async () => {
@@ -82,12 +84,15 @@ describe('a forgotten password', () => {
     const visitor = new ConsoleVisitor(harness);
     for (const [typed, sentence] of [
       ['', 'Enter a new password.'],
-      ['7 chars', 'The password must have at least 8 characters.'],
-      ['x'.repeat(256), 'The password must have at most 255 characters.'],
-      ['BlackHawk', 'Many people use this password. Choose another, such as three words.'],
-      ['Pennypost', 'Many people use this password. Choose another, such as three words.'],
-      ['Blackhawk2026!', 'Many people use this password with another ending. Choose another, such as three words.'],
-      ['abababababab', 'The password repeats a few characters. Choose another, such as three words.'],
+      ['7 chars', 'Enter a password of at least 8 characters.'],
+      ['x'.repeat(256), 'Enter a password of at most 255 characters.'],
+      ['BlackHawk', 'Many people use this password. Choose another, such as three random words.'],
+      ['Pennypost', 'Many people use this password. Choose another, such as three random words.'],
+      [
+        'Blackhawk2026!',
+        'Many people use this password with another ending. Choose another, such as three random words.',
+      ],
+      ['abababababab', 'The password repeats a few characters. Choose another, such as three random words.'],
     ] as const) {
       expect((await visitor.post(path, { password: typed })).problems).toEqual({ password: sentence });
     }

@@ -123,7 +123,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
     // Programs that scan mail open links: only the button signs in.
     async show(request) {
       const link = await findLink(app, 'email-auth', request.param('token'));
-      if (!link) return brokenLink('30 minutes');
+      if (!link) return brokenLink('email-auth');
       const user = await getUserRecord(app.db, link.user_id);
       const isExpected = (await findPendingSignIn(app, request.http))?.user.id === user.id;
       const lead = `You are about to sign in on this device as ${maskedEmail(user.email_address)}.`;
@@ -132,17 +132,17 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({}),
     async act(request) {
       const link = await findLink(app, 'email-auth', request.param('token'));
-      if (!link) return brokenLink('30 minutes');
+      if (!link) return brokenLink('email-auth');
       const user = await getUserRecord(app.db, link.user_id);
       const waiting = await findPendingSignIn(app, request.http);
       const pending = waiting?.user.id === user.id ? waiting.pending : undefined;
       // The link alone proves the password only for those who sign in with a link. For others it is the third step.
       if (user.state !== 'active' || (user.auth_type !== 'email_auth' && pending?.step !== 'proof'))
-        return brokenLink('30 minutes');
+        return brokenLink('email-auth');
       try {
         await checkCode(app, user.id, { code: link.secret_code, code_type: 'email', purpose: { for: 'sign-in' } });
       } catch (error) {
-        if (error instanceof Failure && error.kind === 'invalid') return brokenLink('30 minutes');
+        if (error instanceof Failure && error.kind === 'invalid') return brokenLink('email-auth');
         throw error;
       }
       const next = nextPage(request.query('next'));

@@ -1,15 +1,15 @@
 import { Type } from 'typebox';
 import { isSandboxInUse } from '../../../delivery/sandbox/sandbox.ts';
 import { readDemo } from '../../../operations/demo.ts';
-import { invalidField, notFound } from '../../../platform/failure.ts';
+import { invalidField } from '../../../platform/failure.ts';
 import { joinService } from '../../../services/members/service-members.ts';
 import { createAdminWithPassword, hasPlatformAdmin } from '../../../users/create-admin.ts';
 import { creatorPermissions } from '../../../users/members/permissions.ts';
 import { findOperatorLink, signInWithOperatorLink } from '../../../users/sign-in/operator-links.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import type { Pages } from '../../page.ts';
+import type { Pages, View } from '../../page.ts';
 import { Field, PasswordField } from '../../parts/field.tsx';
-import { Submit } from '../../parts/form.tsx';
+import { ButtonLink, Submit } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { signIn } from '../../sessions/sessions.ts';
 import { brokenLink, oneMoreClick } from '../sign-in/account-links.tsx';
@@ -22,7 +22,7 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/start', {
     who: 'anyone',
     async show(_asked, formState) {
-      if (await hasPlatformAdmin(app)) throw notFound();
+      if (await hasPlatformAdmin(app)) return alreadySetUp;
       return {
         title: 'Set up this Pennypost',
         lead: 'You create the first account. It may do everything, and it can invite the others.',
@@ -82,10 +82,10 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
       email_address: 'Enter your email address.',
       password: 'Enter a password.',
     },
+    check: (_request, { password }) => password !== undefined && refuseWeakPassword(password),
     async act({ http: request, reply }, { code, ...admin }) {
-      if (await hasPlatformAdmin(app)) throw notFound();
+      if (await hasPlatformAdmin(app)) return alreadySetUp;
       if (!tries.isRight(code)) throw invalidField('code', 'The set-up code is wrong.');
-      refuseWeakPassword(admin.password);
       const user = await createAdminWithPassword(app, admin);
       const home = await joinDemo(app, user.id);
       await signIn(app, user, request, reply);
@@ -93,6 +93,21 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 }
+
+/** The link to set up stays in the terminal, so people open it again. */
+const alreadySetUp: View = {
+  title: 'This Pennypost is set up',
+  lead: 'The first account exists. Use it, or ask for an invitation.',
+  status: 404,
+  frame: 'door',
+  content: (
+    <p>
+      <ButtonLink to="/sign-in" look="primary">
+        Sign in
+      </ButtonLink>
+    </p>
+  ),
+};
 
 /** The first administrator of a demo joins its service. */
 async function joinDemo(app: ConsoleApp, user_id: string): Promise<string> {
@@ -109,13 +124,13 @@ export function operatorLinkPages(pages: Pages, app: ConsoleApp): void {
     who: 'anyone',
     async show({ param }) {
       const user = await findOperatorLink(app, param('token'));
-      if (!user) return brokenLink('30 minutes');
+      if (!user) return brokenLink('operator');
       return oneMoreClick('Sign in', `You are about to sign in as ${user.email_address}.`);
     },
     form: Type.Object({}),
     async act({ param, http: request, reply }) {
       const user = await signInWithOperatorLink(app, param('token'));
-      if (!user) return brokenLink('30 minutes');
+      if (!user) return brokenLink('operator');
       await signIn(app, user, request, reply);
       return { to: '/account', notice: 'You are signed in. Choose a new password if you have lost yours.' };
     },

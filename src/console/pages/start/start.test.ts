@@ -38,14 +38,18 @@ describe('the first account', () => {
     const home = await visitor.follow(done);
     expect(home.text).toContain('Your account is ready');
     const { body } = await harness.admin('POST', '/user/email', { email: `ada-${count}@example.org` });
-    expect(body.data).toMatchObject({ platform_admin: true, auth_type: 'email_auth', state: 'active' });
+    const logged_in_at = '2026-11-15T12:00:00.000000Z';
+    expect(body.data).toMatchObject({ platform_admin: true, auth_type: 'email_auth', state: 'active', logged_in_at });
     expect(body.data.permissions[demo.service_id]).toContain('manage_api_keys');
   });
 
   it('404 for the second visitor, with the right code too', async () => {
     await send();
     const visitor = new ConsoleVisitor(harness);
-    expect([(await visitor.get('/console/start')).status, (await send()).status]).toEqual([404, 404]);
+    for (const page of [await visitor.get('/console/start'), await send()]) {
+      expect([page.status, page.h1]).toEqual([404, 'This Pennypost is set up']);
+      expect(page.text).toContain('href="/console/sign-in"');
+    }
     expect((await visitor.get('/console/sign-in')).text).not.toContain('/console/start');
   });
 
@@ -69,6 +73,10 @@ describe('the first account', () => {
   });
 
   it('400 with the error of each field, and creates nothing', async () => {
+    expect((await send({ name: '', password: 'short' })).problems).toEqual({
+      name: 'Enter your name.',
+      password: 'Enter a password of at least 8 characters.',
+    });
     const page = await send({ name: '', email_address: 'ada', password: '' });
     expect(page.problems).toEqual({
       name: 'Enter your name.',
