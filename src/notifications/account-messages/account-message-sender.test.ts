@@ -56,7 +56,7 @@ describe('messages to users', () => {
   });
 
   it('contain names that look like no link, and change nothing else', async () => {
-    const name = 'Pay at https://evil.example/pay or me@evil.example';
+    const name = 'Pay at https://evil.example/pay or me@evil.example, [here](167772161)';
     const url = 'https://good.example/join';
     const valuesFor = async (template_id: string, to: string) => {
       const personalisation = { user_name: 'Dr. Ada', service_name: name, url };
@@ -68,9 +68,9 @@ describe('messages to users', () => {
     const inEmail = await valuesFor(signInLink, 'ada@example.org');
     expect(inEmail).toMatchObject({ user_name: 'Dr. Ada', url });
     expect(inEmail?.service_name?.replaceAll('\u200b', '')).toBe(name);
-    expect(inEmail?.service_name).not.toMatch(/\w[.@]\w|:\/|\/\//);
+    expect(inEmail?.service_name).not.toMatch(/\w[.@]\w|:\/|\/\/|\]\(/);
     const inText = await valuesFor(signInCode, '07700 900461');
-    expect(inText?.service_name).toBe('Pay at https: / / evil. example/ pay or me@ evil. example');
+    expect(inText?.service_name).toBe('Pay at https: / / evil. example/ pay or me@ evil. example, [here] (167772161)');
   });
 
   it('may be international', async () => {

@@ -68,7 +68,7 @@ function withoutLinks(values: AccountMessage['personalisation'], type: 'sms' | '
   const space = type === 'sms' ? ' ' : '\u200b';
   const plain = Object.entries(values).map(([key, value]) => {
     const isName = key.endsWith('name') && typeof value === 'string';
-    return [key, isName ? value.replaceAll(/(?<=[.:/@])(?=\S)/g, space) : value];
+    return [key, isName ? value.replaceAll(/(?<=[.:/@\]])(?=\S)/g, space) : value];
   });
   return Object.fromEntries(plain) as AccountMessage['personalisation'];
 }

@@ -41,8 +41,9 @@ const afterTitle = `</title>
 </head>
 <body style="margin: 0; padding: 0; background-color: #ffffff; color: ${black}; ${fontStyle} font-size: 16px; -webkit-text-size-adjust: 100%;">
 <span style="display: none; max-height: 0; overflow: hidden; font-size: 1px; color: #ffffff; mso-hide: all;">`;
+/** A cell is as wide as its longest word unless words may break: an address of 250 letters would run out of the column. */
 const [beforeBody = '', afterBody = ''] =
-  `${column(`<td style="padding: 10px; ${fontStyle} font-size: 19px; line-height: 25px; color: ${black};">\n\0\n</td>`)}
+  `${column(`<td style="padding: 10px; ${fontStyle} font-size: 19px; line-height: 25px; color: ${black}; word-break: break-word;">\n\0\n</td>`)}
 ${table(`<tr><td height="30" style="font-size: 0; line-height: 30px;">&nbsp;</td></tr>`)}
 </body>
 </html>

@@ -15,6 +15,14 @@ interface AccountTemplate extends Text {
   formerly?: Text[];
 }
 
+/**
+ * A link with words, and its address for mail programs that open no links. The spaces around the address in the link keep
+ * the bracket out of it for programs that look for an address in the text.
+ */
+function linkTo(words: string, lifetime: string): string[] {
+  return [`[${words}]( ((url)) )`, `${lifetime} If nothing opens, copy this address into your browser:`, '((url))'];
+}
+
 /** The texts of the messages to users. To change one, copy the released text to `formerly` first. */
 const templates: AccountTemplate[] = [
   {
@@ -26,22 +34,34 @@ const templates: AccountTemplate[] = [
     id: accountTemplates.emailCode,
     name: 'Sign-in link',
     subject: 'Sign in',
-    paragraphs: [
-      'Hello ((name))',
-      'Open this link to sign in:',
-      '((url))',
-      'The link works for 30 minutes and only once.',
+    paragraphs: ['Hello ((name))', ...linkTo('Sign in', 'The link works once, for 30 minutes.')],
+    formerly: [
+      {
+        subject: 'Sign in',
+        paragraphs: [
+          'Hello ((name))',
+          'Open this link to sign in:',
+          '((url))',
+          'The link works for 30 minutes and only once.',
+        ],
+      },
     ],
   },
   {
     id: accountTemplates.emailVerification,
     name: 'Confirm a new account',
     subject: 'Confirm your account',
-    paragraphs: [
-      'Hello ((name))',
-      'Open this link to finish creating your account:',
-      '((url))',
-      'The link works for an hour.',
+    paragraphs: ['Hello ((name))', ...linkTo('Finish creating your account', 'The link works for an hour.')],
+    formerly: [
+      {
+        subject: 'Confirm your account',
+        paragraphs: [
+          'Hello ((name))',
+          'Open this link to finish creating your account:',
+          '((url))',
+          'The link works for an hour.',
+        ],
+      },
     ],
   },
   {
@@ -50,9 +70,19 @@ const templates: AccountTemplate[] = [
     subject: 'Reset your password',
     paragraphs: [
       'Hello ((user_name))',
-      'Open this link to choose a new password:',
-      '((url))',
-      'The link works for an hour. If you did not ask for it, do nothing: your password stays as it is.',
+      ...linkTo('Choose a new password', 'The link works for an hour.'),
+      'If you did not ask for it, do nothing: your password stays as it is.',
+    ],
+    formerly: [
+      {
+        subject: 'Reset your password',
+        paragraphs: [
+          'Hello ((user_name))',
+          'Open this link to choose a new password:',
+          '((url))',
+          'The link works for an hour. If you did not ask for it, do nothing: your password stays as it is.',
+        ],
+      },
     ],
   },
   {
@@ -72,9 +102,19 @@ const templates: AccountTemplate[] = [
     subject: 'Confirm your new email address',
     paragraphs: [
       'Hello ((name))',
-      'Open this link to use this address from now on:',
-      '((url))',
+      ...linkTo('Use this address from now on', 'The link works for an hour.'),
       'If you did not ask for it, tell us: ((feedback_url))',
+    ],
+    formerly: [
+      {
+        subject: 'Confirm your new email address',
+        paragraphs: [
+          'Hello ((name))',
+          'Open this link to use this address from now on:',
+          '((url))',
+          'If you did not ask for it, tell us: ((feedback_url))',
+        ],
+      },
     ],
   },
   {
@@ -100,9 +140,7 @@ const templates: AccountTemplate[] = [
     subject: '((user_name)) invited you to “((service_name))”',
     paragraphs: [
       '((user_name)) invited you to work on the service “((service_name))”.',
-      'Open this link to join:',
-      '((url))',
-      'The link works for two days.',
+      ...linkTo('Join ((service_name))', 'The link works for two days.'),
     ],
     formerly: [
       {
@@ -122,9 +160,7 @@ const templates: AccountTemplate[] = [
     subject: '((user_name)) invited you to “((organisation_name))”',
     paragraphs: [
       '((user_name)) invited you to the organisation “((organisation_name))”.',
-      'Open this link to join:',
-      '((url))',
-      'The link works for two days.',
+      ...linkTo('Join ((organisation_name))', 'The link works for two days.'),
     ],
     formerly: [
       {
