@@ -1,9 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { setUpCode, setUpPath } from '../../src/console/pages/start/set-up.ts';
+import { createSession } from '../../src/console/sessions/sessions.ts';
 import { ensureDemo } from '../../src/operations/demo.ts';
+import { platformServiceId } from '../../src/users/account-messages/account-messages.ts';
+import { aService } from '../kit/builders/rows.ts';
 import { useHarness } from '../kit/harness.ts';
-import { accessibilityProblems, useBrowser } from './kit/browser.ts';
+import { aPerson } from '../kit/world/console-people.ts';
+import { accessibilityProblems, overflow_px, useBrowser } from './kit/browser.ts';
 
 const harness = useHarness({ now: '2026-11-15T14:02:00Z', config: { demo: { enabled: true } } });
 const open = useBrowser(harness);
@@ -51,5 +55,48 @@ describe.each([
     await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
     const { id } = (await harness.admin('POST', '/user/email', { email })).body.data;
     await harness.admin('POST', `/user/${id}/archive`);
+  });
+});
+
+describe('the pages outside of the frame', () => {
+  it.each([1280, 320])('show what is wrong beside the stamp, %i pixels wide', async (width) => {
+    const { page } = await open({ viewport: { width, height: 900 } });
+    await page.goto('/console/sign-in');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    const stamp = await page.locator('.franking').boundingBox();
+    const summary = await page.locator('.error-summary').boundingBox();
+    expect((summary?.y ?? 0) - ((stamp?.y ?? 0) + (stamp?.height ?? 0))).toBeGreaterThanOrEqual(0);
+    expect(await overflow_px(page)).toBe(0);
+    await page.screenshot({ path: `${folder}/sign-in-errors-${width}.png` });
+  });
+});
+
+describe('an invitation', () => {
+  it('has a link with the name of the service, and nothing runs out of the email', async () => {
+    const user = await aPerson(harness, { platform_admin: true });
+    const service = await aService(harness, { name: 'Town Hall appointments', created_by_id: user.id });
+    await harness.admin('POST', `/service/${service}/invite`, {
+      email_address: 'sam@example.org',
+      from_user: user.id,
+      permissions: 'view_activity',
+      auth_type: 'sms_auth',
+    });
+    await harness.deliver();
+    const { id } = await harness.app.db
+      .selectFrom('notifications')
+      .select('id')
+      .where('service_id', '=', platformServiceId)
+      .orderBy('created_at', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow();
+    const { page, origin } = await open({ viewport: { width: 600, height: 900 } });
+    const session = await createSession(harness.app, user, '');
+    await page.context().addCookies([{ name: 'pennypost_session', value: session, url: origin }]);
+    await page.goto(`/console/sandbox/emails/${id}/frame`);
+    const link = page.getByRole('link', { name: 'Join Town Hall appointments' });
+    expect(await link.getAttribute('href')).toMatch(/\/console\/invitation\/[^)]+$/);
+    expect(await overflow_px(page)).toBe(0);
+    await page.screenshot({ path: `${folder}/invitation.png` });
+    await harness.admin('POST', `/user/${user.id}/archive`);
   });
 });
