@@ -140,8 +140,8 @@ describe('pennypost', () => {
     // Only the server has the port set.
     const { code, out } = await pennypost(['demo'], { ...settings, PORT: '' });
     expect(code).toBe(0);
-    expect(out).toContain(`export PENNYPOST=http://127.0.0.1:${port}\n`);
-    expect(out).toContain(`curl http://127.0.0.1:${port}/v2/notifications/sms`);
+    expect(out).toContain(`export PENNYPOST=http://localhost:${port}\n`);
+    expect(out).toContain(`curl http://localhost:${port}/v2/notifications/sms`);
     expect(out).not.toContain('6011');
     const [, key = ''] = /^export API_KEY=(demo-\S{73})$/m.exec(out) ?? [];
     expect(out).toContain(`Bearer ${key}' -d`);
@@ -185,7 +185,7 @@ describe('pennypost', () => {
     let logged = '';
     server.stdout.on('data', (chunk) => (logged += chunk));
     await expect.poll(() => logged, { timeout: 60_000 }).toContain('Pennypost is listening');
-    expect(logged).toContain(`http://127.0.0.1:${adminPort}/metrics`);
+    expect(logged).toContain(`http://localhost:${adminPort}/metrics`);
 
     const iat = Math.floor(Date.now() / 1_000);
     const authorization = `Bearer ${jwt({ iss: 'notify-admin', iat }, secrets.ADMIN_CLIENT_SECRETS)}`;

@@ -14,6 +14,7 @@ const isTerminal = process.stdout.isTTY;
 afterEach(() => {
   process.stdout.isTTY = isTerminal;
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
 });
 
 function banner(isTTY: boolean, adminAddress = 'http://127.0.0.1:6011', setUpPath?: string): string {
@@ -33,20 +34,31 @@ function banner(isTTY: boolean, adminAddress = 'http://127.0.0.1:6011', setUpPat
 describe('printBanner', () => {
   it('prints the command with the key on a terminal', () => {
     expect(banner(true)).toContain(`Authorization: Bearer ${demo.api_key}`);
-    expect(banner(true)).toContain('See it at http://127.0.0.1:6011/console/sandbox');
+    expect(banner(true)).toContain('See it at http://localhost:6011/console/sandbox');
   });
 
   it('prints how to show the key if stdout is not a terminal', () => {
     expect(banner(false)).not.toContain(secret);
-    expect(banner(false)).toMatch(/^node \S+ demo$/m);
+    vi.stubEnv('npm_lifecycle_event', '');
+    expect(banner(false)).toMatch(
+      /^node \S+ demo shows a ready-made curl command that sends a text message \(nothing/m,
+    );
+    vi.stubEnv('npm_lifecycle_event', 'start');
+    expect(banner(false)).toMatch(/^npm run demo shows a ready-made curl command/m);
+  });
+
+  it('names the console as the links in messages do', () => {
+    const { urls } = harness.app.config;
+    expect(banner(true)).toContain(`Console         ${urls.api}/console\n`);
+    expect(banner(true)).not.toContain('127.0.0.1');
   });
 
   it('prints the console first, and its set-up link on a terminal only', () => {
-    expect(banner(true)).toMatch(/^\n.*\n\n {2}Console +http:\/\/127\.0\.0\.1:6011\/console\n/);
+    expect(banner(true)).toMatch(/^\n.*\n\n {2}Console +http:\/\/localhost:6011\/console\n/);
     expect(banner(true)).not.toContain('Set it up');
     const path = '/start#K7QF-9MDX-2TRA';
     expect(banner(true, undefined, path)).toMatch(
-      /Set it up +http:\/\/127\.0\.0\.1:6011\/console\/start#K7QF-9MDX-2TRA\n/,
+      /Set it up +http:\/\/localhost:6011\/console\/start#K7QF-9MDX-2TRA\n/,
     );
     expect(banner(false, undefined, path)).toMatch(/Set it up +run: pennypost console-link\n/);
   });
@@ -56,6 +68,6 @@ describe('printBanner', () => {
     const text = banner(false, 'http://0.0.0.0:6013');
     expect(text).toMatch(/Admin API +http:\/\/localhost:6013\n/);
     expect(text).toMatch(/Metrics +http:\/\/localhost:6013\/metrics\n/);
-    expect(text).toMatch(/Status +http:\/\/127\.0\.0\.1:6011\/status\n/);
+    expect(text).toMatch(/Status +http:\/\/localhost:6011\/status\n/);
   });
 });

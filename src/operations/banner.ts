@@ -3,12 +3,12 @@ import { basename, relative, sep } from 'node:path';
 import type { AuthSettings } from '../auth/settings.ts';
 import { type Carriers, isAllSandbox } from '../delivery/sandbox/sandbox.ts';
 import type { DemoSettings } from '../delivery/settings.ts';
-import { isLoopback } from '../platform/http/networks.ts';
 import { type GeneratedSecret, secretFile } from '../platform/secrets/generated-secrets.ts';
-import type { StorageSettings, Urls } from '../platform/settings.ts';
+import type { HttpSettings, StorageSettings, Urls } from '../platform/settings.ts';
 import type { Demo } from './demo.ts';
 
 interface BannerConfig extends Carriers {
+  http: Pick<HttpSettings, 'port'>;
   urls: Urls;
   auth: AuthSettings;
   storage: StorageSettings;
@@ -41,8 +41,9 @@ export function printBanner({
 }: BannerFacts) {
   const [address, adminAddress] = [reachable(facts.address), reachable(facts.adminAddress)];
   const hasConsole = config.console.enabled && roles.api;
-  // Where people reach it, which is another address behind a proxy.
-  const consoleAddress = `${isLoopback(new URL(config.urls.api).hostname) ? address : config.urls.api}/console`;
+  // The links in messages lead to BASE_URL, and a session or a security key of one name is unknown to another. A port that the
+  // system has chosen is not in BASE_URL.
+  const consoleAddress = `${config.http.port === 0 ? address : config.urls.api}/console`;
   const lines = [
     `Pennypost is listening on ${address}`,
     '',
@@ -57,7 +58,7 @@ export function printBanner({
   ];
   // If stdout is not a terminal it is probably a log, which must not contain a key.
   if (demo)
-    lines.push('', ...(process.stdout.isTTY ? firstMessage(address, demo, config) : whereFirstMessageIs(config)));
+    lines.push('', ...(process.stdout.isTTY ? firstMessage(address, demo, config) : [whereFirstMessageIs(config)]));
   process.stdout.write(`\n${lines.join('\n')}\n\n`);
 }
 
@@ -67,9 +68,9 @@ function whereSetUpIs(consoleAddress: string, path: string, config: BannerConfig
   return isForOperator ? `${consoleAddress}${path}` : 'run: pennypost console-link';
 }
 
-/** A wildcard address cannot be requested. */
+/** A wildcard address cannot be requested. This machine is named as in the default of BASE_URL. */
 export function reachable(address: string): string {
-  return address.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, '//localhost');
+  return address.replace(/\/\/(0\.0\.0\.0|127\.0\.0\.1|\[::1?\])(?=:)/, '//localhost');
 }
 
 function whereSecretIs(config: BannerConfig, generated: GeneratedSecret[]): string {
@@ -90,18 +91,15 @@ function firstMessage(address: string, demo: Demo, config: BannerConfig): string
   ];
 }
 
-function whereFirstMessageIs(config: BannerConfig): string[] {
-  return [
-    `To send a first text message (${whereItGoes(config)}), run what this prints, key included:`,
-    '',
-    `${nameOf(process.argv[1] ?? '')} demo`,
-  ];
+function whereFirstMessageIs(config: BannerConfig): string {
+  return `${nameOfDemo(process.argv[1] ?? '')} shows a ready-made curl command that sends a text message (${whereItGoes(config)}).`;
 }
 
-/** How this program was started: by npx or from a local installation, as a global command, or from a clone. */
-function nameOf(program: string): string {
-  if (program.split(sep).includes('.bin')) return 'npx pennypost';
-  return basename(program) === 'pennypost' ? 'pennypost' : `node ${relative('', program)}`;
+/** As this program was started: by npm or from a clone, by npx or from a local installation, or as a global command. */
+function nameOfDemo(program: string): string {
+  if (['start', 'dev'].includes(process.env.npm_lifecycle_event ?? '')) return 'npm run demo';
+  if (program.split(sep).includes('.bin')) return 'npx pennypost demo';
+  return basename(program) === 'pennypost' ? 'pennypost demo' : `node ${relative('', program)} demo`;
 }
 
 /** The output of `pennypost demo`: the variables used in docs/guides/sending.md, and a first message. */
