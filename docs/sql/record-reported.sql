@@ -107,7 +107,8 @@ with wanted as (
   where q.notification_id = any (array(select id from after where sent_at is null))
 ), health as (
   insert into provider_health_changes (provider, period_start, handed_over, errors, delivered_in_time, failed)
-  select provider, date_bin('10 seconds', sent_at, 'epoch'), 0, 0,
+  select case when provider = 'sandbox' and notification_type = 'email' then 'sandbox-email'
+    else provider end, date_bin('10 seconds', sent_at, 'epoch'), 0, 0,
     count(*) filter (where status = 'delivered' and sent_at > $4),
     count(*) filter (where status like '%-failure')
   from after

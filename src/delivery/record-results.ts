@@ -5,7 +5,7 @@ import { type Db, inTransaction } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { recordSuppressions } from '../services/suppression/suppression-list.ts';
 import type { Result } from './deliver.ts';
-import { type HandOver, handOverHealth } from './failover/provider-health.ts';
+import { type HandOver, handOverHealth, nameInHealth } from './failover/provider-health.ts';
 import { insertMessageParts, type MessagePart } from './receipts/receipts.sql.ts';
 import { updateResults } from './record-results.sql.ts';
 
@@ -73,9 +73,10 @@ function rowOf({ queued, change, later }: Result): ResultRow {
 
 export function handOvers({ queued, provider, outcome, change }: Result): HandOver[] {
   if (outcome !== 'accepted' || !provider || !change?.sent_at) return [];
-  return [{ provider, due: new Date(queued.scheduled_for ?? queued.created_at), sent: change.sent_at }];
+  const name = nameInHealth(queued.notification_type, provider);
+  return [{ provider: name, due: new Date(queued.scheduled_for ?? queued.created_at), sent: change.sent_at }];
 }
 
-function errors({ provider, outcome }: Result): string[] {
-  return outcome === 'retry' && provider ? [provider] : [];
+function errors({ queued, provider, outcome }: Result): string[] {
+  return outcome === 'retry' && provider ? [nameInHealth(queued.notification_type, provider)] : [];
 }

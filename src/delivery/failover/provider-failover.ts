@@ -5,7 +5,7 @@ import { platformUserId } from '../../users/account-messages/account-messages.ts
 import type { ActiveProviders } from '../providers/settings.ts';
 import { lockShares, type ProviderShare, updateProvider } from './provider-details.sql.ts';
 import { countErrorsSince, selectSpeeds } from './provider-health.sql.ts';
-import { inTime_ms, periodStart } from './provider-health.ts';
+import { inTime_ms, nameInHealth, periodStart } from './provider-health.ts';
 
 type Deps = Platform & { config: ActiveProviders };
 type FailoverChannel = 'sms' | 'email';
@@ -20,13 +20,13 @@ export async function shiftFromFailing(app: Deps, channel: FailoverChannel): Pro
   const now = app.clock.now();
   const since = timestamp(periodStart(earlier(now, minute_ms)));
   const errors = await countErrorsSince(app.db, since);
-  const failing = [...errors].filter(([, count]) => count > maxErrors).map(([provider]) => provider);
-  if (failing.length === 0) return;
+  if (![...errors.values()].some((count) => count > maxErrors)) return;
   await changeShares(app, channel, minute_ms, async (shares) => {
+    const errorsOf = ({ identifier }: ProviderShare) => errors.get(nameInHealth(channel, identifier)) ?? 0;
     const [worst] = shares
-      .filter(({ identifier }) => failing.includes(identifier))
-      .sort((one, other) => (errors.get(other.identifier) ?? 0) - (errors.get(one.identifier) ?? 0));
-    return worst && away(shares, worst, `${errors.get(worst.identifier)} failed calls within a minute`);
+      .filter((share) => errorsOf(share) > maxErrors)
+      .sort((one, other) => errorsOf(other) - errorsOf(one));
+    return worst && away(shares, worst, `${errorsOf(worst)} failed calls within a minute`);
   });
 }
 

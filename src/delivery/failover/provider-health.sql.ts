@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../platform/db/database.ts';
 import type { Cte, Statement } from '../../platform/db/statement.ts';
 
 export interface HealthChange {
+  /** As `nameInHealth` says. */
   provider: string;
   period_start: Timestamp;
   handed_over: number;
@@ -23,13 +24,14 @@ export function countHandOvers(statement: Statement, changes: HealthChange[]): v
 /** A part of statements that record receipts. An outcome counts for the period in which the message was handed over. */
 export function countReceipts(
   statement: Statement,
-  after: Cte<'provider' | 'sent_at' | 'status' | 'key_type'>,
+  after: Cte<'provider' | 'notification_type' | 'sent_at' | 'status' | 'key_type'>,
   { inTimeSince, isCounted }: { inTimeSince: Timestamp; isCounted: boolean },
 ): void {
   statement.with(
     'health',
     sql`insert into provider_health_changes (provider, period_start, handed_over, errors, delivered_in_time, failed)
-      select provider, date_bin('10 seconds', sent_at, 'epoch'), 0, 0,
+      select case when provider = 'sandbox' and notification_type = 'email' then 'sandbox-email' else provider end,
+        date_bin('10 seconds', sent_at, 'epoch'), 0, 0,
         count(*) filter (where status = 'delivered' and sent_at > ${inTimeSince}),
         count(*) filter (where status like '%-failure')
       from ${after}

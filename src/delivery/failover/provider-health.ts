@@ -1,4 +1,5 @@
 import { minute_ms, timestamp } from '../../platform/clock.ts';
+import type { Channel } from '../../protocol/channels.ts';
 import type { HealthChange } from './provider-health.sql.ts';
 
 /** Same as in provider-health.sql.ts. */
@@ -11,7 +12,16 @@ export function periodStart(moment: Date): Date {
   return new Date(Math.floor(moment.getTime() / period_ms) * period_ms);
 }
 
+/**
+ * The name under which health is counted. The sandbox has one name for texts and emails, so its emails get another. Same as
+ * in provider-health.sql.ts.
+ */
+export function nameInHealth(channel: Channel, provider: string): string {
+  return provider === 'sandbox' && channel === 'email' ? 'sandbox-email' : provider;
+}
+
 export interface HandOver {
+  /** As counted in health. */
   provider: string;
   /** When it was accepted, or the time it was scheduled for. */
   due: Date;

@@ -8,7 +8,7 @@ import {
   selectShareMovesSince,
 } from './provider-details.sql.ts';
 import { type HealthPeriod, selectHealthSince, selectReceiptCounts, selectSpeeds } from './provider-health.sql.ts';
-import { inTime_ms } from './provider-health.ts';
+import { inTime_ms, nameInHealth } from './provider-health.ts';
 
 export type { HealthPeriod, ShareMove };
 
@@ -36,6 +36,8 @@ export interface ProviderState {
   failing: { since: Timestamp; errors: number; calls: number } | undefined;
   /** Of the messages of the last minutes whose receipt was due, or undefined for too few. */
   in_time: number | undefined;
+  /** The calls of the last hour, oldest first. */
+  periods: HealthPeriod[];
   handed_over_last_hour: number;
   /** How many receipts of the last hour match no message, if that is most of them. */
   unmatched_receipts: number | undefined;
@@ -56,18 +58,20 @@ export async function readProviderStates({ db, clock }: Platform) {
   ]);
   const states = providers.map((provider): ProviderState => {
     const { identifier, display_name, notification_type, active, priority } = provider;
-    const own = periods.filter((period) => period.provider === identifier);
+    const isOwn = (one: { provider: string }) => one.provider === nameInHealth(notification_type, identifier);
+    const own = periods.filter(isOwn);
     const failing = failureOf(own, now);
-    const speed = speeds.find((one) => one.provider === identifier);
+    const speed = speeds.find(isOwn);
     const in_time = speed && speed.messages >= minJudged ? 1 - speed.slow / speed.messages : undefined;
     const isSlow = in_time !== undefined && 1 - in_time >= maxSlowShare && notification_type === 'sms';
-    const { matched = 0, unmatched = 0 } = receipts.find((one) => one.provider === identifier) ?? {};
+    const { matched = 0, unmatched = 0 } = receipts.find(isOwn) ?? {};
     return {
       ...{ identifier, display_name, notification_type, active, priority },
       health: failing ? (failing.errors >= minErrors ? 'failing' : 'errors') : isSlow ? 'slow' : 'well',
       failing,
       last_success: own.findLast(hasSuccess)?.period_start,
       in_time: notification_type === 'sms' ? in_time : undefined,
+      periods: own,
       handed_over_last_hour: own.reduce((sum, { handed_over }) => sum + handed_over, 0),
       unmatched_receipts: unmatched >= minUnmatched && unmatched > matched ? unmatched : undefined,
       moves: moves.filter((move) => move.identifier === identifier && move.notification_type === notification_type),

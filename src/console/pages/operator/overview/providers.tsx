@@ -57,7 +57,7 @@ export function Providers({ overview, link }: { overview: Overview; link: Link }
 }
 
 function Row({ provider, overview }: { provider: Provider; overview: Overview }) {
-  const { identifier, display_name, notification_type, priority, active, in_time, handed_over_last_hour } = provider;
+  const { display_name, notification_type, priority, active, in_time, handed_over_last_hour } = provider;
   const total = overview.providers
     .filter((one) => one.active && one.notification_type === notification_type)
     .reduce((sum, one) => sum + one.priority, 0);
@@ -80,7 +80,7 @@ function Row({ provider, overview }: { provider: Provider; overview: Overview })
         {count(handed_over_last_hour)}
       </td>
       <td>
-        <Spark provider={identifier} periods={overview.periods} now={overview.now} />
+        <Spark periods={provider.periods} now={overview.now} />
       </td>
     </tr>
   );
@@ -108,8 +108,8 @@ interface Bin {
   errors: number;
 }
 
-/** The last hour in steps of five minutes, oldest first; of one provider, or of all. */
-function binsOf({ periods, now }: Calls, provider?: string): Bin[] {
+/** The last hour in steps of five minutes, oldest first. */
+function binsOf({ periods, now }: Calls): Bin[] {
   const first = now.getTime() - hour_ms;
   const bins = Array.from({ length: steps }, (_, index) => ({
     at: new Date(first + index * step_ms),
@@ -117,7 +117,6 @@ function binsOf({ periods, now }: Calls, provider?: string): Bin[] {
     errors: 0,
   }));
   for (const period of periods) {
-    if (provider !== undefined && period.provider !== provider) continue;
     const bin = bins[Math.min(steps - 1, Math.floor((Date.parse(period.period_start) - first) / step_ms))];
     if (!bin) continue;
     bin.handed_over += period.handed_over;
@@ -127,8 +126,8 @@ function binsOf({ periods, now }: Calls, provider?: string): Bin[] {
 }
 
 /** A small line beside the figures of a provider. */
-function Spark({ provider, ...calls }: Calls & { provider: string }) {
-  const bins = binsOf(calls, provider);
+function Spark(calls: Calls) {
+  const bins = binsOf(calls);
   const max = Math.max(1, ...bins.map(({ handed_over }) => handed_over));
   const points = bins.map(({ handed_over }, index) => [(index * 80) / (steps - 1), 22 - (handed_over / max) * 20]);
   return (
