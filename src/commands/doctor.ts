@@ -11,8 +11,8 @@ async function run(): Promise<void> {
   const config = readConfig();
   await withDatabase(config, async (url) => {
     const findings = await examine(config, url);
-    for (const { name, ok, description } of findings)
-      print(`${ok ? 'ok     ' : 'PROBLEM'}  ${name.padEnd(12)} ${description}`);
+    for (const { name, ok, is_warning, description } of findings)
+      print(`${ok ? (is_warning ? 'warning' : 'ok     ') : 'PROBLEM'}  ${name.padEnd(12)} ${description}`);
     if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
   });
 }

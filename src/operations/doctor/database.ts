@@ -149,8 +149,9 @@ export function judgeReplication(
 ): Finding {
   const name = 'standbys';
   if (standbys.length === 0) {
-    const found = 'none: without this server there is only the backup';
-    return finding(name, hosts === 1, hosts === 1 ? found : `none, though DATABASE_URL names ${hosts} hosts`, guide);
+    return hosts === 1
+      ? { ...finding(name, true, 'none. If this server fails, you will need a backup.'), is_warning: true }
+      : finding(name, false, `none, though DATABASE_URL names ${hosts} hosts`, guide);
   }
   const count = standbys.length === 1 ? '1 standby' : `${standbys.length} standbys`;
   const route = hosts > 1 ? '' : '; DATABASE_URL names one host, which must lead to the new primary after a failover';

@@ -12,6 +12,8 @@ export interface Finding {
   since?: Timestamp | undefined;
   /** No message is delayed by it. */
   is_minor?: boolean;
+  /** Nothing is wrong, but an operator should know. */
+  is_warning?: boolean;
   /** The check took too long, so it knows nothing about what it checks. */
   is_unfinished?: boolean;
 }

@@ -14,8 +14,16 @@ const safe = { sync_state: 'sync', behind_bytes: 0, behind_s: null };
 const hidden = { sync_state: null, behind_bytes: null, behind_s: null };
 
 describe('judgeReplication', () => {
+  it('warns where there is no standby', () => {
+    expect(judgeReplication({ standbys: [], synchronous_commit: 'on' }, 1)).toEqual({
+      name: 'standbys',
+      ok: true,
+      is_warning: true,
+      description: 'none. If this server fails, you will need a backup.',
+    });
+  });
+
   it.each([
-    [1, 'on', [], true, 'none: without this server there is only the backup'],
     [3, 'on', [], false, 'none, though DATABASE_URL names 3 hosts: see docs/operations/failover.md'],
     [2, 'on', [safe], true, '1 standby, 1 synchronous: a failover loses no accepted message'],
     [

@@ -3,6 +3,7 @@ import { summariseWaitingCallbacks } from '../../delivery/callbacks/callback-his
 import { readProviderStates } from '../../delivery/failover/provider-states.ts';
 import type { ProviderDescriptor } from '../../delivery/providers/descriptor.ts';
 import type { ActiveProviders } from '../../delivery/providers/settings.ts';
+import type { DeliverySettings } from '../../delivery/settings.ts';
 import { isWorkingDay } from '../../notifications/history/estimated-delivery.ts';
 import { listLaneDepths, listRetries } from '../../notifications/queue/lane-depths.ts';
 import { addDays, londonDay } from '../../platform/calendar.ts';
@@ -19,7 +20,10 @@ import {
 } from './overview.sql.ts';
 import { type Facts, judge, providersInUse } from './verdict.ts';
 
-type Deps = Platform & { config: ActiveProviders; providers: readonly ProviderDescriptor[] };
+type Deps = Platform & {
+  config: ActiveProviders & { delivery: DeliverySettings };
+  providers: readonly ProviderDescriptor[];
+};
 
 const shownSenders = 5;
 /** Letters that were given up are not waited for any longer. */
@@ -65,6 +69,7 @@ export async function readOverview(app: Deps, { checks, rate }: { checks: LiveCh
     ),
     lanes,
     retries,
+    retried_for_ms: Math.min(config.delivery.expiry_ms, config.delivery.maxRetries * config.delivery.retryDelay_ms),
     workers: database.workers,
     findings,
     late_letters,

@@ -1,7 +1,7 @@
 import type { ProviderState, ShareMove } from '../../delivery/failover/provider-states.ts';
-import { laneName } from '../../notifications/notification.ts';
+import { lanes } from '../../notifications/notification.ts';
 import { type LaneDepth, maxCounted, type Retries } from '../../notifications/queue/lane-depths.ts';
-import { minute_ms, type Timestamp } from '../../platform/clock.ts';
+import { hour_ms, minute_ms, type Timestamp } from '../../platform/clock.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import type { LiveFinding } from './live-checks.ts';
 
@@ -16,7 +16,7 @@ export interface Problem {
   done: string;
   move: ShareMove | undefined;
   /** The page of the operator where it can be changed. */
-  about: 'providers' | 'system' | 'letters';
+  about: 'providers' | 'system';
 }
 
 /** Most problems began at no known time, and moved no messages to another provider. */
@@ -35,6 +35,8 @@ export interface Facts {
   receipt_advice: ReadonlyMap<string, string>;
   lanes: LaneDepth[];
   retries: Retries[];
+  /** For how long a message that no provider takes is tried again, before it fails. */
+  retried_for_ms: number;
   workers: number;
   findings: LiveFinding[];
   late_letters: { not_printed: number; not_despatched: number; first_day: string | null };
@@ -42,6 +44,16 @@ export interface Facts {
 }
 
 const plurals: Record<Channel, string> = { email: 'emails', sms: 'texts', letter: 'letters' };
+const priorityWords = new Map<number, string>([
+  [lanes.priority, 'high'],
+  [lanes.normal, 'normal'],
+  [lanes.bulk, 'low'],
+]);
+
+export function priorityWord(lane: number): string {
+  return priorityWords.get(lane) ?? String(lane);
+}
+
 const late_ms = minute_ms;
 const tooLate_ms = 5 * minute_ms;
 /** Retries that are red: single messages may be refused again and again. Same as in the alert rules. */
@@ -72,7 +84,7 @@ function judgeProviders(facts: Facts, channel: 'sms' | 'email'): Problem[] {
   const all = providersInUse(facts, channel).filter(({ active }) => active);
   if (all.length === 0) {
     const detail = 'Every provider of this channel is paused.';
-    const done = `All ${plurals[channel]} wait until one is active again.`;
+    const done = whatHappens([], channel, facts);
     const what = `No provider takes ${plurals[channel]}`;
     return [problem({ tone: 'red', what, detail, done, about: 'providers' })];
   }
@@ -81,7 +93,7 @@ function judgeProviders(facts: Facts, channel: 'sms' | 'email'): Problem[] {
     const check = facts.findings.find((finding) => finding.provider === identifier && finding.name === channel);
     const move = provider.moves.find(({ before, priority }) => priority < before);
     const others = all.filter((one) => one !== provider).map((one) => one.display_name);
-    const done = whatHappens(others, plurals[channel]);
+    const done = whatHappens(others, channel, facts);
     const same = { done, move, about: 'providers' as const };
     if (failing && health === 'failing') {
       const detail = `${failing.errors} of ${failing.calls} calls failed.`;
@@ -97,7 +109,8 @@ function judgeProviders(facts: Facts, channel: 'sms' | 'email'): Problem[] {
     if (health === 'slow' && in_time !== undefined) {
       const detail = `${Math.round(in_time * 100)}% of its texts arrive within 5 minutes.`;
       const what = `Working, but ${display_name} is slow`;
-      return [problem({ tone: 'amber', what, detail, ...same, done: 'Nothing is lost.' })];
+      const late = 'It has the others, and they may still arrive.';
+      return [problem({ tone: 'amber', what, detail, ...same, done: late })];
     }
     return [];
   });
@@ -119,10 +132,12 @@ function judgeReceipts(facts: Facts, channel: 'sms' | 'email'): Problem[] {
   });
 }
 
-function whatHappens(others: string[], what: string): string {
+/** What becomes of messages that a provider does not take. */
+function whatHappens(others: string[], channel: Channel, { retried_for_ms }: Pick<Facts, 'retried_for_ms'>): string {
+  const messages = plurals[channel];
   return others.length === 0
-    ? `The ${what} wait, and are tried again until it takes them. Nothing is lost.`
-    : `What it does not take goes to ${others.join(' or ')} at once. Nothing is lost.`;
+    ? `The ${messages} wait. Each is tried again for up to ${duration(retried_for_ms)}, then it fails.`
+    : `The ${messages} that it does not take are tried again through ${others.join(' or ')}.`;
 }
 
 /** A check may fail or take too long although messages are sent, so its calls say more. */
@@ -130,21 +145,23 @@ function judgeCheck(
   { display_name, notification_type, failing, last_success }: ProviderState,
   { description, is_unfinished, since }: LiveFinding,
   others: string[],
-  { now }: Facts,
+  facts: Facts,
 ): Pick<Problem, 'tone' | 'what' | 'detail' | 'since' | 'done'> {
   const detail = sentence(description);
   const messages = plurals[notification_type];
   if (failing) {
     const what = `${display_name} cannot be reached`;
-    return { tone: 'red', what, detail, since, done: whatHappens(others, messages) };
+    return { tone: 'red', what, detail, since, done: whatHappens(others, notification_type, facts) };
   }
-  const [aMinuteAgo, taken] = [now.getTime() - minute_ms, Date.parse(last_success ?? '')];
+  const [aMinuteAgo, taken] = [facts.now.getTime() - minute_ms, Date.parse(last_success ?? '')];
   const takes = taken >= aMinuteAgo || taken >= Date.parse(since ?? '');
   const done = takes
-    ? `It takes ${messages} all the same: no call fails.`
-    : `No call has failed. ${capital(messages)} that it does not take ${others.length > 0 ? `go to ${others.join(' or ')}` : 'wait and are tried again'}.`;
+    ? `${display_name} still takes ${messages}: no call has failed.`
+    : `No call has failed yet. ${whatHappens(others, notification_type, facts)}`;
   if (is_unfinished || takes) {
-    const what = `The check of ${display_name} ${is_unfinished ? 'did not finish' : 'fails'}`;
+    const what = is_unfinished
+      ? `The check of ${display_name} did not finish`
+      : `The check of ${display_name} has failed`;
     return { tone: 'amber', what, detail, since, done };
   }
   return { tone: 'red', what: `${display_name} cannot be reached`, detail, since, done };
@@ -157,7 +174,7 @@ function judgeWorkers({ workers }: Facts): Problem[] {
       tone: 'red',
       what: 'No worker is running',
       detail: 'No process has sent a heartbeat for 8 seconds: start one with “pennypost serve” or “pennypost worker”.',
-      done: 'Messages are accepted and wait in the queue. Nothing is lost.',
+      done: 'New messages are accepted. They wait in the queue until a worker runs.',
       about: 'system',
     }),
   ];
@@ -171,27 +188,33 @@ function judgeLane({ notification_type, lane, waiting, oldest_due_at }: LaneDept
     problem({
       tone: age_ms >= tooLate_ms ? 'red' : 'amber',
       what: `${capital(plurals[notification_type])} wait too long`,
-      detail: `${capital(many(waiting))} ${one ? 'message is' : 'messages are'} due in the ${laneName(lane)} lane.`,
+      detail: one
+        ? `1 message is due with ${priorityWord(lane)} priority.`
+        : `${capital(many(waiting))} messages are due with ${priorityWord(lane)} priority.`,
       since: oldest_due_at,
-      done: `${one ? 'It is' : 'They are'} sent as soon as a worker and a provider take ${one ? 'it' : 'them'}.`,
+      done: one
+        ? 'Pennypost sends it as soon as a worker and a provider take it.'
+        : 'Pennypost sends them as soon as a worker and a provider take them.',
       about: 'providers',
     }),
   ];
 }
 
 /** Where all of them are due, their lane says it. */
-function judgeRetries({ notification_type, waiting, not_due, oldest_at }: Retries, { now }: Facts): Problem[] {
+function judgeRetries({ notification_type, waiting, not_due, oldest_at }: Retries, facts: Facts): Problem[] {
   if (oldest_at === null || not_due === 0) return [];
-  const age_ms = now.getTime() - Date.parse(oldest_at);
+  const age_ms = facts.now.getTime() - Date.parse(oldest_at);
   if (age_ms < tooLate_ms) return [];
   const one = waiting === 1;
   return [
     problem({
       tone: age_ms >= retriesTooLate.age_ms && waiting >= retriesTooLate.waiting ? 'red' : 'amber',
       what: `${capital(plurals[notification_type])} wait for another attempt`,
-      detail: `Attempts to send ${many(waiting)} ${one ? 'message' : 'messages'} have failed.`,
+      detail: one
+        ? 'An attempt to send 1 message has failed.'
+        : `Attempts to send ${many(waiting)} messages have failed.`,
       since: oldest_at,
-      done: `${one ? 'It is' : 'They are'} tried again until a provider takes ${one ? 'it' : 'them'}, or until ${one ? 'it expires' : 'they expire'}.`,
+      done: `Each message is tried again for up to ${duration(facts.retried_for_ms)}, then it fails.`,
       about: 'providers',
     }),
   ];
@@ -206,7 +229,7 @@ function judgeFindings({ findings, now }: Facts): Problem[] {
     .map(({ name, description, since, is_unfinished, is_minor }) =>
       problem({
         tone: is_unfinished || is_minor ? 'amber' : 'red',
-        what: `The check of the ${name} ${is_unfinished ? 'did not finish' : 'fails'}`,
+        what: is_unfinished ? `The check of the ${name} did not finish` : `The check of the ${name} has failed`,
         detail: sentence(description),
         since,
         about: 'system',
@@ -228,7 +251,7 @@ function judgeLetters({ late_letters: { not_printed, not_despatched, first_day }
       detail: `${parts.join(', ')}.`,
       since: first_day === null ? undefined : `${first_day}T12:00:00Z`,
       done: 'Letters that were not printed go into the next print run.',
-      about: 'letters',
+      about: 'system',
     }),
   ];
 }
@@ -239,9 +262,9 @@ function judgeCallbacks({ callbacks: { waiting, oldest_due_at }, now }: Facts): 
     problem({
       tone: 'amber',
       what: 'Callbacks to services wait too long',
-      detail: `${waiting.toLocaleString('en-GB')} wait.`,
+      detail: waiting === 1 ? '1 callback waits.' : `${waiting.toLocaleString('en-GB')} callbacks wait.`,
       since: oldest_due_at,
-      done: 'They are sent in turn and tried again for a day.',
+      done: 'Callbacks are sent in turn and tried again for a day.',
       about: 'system',
     }),
   ];
@@ -253,6 +276,11 @@ function sentence(text: string): string {
 
 function capital(text: string): string {
   return text.replace(/^./, (first) => first.toUpperCase());
+}
+
+function duration(ms: number): string {
+  const [amount, unit] = ms < 2 * hour_ms ? [ms / minute_ms, 'minutes'] : [ms / hour_ms, 'hours'];
+  return `${Math.round(amount)} ${unit}`;
 }
 
 function many(waiting: number): string {

@@ -62,7 +62,7 @@ describe('GET /console/operator in an outage of the only provider', () => {
     await send(20);
     const page = await overview();
     expect(page).toMatch(/MMG does not take texts Since today, 12:10 : 41 of 41 calls failed\./);
-    expect(page).toContain('The texts wait, and are tried again until it takes them. Nothing is lost.');
+    expect(page).toContain('The texts wait. Each is tried again for up to 4 hours, then it fails.');
   });
 
   it('counts the messages that wait, although none is due', async () => {
@@ -116,8 +116,8 @@ describe('GET /console/operator while a check fails', () => {
     harness.clock.advance({ minutes: 2 });
     await send(1);
     const page = await overview();
-    expect(page).toContain('The check of MMG fails');
-    expect(page).toContain('It takes texts all the same: no call fails.');
+    expect(page).toContain('The check of MMG has failed');
+    expect(page).toContain('MMG still takes texts: no call has failed.');
     expect(page).not.toContain('MMG cannot be reached');
   });
 
@@ -126,8 +126,7 @@ describe('GET /console/operator while a check fails', () => {
     harness.clock.advance({ minutes: 2 });
     const page = await overview();
     expect(page).toContain('MMG cannot be reached');
-    expect(page).toContain('No call has failed. Texts that it does not take wait and are tried again.');
-    expect(page).not.toContain('The texts wait');
+    expect(page).toContain('No call has failed yet. The texts wait.');
   });
 
   it('says that a check did not finish', async () => {

@@ -82,7 +82,7 @@ describe('GET /console/operator', () => {
     const stopped = await verdict();
     expect(stopped).toMatch(/^red: MMG does not take texts Since today, 12:00 : (\d+) of \1 calls failed\./);
     expect(stopped).toContain('Pennypost moved its share from 51 to 41 at 12:00:15');
-    expect(stopped).toContain('What it does not take goes to Firetext at once. Nothing is lost.');
+    expect(stopped).toContain('The texts that it does not take are tried again through Firetext.');
 
     gateways.answer = () => 'accept';
     await wait(10);
@@ -125,9 +125,9 @@ describe('GET /console/operator', () => {
     const cookie = `pennypost_session=${browser.cookies.get('pennypost_session')}`;
     const { body } = await http.inject({ url: '/console/operator', headers: { cookie } });
     expect(body).toContain('No worker is running');
-    expect(body).toMatch(/Texts wait too long.*?messages are due in the normal lane/s);
+    expect(body).toMatch(/Texts wait too long.*?messages are due with normal priority/s);
     expect(body).toMatch(/Text, normal<\/th><td class="num">\d+<\/td><td class="num">6 min/);
-    expect(body).toContain('1 service asks to go live');
+    expect(body).toContain('1 service wants to go live');
   });
 
   it('counts letters that missed their print run or stay at the printer', async () => {

@@ -1,7 +1,6 @@
-import { laneName } from '../../../../notifications/notification.ts';
 import { maxCounted } from '../../../../notifications/queue/lane-depths.ts';
 import type { Overview } from '../../../../operations/overview/overview.ts';
-import type { Problem } from '../../../../operations/overview/verdict.ts';
+import { type Problem, priorityWord } from '../../../../operations/overview/verdict.ts';
 import { minute_ms } from '../../../../platform/clock.ts';
 import { Icon, type IconName } from '../../../layout/icon.tsx';
 import { pageUrl } from '../../../links.ts';
@@ -104,7 +103,7 @@ function Waiting({ overview: { waiting }, link }: OverviewProps) {
     {
       amount: waiting.go_live_requests,
       icon: 'flag',
-      text: some(waiting.go_live_requests, '1 service asks to go live', 'services ask to go live'),
+      text: some(waiting.go_live_requests, '1 service wants to go live', 'services want to go live'),
       label: 'Decide',
       to: link('/operator/services/going-live'),
     },
@@ -134,7 +133,7 @@ function Waiting({ overview: { waiting }, link }: OverviewProps) {
         <h2 id="waiting">Waiting for you</h2>
       </div>
       {open.length === 0 ? (
-        <p class="muted">Nobody asks to go live or is locked out, and there is no complaint today.</p>
+        <p class="muted">No requests to go live, nobody locked out and no complaints today.</p>
       ) : (
         <ul class="list">
           {open.map(({ icon, text, label, to }) => (
@@ -167,11 +166,11 @@ function Queue({ overview: { lanes, retries, now } }: OverviewProps) {
       </div>
       <table class="table table--tight table--keep">
         <caption class="sr">
-          Messages that are due, by channel and lane, and those that wait for another attempt
+          Messages that are due, by channel and priority, and those that wait for another attempt
         </caption>
         <thead>
           <tr>
-            <th scope="col">Lane</th>
+            <th scope="col">Priority</th>
             <th scope="col" class="num">
               Waiting
             </th>
@@ -184,7 +183,7 @@ function Queue({ overview: { lanes, retries, now } }: OverviewProps) {
           {lanes.map(({ notification_type, lane, waiting, oldest_due_at }) => (
             <tr key={`${notification_type} ${lane}`}>
               <th scope="row">
-                {channelWords[notification_type].name}, {laneName(lane)}
+                {channelWords[notification_type].name}, {priorityWord(lane)}
               </th>
               <td class="num">{atMost(waiting)}</td>
               <td class="num">{age(oldest_due_at, now)}</td>
@@ -220,7 +219,7 @@ function Senders({ overview: { senders }, link }: OverviewProps) {
         )}
       </div>
       {senders.length === 0 ? (
-        <p class="muted">Nothing was sent today.</p>
+        <p class="muted">No messages today.</p>
       ) : (
         <ul class="bars">
           {senders.map(({ id, name, count: sent }) => (
@@ -240,7 +239,6 @@ const shownProblems = 5;
 const actions = {
   providers: { address: '/operator/providers', label: 'See providers' },
   system: { address: '/operator/system', label: 'See the checks' },
-  letters: { address: '/operator/letters', label: 'See letters' },
 } as const;
 
 /** What is wrong, since when, and what was done about it. */
@@ -252,7 +250,7 @@ function Verdict({ overview, link }: { overview: Overview; link: Link }) {
       {problems.slice(0, shownProblems).map((problem) => (
         <OneProblem key={problem.what + problem.detail} problem={problem} now={now} link={link} />
       ))}
-      {problems.length > shownProblems && <p>And {problems.length - shownProblems} more problems.</p>}
+      {problems.length > shownProblems && <p>{count(problems.length - shownProblems)} more problems are not shown.</p>}
     </div>
   );
 }
@@ -273,7 +271,7 @@ function AllIsWell({ overview: { providers, now } }: { overview: Overview }) {
         {moves.map(({ display_name, before, priority, at }) => (
           <p key={display_name}>
             {display_name} had problems: Pennypost moved its share from {before} to {priority} at{' '}
-            <Time at={at} now={now} brief />, and gives it back step by step.
+            <Time at={at} now={now} brief />, and is giving it back step by step.
           </p>
         ))}
       </div>

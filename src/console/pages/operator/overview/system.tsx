@@ -71,6 +71,10 @@ const names = new Map([
   ['single sign-on', 'Single sign-on'],
   ['sms', 'Text provider'],
   ['email', 'Email provider'],
+  ['bounce mailbox', 'Bounce mailbox'],
+  ['printer', 'Printer'],
+  ['virus scanner', 'Virus scanner'],
+  ['database disk', 'Disk of the database'],
 ]);
 
 /** Also a fragment: every check with its result. */
@@ -88,7 +92,11 @@ export function SystemContent({ overview }: { overview: Overview }) {
         keyOf={({ name, provider = '' }) => name + provider}
         columns={[
           { head: 'Check', cell: ({ name }) => names.get(name) ?? name },
-          { head: 'State', cell: ({ ok }) => <Good ok={ok}>{ok ? 'Well' : 'Problem'}</Good> },
+          {
+            head: 'State',
+            cell: ({ ok, is_warning }) =>
+              is_warning ? <Status kind="sending">Warning</Status> : <Good ok={ok}>{ok ? 'Well' : 'Problem'}</Good>,
+          },
           { head: 'Result', cell: ({ description }) => description },
           {
             head: 'Since',
