@@ -34,6 +34,7 @@ WORKDIR /app
 COPY package.json CHANGELOG.md LICENSE ./
 COPY migrations migrations
 COPY docs/openapi.json docs/openapi.json
+COPY docs/guides/providers docs/guides/providers
 COPY --from=build /app/dist dist
 # Nothing is installed later.
 RUN rm -rf /usr/local/lib/node_modules/npm /usr/local/bin/npm /usr/local/bin/npx \

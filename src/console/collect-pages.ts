@@ -33,7 +33,8 @@ import { operatorOrganisationPages } from './pages/operator/organisations/organi
 import { overviewPages } from './pages/operator/overview/overview.pages.tsx';
 import { peoplePages, personPages } from './pages/operator/people/people.pages.tsx';
 import { personChangePages } from './pages/operator/people/person-changes.pages.tsx';
-import { providerPages, providerTestPages } from './pages/operator/providers/provider.pages.tsx';
+import { providerPages } from './pages/operator/providers/provider.pages.tsx';
+import { providerTestPages } from './pages/operator/providers/provider-test.pages.tsx';
 import { providerListPages, providerSharePages } from './pages/operator/providers/providers.pages.tsx';
 import { ratePages } from './pages/operator/rates/rates.pages.tsx';
 import { reportPages } from './pages/operator/reports/reports.pages.tsx';

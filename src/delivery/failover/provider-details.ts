@@ -111,7 +111,7 @@ export async function setProviderActive(app: Deps, id: string, active: boolean, 
         share.active && share.identifier !== identifier && app.config[channel].providers.includes(share.identifier),
     );
     if (!active && others.length === 0) {
-      throw invalidField('reason', 'It is the only provider in use: resume or add another one first.');
+      throw invalidField('reason', 'This is the only provider in use. Resume or connect another one first.');
     }
     await updateProvider(tx, id, { active, ...why }, timestamp(app.clock.now()));
   });

@@ -28,6 +28,8 @@ interface Descriptor<S extends Settings, Message> {
   receiverChecks?(settings: Values<S>): { name: string; check(): Promise<void> }[];
   /** How long after it was handed over a message without a report counts as delivered. Omitted or undefined: never. */
   deliveredAfter_ms?(settings: Values<S>): number | undefined;
+  /** Its guide in docs/guides/providers, without the ending of the file. */
+  guide?: string;
   /** What to check when most of its receipts match no message, such as the setting of their format. */
   receiptAdvice?: string;
   /** Handles an event again that was passed to `retryUnmatched`. */

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, type Dispatcher, type FormData, request } from 'undici';
+import { ContextValue } from '../../platform/process/context-value.ts';
 import type { Outcome } from './provider.ts';
 
 export interface HttpResponse {
@@ -12,6 +13,13 @@ export interface HttpResponse {
 }
 
 type Method = 'GET' | 'POST' | 'PUT';
+
+const listeners = new ContextValue<(response: HttpResponse) => void>();
+
+/** Tells `onResponse` everything that providers respond to what `work` requests, for people who want to read it. */
+export function hearResponses<T>(onResponse: (response: HttpResponse) => void, work: () => T): T {
+  return listeners.run(onResponse, work);
+}
 
 const timeout_ms = 10_000;
 const maxResponseBytes = 65_536;
@@ -74,13 +82,15 @@ export class ProviderHttpClient {
     });
     const text = await readBody(response.body);
     const after = Number(response.headers['retry-after']);
-    return {
+    const read = {
       status: response.statusCode,
       headers: response.headers,
       body: text,
       json: parsed(text),
       retry_after_ms: after >= 0 ? after * 1_000 : undefined,
     };
+    listeners.current()?.(read);
+    return read;
   }
 
   async close(): Promise<void> {

@@ -1,11 +1,14 @@
+import { recordAuditEntry } from '../../auth/audit-entry.ts';
+import { inTransaction } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import { compileTemplate } from '../../rendering/template.ts';
 import type { TextSenderSettings } from '../../services/settings.ts';
 import { type EmailConfig, renderShortEmail } from '../compose-message.ts';
 import type { ProviderDeps, ProviderDescriptor } from './descriptor.ts';
+import { hearResponses } from './http-client.ts';
 import type { EmailMessage, Outcome, Provider, TextMessage } from './provider.ts';
-import { openEmailProviders, openTextProviders, type ProvidersConfig } from './settings.ts';
+import { openEmailProviders, openTextProviders, type ProvidersConfig, settingsOf } from './settings.ts';
 
 type Deps = Omit<ProviderDeps, 'settings'> & {
   config: ProvidersConfig & EmailConfig & { sms: TextSenderSettings };
@@ -14,29 +17,49 @@ type Deps = Omit<ProviderDeps, 'settings'> & {
 
 export interface TestResult {
   outcome: Outcome['kind'] | 'failed';
-  /** What the provider said, or why it could not be asked. */
+  /** Why the provider did not take it. */
   reason: string | undefined;
+  /** What the provider itself said last, if it has an HTTP API. */
+  response: string | undefined;
   took_ms: number;
 }
 
 const text = 'This is a test of the provider. Nobody needs to do anything.';
 
+interface TestedProvider {
+  id: string;
+  notification_type: 'sms' | 'email';
+  identifier: string;
+}
+
 /**
- * Hands one message to a provider that is in use, at once and whatever its share. It is no notification: nothing is
- * counted, and receipts for it are ignored.
+ * Hands one message to a provider that is in use, at once and whatever its share. The message is not a notification: nothing
+ * is counted, and receipts for it are ignored. The audit log says who sent it, and not to whom.
  */
-export async function sendTestMessage(
-  app: Deps,
-  { notification_type, identifier }: { notification_type: string; identifier: string },
-  recipient: string,
-): Promise<TestResult> {
+export async function sendTestMessage(app: Deps, tested: TestedProvider, recipient: string): Promise<TestResult> {
+  const { id, notification_type, identifier } = tested;
+  const descriptor = app.providers.find(({ channel, name }) => channel === notification_type && name === identifier);
+  if (!descriptor || !app.config[notification_type].providers.includes(identifier)) throw notFound();
+  const after = { notification_type, provider: identifier };
+  await inTransaction(app.db, (tx) =>
+    recordAuditEntry(tx, { action: 'create', noun: 'provider_test', thing_id: id, after }),
+  );
+  const result = await sendThrough(app, tested, recipient);
+  const secrets = secretsOf(descriptor, settingsOf(app.config, descriptor));
+  return { ...result, reason: shown(result.reason, secrets), response: shown(result.response, secrets) };
+}
+
+async function sendThrough(app: Deps, { notification_type, identifier }: TestedProvider, recipient: string) {
   const reference = newId(app.clock.now());
+  const only = {
+    ...app,
+    config: { ...app.config, [notification_type]: { ...app.config[notification_type], providers: [identifier] } },
+  };
   if (notification_type === 'sms') {
     const sender = app.config.sms.defaultSender;
     const message = { reference, to: recipient, sender, text, encoding: 'gsm7', international: false } as const;
-    return send<TextMessage>(only(openTextProviders(app), identifier), message);
+    return send<TextMessage>(openTextProviders(only), message);
   }
-  if (notification_type !== 'email') throw notFound();
   const compiled = compileTemplate({ template_type: 'email', subject: 'Test of the provider', content: text });
   const message = {
     reference,
@@ -45,27 +68,62 @@ export async function sendTestMessage(
     unsubscribe_url: null,
     ...renderShortEmail(app, compiled, {}, platformIdentity(app), null),
   };
-  return send<EmailMessage>(only(openEmailProviders(app), identifier), message);
+  return send<EmailMessage>(openEmailProviders(only), message);
 }
 
-function only<Message>(providers: Provider<Message>[], name: string): Provider<Message> {
-  const found = providers.find((provider) => provider.name === name);
-  if (!found) throw notFound();
-  return found;
-}
-
-async function send<Message>(provider: Provider<Message>, message: Message): Promise<TestResult> {
+async function send<Message>([provider]: Provider<Message>[], message: Message): Promise<TestResult> {
+  if (!provider) throw notFound();
   const began = performance.now();
-  const took_ms = () => Math.round(performance.now() - began);
+  let response: string | undefined;
+  const ended = (outcome: TestResult['outcome'], reason?: string): TestResult => ({
+    ...{ outcome, reason, response },
+    took_ms: Math.round(performance.now() - began),
+  });
   try {
-    await provider.check?.();
-    const outcome = await provider.send(message);
-    return { outcome: outcome.kind, reason: 'reason' in outcome ? outcome.reason : undefined, took_ms: took_ms() };
+    const outcome = await hearResponses(
+      ({ status, body }) => {
+        response = `${status} ${body}`;
+      },
+      async () => {
+        await provider.check?.();
+        return provider.send(message);
+      },
+    );
+    return ended(outcome.kind, 'reason' in outcome ? outcome.reason : undefined);
   } catch (error) {
-    return { outcome: 'failed', reason: error instanceof Error ? error.message : String(error), took_ms: took_ms() };
+    return ended('failed', error instanceof Error ? error.message : String(error));
   } finally {
     await provider.close?.();
   }
+}
+
+const maxShown = 500;
+/** A shorter text is rather a part of a word than a secret. */
+const minSecret = 4;
+
+/** What a provider said, in one line, without the secrets that it may quote. */
+function shown(text: string | undefined, secrets: string[]): string | undefined {
+  const hidden = secrets.reduce((rest, secret) => rest.replaceAll(secret, '[hidden]'), text ?? '');
+  return hidden.replaceAll(/\s+/g, ' ').trim().slice(0, maxShown) || undefined;
+}
+
+/** The secrets of a provider and the passwords in them, the longest first. */
+function secretsOf({ settings }: ProviderDescriptor, values: Record<string, unknown>): string[] {
+  return Object.entries(settings)
+    .flatMap(([key, { secret }]) => (secret && typeof values[key] === 'string' ? [values[key]] : []))
+    .flatMap((value) => [value, ...passwordsIn(value)])
+    .filter((part) => part.length >= minSecret)
+    .toSorted((one, other) => other.length - one.length);
+}
+
+/** A secret may be an address with a password, a JSON object of secrets, or a user and a password. */
+function passwordsIn(secret: string): string[] {
+  if (/^\w+:\/\//.test(secret)) {
+    const { password } = new URL(secret);
+    return [password, decodeURIComponent(password)];
+  }
+  if (secret.startsWith('{')) return Object.values(JSON.parse(secret) as Record<string, string>);
+  return secret.split(':').slice(1);
 }
 
 function platformIdentity({ config }: Deps) {

@@ -29,6 +29,7 @@ export const auditNouns = [
   'organisation_member',
   'organisation_permission',
   'provider',
+  'provider_test',
   'recipient',
   'report_request',
   'returned_letter',
@@ -50,6 +51,8 @@ export const auditNouns = [
   'user_identity',
   'webauthn_credential',
 ] as const;
+
+export type AuditNoun = (typeof auditNouns)[number];
 
 export interface AuditFilter {
   id?: string | undefined;

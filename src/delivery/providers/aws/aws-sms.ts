@@ -52,6 +52,7 @@ export const awsSms = {
           'AWS_SMS_TOPIC_ARNS must be set for the provider aws-sms: name the SNS topics of its receipts, or * for any topic',
         ]
       : [],
+  guide: 'aws-sms',
   open,
   receipts,
 } satisfies SmsDescriptor<typeof settings>;

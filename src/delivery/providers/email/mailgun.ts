@@ -38,6 +38,7 @@ export const mailgun = {
   },
   settings,
   required: ['domain', 'apiKey', 'webhookKey'],
+  guide: 'mailgun',
   open,
   receipts,
 } satisfies EmailDescriptor<typeof settings>;

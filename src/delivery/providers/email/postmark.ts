@@ -35,6 +35,7 @@ export const postmark = {
   },
   settings,
   required: ['serverToken', 'webhookAuth'],
+  guide: 'postmark',
   open,
   receipts,
 } satisfies EmailDescriptor<typeof settings>;

@@ -42,6 +42,7 @@ export const sendgrid = {
       : [
           'SENDGRID_WEBHOOK_KEY must be the verification key that SendGrid shows: letters and digits, beginning with MFkw',
         ],
+  guide: 'sendgrid',
   open,
   receipts,
 } satisfies EmailDescriptor<typeof settings>;

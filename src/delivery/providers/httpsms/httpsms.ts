@@ -21,6 +21,7 @@ export const httpsms = {
   settings,
   required: ['file'],
   problems: problemsOfGateway,
+  guide: 'generic-http',
   open,
   receipts: receiptRoutes,
   inbound: inboundRoutes,

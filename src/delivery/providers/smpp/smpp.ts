@@ -24,6 +24,7 @@ export const smpp = {
   settings,
   required: ['url', 'systemId', 'password'],
   problems: problemsOf,
+  guide: 'smpp',
   open,
   receiptAdvice:
     'Check SMPP_RECEIPT_IDS: the ids in receipts may be decimal and those in responses hexadecimal, or the other way round.',

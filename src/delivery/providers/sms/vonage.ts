@@ -43,6 +43,7 @@ export const vonage = {
     privateKey === undefined || keyOf(privateKey)
       ? []
       : ['VONAGE_PRIVATE_KEY must be the RSA private key of the Vonage application, in PEM'],
+  guide: 'vonage',
   open,
   receipts,
   inbound,

@@ -25,6 +25,7 @@ export const smtp = {
   required: ['url'],
   together: ['listenCertificate', 'listenKey'],
   problems: problemsOfBounces,
+  guide: 'smtp',
   open,
   receivers,
   receiverChecks,

@@ -2,6 +2,7 @@ import type { ProviderState } from '../../../../delivery/failover/provider-state
 import type { ActiveProviders } from '../../../../delivery/providers/settings.ts';
 import type { PrintSettings } from '../../../../letters/settings.ts';
 import { pageUrl } from '../../../links.ts';
+import { channelWords } from '../../../message-words.ts';
 import { Status } from '../../../parts/status.tsx';
 import { Tabs } from '../../../parts/tabs.tsx';
 
@@ -10,7 +11,7 @@ export const providerAddress = (id: string) => `${providersPath}/${id}`;
 export const sharesPath = (channel: 'sms' | 'email') =>
   `${providersPath}/${channel === 'sms' ? 'text' : 'email'}-shares`;
 
-interface Provider {
+export interface Provider {
   notification_type: 'sms' | 'email' | 'letter';
   identifier: string;
   active: boolean;
@@ -21,9 +22,14 @@ interface Deps {
   config: ActiveProviders & { letters: PrintSettings };
 }
 
-/** Named in the settings of the installation; the others only could be. */
+/** The settings of the installation name it. */
 export function isInUse({ config }: Deps, { notification_type, identifier }: Provider): boolean {
   return notification_type === 'letter' || config[notification_type].providers.includes(identifier);
+}
+
+/** Nothing leaves Pennypost through it. */
+export function isSandbox({ config }: Deps, { notification_type, identifier }: Provider): boolean {
+  return notification_type === 'letter' ? config.letters.handOff === 'sandbox' : identifier === 'sandbox';
 }
 
 interface StateProps {
@@ -32,18 +38,15 @@ interface StateProps {
   states: readonly ProviderState[];
 }
 
-/** In a word; the overview has the reasons. */
+/** Its state in a word; the overview has the reasons. */
 export function StateOfProvider({ app, provider, states }: StateProps) {
   if (!isInUse(app, provider)) return <Status kind="accepted">Not in use</Status>;
   if (!provider.active) return <Status kind="cancelled">Paused</Status>;
-  const isSandbox =
-    provider.identifier === 'sandbox' ||
-    (provider.notification_type === 'letter' && app.config.letters.handOff === 'sandbox');
   const health = healthOf(provider, states)?.health;
   if (health === 'failing') return <Status kind="failed">Failing</Status>;
   if (health === 'errors') return <Status kind="sending">Errors</Status>;
   if (health === 'slow') return <Status kind="sending">Slow</Status>;
-  return isSandbox ? <Status kind="accepted">Sandbox</Status> : <Status kind="delivered">Well</Status>;
+  return isSandbox(app, provider) ? <Status kind="accepted">Sandbox</Status> : <Status kind="delivered">Well</Status>;
 }
 
 export function healthOf(
@@ -53,15 +56,60 @@ export function healthOf(
   return states.find((state) => state.notification_type === notification_type && state.identifier === identifier);
 }
 
-/** What part of the messages it is given: shares count only between the providers that are in use and not paused. */
-export function shareOf(app: Deps, provider: Provider, all: readonly Provider[]): string {
-  const isGiven = (one: Provider) => one.active && isInUse(app, one);
-  if (!isGiven(provider)) return 'None';
-  const sharing = all.filter((one) => one.notification_type === provider.notification_type && isGiven(one));
-  const total = sharing.reduce((sum, { priority }) => sum + priority, 0);
-  // Without any share, all are equally likely.
-  return `${Math.round(total === 0 ? 100 / sharing.length : (100 * provider.priority) / total)}%`;
+/** The providers of a channel that are given messages: those in use that are not paused. */
+function takersOf<P extends Provider>(app: Deps, channel: Provider['notification_type'], all: readonly P[]): P[] {
+  return all.filter((one) => one.notification_type === channel && one.active && isInUse(app, one));
 }
+
+/** What part of the messages it is given. */
+export function shareOf(app: Deps, provider: Provider, all: readonly Provider[]): string {
+  const takers = takersOf(app, provider.notification_type, all);
+  if (!takers.some(({ identifier }) => identifier === provider.identifier)) return 'None';
+  const total = takers.reduce((sum, { priority }) => sum + priority, 0);
+  // Without any share, all are equally likely.
+  return `${Math.round(total === 0 ? 100 / takers.length : (100 * provider.priority) / total)}%`;
+}
+
+interface NextProps {
+  app: Deps;
+  channel: Provider['notification_type'];
+  all: readonly (Provider & { display_name: string })[];
+  states: readonly ProviderState[];
+}
+
+/** Who takes the next message of a channel, by the shares and states of this moment. */
+export function NextMessage({ app, channel, all, states }: NextProps) {
+  const { noun, plural } = channelWords[channel];
+  if (channel === 'letter') return <p>{nextLetter[app.config.letters.handOff]}</p>;
+  const takers = takersOf(app, channel, all);
+  const chosen = takers
+    .filter((one) => shareOf(app, one, all) !== '0%')
+    .toSorted((one, other) => other.priority - one.priority);
+  const failing = chosen.filter((one) => healthOf(one, states)?.health === 'failing');
+  const named = chosen.map((one) => `${one.display_name} (${shareOf(app, one, all)})`);
+  if (chosen.length === 0) return <p>Every provider is paused, so {plural} wait. Resume one of them.</p>;
+  return (
+    <p>
+      {chosen.length === 1
+        ? `The next ${noun} goes to ${chosen[0]?.display_name}.`
+        : `The next ${noun} goes to one of these, by chance: ${named.join(', ')}.`}{' '}
+      {failing.map(({ identifier, display_name }) =>
+        takers.length === 1
+          ? `${display_name} is failing, so ${plural} wait and are tried again.`
+          : `${display_name} is failing: what it does not take is tried again through ${takers
+              .filter((other) => other.identifier !== identifier)
+              .map((other) => other.display_name)
+              .join(' or ')}.`,
+      )}
+    </p>
+  );
+}
+
+const nextLetter: Record<PrintSettings['handOff'], string> = {
+  sandbox: 'The next letter stays in the sandbox.',
+  folder: 'The next letter goes into the folder for the printer, with the next print run.',
+  sftp: 'The next letter goes to the SFTP server of the printer, with the next print run.',
+};
 
 export function ProviderTabs({ current }: { current: 'providers' | 'numbers' }) {
   return (

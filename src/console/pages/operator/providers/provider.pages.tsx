@@ -6,19 +6,23 @@ import {
   setProviderActive,
 } from '../../../../delivery/failover/provider-details.ts';
 import { readProviderStates } from '../../../../delivery/failover/provider-states.ts';
-import { sendTestMessage, type TestResult } from '../../../../delivery/providers/test-message.ts';
-import { invalidField, notFound } from '../../../../platform/failure.ts';
-import { OneOf } from '../../../../protocol/fields.ts';
-import { parsePhoneNumber } from '../../../../recipients/phone-number.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import { pageUrl } from '../../../links.ts';
-import type { FormState, Pages, View } from '../../../page.ts';
-import { Choices, Field } from '../../../parts/field.tsx';
-import { SaveForm } from '../../../parts/form.tsx';
-import { Notice } from '../../../parts/notice.tsx';
+import { count } from '../../../money.ts';
+import type { Pages } from '../../../page.ts';
+import { Field } from '../../../parts/field.tsx';
+import { ButtonLink, SaveForm } from '../../../parts/form.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { Time } from '../../../parts/time.tsx';
-import { healthOf, isInUse, providerAddress, providersPath, StateOfProvider, shareOf } from './provider-parts.tsx';
+import {
+  healthOf,
+  isInUse,
+  NextMessage,
+  providerAddress,
+  providersPath,
+  StateOfProvider,
+  shareOf,
+} from './provider-parts.tsx';
+import { Guide, HowToConnect, readGuide, SettingsOfProvider, setUpOf } from './provider-set-up.tsx';
 
 const one = `${providersPath}/:provider_id`;
 const crumbs = [{ label: 'Providers', to: providersPath }];
@@ -28,42 +32,43 @@ const steps = {
   pause: {
     active: false,
     action: 'Pause',
-    lead: 'It gets no new messages; the other providers share them. Messages that it has are not affected.',
-    done: 'The provider is paused.',
+    lead: 'The other providers share new messages. Messages that this provider already has are not affected.',
+    done: 'Provider paused.',
   },
   resume: {
     active: true,
     action: 'Resume',
-    lead: 'It gets its share of new messages again, within seconds.',
-    done: 'The provider gets messages again.',
+    lead: 'The provider will get its share of new messages again, within seconds.',
+    done: 'Provider resumed.',
   },
 } as const;
 
-/** One provider: its history, and pausing it. */
+/** One provider: its state, its settings, its history, and pausing it. */
 export function providerPages(pages: Pages, app: ConsoleApp): void {
   pages.add(one, {
     who: 'operator',
     below: 'Providers',
     async show({ param, visitor }) {
       const provider = await getProviderDetails(app, param('provider_id'));
-      const versions = await listProviderVersions(app, provider.id);
-      const { states } = await readProviderStates(app);
+      const [all, versions, { states }] = await Promise.all([
+        listProviderDetails(app),
+        listProviderVersions(app, provider.id),
+        readProviderStates(app),
+      ]);
+      const setUp = setUpOf(app, provider);
+      const guide = setUp && (await readGuide(setUp));
       const health = healthOf(provider, states);
       const isUsed = isInUse(app, provider) && provider.notification_type !== 'letter';
       const step = provider.active ? 'pause' : 'resume';
-      const here = pageUrl(providerAddress(provider.id));
+      const here = providerAddress(provider.id);
       const now = app.clock.now();
       return {
         title: provider.display_name,
         crumbs,
         actions: visitor.user.platform_admin && isUsed && (
           <>
-            <a class="button" href={`${here}/${step}`}>
-              {steps[step].action}
-            </a>
-            <a class="button" href={`${here}/test`}>
-              Send a test
-            </a>
+            <ButtonLink to={`${here}/${step}`}>{steps[step].action}</ButtonLink>
+            <ButtonLink to={`${here}/test`}>Send a test to me</ButtonLink>
           </>
         ),
         content: (
@@ -75,7 +80,7 @@ export function providerPages(pages: Pages, app: ConsoleApp): void {
                   <StateOfProvider app={app} provider={provider} states={states} />
                 </dd>
                 <dt>Share</dt>
-                <dd>{shareOf(app, provider, await listProviderDetails(app))}</dd>
+                <dd>{shareOf(app, provider, all)}</dd>
                 {health?.failing && (
                   <>
                     <dt>Failed calls</dt>
@@ -86,7 +91,7 @@ export function providerPages(pages: Pages, app: ConsoleApp): void {
                   </>
                 )}
                 <dt>Last hour</dt>
-                <dd>{(health?.handed_over_last_hour ?? 0).toLocaleString('en-GB')} messages</dd>
+                <dd>{count(health?.handed_over_last_hour ?? 0)} messages</dd>
                 <dt>Sends abroad</dt>
                 <dd>{provider.supports_international ? 'Yes' : 'No'}</dd>
                 <dt>Name in settings</dt>
@@ -94,7 +99,11 @@ export function providerPages(pages: Pages, app: ConsoleApp): void {
                   <code>{provider.identifier}</code>
                 </dd>
               </dl>
+              <NextMessage app={app} channel={provider.notification_type} all={all} states={states} />
             </section>
+            {setUp && <HowToConnect app={app} provider={provider} setUp={setUp} />}
+            {guide !== undefined && <Guide text={guide} />}
+            {setUp && <SettingsOfProvider provider={provider} setUp={setUp} />}
             <section class="stack stack--tight" aria-labelledby="history">
               <h2 id="history">History</h2>
               <Table
@@ -108,11 +117,11 @@ export function providerPages(pages: Pages, app: ConsoleApp): void {
                   },
                   { head: 'Share', cell: ({ priority }) => `${priority}%`, numeric: true },
                   { head: 'State', cell: ({ active }) => (active ? 'Active' : 'Paused') },
-                  { head: 'Why', cell: ({ reason }) => reason ?? 'No reason given' },
-                  { head: 'Who', cell: ({ created_by }) => created_by?.name ?? 'Nobody' },
+                  { head: 'Why', cell: ({ reason }) => <span dir="auto">{reason ?? 'No reason given'}</span> },
+                  { head: 'Who', cell: ({ created_by }) => <span dir="auto">{created_by?.name ?? 'Nobody'}</span> },
                 ]}
               />
-              {versions.length > maxShown && <p class="muted small">The newest {maxShown} changes.</p>}
+              {versions.length > maxShown && <p class="muted small">Only the newest {maxShown} changes are shown.</p>}
             </section>
           </div>
         ),
@@ -152,99 +161,4 @@ export function providerPages(pages: Pages, app: ConsoleApp): void {
       },
     });
   }
-}
-
-const nobody = { sms: '447700900000', email: 'simulate-delivered@notifications.service.gov.uk' };
-
-interface Person {
-  mobile_number: string | null;
-  email_address: string;
-}
-
-/** One message through one provider, and what the provider said. */
-export function providerTestPages(pages: Pages, app: ConsoleApp): void {
-  async function viewOf(id: string, user: Person, formState: FormState, result?: TestResult): Promise<View> {
-    const provider = await testable(id);
-    const own = provider.channel === 'sms' ? user.mobile_number : user.email_address;
-    return {
-      title: `Test ${provider.display_name}`,
-      lead: 'Sends one message through this provider only. Providers may charge for it; services do not see it.',
-      crumbs: [
-        { label: 'Providers', to: providersPath },
-        { label: provider.display_name, to: providerAddress(id) },
-      ],
-      content: (
-        <div class="stack">
-          {result && <Result result={result} name={provider.display_name} />}
-          <SaveForm back={providerAddress(id)} action={result ? 'Send another test' : 'Send a test'}>
-            <Choices
-              formState={formState}
-              name="recipient"
-              legend="To"
-              kind="one"
-              choices={[
-                ...(own ? [{ value: 'own', label: `You: ${own}` }] : []),
-                {
-                  value: 'nobody',
-                  label: `Nobody: ${nobody[provider.channel]}`,
-                  hint: 'Belongs to no person. A provider may refuse it.',
-                },
-              ]}
-              chosen={[own ? 'own' : 'nobody']}
-            />
-          </SaveForm>
-        </div>
-      ),
-    };
-  }
-
-  pages.add(`${providersPath}/:provider_id/test`, {
-    who: 'platform-admin',
-    below: 'Providers',
-    show: ({ param, visitor }, formState) => viewOf(param('provider_id'), visitor.user, formState),
-    form: Type.Object({ recipient: OneOf(['own', 'nobody']) }),
-    needs: { recipient: 'Choose who gets the test.' },
-    async act({ param, visitor }, { recipient }) {
-      const id = param('provider_id');
-      const { channel, identifier } = await testable(id);
-      const to = recipient === 'own' ? ownRecipient(channel, visitor.user) : nobody[channel];
-      const result = await sendTestMessage(app, { notification_type: channel, identifier }, to);
-      const typed = new Map([['recipient', recipient]]);
-      return viewOf(id, visitor.user, { typed, problems: new Map() }, result);
-    },
-  });
-
-  async function testable(id: string) {
-    const provider = await getProviderDetails(app, id);
-    const { notification_type: channel, identifier, display_name } = provider;
-    if (channel === 'letter' || !isInUse(app, provider)) throw notFound();
-    return { channel, identifier, display_name };
-  }
-}
-
-function ownRecipient(channel: 'sms' | 'email', user: Person): string {
-  if (channel === 'email') return user.email_address;
-  const parsed = parsePhoneNumber(user.mobile_number ?? '');
-  if (!parsed.ok) throw invalidField('recipient', 'Add a mobile number to your account first.');
-  return parsed.number.normalised;
-}
-
-function Result({ result: { outcome, reason, took_ms }, name }: { result: TestResult; name: string }) {
-  const took = `after ${took_ms.toLocaleString('en-GB')} ms`;
-  if (outcome === 'accepted') {
-    return (
-      <Notice tone="green">
-        <b>{name} took the message</b>, {took}.
-      </Notice>
-    );
-  }
-  const said = outcome === 'refused' ? 'refused the message' : outcome === 'retry' ? 'asks to try again' : 'failed';
-  return (
-    <Notice tone="red">
-      <b>
-        {name} {said}
-      </b>
-      , {took}. {reason}
-    </Notice>
-  );
 }

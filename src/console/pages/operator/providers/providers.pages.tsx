@@ -20,6 +20,9 @@ import { NumberField, readNumber, TypedValue } from '../../../parts/value-fields
 import {
   healthOf,
   isInUse,
+  isSandbox,
+  NextMessage,
+  type Provider,
   ProviderTabs,
   providerAddress,
   providersPath,
@@ -40,12 +43,13 @@ export function providerListPages(pages: Pages, app: ConsoleApp): void {
         readProviderStates(app),
       ]);
       const now = app.clock.now();
+      const isAdmin = visitor.user.platform_admin;
       const sentBy = (channel: string, name: string) =>
         messages.find(({ notification_type, provider }) => notification_type === channel && provider === name)
           ?.messages ?? 0;
       return {
         title: 'Providers',
-        lead: 'Shares move by themselves when a provider fails or is slow, and come back after 15 quiet minutes.',
+        lead: 'Pennypost moves messages away from a provider that fails or is slow, and back again after 15 quiet minutes.',
         content: (
           <div class="stack stack--loose">
             <ProviderTabs current="providers" />
@@ -54,18 +58,22 @@ export function providerListPages(pages: Pages, app: ConsoleApp): void {
               const rows = all
                 .filter(({ notification_type }) => notification_type === of)
                 .sort((one, other) => Number(isInUse(app, other)) - Number(isInUse(app, one)));
-              const mayShare = visitor.user.platform_admin && of !== 'letter' && app.config[of].providers.length > 1;
+              const canShare = isAdmin && of !== 'letter' && app.config[of].providers.length > 1;
               return (
                 <section key={of} class="stack stack--tight" aria-labelledby={`of-${of}`}>
                   <div class="row">
                     <Stamp channel={stamp} small />
                     <h2 id={`of-${of}`}>{title}</h2>
-                    {mayShare && (
+                    {canShare && (
                       <ButtonLink to={sharesPath(of)} small>
                         Change shares<span class="sr"> of {nouns}</span>
                       </ButtonLink>
                     )}
                   </div>
+                  <NextMessage app={app} channel={of} all={all} states={states} />
+                  <p class="small muted">
+                    Chosen in the environment of the server with <code>{choices[of](app)}</code>
+                  </p>
                   <Table
                     caption={`Providers of ${nouns}`}
                     rows={rows}
@@ -107,6 +115,11 @@ export function providerListPages(pages: Pages, app: ConsoleApp): void {
                         head: 'Changed',
                         cell: ({ updated_at }) => (updated_at ? <Time at={updated_at} now={now} /> : 'Never'),
                       },
+                      {
+                        head: 'Next step',
+                        hidden: true,
+                        cell: (provider) => <NextStep app={app} provider={provider} isAdmin={isAdmin} />,
+                      },
                     ]}
                   />
                 </section>
@@ -117,6 +130,37 @@ export function providerListPages(pages: Pages, app: ConsoleApp): void {
       };
     },
   });
+}
+
+/** The setting that chooses the providers of a channel. */
+const choices = {
+  sms: ({ config }: ConsoleApp) => `SMS_PROVIDERS=${config.sms.providers.join(',')}`,
+  email: ({ config }: ConsoleApp) => `EMAIL_PROVIDERS=${config.email.providers.join(',')}`,
+  letter: ({ config }: ConsoleApp) => `PRINT_HAND_OFF=${config.letters.handOff}`,
+};
+
+interface NextStepProps {
+  app: ConsoleApp;
+  provider: Provider & { id: string; display_name: string };
+  isAdmin: boolean;
+}
+
+/** A provider in use can be tested; the page of any other says how to connect it. */
+function NextStep({ app, provider, isAdmin }: NextStepProps) {
+  const { id, display_name, notification_type } = provider;
+  if (!isInUse(app, provider) || (notification_type === 'letter' && isSandbox(app, provider))) {
+    return (
+      <ButtonLink to={`${providerAddress(id)}#connect`} small>
+        How to connect<span class="sr"> {display_name}</span>
+      </ButtonLink>
+    );
+  }
+  if (!isAdmin || notification_type === 'letter') return null;
+  return (
+    <ButtonLink to={`${providerAddress(id)}/test`} small>
+      Send a test to me<span class="sr"> through {display_name}</span>
+    </ButtonLink>
+  );
 }
 
 /** How much of a channel each provider is given. */
@@ -133,7 +177,7 @@ export function providerSharePages(pages: Pages, app: ConsoleApp): void {
             ?.priority;
         return {
           title: `Shares of ${channelWords[channel].plural}`,
-          lead: 'From 0 to 100 each, 100 together. They are also the shares that come back after a failure.',
+          lead: 'Enter numbers from 0 to 100 that add up to 100. Pennypost returns to these shares after a failure.',
           crumbs: [{ label: 'Providers', to: providersPath }],
           content: (
             <SaveForm back={providersPath}>
@@ -169,7 +213,7 @@ export function providerSharePages(pages: Pages, app: ConsoleApp): void {
         const shares = new Map(names.map((name) => [name, readShare(form[fieldOf(name)] ?? '', fieldOf(name))]));
         const why = { reason: form.reason ?? '', created_by_id: visitor.user.id };
         await setProviderShares(app, channel, shares, why);
-        return { to: providersPath, notice: `The shares of ${channelWords[channel].plural} are changed.` };
+        return { to: providersPath, notice: 'Shares saved.' };
       },
     });
   }

@@ -1,20 +1,27 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useHarness } from '../../../../../test/kit/harness.ts';
+import { startStubGateways } from '../../../../../test/kit/vendors/stub-gateways.ts';
 import { aPerson, signedIn } from '../../../../../test/kit/world/console-people.ts';
 import type { ConsoleVisitor } from '../../../../../test/kit/world/console-visitor.ts';
+
+const gateways = await startStubGateways();
+afterAll(() => gateways.close());
 
 const harness = useHarness({
   now: '2026-11-16T12:00:00Z',
   config: {
     sms: { providers: ['sandbox', 'mmg'] },
-    providers: { mmg: { url: 'http://127.0.0.1:9/mmg', apiKey: 'wrong' } },
+    providers: { mmg: { url: `${gateways.url}/mmg`, apiKey: 'right-key' } },
   },
 });
 
 let operator: ConsoleVisitor;
 let looker: ConsoleVisitor;
 beforeAll(async () => {
-  operator = await signedIn(harness, (await aPerson(harness, { name: 'Ada Lovelace', platform_admin: true })).id);
+  operator = await signedIn(
+    harness,
+    (await aPerson(harness, { email_address: 'ada@example.org', platform_admin: true })).id,
+  );
   looker = await signedIn(harness, (await aPerson(harness, { read_only_operator: true })).id);
 });
 
@@ -83,7 +90,7 @@ describe('pausing', () => {
     expect((await operator.get('/console/operator/providers')).text).toContain('Paused');
     const refused = await step(sandbox.id, 'pause');
     expect(refused.problems).toEqual({
-      reason: 'It is the only provider in use: resume or add another one first.',
+      reason: 'This is the only provider in use. Resume or connect another one first.',
     });
     expect((await provider('sandbox')).active).toBe(true);
     expect((await step(mmg.id, 'resume')).status).toBe(303);
@@ -92,24 +99,92 @@ describe('pausing', () => {
 });
 
 describe('a test', () => {
-  const test = async (identifier: string, recipient: string, channel = 'sms') =>
-    operator.post(`/console/operator/providers/${(await provider(identifier, channel)).id}/test`, { recipient });
+  const testOf = async (identifier: string, channel = 'sms') =>
+    `/console/operator/providers/${(await provider(identifier, channel)).id}/test`;
+  const send = async (identifier: string, channel = 'sms', form = {}) =>
+    operator.post(await testOf(identifier, channel), form);
 
-  it('hands one message to the provider and shows what it said', async () => {
-    const sent = await test('sandbox', 'own');
-    expect(sent.text).toContain('Sandbox took the message');
-    expect((await test('sandbox', 'nobody', 'email')).text).toContain('Sandbox took the message');
+  it('goes to the operator, whatever the form says, and shows what the provider said', async () => {
+    expect((await send('sandbox')).text).toContain('Sandbox accepted the message');
+    const sent = await send('sandbox', 'email', { recipient: 'somebody@example.org' });
+    expect(sent.text).toContain('Sandbox accepted the message');
     const messages = await harness.app.db.selectFrom('sandbox_messages').select('recipient').execute();
-    expect(messages.map(({ recipient }) => recipient).sort()).toEqual([
-      '447700900460',
-      'simulate-delivered@notifications.service.gov.uk',
-    ]);
-    const failed = await test('mmg', 'nobody');
-    expect(failed.text).toMatch(/MMG (failed|asks to try again)/);
-    expect((await test('mmg', 'ada@example.org')).status).toBe(400);
+    expect(messages.map(({ recipient }) => recipient).sort()).toEqual(['447700900460', 'ada@example.org']);
   });
 
-  it('404 for a provider that is not in use', async () => {
-    expect((await test('firetext', 'nobody')).status).toBe(404);
+  it('shows the response of the provider, without secrets', async () => {
+    gateways.answer = () => ({ status: 401, body: { Error: 'the key right-key is unknown' } });
+    const { text } = await send('mmg');
+    expect(text).toContain('MMG did not take the message');
+    expect(text).toMatch(/Its response: .*401 \{&quot;Error&quot;:&quot;the key \[hidden\] is unknown&quot;\}/);
+    expect(text).not.toContain('right-key');
+  });
+
+  it('is in the audit log, without the recipient', async () => {
+    await send('mmg');
+    const { body } = await harness.admin('GET', '/platform-admin/audit-log?noun=provider_test');
+    const entry = { action: 'create', user_name: 'Ada Lovelace', after: { notification_type: 'sms', provider: 'mmg' } };
+    expect(body.data).toContainEqual(expect.objectContaining(entry));
+    expect(JSON.stringify(body.data)).not.toContain('447700900460');
+  });
+
+  it('403 for read-only operators; 404 for a provider that is not in use', async () => {
+    expect((await looker.post(await testOf('sandbox'))).status).toBe(403);
+    expect((await send('firetext')).status).toBe(404);
+  });
+
+  it('leads a person without a number to the account', async () => {
+    const person = await aPerson(harness, { platform_admin: true, mobile_number: null, auth_type: 'email_auth' });
+    const browser = await signedIn(harness, person.id);
+    const page = await browser.get(await testOf('sandbox'));
+    expect(page.text).toContain('href="/console/account/mobile"');
+    expect(page.text).not.toContain('Send a test to me</button>');
+    expect((await browser.post(await testOf('sandbox'))).status).toBe(400);
+  });
+});
+
+describe('settings', () => {
+  const pageOf = async (identifier: string, channel = 'sms') =>
+    operator.get(`/console/operator/providers/${(await provider(identifier, channel)).id}`);
+
+  it('say what is set, never a value', async () => {
+    const { text } = await pageOf('mmg');
+    expect(text).toMatch(/<code>MMG_API_KEY<\/code><\/th><td[^>]*><span[^>]*>Set</);
+    expect(text).toMatch(/<code>MMG_INBOUND_AUTH<\/code><\/th><td[^>]*><span[^>]*>Not set</);
+    expect(text).not.toContain('right-key');
+    expect(text).not.toContain('How to connect');
+  });
+
+  it.each([
+    [
+      'twilio',
+      'sms',
+      'SMS_PROVIDERS=mmg,twilio\nTWILIO_ACCOUNT_SID=&lt;SID of the Twilio account>\nTWILIO_AUTH_TOKEN=',
+    ],
+    ['smtp', 'email', 'EMAIL_PROVIDERS=smtp\nEMAIL_DOMAIN='],
+    ['smtp', 'email', '\nSMTP_URL=smtps://user:password@mail.example:465<'],
+    ['ses', 'email', '\nSES_TOPIC_ARNS='],
+    ['dvla', 'letter', 'PRINT_HAND_OFF=sftp\nPRINT_SFTP_URL=sftp://notify@sftp.printer.example/letters\n'],
+  ])('say how to connect %s of %s', async (identifier, channel, expected) => {
+    const { text } = await pageOf(identifier, channel);
+    expect(text).toContain('How to connect');
+    expect(text).toContain(expected);
+  });
+
+  it('come with the guide of the provider', async () => {
+    expect((await pageOf('smtp', 'email')).text).toContain('# SMTP\n');
+    expect((await pageOf('twilio')).text).not.toContain('Guide');
+  });
+});
+
+describe('the next message', () => {
+  it('goes by shares and states', async () => {
+    await operator.post(shares, { share_sandbox: '30', share_mmg: '70', reason: 'Try' });
+    const { text } = await operator.get('/console/operator/providers');
+    expect(text).toMatch(/The next text message goes to one of these, by chance: MMG \(70%\), Sandbox \(30%\)\./);
+    expect(text).toContain('The next email goes to Sandbox.');
+    expect(text).toContain('The next letter stays in the sandbox.');
+    await operator.post(shares, { share_sandbox: '0', share_mmg: '100', reason: 'Try' });
+    expect((await operator.get('/console/operator/providers')).text).toContain('The next text message goes to MMG.');
   });
 });

@@ -1,0 +1,150 @@
+import { readFile } from 'node:fs/promises';
+import { emailSettings } from '../../../../branding/settings.ts';
+import type { ProviderDescriptor } from '../../../../delivery/providers/descriptor.ts';
+import { providerProblems, settingsOf } from '../../../../delivery/providers/settings.ts';
+import { printSettings, problemsOfPrinter } from '../../../../letters/settings.ts';
+import type { Setting } from '../../../../platform/setting.ts';
+import type { Settings } from '../../../../platform/setting-groups.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import { Icon } from '../../../layout/icon.tsx';
+import { Status } from '../../../parts/status.tsx';
+import { Table } from '../../../parts/table.tsx';
+import { Copy } from '../../../parts/text.tsx';
+import { Preformatted } from '../../messages/as-received.tsx';
+import { isInUse, isSandbox, type Provider } from './provider-parts.tsx';
+
+/** The settings of a provider. They stay in the environment of the server: the console shows which are set, and never a value. */
+interface SetUp {
+  settings: Settings;
+  values: Record<string, unknown>;
+  /** What a start would complain about if the provider were chosen and nothing else set. Each begins with a setting. */
+  missing: string[];
+  /** The lines that choose the provider. */
+  choice: string[];
+  /** The file in docs/guides/providers, without its ending. */
+  guide: string | undefined;
+}
+
+export function setUpOf(app: ConsoleApp, { notification_type: channel, identifier }: Provider): SetUp | undefined {
+  if (channel === 'letter') {
+    const missing = problemsOfPrinter({ handOff: 'sftp' });
+    const values = app.config.letters;
+    return { settings: printSettings, values, missing, choice: ['PRINT_HAND_OFF=sftp'], guide: 'sftp' };
+  }
+  const provider = app.providers.find((one) => one.channel === channel && one.name === identifier);
+  if (!provider) return undefined;
+  return {
+    settings: provider.settings,
+    values: settingsOf(app.config, provider),
+    missing: missingOf(provider),
+    choice: [`${channel === 'sms' ? 'SMS' : 'EMAIL'}_PROVIDERS=${chosen(app, provider)}`, ...domainOf(app, provider)],
+    guide: provider.guide,
+  };
+}
+
+/** The providers of the channel with this one. A real provider replaces the sandbox, which would keep its share of the messages. */
+function chosen({ config }: ConsoleApp, { channel, name }: ProviderDescriptor): string {
+  return [...new Set([...config[channel].providers.filter((other) => other !== 'sandbox'), name])].join(',');
+}
+
+/** No mail server accepts emails from the domain that is the default. */
+function domainOf({ config }: ConsoleApp, { channel }: ProviderDescriptor): string[] {
+  const { name, description, fallback } = emailSettings.domain;
+  return channel === 'email' && config.email.domain === fallback ? [`${name}=${placeholderOf(description)}`] : [];
+}
+
+function missingOf(provider: ProviderDescriptor): string[] {
+  const { channel, name, settings } = provider;
+  const defaults = Object.fromEntries(Object.entries(settings).map(([key, { fallback }]) => [key, fallback]));
+  const nobody = { sms: { providers: [] }, email: { providers: [] } };
+  return providerProblems([provider], { ...nobody, [channel]: { providers: [name] }, providers: { [name]: defaults } });
+}
+
+function isNeeded({ missing }: SetUp, { name }: Setting<unknown>): boolean {
+  return missing.some((problem) => problem.startsWith(`${name} `));
+}
+
+/** What to write into the environment, with a placeholder for each value. */
+function linesOf(setUp: SetUp): string[] {
+  const needed = Object.values(setUp.settings).filter((setting) => isNeeded(setUp, setting));
+  return [...setUp.choice, ...needed.map(({ name, description }) => `${name}=${placeholderOf(description)}`)];
+}
+
+/** The example that the description gives, or its first words. */
+function placeholderOf(description: string): string {
+  return /for example `([^`]+)`/.exec(description)?.[1] ?? `<${description.replace(/[.,:;].*$/s, '')}>`;
+}
+
+interface SetUpProps {
+  app: ConsoleApp;
+  provider: Provider & { display_name: string };
+  setUp: SetUp;
+}
+
+/** How to connect a provider that is not in use yet. */
+export function HowToConnect({ app, provider, setUp }: SetUpProps) {
+  const isConnected = provider.notification_type === 'letter' ? !isSandbox(app, provider) : isInUse(app, provider);
+  if (isConnected) return null;
+  return (
+    <section class="card stack stack--tight" aria-labelledby="connect">
+      <h2 id="connect">How to connect {provider.display_name}</h2>
+      <p>
+        Put these settings into the environment of every process of Pennypost, with your own values, and restart it. A
+        secret can also be in a file: <code>NAME_FILE</code> instead of <code>NAME</code>. Then come back and send
+        yourself a test.
+      </p>
+      <div class="code code--wrapped">
+        <pre id="settings-to-copy">{linesOf(setUp).join('\n')}</pre>
+        <Copy of="settings-to-copy" what="the settings" />
+      </div>
+    </section>
+  );
+}
+
+/** Every setting of a provider, and whether it is set. */
+export function SettingsOfProvider({ provider, setUp }: Omit<SetUpProps, 'app'>) {
+  return (
+    <section class="stack stack--tight" aria-labelledby="settings">
+      <h2 id="settings">Settings</h2>
+      <p class="muted">
+        Settings come from the environment of the server. Values are not shown here: run <code>pennypost config</code>.
+      </p>
+      <Table
+        caption={`Settings of ${provider.display_name}`}
+        rows={Object.entries(setUp.settings)}
+        keyOf={([key]) => key}
+        columns={[
+          { head: 'Setting', cell: ([, { name }]) => <code>{name}</code> },
+          { head: 'State', cell: ([key, setting]) => stateOf(setUp, setting, setUp.values[key]) },
+          { head: 'What it is', cell: ([, { description }]) => description.replaceAll('`', '') },
+        ]}
+      />
+    </section>
+  );
+}
+
+function stateOf(setUp: SetUp, setting: Setting<unknown>, value: unknown) {
+  const isEmpty = value === undefined || setting.format(value) === '';
+  if (isEmpty) return <Status kind="accepted">{isNeeded(setUp, setting) ? 'Needed' : 'Not set'}</Status>;
+  const isDefault = setting.fallback !== undefined && setting.format(value) === setting.format(setting.fallback);
+  return isDefault ? <Status kind="accepted">Default</Status> : <Status kind="delivered">Set</Status>;
+}
+
+const folder = new URL('../../../../../docs/guides/providers/', import.meta.url);
+
+/** The guide of the documentation: what to do at the provider, and what its reports mean. */
+export async function readGuide({ guide }: SetUp): Promise<string | undefined> {
+  return guide === undefined ? undefined : readFile(new URL(`${guide}.md`, folder), 'utf8');
+}
+
+export function Guide({ text }: { text: string }) {
+  return (
+    <details class="more">
+      <summary>
+        Guide
+        <Icon name="chevron" small />
+      </summary>
+      <Preformatted label="Guide">{text}</Preformatted>
+    </details>
+  );
+}

@@ -1,0 +1,105 @@
+import { Type } from 'typebox';
+import { getProviderDetails } from '../../../../delivery/failover/provider-details.ts';
+import { sendTestMessage, type TestResult } from '../../../../delivery/providers/test-message.ts';
+import { invalid, notFound } from '../../../../platform/failure.ts';
+import { parsePhoneNumber } from '../../../../recipients/phone-number.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import { pageUrl } from '../../../links.ts';
+import type { Pages, View } from '../../../page.ts';
+import { SaveForm } from '../../../parts/form.tsx';
+import { Notice } from '../../../parts/notice.tsx';
+import { isInUse, providerAddress, providersPath } from './provider-parts.tsx';
+
+interface Person {
+  mobile_number: string | null;
+  email_address: string;
+}
+
+/** One message to the operator through one provider, and what the provider said. */
+export function providerTestPages(pages: Pages, app: ConsoleApp): void {
+  async function viewOf(id: string, user: Person, result?: TestResult): Promise<View> {
+    const { channel, display_name } = await testable(id);
+    const own = ownRecipient(channel, user);
+    return {
+      title: `Test ${display_name}`,
+      lead: 'Sends one message through this provider only. The provider may charge for it. Services do not see it.',
+      crumbs: [
+        { label: 'Providers', to: providersPath },
+        { label: display_name, to: providerAddress(id) },
+      ],
+      content: (
+        <div class="stack">
+          {result && <Result result={result} name={display_name} />}
+          {own === undefined ? (
+            <p>
+              A test goes to your own number.{' '}
+              <a href={pageUrl('/account/mobile')}>Add a mobile number to your account</a>
+            </p>
+          ) : (
+            <SaveForm back={providerAddress(id)} action={result ? 'Send another test to me' : 'Send a test to me'}>
+              <p>
+                The message goes to <b>{own}</b>.
+              </p>
+            </SaveForm>
+          )}
+        </div>
+      ),
+    };
+  }
+
+  pages.add(`${providersPath}/:provider_id/test`, {
+    who: 'platform-admin',
+    below: 'Providers',
+    show: ({ param, visitor }) => viewOf(param('provider_id'), visitor.user),
+    form: Type.Object({}),
+    async act({ param, visitor }) {
+      const id = param('provider_id');
+      const { channel, identifier } = await testable(id);
+      const own = ownRecipient(channel, visitor.user);
+      if (own === undefined) throw invalid('Add a mobile number to your account first.');
+      const result = await sendTestMessage(app, { id, notification_type: channel, identifier }, own);
+      return viewOf(id, visitor.user, result);
+    },
+  });
+
+  async function testable(id: string) {
+    const provider = await getProviderDetails(app, id);
+    const { notification_type: channel, identifier, display_name } = provider;
+    if (channel === 'letter' || !isInUse(app, provider)) throw notFound();
+    return { channel, identifier, display_name };
+  }
+}
+
+/** Undefined for a person without a number. */
+function ownRecipient(channel: 'sms' | 'email', user: Person): string | undefined {
+  if (channel === 'email') return user.email_address;
+  const parsed = parsePhoneNumber(user.mobile_number ?? '');
+  return parsed.ok ? parsed.number.normalised : undefined;
+}
+
+const words: Record<TestResult['outcome'], { tone: 'green' | 'red'; said: string }> = {
+  accepted: { tone: 'green', said: 'accepted the message' },
+  refused: { tone: 'red', said: 'refused the message' },
+  retry: { tone: 'red', said: 'did not take the message' },
+  failed: { tone: 'red', said: 'could not be called' },
+};
+
+function Result({ result: { outcome, reason, response, took_ms }, name }: { result: TestResult; name: string }) {
+  const { tone, said } = words[outcome];
+  return (
+    <Notice tone={tone}>
+      <p>
+        <b>
+          {name} {said}
+        </b>{' '}
+        after {took_ms.toLocaleString('en-GB')} ms.
+      </p>
+      {reason !== undefined && <p dir="auto">{reason}</p>}
+      {response !== undefined && (
+        <p>
+          Its response: <code dir="auto">{response}</code>
+        </p>
+      )}
+    </Notice>
+  );
+}
