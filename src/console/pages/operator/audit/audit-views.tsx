@@ -2,6 +2,7 @@ import type { AuditEntry } from '../../../../operations/audit/audit-log.ts';
 import { pageUrl } from '../../../links.ts';
 import { Summary, Table } from '../../../parts/table.tsx';
 import { ClockTime, Time } from '../../../parts/time.tsx';
+import { actionWords, actorWords, fieldWords, nounWords, thingWords, valueText } from './audit-words.ts';
 
 const maxNamed = 6;
 
@@ -13,13 +14,15 @@ export function AuditList({ entries, now }: { entries: readonly AuditEntry[]; no
           <div class="stack stack--tight grow">
             <div class="row">
               <a href={pageUrl(`/operator/audit/${entry.id}`)}>
-                <b>{actorWords(entry)}</b> {actionWords[entry.action]} {withArticle(entry.noun)}
+                <b dir="auto">{actorWords(entry)}</b> {actionWords[entry.action]} {thingWords(entry.noun)}
               </a>
               <span class="row--end muted">
                 <Time at={entry.created_at} now={now} />
               </span>
             </div>
-            <p class="small muted">{aboutEntry(entry)}</p>
+            <p class="small muted" dir="auto">
+              {aboutEntry(entry)}
+            </p>
           </div>
         </li>
       ))}
@@ -30,13 +33,13 @@ export function AuditList({ entries, now }: { entries: readonly AuditEntry[]; no
 function aboutEntry(entry: AuditEntry): string {
   const { action, noun, service_name, claimed_user_name } = entry;
   const fields = changedFields(entry);
-  const named = fields.slice(0, maxNamed).map(nounWords).join(', ');
+  const named = fields.slice(0, maxNamed).map(fieldWords).join(', ');
   const name = noun === 'service' ? undefined : nameOfThing(entry);
   return [
     name && `“${name}”`,
     service_name && `service “${service_name}”`,
     action === 'update' && `${named}${fields.length > maxNamed ? ` and ${fields.length - maxNamed} more` : ''}`,
-    claimed_user_name && `for ${claimed_user_name}, as the client says`,
+    claimed_user_name && `for ${claimed_user_name}, according to the client`,
     entry.address && `from ${entry.address}`,
   ]
     .filter(Boolean)
@@ -75,7 +78,7 @@ export function AuditEntryView({ entry, now }: { entry: AuditEntry; now: Date })
           rows={fields}
           keyOf={(name) => name}
           columns={[
-            { head: 'Field', cell: nounWords },
+            { head: 'Field', cell: fieldWords },
             { head: 'Before', cell: (name) => <Value of={entry.before} name={name} /> },
             { head: 'After', cell: (name) => <Value of={entry.after} name={name} /> },
           ]}
@@ -89,7 +92,8 @@ function Who({ entry }: { entry: AuditEntry }) {
   const { user_email_address, claimed_user_id, claimed_user_name } = entry;
   return (
     <>
-      {actorWords(entry)} {user_email_address && <span class="muted">{user_email_address}</span>}
+      <span dir="auto">{actorWords(entry)}</span>{' '}
+      {user_email_address && <span class="muted">{user_email_address}</span>}
       {claimed_user_id !== null && (
         <>
           {' '}
@@ -117,51 +121,7 @@ function ServiceLink({ entry: { service_id, service_name } }: { entry: AuditEntr
 }
 
 function Value({ of, name }: { of: Record<string, unknown> | null; name: string }) {
-  return <>{of === null ? '–' : valueText(new Map(Object.entries(of)).get(name))}</>;
-}
-
-export const actionWords: Record<AuditEntry['action'], string> = {
-  create: 'created',
-  update: 'changed',
-  delete: 'deleted',
-  find: 'looked for',
-  export: 'exported',
-  erase: 'erased',
-};
-
-const abbreviations = new Map([
-  ['api', 'API'],
-  ['sms', 'SMS'],
-  ['webauthn', 'WebAuthn'],
-]);
-
-/** "api_key" becomes "API key". */
-export function nounWords(noun: string): string {
-  return noun
-    .split('_')
-    .map((word) => abbreviations.get(word) ?? word)
-    .join(' ');
-}
-
-function withArticle(noun: string): string {
-  const words = nounWords(noun);
-  return `${/^([aeio]|SMS)/i.test(words) ? 'an' : 'a'} ${words}`;
-}
-
-/** What the entry says about who did it. */
-function actorWords({ actor_type, user_name, client }: AuditEntry): string {
-  switch (actor_type) {
-    case 'user':
-      return user_name ?? 'A person';
-    case 'admin_client':
-      return `Client ${client}`;
-    case 'api_key':
-      return `API key ${client}`;
-    case 'command':
-      return `Command ${client}`;
-    case 'visitor':
-      return 'Somebody not signed in';
-  }
+  return <span dir="auto">{of === null ? '–' : valueText(new Map(Object.entries(of)).get(name))}</span>;
 }
 
 /** The name of the thing, where it has one. */
@@ -174,11 +134,4 @@ function nameOfThing({ before, after }: AuditEntry): string | undefined {
 /** The fields that changed, by name. */
 function changedFields({ before, after }: AuditEntry): string[] {
   return Object.keys({ ...before, ...after }).sort();
-}
-
-/** A value of a field, as text. */
-function valueText(value: unknown): string {
-  if (value === null || value === undefined) return '–';
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join(', ');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

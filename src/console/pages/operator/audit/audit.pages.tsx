@@ -1,7 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { auditActions } from '../../../../auth/audit-entry.ts';
 import { type AuditFilter, auditNouns } from '../../../../operations/audit/audit-entry.ts';
-import { findAuditEntry, listAuditEntries, readAuditEntries } from '../../../../operations/audit/audit-log.ts';
+import {
+  type AuditEntry,
+  findAuditEntry,
+  listAuditEntries,
+  readAuditEntries,
+} from '../../../../operations/audit/audit-log.ts';
 import { addDays, isDay, londonDay, londonInstant } from '../../../../platform/calendar.ts';
 import { timestamp } from '../../../../platform/clock.ts';
 import { fromStandby } from '../../../../platform/db/servers/standby.ts';
@@ -18,7 +23,8 @@ import { Field, Select } from '../../../parts/field.tsx';
 import { ButtonLink } from '../../../parts/form.tsx';
 import { Empty } from '../../../parts/notice.tsx';
 import { OlderPager, pageSize } from '../../../parts/pager.tsx';
-import { AuditEntryView, AuditList, actionWords, nounWords } from './audit-views.tsx';
+import { AuditEntryView, AuditList } from './audit-views.tsx';
+import { actionWords, nounWords, thingWords } from './audit-words.ts';
 
 const path = '/operator/audit';
 
@@ -59,8 +65,8 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
           <div class="stack">
             <Filter formState={formState} query={query} />
             {entries.length === 0 ? (
-              <Empty title={isFiltered ? 'No change matches' : 'No changes yet'}>
-                {isFiltered ? 'Look for less, or for other days.' : 'The first change appears here.'}
+              <Empty title={isFiltered ? 'No changes found' : 'No changes yet'}>
+                {isFiltered ? 'Search for less, or for other days.' : 'Changes will appear here.'}
               </Empty>
             ) : (
               <AuditList entries={entries} now={app.clock.now()} />
@@ -99,7 +105,7 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
       const entry = await findAuditEntry(app, param('entry_id'));
       if (!entry) throw notFound();
       return {
-        title: `A ${nounWords(entry.noun)} was ${entry.action === 'find' ? 'looked up' : actionWords[entry.action]}`,
+        title: titleOf(entry),
         crumbs: [{ label: 'Audit', to: path }],
         content: <AuditEntryView entry={entry} now={app.clock.now()} />,
       };
@@ -117,6 +123,12 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
         .join('');
     }
   }
+}
+
+/** Such as "An API key was created". */
+function titleOf({ noun, action }: AuditEntry): string {
+  const thing = thingWords(noun).replace(/^./, (first) => first.toUpperCase());
+  return `${thing} was ${action === 'find' ? 'looked up' : actionWords[action]}`;
 }
 
 function cellOf(value: unknown): string | null {
@@ -151,8 +163,8 @@ function Filter({ formState, query }: { formState: FormState; query: ReturnType<
             value={query.action ?? ''}
             choices={[any('Any'), ...auditActions.map((one) => ({ value: one, label: actionWords[one] }))]}
           />
-          <Field formState={formState} name="from" label="From" hint="Such as 2026-11-15" value={query.from} />
-          <Field formState={formState} name="to" label="To" hint="The day counts" value={query.to} />
+          <Field formState={formState} name="from" label="From" hint="For example 2026-11-15" value={query.from} />
+          <Field formState={formState} name="to" label="To" hint="Included" value={query.to} />
           <div class="row">
             <button class="button button--primary" type="submit">
               Find
@@ -211,13 +223,13 @@ function filterOf({ person, service, thing, noun, action, from, to }: Query): Au
 }
 
 function wrongDay(name: string, day: string | undefined): Record<string, string[]> {
-  return day === undefined || isDay(day) ? {} : { [name]: ['Enter a day, such as 2026-11-15.'] };
+  return day === undefined || isDay(day) ? {} : { [name]: ['Enter a day, for example 2026-11-15.'] };
 }
 
 async function idOfPerson(app: ConsoleApp, text: string): Promise<string> {
   if (isUuid(text)) return canonicalId(text);
   const user = await findUserByEmail(app, text);
-  if (!user) throw invalidField('person', 'Nobody has this address. Enter the whole address.');
+  if (!user) throw invalidField('person', 'Nobody has this address. Enter the whole email address.');
   return user.id;
 }
 
@@ -227,7 +239,7 @@ async function idOfService(app: ConsoleApp, text: string): Promise<string> {
   const found = await findServicesByName(app.db, text);
   const exact = found.filter(({ name }) => name.toLowerCase() === text.toLowerCase());
   const [one, ...others] = exact.length > 0 ? exact : found;
-  if (!one) throw invalidField('service', 'No service has this name.');
+  if (!one) throw invalidField('service', 'No service has this name. Enter another name, or an id.');
   if (others.length > 0) {
     throw invalidField('service', `${found.length} services have this in their name. Enter the whole name.`);
   }
