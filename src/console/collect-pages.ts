@@ -38,7 +38,7 @@ import { providerTestPages } from './pages/operator/providers/provider-test.page
 import { providerListPages, providerSharePages } from './pages/operator/providers/providers.pages.tsx';
 import { ratePages } from './pages/operator/rates/rates.pages.tsx';
 import { reportPages } from './pages/operator/reports/reports.pages.tsx';
-import { operatorServicePage } from './pages/operator/services/service.pages.tsx';
+import { operatorServicePage, suspendServicePage } from './pages/operator/services/service.pages.tsx';
 import { operatorServicePages } from './pages/operator/services/services.pages.tsx';
 import { organisationTrialPages, organisationUsagePages } from './pages/organisations/services.pages.tsx';
 import { organisationSettingPages } from './pages/organisations/settings.pages.tsx';
@@ -161,6 +161,7 @@ const modules: PageModule<ConsoleApp>[] = [
   overviewPages,
   operatorServicePages,
   operatorServicePage,
+  suspendServicePage,
   operatorOrganisationPages,
   organisationUsagePages,
   organisationTrialPages,

@@ -29,7 +29,9 @@ interface Frame {
 
 export function renderPage(view: View, formState: FormState, frame: Frame): string {
   const { visitor, service, openService, notice, now, platformName, pages, current } = frame;
-  const [first, ...others] = [view.about, view.title, service?.name, 'Pennypost'].filter(Boolean);
+  // The page of a service may have its name as the title.
+  const names = new Set([view.about, view.title, service?.name, 'Pennypost'].filter(Boolean));
+  const [first, ...others] = names;
   const title = [`${formState.problems.size > 0 ? 'Error: ' : ''}${first}`, ...others];
   return renderDocument(
     <Document title={title.join(' – ')} theme={themeOf(frame.request)} scripts={view.scripts ?? []}>

@@ -136,6 +136,20 @@ describe('services', () => {
     expect(await service(id)).toMatchObject({ restricted: false });
   });
 
+  it('are suspended and resumed; their page has their name once in its title', async () => {
+    const id = await aService(harness, { name: 'Street lights' });
+    const path = `/console/operator/services/${id}`;
+    const page = await operator.get(path);
+    expect(page.text).toContain('<title>Street lights – Pennypost</title>');
+    expect(page.text).toContain(`href="${path}/suspend"`);
+    expect((await operator.get(`${path}/suspend`)).text).toContain('Its new messages are refused.');
+    const suspended = await operator.follow(await operator.post(`${path}/suspend`));
+    expect(suspended.text).toContain('Service suspended.');
+    const { permissions } = await service(id);
+    expect(permissions.filter((name: string) => ['email', 'sms', 'letter'].includes(name))).toEqual([]);
+    expect(suspended.text).toMatch(/href="[^"]+\/settings\/operator\/channels">Resume</);
+  });
+
   it('are suspended without a channel, and join and leave an organisation', async () => {
     const id = await aService(harness, { organisation_type: 'central' });
     const settings = `/console/services/${id}/settings/operator`;

@@ -1,3 +1,4 @@
+import { aService } from '../../builders/rows.ts';
 import { sampleLogo } from '../../samples/letter-samples.ts';
 import { aPicture } from '../../samples/pictures.ts';
 import { aPerson, password, signedIn } from '../console-people.ts';
@@ -17,6 +18,9 @@ export const operatorActions: Actions = (harness, world) => {
   const setting = (path: string, form: Record<string, string>, noun = 'organisation') =>
     changes(noun, `${settings}/${path}`, { by, form });
   const someone = async () => ({ ids: { person_id: (await aPerson(harness)).id } });
+
+  /** The service of the world goes on. */
+  const aSuspendable = async () => ({ ids: { service_id: await aService(harness) } });
 
   const withoutBrands = async () => {
     await harness.admin('POST', `/service/${world.service.id}`, { email_branding: null, letter_branding: null });
@@ -58,6 +62,7 @@ export const operatorActions: Actions = (harness, world) => {
     ),
     without('searches', '/operator/audit', { by, form: { noun: 'service' } }),
     without('searches', '/find', { by, form: { find: 'town' } }),
+    changes('service', '/operator/services/:service_id/suspend', { by, prepare: aSuspendable }),
     changes('organisation', '/operator/organisations/add', { by, form: { name: 'County', type: 'local' } }),
     changes('organisation_invite', '/organisations/:organisation_id/team/invite', {
       by: 'a member of the organisation',

@@ -1,8 +1,10 @@
+import { Type } from 'typebox';
 import { getOrganisation } from '../../../../organisations/organisations.ts';
 import { channels } from '../../../../protocol/channels.ts';
 import { listServiceMembers } from '../../../../services/members/service-members.ts';
 import { isSuspended } from '../../../../services/service-fields.ts';
 import { getRecentStatistics } from '../../../../services/service-statistics.ts';
+import { updateService } from '../../../../services/service-update.ts';
 import type { Service } from '../../../../services/services.ts';
 import { listUserRecords } from '../../../../users/user-record.ts';
 import { reachable } from '../../../access/find-page.ts';
@@ -11,10 +13,10 @@ import { pageUrl } from '../../../links.ts';
 import { channelWords } from '../../../message-words.ts';
 import { count } from '../../../money.ts';
 import type { Pages } from '../../../page.ts';
+import { ButtonLink, SaveForm } from '../../../parts/form.tsx';
 import { Notice } from '../../../parts/notice.tsx';
 import { Summary } from '../../../parts/table.tsx';
 import { Time } from '../../../parts/time.tsx';
-
 import { operator } from '../../settings/service-setting.ts';
 import { ServiceBadge } from './services.pages.tsx';
 
@@ -32,22 +34,33 @@ export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
         service.organisation === null ? undefined : getOrganisation(app.db, service.organisation),
       ]);
       const home = `/services/${service.id}`;
-      const setting = (path: string) => {
-        const change = `${home}/settings/operator/${path}`;
-        return service.active && reachable(pages.all, visitor.user, change, service) ? { change } : {};
-      };
+      const settingPath = (path: string) => `${home}/settings/operator/${path}`;
+      const canChange = (path: string) =>
+        service.active && reachable(pages.all, visitor.user, settingPath(path), service) !== undefined;
+      const setting = (path: string) => (canChange(path) ? { change: settingPath(path) } : {});
+      const suspended = isSuspended(service);
+      const step = !canChange('channels')
+        ? undefined
+        : suspended
+          ? { label: 'Resume', to: settingPath('channels') }
+          : { label: 'Suspend', to: `/operator/services/${service.id}/suspend` };
       const archive = reachable(pages.all, visitor.user, `${home}/settings/archive`, service);
       const sent = ({ requested, failed }: { requested: number; failed: number }) =>
         `${count(requested)}${failed > 0 ? `, ${count(failed)} failed` : ''}`;
       return {
         title: service.name,
         crumbs: [{ label: 'Services', to: '/operator/services' }],
-        actions: <ServiceBadge {...service} suspended={isSuspended(service)} />,
+        actions: (
+          <>
+            <ServiceBadge {...service} suspended={suspended} />
+            {step && <ButtonLink to={step.to}>{step.label}</ButtonLink>}
+          </>
+        ),
         content: (
           <div class="stack">
             {service.active && service.restricted && service.has_active_go_live_request && (
               <Notice>
-                This service asks to go live.{' '}
+                This service wants to go live.{' '}
                 <a href={pageUrl(`${home}/make-service-live`)}>Decide about the request</a>
               </Notice>
             )}
@@ -68,7 +81,9 @@ export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
                   {
                     label: 'Organisation',
                     value: organisation ? (
-                      <a href={pageUrl(`/organisations/${organisation.id}`)}>{organisation.name}</a>
+                      <a href={pageUrl(`/organisations/${organisation.id}`)} dir="auto">
+                        {organisation.name}
+                      </a>
                     ) : (
                       'None'
                     ),
@@ -80,7 +95,7 @@ export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
                       channels
                         .filter((channel) => service.permissions.includes(channel))
                         .map((channel) => channelWords[channel].names)
-                        .join(', ') || 'None: the service is suspended',
+                        .join(', ') || 'None. The service is suspended, so its new messages are refused.',
                     ...setting('channels'),
                   },
                   { label: 'Counted as live', value: service.count_as_live ? 'Yes' : 'No', ...setting('counted') },
@@ -88,11 +103,12 @@ export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
                     label: 'Created',
                     value: (
                       <>
-                        <Time at={service.created_at} now={now} /> {creator && `by ${creator.name}`}
+                        <Time at={service.created_at} now={now} />{' '}
+                        {creator && <span dir="auto">by {creator.name}</span>}
                       </>
                     ),
                   },
-                  { label: 'Notes', value: service.notes ?? 'None', ...setting('notes') },
+                  { label: 'Notes', value: <span dir="auto">{service.notes ?? 'None'}</span>, ...setting('notes') },
                 ]}
               />
             </section>
@@ -126,6 +142,36 @@ export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
           </div>
         ),
       };
+    },
+  });
+}
+
+/** A suspended service has no channel. To resume it, the operator chooses which ones it gets back. */
+export function suspendServicePage(pages: Pages, app: ConsoleApp): void {
+  pages.add('/operator/services/:service_id/suspend', {
+    who: operator,
+    below: 'Services',
+    show: ({ service }) => ({
+      title: `Suspend ${service.name}?`,
+      crumbs: [
+        { label: 'Services', to: '/operator/services' },
+        { label: service.name, to: `/operator/services/${service.id}` },
+      ],
+      content: (
+        <SaveForm back={`/operator/services/${service.id}`} action="Suspend" danger>
+          <p>
+            All channels of the service are switched off. Its new messages are refused. Messages that were accepted are
+            still sent. Its team can still sign in.
+          </p>
+          <p>To resume the service, choose the channels that it can use again.</p>
+        </SaveForm>
+      ),
+    }),
+    form: Type.Object({}),
+    async act({ service }) {
+      const permissions = service.permissions.filter((name) => !channels.some((channel) => channel === name));
+      await updateService(app, service.id, { permissions });
+      return { to: `/operator/services/${service.id}`, notice: 'Service suspended.' };
     },
   });
 }

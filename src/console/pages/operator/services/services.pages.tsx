@@ -12,7 +12,7 @@ import { Time } from '../../../parts/time.tsx';
 const path = '/operator/services';
 const maxRequests = 200;
 
-/** Every service, and those that ask to go live. */
+/** Every service, and those that want to go live. */
 export function operatorServicePages(pages: Pages, app: ConsoleApp): void {
   addListPage(pages, app, {
     path,
@@ -20,15 +20,15 @@ export function operatorServicePages(pages: Pages, app: ConsoleApp): void {
     lead: (total, state) =>
       `${count(total)} ${total === 1 ? 'service' : 'services'}${state ? `: ${stateNames[state].toLowerCase()}` : ''}.`,
     actions: () => <ButtonLink to={`${path}/going-live`}>Requests to go live</ButtonLink>,
-    searchLabel: 'Name or id of a service',
+    searchLabel: 'Search services',
     groups: { name: 'State', parameter: 'state', names: stateNames },
     async read({ group, ...selection }) {
       const { services, total } = await searchServices(app.db, { ...selection, state: group });
       return { rows: services, total };
     },
     empty: {
-      title: 'No service found',
-      text: 'Search for another part of the name, or show services of another state.',
+      title: 'No services found',
+      text: 'Search for another part of the name or the whole id, or show services of another state.',
     },
     list: (services, now) => <ServiceList services={services} now={now} />,
   });
@@ -40,12 +40,13 @@ export function operatorServicePages(pages: Pages, app: ConsoleApp): void {
       const requests = await listGoLiveRequests(app.db, maxRequests);
       return {
         title: 'Requests to go live',
-        lead: 'Those that have waited longest come first.',
+        lead: 'The longest waiting come first.',
         crumbs: [{ label: 'Services', to: path }],
         content:
           requests.length === 0 ? (
-            <Empty title="Nobody asks to go live">
-              A service in trial mode can ask when its checklist is done. You see it here and on the overview.
+            <Empty title="No requests to go live">
+              A service in trial mode can ask once its checklist is done. You will see the request here and on the
+              overview.
             </Empty>
           ) : (
             <RequestList requests={requests} now={app.clock.now()} />
@@ -61,7 +62,7 @@ type Request = Awaited<ReturnType<typeof listGoLiveRequests>>[number];
 const stateNames: Record<ServiceState, string> = {
   live: 'Live',
   trial: 'Trial mode',
-  asking: 'Asks to go live',
+  asking: 'Wants to go live',
   suspended: 'Suspended',
   archived: 'Archived',
 };
@@ -88,6 +89,14 @@ export function ServiceBadge(service: Stateful) {
   return <span class={`badge ${tones[state]}`}>{stateNames[state]}</span>;
 }
 
+function ServiceLink({ id, name }: { id: string; name: string }) {
+  return (
+    <a href={pageUrl(`/operator/services/${id}`)} dir="auto">
+      {name}
+    </a>
+  );
+}
+
 function ServiceList({ services, now }: { services: readonly Listed[]; now: Date }) {
   return (
     <Table
@@ -95,11 +104,12 @@ function ServiceList({ services, now }: { services: readonly Listed[]; now: Date
       rows={services}
       keyOf={({ id }) => id}
       columns={[
-        { head: 'Service', cell: ({ id, name }) => <a href={pageUrl(`/operator/services/${id}`)}>{name}</a> },
+        { head: 'Service', cell: ({ id, name }) => <ServiceLink id={id} name={name} /> },
         { head: 'State', cell: (service) => <ServiceBadge {...service} /> },
         {
           head: 'Organisation',
-          cell: ({ organisation_name }) => organisation_name ?? <span class="muted">None</span>,
+          cell: ({ organisation_name }) =>
+            organisation_name ? <span dir="auto">{organisation_name}</span> : <span class="muted">None</span>,
         },
         { head: 'Created', cell: ({ created_at }) => <Time at={created_at} now={now} /> },
       ]}
@@ -118,8 +128,8 @@ function RequestList({ requests, now }: { requests: readonly Request[]; now: Dat
           head: 'Service',
           cell: ({ id, name, organisation_name }) => (
             <>
-              <a href={pageUrl(`/operator/services/${id}`)}>{name}</a>
-              {organisation_name && <small>{organisation_name}</small>}
+              <ServiceLink id={id} name={name} />
+              {organisation_name && <small dir="auto">{organisation_name}</small>}
             </>
           ),
         },
@@ -127,7 +137,7 @@ function RequestList({ requests, now }: { requests: readonly Request[]; now: Dat
           head: 'Asked by',
           cell: ({ asked_by_name, asked_by_email_address }) => (
             <>
-              {asked_by_name ?? 'Unknown'}
+              <span dir="auto">{asked_by_name ?? 'Unknown'}</span>
               {asked_by_email_address && <small>{asked_by_email_address}</small>}
             </>
           ),
