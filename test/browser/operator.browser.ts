@@ -131,7 +131,7 @@ describe('the operator', () => {
     await page.getByLabel('Platform administrator').check();
     await page.getByRole('textbox', { name: 'Current password' }).fill(password);
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The role of Grace Hopper is saved.').waitFor();
+    await page.getByText('Role saved.').waitFor();
     await page.context().close();
     expect(wrong).toEqual([]);
   }, 600_000);

@@ -58,7 +58,9 @@ describe('inbound numbers', () => {
     const list = async () => (await harness.admin('GET', '/inbound-number')).body.data;
     const { id } = (await list()).find(({ number }: { number: string }) => number === '447900900077');
     const assign = (name: string) => operator.post(`${numbers}/${id}/assign`, { service: name });
-    expect((await assign('Nobody')).problems).toEqual({ service: 'There is no service with this name.' });
+    expect((await assign('Nobody')).problems).toEqual({
+      service: 'No service has this name. Enter the whole name or the id.',
+    });
     expect((await assign('parking permits')).status).toBe(303);
     expect((await harness.admin('GET', `/service/${service}`)).body.data.permissions).toContain('inbound_sms');
     expect((await looker.get(numbers)).text).toContain('Parking permits');
@@ -81,10 +83,10 @@ describe('returned letters', () => {
     const url = '/console/operator/returned-letters';
     const reference = letterReference(letter);
     const wrong = await operator.post(url, { references: `${reference}\nnonsense` });
-    expect(wrong.problems).toEqual({ references: '“nonsense” is not a reference: nothing was reported.' });
+    expect(wrong.problems).toEqual({ references: '“nonsense” is not a reference. Correct it: nothing was reported.' });
     const unknown = 'A'.repeat(16);
     const done = await operator.follow(await operator.post(url, { references: `${reference}, ${unknown}` }));
-    expect(done.text).toContain('1 of 2 letters are reported as returned. The others are unknown');
+    expect(done.text).toContain('1 of 2 letters reported as returned. The others are unknown');
     const [{ returned_letter_count }] = (await harness.admin('GET', `/service/${service}/returned-letter-summary`))
       .body;
     expect(returned_letter_count).toBe(1);
@@ -116,15 +118,15 @@ describe('reports', () => {
       expect([name, csv.status, csv.headers['content-type']]).toEqual([name, 200, 'text/csv; charset=utf-8']);
     }
     const days = await looker.get(`${reports}/daily-volumes?start=2026-11-01&end=2026-11-16`);
-    expect(days.text).toMatch(/Most on 2026-11-16: 3\./);
+    expect(days.text).toMatch(/The busiest day was 2026-11-16, with 3\./);
     const csv = await looker.get(`${reports}/daily-volumes/csv?start=2026-11-16&end=2026-11-16`);
     expect(csv.text).toContain('2026-11-16,1,1,1,1,1,1');
   });
 
   it.each([
-    ['daily-volumes', 'start=2026-11-16&end=2026-11-15', 'The first day must not be after the last.'],
-    ['daily-volumes', 'start=x&end=', 'Enter both days as year, month and day, such as 2026-11-15.'],
-    ['billing', 'start=2026-03-01&end=2026-05-01', 'Choose days that exist, of one financial year: April to March.'],
+    ['daily-volumes', 'start=2026-11-16&end=2026-11-15', 'Enter a first day that is not after the last day.'],
+    ['daily-volumes', 'start=x&end=', 'Enter both days as year, month and day, for example 2026-11-15.'],
+    ['billing', 'start=2026-03-01&end=2026-05-01', 'Enter days of one financial year, April to March.'],
   ])('%s with %s says what is wrong', async (name, query, text) => {
     const page = await looker.get(`${reports}/${name}?${query}`);
     expect([page.status, page.text.includes(text)]).toEqual([200, true]);

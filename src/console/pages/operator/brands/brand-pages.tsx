@@ -82,8 +82,10 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
           <div class="stack">
             <BrandTabs current={kind} />
             {rows.length === 0 ? (
-              <Empty title={`No ${kind} brand yet`}>
-                Upload a logo, and see the {kind} with it before a service uses it.
+              <Empty title={`No ${kind} brands yet`}>
+                {visitor.user.platform_admin
+                  ? 'Create the first brand. You will see a message with it before a service uses it.'
+                  : 'A platform administrator can create the first brand.'}
               </Empty>
             ) : (
               <Table
@@ -97,7 +99,9 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
                     cell: (row) => (
                       <span class="row">
                         {brands.mark(row)}
-                        <a href={pageUrl(brandAddress(kind, row.id))}>{row.name}</a>
+                        <a href={pageUrl(brandAddress(kind, row.id))} dir="auto">
+                          {row.name}
+                        </a>
                       </span>
                     ),
                   },
@@ -133,7 +137,7 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
     file: brands.needsLogo === undefined ? file : { ...file, needs: brands.needsLogo },
     async act({ visitor }, sent, logo) {
       const brand = await brands.create(sent, logo, visitor.user.id);
-      return { to: brandAddress(kind, brand.id), notice: 'The brand is created.' };
+      return { to: brandAddress(kind, brand.id), notice: 'Brand created.' };
     },
   });
 
@@ -151,7 +155,7 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
       return {
         title: 'Edit the brand',
         about: brand.name,
-        lead: `${brand.name}. ${kind === 'email' ? 'Emails' : 'Letters'} that are sent from now on show the changes.`,
+        lead: kind === 'email' ? 'New emails will show the changes.' : 'New letters will show the changes.',
         crumbs: [...crumbs, { label: brand.name, to: brandAddress(kind, brand.id) }],
         content: (
           <SaveForm back={brandAddress(kind, brand.id)} withFile>
@@ -166,7 +170,7 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
     async act(request, sent, logo) {
       const id = request.param(param);
       await brands.update(id, sent, logo, request.visitor.user.id);
-      return { to: brandAddress(kind, id), notice: 'The brand is changed.' };
+      return { to: brandAddress(kind, id), notice: 'Brand saved.' };
     },
   });
 
@@ -178,22 +182,22 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
     form: Type.Object({}),
     async act(request) {
       await brands.archive(request.param(param));
-      return { to: here, notice: 'The brand is archived.' };
+      return { to: here, notice: 'Brand archived.' };
     },
   });
 
-  async function showBrand(id: string, mayChange: boolean): Promise<View> {
+  async function showBrand(id: string, canChange: boolean): Promise<View> {
     const brand = await brands.get(id);
     return {
       title: brand.name,
       crumbs,
-      actions: mayChange && brand.active && <ButtonLink to={`${brandAddress(kind, brand.id)}/edit`}>Edit</ButtonLink>,
+      actions: canChange && brand.active && <ButtonLink to={`${brandAddress(kind, brand.id)}/edit`}>Edit</ButtonLink>,
       content: (
         <BrandPage
           kind={kind}
           id={brand.id}
           active={brand.active}
-          mayChange={mayChange}
+          canChange={canChange}
           users={await brands.readUsers(brand.id)}
           offeredBy={await listOrganisationsWithBrand(app, kind, brand.id)}
           preview={await brands.preview(brand)}
@@ -222,7 +226,7 @@ interface BrandPageProps {
   kind: Kind;
   id: string;
   active: boolean;
-  mayChange: boolean;
+  canChange: boolean;
   users: Users;
   /** Organisations whose services can choose it. */
   offeredBy: { id: string; name: string }[];
@@ -231,7 +235,7 @@ interface BrandPageProps {
 }
 
 /** One brand as it is sent, and who uses it. */
-function BrandPage({ kind, id, active, mayChange, users, offeredBy, facts, preview }: BrandPageProps) {
+function BrandPage({ kind, id, active, canChange, users, offeredBy, facts, preview }: BrandPageProps) {
   const isUsed = users.organisations.length + users.services.length > 0;
   return (
     <div class="aside">
@@ -242,34 +246,40 @@ function BrandPage({ kind, id, active, mayChange, users, offeredBy, facts, previ
         {preview}
       </section>
       <div class="stack">
-        {!active && <Notice tone="amber">This brand is archived: no service can choose it.</Notice>}
+        {!active && <Notice tone="amber">This brand is archived, so no service can choose it.</Notice>}
         <section class="card" aria-label="About the brand">
           {facts}
         </section>
-        <UserList title="Services with it" empty="No service uses it.">
+        <UserList title="Services with it" empty="No service uses this brand.">
           {users.services.map(({ id: service, name, restricted }) => (
             <li key={service}>
-              <a href={pageUrl(`/operator/services/${service}`)}>{name}</a>
+              <a href={pageUrl(`/operator/services/${service}`)} dir="auto">
+                {name}
+              </a>
               {restricted && <span class="badge tone-amber">Trial mode</span>}
             </li>
           ))}
         </UserList>
-        <UserList title="Organisations that offer it" empty="No organisation offers it to its services.">
+        <UserList title="Organisations that offer it" empty="No organisation offers this brand to its services.">
           {offeredBy.map(({ id: organisation, name }) => (
             <li key={organisation}>
-              <a href={pageUrl(`/operator/organisations/${organisation}/brands`)}>{name}</a>
+              <a href={pageUrl(`/operator/organisations/${organisation}/brands`)} dir="auto">
+                {name}
+              </a>
               {users.organisations.some((one) => one.id === organisation) && <span class="badge">Default</span>}
             </li>
           ))}
         </UserList>
         {active &&
-          mayChange &&
+          canChange &&
           (isUsed ? (
-            <p class="muted small">It can be archived once no service uses it and no organisation has it as default.</p>
+            <p class="muted small">
+              You can archive this brand once no service uses it and no organisation has it as its default.
+            </p>
           ) : (
             <div>
               <Confirm label="Archive" action="Archive the brand" to={pageUrl(`${brandAddress(kind, id)}/archive`)}>
-                No organisation can offer it any more, and its name becomes free. Messages that were sent keep it.
+                No organisation can offer this brand any more, and its name becomes free. Sent messages keep the brand.
               </Confirm>
             </div>
           ))}

@@ -34,18 +34,18 @@ export function brandPoolPages(pages: Pages, app: ConsoleApp): void {
     who,
     below: 'Organisations',
     async show({ param, visitor }, formState) {
-      const mayChange = visitor.user.platform_admin;
+      const canChange = visitor.user.platform_admin;
       const organisation = await getOrganisation(app.db, param('organisation_id'));
       const [emails, letters] = await Promise.all([emailPool(organisation), letterPool(organisation)]);
       return {
         title: 'Brands of an organisation',
         about: `Brands, ${organisation.name}`,
-        lead: `${organisation.name}: its services choose among these. The default is given to services without a brand.`,
+        lead: `Services of ${organisation.name} can choose one of these brands. Services without a brand get the default.`,
         crumbs: [{ label: organisation.name, to: `/organisations/${organisation.id}/settings` }],
         content: (
           <div class="cols cols--wide">
-            <PoolCard kind="email" title="Emails" formState={formState} pool={emails} mayChange={mayChange} />
-            <PoolCard kind="letter" title="Letters" formState={formState} pool={letters} mayChange={mayChange} />
+            <PoolCard kind="email" title="Emails" formState={formState} pool={emails} canChange={canChange} />
+            <PoolCard kind="letter" title="Letters" formState={formState} pool={letters} canChange={canChange} />
           </div>
         ),
       };
@@ -76,16 +76,16 @@ export function brandPoolPages(pages: Pages, app: ConsoleApp): void {
     switch (step) {
       case 'add':
         await addToPool(app, kind, id, [brand]);
-        return 'The organisation offers the brand.';
+        return 'Brand added.';
       case 'remove':
         await removeFromPool(app, kind, id, brand);
-        return 'The organisation does not offer the brand any more. Services that use it keep it.';
+        return 'Brand removed. Services that use the brand keep it.';
       case 'default':
         await setDefault(brand);
-        return 'The brand is the default. Services without a brand have it now.';
+        return 'Default saved. Services without a brand have it now.';
       case 'no-default':
         await setDefault(null);
-        return 'There is no default any more. Services keep their brands.';
+        return 'Default removed. Services keep their brands.';
     }
   }
 
@@ -122,10 +122,10 @@ interface PoolCardProps {
   title: string;
   formState: FormState;
   pool: Pool;
-  mayChange: boolean;
+  canChange: boolean;
 }
 
-function PoolCard({ kind, title, formState, pool: { offered, others }, mayChange }: PoolCardProps) {
+function PoolCard({ kind, title, formState, pool: { offered, others }, canChange }: PoolCardProps) {
   return (
     <section class="card" aria-labelledby={`of-${kind}`}>
       <div class="card-head">
@@ -133,15 +133,17 @@ function PoolCard({ kind, title, formState, pool: { offered, others }, mayChange
       </div>
       <div class="stack">
         {offered.length === 0 ? (
-          <p class="muted">It offers no brand yet.</p>
+          <p class="muted">No brands yet.</p>
         ) : (
           <ul class="list">
             {offered.map(({ id, name, isDefault, mark }) => (
               <li key={id}>
                 {mark}
-                <a href={pageUrl(brandAddress(kind, id))}>{name}</a>
+                <a href={pageUrl(brandAddress(kind, id))} dir="auto">
+                  {name}
+                </a>
                 {isDefault && <span class="badge">Default</span>}
-                {mayChange && (
+                {canChange && (
                   <form class="row" method="post">
                     <input type="hidden" name="kind" value={kind} />
                     <input type="hidden" name={`${kind}_brand`} value={id} />
@@ -159,7 +161,7 @@ function PoolCard({ kind, title, formState, pool: { offered, others }, mayChange
             ))}
           </ul>
         )}
-        {mayChange && others.length > 0 && (
+        {canChange && others.length > 0 && (
           <form class="stack stack--tight" method="post">
             <input type="hidden" name="kind" value={kind} />
             <Select

@@ -59,7 +59,7 @@ describe('an email brand', () => {
     expect(created.status).toBe(303);
     const id = idIn(created.location);
     const shown = await operator.follow(created);
-    expect([shown.h1, shown.text.includes('The brand is created.')]).toEqual(['Town Hall', true]);
+    expect([shown.h1, shown.text.includes('Brand created.')]).toEqual(['Town Hall', true]);
 
     const preview = await operator.get(`/console/operator/branding/email/${id}/preview`);
     const [, path = ''] = /<img src="(\/logos\/[0-9a-f]{32}\.png)" alt="Town Hall"/.exec(preview.text) ?? [];
@@ -93,7 +93,7 @@ describe('an email brand', () => {
       name: 'An email branding with that name already exists.',
     });
     expect(await problems({ ...wrong, text: 'Beside' })).toEqual({
-      text: 'Leave one empty: what the logo says, or the text beside it.',
+      text: 'Enter what the logo says or a text beside it, not both.',
     });
     expect(await problems({ ...wrong, alt_text: '' })).toEqual({
       alt_text: 'Enter what the logo says, or a text beside it.',
@@ -107,7 +107,10 @@ describe('an email brand', () => {
       logo: 'Choose a picture that is at least 108 pixels high.',
     });
     const without = await operator.post('/console/operator/branding/email/new', wrong);
-    expect([without.status, without.problems.logo]).toEqual([400, 'Choose a logo. Only a banner can do without.']);
+    expect([without.status, without.problems.logo]).toEqual([
+      400,
+      'Choose a logo, or choose a banner, which does not need one.',
+    ]);
     expect(await count()).toBe(before);
   });
 
@@ -151,7 +154,7 @@ describe('a letter brand', () => {
 
   it('says that it has no logo yet, if another front end created it', async () => {
     const created = await harness.admin('POST', '/letter-branding', { name: 'No logo', filename: 'none' });
-    const missing = 'This brand has no logo.';
+    const missing = 'This brand has no logo';
     expect((await operator.get(`/console/operator/branding/letter/${created.body.id}`)).text).toContain(missing);
     await harness.admin('POST', `/letter-branding/${created.body.id}/logo`, { svg: black });
     expect((await operator.get(`/console/operator/branding/letter/${created.body.id}`)).text).not.toContain(missing);

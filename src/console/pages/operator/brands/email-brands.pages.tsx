@@ -26,7 +26,7 @@ export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
   addBrandPages(pages, app, {
     kind: 'email',
     list: { menu: 'Brands' },
-    lead: 'Organisations offer brands to their services; services without one have the name of the platform.',
+    lead: 'Organisations offer brands to their services. Emails of a service without a brand show the name of the platform.',
     mark: (brand) => <BrandMark {...brand} />,
     columns: [{ head: 'Look', cell: ({ brand_type }) => brandTypeNames[brand_type] }],
     readAll: () => listEmailBrandsInUse(app),
@@ -61,7 +61,7 @@ export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
         <dt>Look</dt>
         <dd>{brandTypeNames[brand.brand_type]}</dd>
         <dt>{brand.text === null ? 'Logo says' : 'Text'}</dt>
-        <dd>{brand.text ?? brand.alt_text}</dd>
+        <dd dir="auto">{brand.text ?? brand.alt_text}</dd>
         <dt>Colour</dt>
         <dd>{brand.colour ?? 'None'}</dd>
         <dt>Logo</dt>
@@ -117,7 +117,7 @@ function EmailBrandFields({ formState, brand }: Fields) {
         formState={formState}
         name="name"
         label="Name"
-        hint="Only seen here and by teams who choose a brand."
+        hint="Only operators and teams who choose a brand see the name."
         value={brand?.name ?? undefined}
         autocomplete="off"
       />
@@ -141,7 +141,7 @@ function EmailBrandFields({ formState, brand }: Fields) {
         formState={formState}
         name="alt_text"
         label="What the logo says"
-        hint="Read to people who do not see pictures, such as Town Hall. Leave it empty if the text below stands beside the logo."
+        hint="Screen readers read it out, for example Town Hall. Leave it empty if you enter a text below."
         value={brand?.alt_text ?? undefined}
         autocomplete="off"
       />
@@ -149,7 +149,7 @@ function EmailBrandFields({ formState, brand }: Fields) {
         formState={formState}
         name="text"
         label="Text beside the logo (optional)"
-        hint="For a logo without words."
+        hint="Use this if the logo has no words."
         value={brand?.text ?? undefined}
         autocomplete="off"
       />
@@ -157,7 +157,7 @@ function EmailBrandFields({ formState, brand }: Fields) {
         formState={formState}
         name="colour"
         label="Colour (optional)"
-        hint="Of the banner, or of the line beside the logo: # and six digits, such as #1d70b8."
+        hint="The colour of the banner, or of the line beside the logo. For example #1d70b8."
         value={brand?.colour ?? undefined}
         short
         code
@@ -167,7 +167,7 @@ function EmailBrandFields({ formState, brand }: Fields) {
         formState={formState}
         name="logo"
         label={brand ? 'Another logo (optional)' : 'Logo'}
-        hint="PNG, at most 2 MB, at least 108 pixels high. Larger ones are scaled down. A banner needs none."
+        hint="Use a PNG file of at most 2 MB that is at least 108 pixels high. A banner does not need a logo."
         accept=".png,image/png"
       />
     </>
@@ -177,15 +177,15 @@ function EmailBrandFields({ formState, brand }: Fields) {
 /** The sentences of the API name its fields; these name those of the form. */
 function refuseWrongTexts({ text, alt_text, brand_type }: Sent, hasLogo: boolean): void {
   if (text !== undefined && alt_text !== undefined) {
-    throw invalidField('text', 'Leave one empty: what the logo says, or the text beside it.');
+    throw invalidField('text', 'Enter what the logo says or a text beside it, not both.');
   }
   if (text === undefined && alt_text === undefined) {
     throw invalidField('alt_text', 'Enter what the logo says, or a text beside it.');
   }
   if (alt_text !== undefined && /\blogo\b/i.test(alt_text)) {
-    throw invalidField('alt_text', 'Leave out the word logo: people hear what it says.');
+    throw invalidField('alt_text', 'Remove the word logo: enter only what the logo says.');
   }
   if (!hasLogo && brand_type !== 'org_banner') {
-    throw invalidField('logo', 'Choose a logo. Only a banner can do without.');
+    throw invalidField('logo', 'Choose a logo, or choose a banner, which does not need one.');
   }
 }

@@ -27,7 +27,7 @@ export function letterBrandPages(pages: Pages, app: ConsoleApp): void {
   addBrandPages(pages, app, {
     kind: 'letter',
     list: { below: 'Brands' },
-    lead: 'Organisations offer brands to their services; services without one have no logo on their letters.',
+    lead: 'Organisations offer brands to their services. Letters of a service without a brand have no logo.',
     mark: ({ id }) => <LetterMark from={pageUrl(`${brandAddress('letter', id)}/logo`)} />,
     columns: [],
     readAll: () => listLetterBrandsInUse(app),
@@ -53,7 +53,9 @@ export function letterBrandPages(pages: Pages, app: ConsoleApp): void {
     preview: async ({ id }) => (
       <div class="stack">
         {(await findLogo(app, id)) === undefined && (
-          <Notice tone="amber">This brand has no logo. Its letters are printed without one until you upload it.</Notice>
+          <Notice tone="amber">
+            This brand has no logo, so its letters are printed without one. Edit the brand to upload a logo.
+          </Notice>
         )}
         <div class="desk">
           <img
@@ -112,7 +114,7 @@ function LetterBrandFields({
         formState={formState}
         name="name"
         label="Name"
-        hint="Only seen here and by teams who choose a brand."
+        hint="Only operators and teams who choose a brand see the name."
         value={name}
         autocomplete="off"
       />
@@ -120,7 +122,7 @@ function LetterBrandFields({
         formState={formState}
         name="logo"
         label={label}
-        hint="SVG of shapes, at most 1 MB. It is printed at most 70 mm wide and 18 mm high."
+        hint="Use an SVG file of shapes, at most 1 MB. The logo is printed at most 70 mm wide and 18 mm high."
         accept=".svg,image/svg+xml"
       />
     </>

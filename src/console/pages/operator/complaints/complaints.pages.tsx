@@ -23,10 +23,10 @@ export function complaintPages(pages: Pages, app: ConsoleApp): void {
       const now = app.clock.now();
       return {
         title: 'Complaints',
-        lead: 'Recipients marked these emails as spam. Too many, and providers stop to deliver.',
+        lead: 'Recipients marked these emails as spam. If there are too many, providers may stop delivering your email.',
         content:
           total === 0 ? (
-            <Empty title="Nobody has complained">Complaints appear here when an email provider reports them.</Empty>
+            <Empty title="No complaints yet">Complaints will appear here when an email provider reports them.</Empty>
           ) : (
             <div class="stack">
               <Table
@@ -37,7 +37,9 @@ export function complaintPages(pages: Pages, app: ConsoleApp): void {
                   {
                     head: 'Service',
                     cell: ({ service_id, service_name }) => (
-                      <a href={pageUrl(`/operator/services/${service_id}`)}>{service_name}</a>
+                      <a href={pageUrl(`/operator/services/${service_id}`)} dir="auto">
+                        {service_name}
+                      </a>
                     ),
                   },
                   { head: 'Kind', cell: ({ complaint_type }) => complaint_type ?? 'Not given' },

@@ -33,11 +33,11 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
     name: 'Inbound numbers',
     async show({ visitor }) {
       const numbers = await listInboundNumbers(app.db);
-      const mayChange = visitor.user.platform_admin;
+      const canChange = visitor.user.platform_admin;
       return {
         title: 'Inbound numbers',
-        lead: 'Services receive texts at these. A free one is given to the next service that asks.',
-        actions: mayChange && (
+        lead: 'Services receive texts at these numbers. The next service that asks gets a free one.',
+        actions: canChange && (
           <ButtonLink to={`${here}/new`} look="primary">
             Add a number
           </ButtonLink>
@@ -46,8 +46,10 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
           <div class="stack">
             <ProviderTabs current="numbers" />
             {numbers.length === 0 ? (
-              <Empty title="No number yet">
-                Add those that you rent from a provider, then services can receive texts.
+              <Empty title="No numbers yet">
+                {canChange
+                  ? 'Add the numbers that you rent from a provider. Services can then receive texts.'
+                  : 'A platform administrator can add the numbers that you rent from a provider.'}
               </Empty>
             ) : (
               <Table
@@ -61,7 +63,13 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
                   {
                     head: 'Service',
                     cell: ({ service }) =>
-                      service ? <a href={pageUrl(`/operator/services/${service.id}`)}>{service.name}</a> : 'None',
+                      service ? (
+                        <a href={pageUrl(`/operator/services/${service.id}`)} dir="auto">
+                          {service.name}
+                        </a>
+                      ) : (
+                        'None'
+                      ),
                   },
                   {
                     head: 'State',
@@ -71,7 +79,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
                       return service ? <Status kind="delivered">In use</Status> : <Status kind="accepted">Free</Status>;
                     },
                   },
-                  ...(mayChange
+                  ...(canChange
                     ? [
                         {
                           head: 'Change',
@@ -84,8 +92,8 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
                                   action={`Release ${number}`}
                                   to={pageUrl(`${here}/${id}/release`)}
                                 >
-                                  {service.name} receives no texts any more, and another service can get the number.
-                                  Answers to earlier texts would reach that service.
+                                  {service.name} will not receive texts any more, and another service can get the
+                                  number. Replies to earlier texts would reach that service.
                                 </Confirm>
                               );
                             }
@@ -122,7 +130,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
             formState={formState}
             name="number"
             label="Number"
-            hint="With or without country code, such as 07700900123 or 447700900123, or a short code."
+            hint="For example 07700900123 or 447700900123, or a short code."
             type="tel"
             autocomplete="off"
             short
@@ -141,10 +149,11 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
     needs: { number: 'Enter a number.', provider: 'Choose a provider.' },
     async act(_asked, { number: typed, provider }) {
       const number = removeWhitespace(typed);
-      if (!/^\+?[0-9]{3,15}$/.test(number)) throw invalidField('number', 'Enter digits only, 3 to 15 of them.');
-      if (!app.config.sms.providers.includes(provider)) throw invalidField('provider', 'Choose one of the list.');
+      if (!/^\+?[0-9]{3,15}$/.test(number)) throw invalidField('number', 'Enter a number of 3 to 15 digits.');
+      if (!app.config.sms.providers.includes(provider))
+        throw invalidField('provider', 'Choose a provider from the list.');
       await createInboundNumber(app, { number, provider });
-      return { to: here, notice: 'The number is added.' };
+      return { to: here, notice: 'Number added.' };
     },
   });
 
@@ -155,7 +164,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
       const { number } = await numberOf(param('number_id'));
       return {
         title: 'Assign a number',
-        lead: `${number} becomes a sender of the service, so that people can answer its texts.`,
+        lead: `${number} becomes a sender of the service, so people can reply to its texts.`,
         crumbs,
         content: (
           <SaveForm back={here} action="Assign the number">
@@ -163,7 +172,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
               formState={formState}
               name="service"
               label="Service"
-              hint="Its whole name, or its id."
+              hint="Enter the whole name or the id."
               autocomplete="off"
             />
           </SaveForm>
@@ -173,12 +182,12 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({ service: Type.String({ maxLength: 255 }) }),
     needs: { service: 'Enter a service.' },
     async act({ param }, { service: wanted }) {
-      const { id, number, service: user } = await numberOf(param('number_id'));
-      if (user) throw invalidField('service', `${user.name} has the number. Release it first.`);
+      const { id, service: user } = await numberOf(param('number_id'));
+      if (user) throw invalidField('service', `${user.name} already has this number. Release it first.`);
       const service = await serviceOf(wanted);
       await assignInboundNumber(app, service.id, { inbound_number_id: id, is_default: false });
       await updateService(app, service.id, { permissions: withPermission(service, 'inbound_sms', true) });
-      return { to: here, notice: `${service.name} receives texts at ${number}.` };
+      return { to: here, notice: 'Number assigned.' };
     },
   });
 
@@ -187,10 +196,9 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
     show: () => ({ to: here }),
     form: Type.Object({}),
     async act({ param }) {
-      const { number, service } = await numberOf(param('number_id'));
-      if (!service) return { to: here, notice: `${number} is free already.` };
-      await removeInboundNumber(app, service.id, false);
-      return { to: here, notice: `${number} is free. ${service.name} receives no texts any more.` };
+      const { service } = await numberOf(param('number_id'));
+      if (service) await removeInboundNumber(app, service.id, false);
+      return { to: here, notice: 'Number released.' };
     },
   });
 
@@ -207,8 +215,8 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
       ? [{ id: text }]
       : (await findServicesByName(app.db, text)).filter(({ name }) => name.toLowerCase() === words);
     const [one, ...others] = found;
-    if (!one) throw invalidField('service', 'There is no service with this name.');
-    if (others.length > 0) throw invalidField('service', 'Several services have this name: enter the id.');
+    if (!one) throw invalidField('service', 'No service has this name. Enter the whole name or the id.');
+    if (others.length > 0) throw invalidField('service', 'Several services have this name. Enter the id.');
     return getService(app.db, one.id);
   }
 }

@@ -18,14 +18,14 @@ export function reportReturnedPages(pages: Pages, app: ConsoleApp): void {
     menu: 'Letters',
     show: (_asked, formState) => ({
       title: 'Returned letters',
-      lead: 'Paste the references of letters that the post brought back. Their services see them, and get a callback.',
+      lead: 'Paste the references of letters that were returned. Their services will see them and get a callback.',
       content: (
         <form class="stack measure" method="post" noValidate>
           <TextArea
             formState={formState}
             name="references"
             label="References"
-            hint="16 capital letters and digits each, as in the file names of the print run; one on each line."
+            hint="Enter one on each line: 16 capital letters and digits, as in the file names of the print run."
             rows={10}
           />
           <Submit>Report as returned</Submit>
@@ -33,24 +33,28 @@ export function reportReturnedPages(pages: Pages, app: ConsoleApp): void {
       ),
     }),
     form: Type.Object({ references: Type.String({ maxLength: 2_000_000 }) }),
-    needs: { references: 'Paste at least one reference.' },
+    needs: { references: 'Enter at least one reference.' },
     ...takesLongText,
     async act(_asked, { references: text }) {
       const references = [...new Set(text.split(/[\s,;]+/).filter(Boolean))];
       const wrong = references.find((reference) => !isReference.test(reference));
       if (wrong !== undefined) {
-        throw invalidField('references', `“${wrong.slice(0, 40)}” is not a reference: nothing was reported.`);
+        throw invalidField(
+          'references',
+          `“${wrong.slice(0, 40)}” is not a reference. Correct it: nothing was reported.`,
+        );
       }
       if (references.length > maxReferences) {
-        throw invalidField('references', `At most ${count(maxReferences)} references at once.`);
+        throw invalidField('references', `Enter at most ${count(maxReferences)} references at once.`);
       }
       const recorded = await recordReturnedLetters(app, references);
       const rest = references.length - recorded;
       return {
         to: '/operator/returned-letters',
-        notice: `${count(recorded)} of ${count(references.length)} letters are reported as returned.${
-          rest > 0 ? ' The others are unknown or were reported before.' : ''
-        }`,
+        notice:
+          rest > 0
+            ? `${count(recorded)} of ${count(references.length)} letters reported as returned. The others are unknown or were reported before.`
+            : `${count(recorded)} of ${count(references.length)} letters reported as returned.`,
       };
     },
   });

@@ -20,7 +20,7 @@ export function operatorOrganisationPages(pages: Pages, app: ConsoleApp): void {
   addListPage(pages, app, {
     path,
     menu: 'Organisations',
-    lead: () => 'An organisation has services, people who see all of them, and brands.',
+    lead: () => 'An organisation has services, brands, and people who can see all of its services.',
     actions: ({ visitor }) =>
       reachable(pages.all, visitor.user, `${path}/add`) && (
         <ButtonLink to={`${path}/add`} look="primary">
@@ -34,7 +34,7 @@ export function operatorOrganisationPages(pages: Pages, app: ConsoleApp): void {
       return { rows: organisations, total };
     },
     empty: {
-      title: 'No organisation found',
+      title: 'No organisations found',
       text: 'Search for another part of the name, or add an organisation.',
     },
     list: (organisations) => (
@@ -47,13 +47,16 @@ export function operatorOrganisationPages(pages: Pages, app: ConsoleApp): void {
             head: 'Organisation',
             cell: ({ id, name, active }) => (
               <>
-                <a href={pageUrl(`/organisations/${id}`)}>{name}</a> {!active && <span class="badge">Archived</span>}
+                <a href={pageUrl(`/organisations/${id}`)} dir="auto">
+                  {name}
+                </a>{' '}
+                {!active && <span class="badge">Archived</span>}
               </>
             ),
           },
           {
             head: 'Type',
-            cell: ({ organisation_type: type }) => (type ? typeNames[type] : <span class="muted">Not said</span>),
+            cell: ({ organisation_type: type }) => (type ? typeNames[type] : <span class="muted">Not known</span>),
           },
           {
             head: 'Domains',
@@ -82,7 +85,7 @@ export function operatorOrganisationPages(pages: Pages, app: ConsoleApp): void {
             formState={formState}
             name="type"
             legend="Type"
-            hint="It decides how many texts a service of the organisation can send for free."
+            hint="The type decides how many texts a service of the organisation can send for free."
             kind="one"
             choices={organisationTypes.map((value) => ({ value, label: typeNames[value] }))}
           />
@@ -96,7 +99,7 @@ export function operatorOrganisationPages(pages: Pages, app: ConsoleApp): void {
     needs: { name: 'Enter a name.', type: 'Choose a type.' },
     async act(_asked, { name, type }) {
       const { id } = await createOrganisation(app, { name, crown: false, organisation_type: type });
-      return { to: `/organisations/${id}/settings`, notice: `${name} is added.` };
+      return { to: `/organisations/${id}/settings`, notice: 'Organisation added.' };
     },
   });
 }

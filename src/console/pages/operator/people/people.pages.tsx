@@ -33,7 +33,7 @@ export function peoplePages(pages: Pages, app: ConsoleApp): void {
       const { people, total } = await searchPeople(app.db, selection);
       return { rows: people, total };
     },
-    empty: { title: 'Nobody found', text: 'Search for another part of the name or address.' },
+    empty: { title: 'Nobody found', text: 'Search for another part of the name or email address.' },
     list: (people, now) => (
       <Table
         caption="People"
@@ -44,7 +44,9 @@ export function peoplePages(pages: Pages, app: ConsoleApp): void {
             head: 'Person',
             cell: ({ id, name, email_address }) => (
               <>
-                <a href={pageUrl(`${path}/${id}`)}>{name}</a>
+                <a href={pageUrl(`${path}/${id}`)} dir="auto">
+                  {name}
+                </a>
                 <small>{email_address}</small>
               </>
             ),
@@ -102,7 +104,7 @@ export function personPages(pages: Pages, app: ConsoleApp): void {
                   },
                   {
                     label: 'Devices',
-                    value: sessions.length === 0 ? 'Signed in nowhere' : `Signed in on ${sessions.length}`,
+                    value: devicesOf(sessions.length),
                     ...(sessions.length > 0 ? change('sessions') : {}),
                   },
                   {
@@ -121,13 +123,13 @@ export function personPages(pages: Pages, app: ConsoleApp): void {
               <Things
                 id="services"
                 title="Services"
-                none="In no team."
+                none="Not in any team."
                 things={services.map((one) => ({ ...one, to: pageUrl(`/operator/services/${one.id}`) }))}
               />
               <Things
                 id="organisations"
                 title="Organisations"
-                none="In no organisation."
+                none="Not in any organisation."
                 things={organisations.map((one) => ({ ...one, to: pageUrl(`/organisations/${one.id}`) }))}
               />
             </div>
@@ -137,13 +139,20 @@ export function personPages(pages: Pages, app: ConsoleApp): void {
               </p>
             )}
             {archive && platform_admin && (
-              <p class="muted small">To archive the account of a platform administrator, take the role away first.</p>
+              <p class="muted small">
+                This person is a platform administrator. Take the role away before you archive the account.
+              </p>
             )}
           </div>
         ),
       };
     },
   });
+}
+
+function devicesOf(amount: number): string {
+  if (amount === 0) return 'Not signed in anywhere';
+  return amount === 1 ? 'Signed in on 1 device' : `Signed in on ${amount} devices`;
 }
 
 function roleOf({ platform_admin, read_only_operator }: { platform_admin: boolean; read_only_operator?: boolean }) {
@@ -172,12 +181,14 @@ function Things({ id, title, none, things }: ThingsProps) {
         <ul class="list">
           {things.slice(0, maxShown).map((thing) => (
             <li key={thing.id}>
-              <a href={thing.to}>{thing.name}</a>
+              <a href={thing.to} dir="auto">
+                {thing.name}
+              </a>
             </li>
           ))}
         </ul>
       )}
-      {things.length > maxShown && <p class="small muted">And {things.length - maxShown} more.</p>}
+      {things.length > maxShown && <p class="small muted">{things.length - maxShown} more are not shown.</p>}
     </section>
   );
 }

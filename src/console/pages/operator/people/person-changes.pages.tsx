@@ -81,15 +81,19 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
           formState={formState}
           name="role"
           legend="Role"
-          hint="A change signs the person out everywhere. All platform administrators are told by email."
+          hint="A change signs the person out everywhere. We tell all platform administrators by email."
           kind="one"
           choices={[
-            { value: 'none', label: 'No', hint: 'Sees their own services and organisations only.' },
-            { value: 'read-only', label: 'Read-only operator', hint: 'Sees the pages of operators, changes nothing.' },
+            { value: 'none', label: 'No', hint: 'Can only see their own services and organisations.' },
+            {
+              value: 'read-only',
+              label: 'Read-only operator',
+              hint: 'Can see the pages of operators, but not change anything.',
+            },
             {
               value: 'admin',
               label: 'Platform administrator',
-              hint: 'May do everything: in all services, for all people, and with the platform itself.',
+              hint: 'Can do everything: in all services, for all people, and with the platform itself.',
             },
           ]}
           chosen={[operatorRoleOf(person)]}
@@ -101,13 +105,13 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
     needs: { role: 'Choose a role.', ...needsPassword },
     async act(person, { role, ...form }, visitor) {
       if (person.id === visitor.id && role !== 'admin') {
-        throw invalidField('role', 'Let another platform administrator take your own role away.');
+        throw invalidField('role', 'Ask another platform administrator to take your own role away.');
       }
       await checkOwnPassword(app, visitor.id, form);
-      if (role === operatorRoleOf(person)) return `${person.name} has this role already.`;
+      if (role === operatorRoleOf(person)) return `${person.name} already has this role.`;
       await setOperatorRole(app, person.id, role, visitor);
       await endAllSessions(app, person.id);
-      return `The role of ${person.name} is saved.`;
+      return 'Role saved.';
     },
   });
 
@@ -117,14 +121,14 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
     action: 'Unlock',
     content: ({ name, failed_login_count }) => (
       <p>
-        {failed_login_count} wrong passwords or codes were counted. The count starts again at 0, and {name} can sign in
-        at once. Do it only if you know who tried.
+        Somebody entered {failed_login_count} wrong passwords or codes. The count will start again at 0, and {name} can
+        sign in at once. Unlock the account only if you know who tried.
       </p>
     ),
     form: nothing,
-    async act({ id, name }) {
+    async act({ id }) {
       await resetFailedLoginCount(app, id);
-      return `${name} can sign in again.`;
+      return 'Account unlocked.';
     },
   });
 
@@ -135,14 +139,14 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
     danger: true,
     content: ({ name }) => (
       <p>
-        Every browser in which {name} is signed in leads to the sign-in with its next click. What was typed there and
-        not saved is lost. {name} can sign in again.
+        We will sign {name} out in every browser. Anything typed there and not saved will be lost. {name} can sign in
+        again.
       </p>
     ),
     form: nothing,
-    async act({ id, name }) {
+    async act({ id }) {
       await endAllSessions(app, id);
-      return `${name} is signed out everywhere.`;
+      return 'Signed out everywhere.';
     },
   });
 
@@ -170,13 +174,13 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
       />
     ),
     form: Type.Object({ auth_type: OneOf(['sms_auth', 'email_auth']) }),
-    needs: { auth_type: 'Choose one.' },
-    async act({ id, name, mobile_number }, { auth_type }) {
+    needs: { auth_type: 'Choose how the person signs in.' },
+    async act({ id, mobile_number }, { auth_type }) {
       if (auth_type === 'sms_auth' && mobile_number === null) {
         throw invalidField('auth_type', 'Text codes need a mobile number, which this person does not have.');
       }
       await updateUser(app, id, { auth_type });
-      return `${name} signs in with ${auth_type === 'sms_auth' ? 'a text code' : 'an email link'} from now on.`;
+      return 'Sign-in method saved.';
     },
   });
 
@@ -188,21 +192,21 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
     content: ({ name, services, organisations }) => (
       <>
         <p>
-          {name} is signed out at once and cannot sign in any more. The account leaves {services.length}{' '}
+          We will sign {name} out at once, and {name} cannot sign in any more. The account leaves {services.length}{' '}
           {services.length === 1 ? 'service' : 'services'} and {organisations.length}{' '}
           {organisations.length === 1 ? 'organisation' : 'organisations'}, and loses its name, address, number, password
           and security keys. Messages and templates stay.
         </p>
-        <p>That cannot be undone. With a new invitation the person can have a new account.</p>
+        <p>You cannot undo this. With a new invitation the person can have a new account.</p>
       </>
     ),
     form: nothing,
     async act(person, _form, visitor) {
-      if (person.id === visitor.id) throw invalid('Let another platform administrator archive your own account.');
-      if (person.platform_admin) throw invalid('Take the role of a platform administrator away first.');
+      if (person.id === visitor.id) throw invalid('Ask another platform administrator to archive your own account.');
+      if (person.platform_admin) throw invalid('Take the role of platform administrator away from this person first.');
       await archiveUser(app, person.id);
       await endAllSessions(app, person.id);
-      return `The account of ${person.name} is archived.`;
+      return 'Account archived.';
     },
   });
 }

@@ -28,7 +28,7 @@ import {
 
 const here = '/operator/rates';
 const crumbs = [{ label: 'Rates', to: here }];
-const repricing = 'A day in the past also changes the cost of what was sent since then.';
+const repricing = 'If you choose a day in the past, the cost of messages sent since then changes too.';
 
 const postageNames = new Map<string, string>([
   ['first', 'First class'],
@@ -52,10 +52,10 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
       ]);
       const now = app.clock.now().toISOString();
       const stateOf = (start: string) =>
-        start > now ? 'From then on' : start.startsWith(current.valid_from) ? 'Now' : 'Before';
+        start > now ? 'From then on' : start.startsWith(current.valid_from) ? 'Current' : 'Previous';
       return {
         title: 'Rates',
-        lead: 'The usage of services and all reports are priced with these. Emails cost nothing.',
+        lead: 'Usage and reports are priced with these rates. Emails are free.',
         actions: visitor.user.platform_admin && (
           <>
             <ButtonLink to={`${here}/new-text`}>New text rate</ButtonLink>
@@ -106,7 +106,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
             formState={formState}
             name="rate"
             label="Price of one part, in pounds"
-            hint="Such as 0.0227"
+            hint="For example 0.0227 (pounds)"
             inputmode="text"
           />
           <DayField formState={formState} name="valid_from" label="From" hint="From midnight in London." />
@@ -114,13 +114,13 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
       ),
     }),
     form: Type.Object({ rate: TypedValue, valid_from: TypedValue }),
-    needs: { rate: 'Enter the price.', valid_from: 'Enter a day.' },
+    needs: { rate: 'Enter a price.', valid_from: 'Enter a day.' },
     async act(_asked, { rate, valid_from }) {
       await createSmsRate(app, {
         rate: readPounds(rate, { field: 'rate' }),
         valid_from: readDay(valid_from, { field: 'valid_from' }),
       });
-      return { to: here, notice: 'The rate is added.' };
+      return { to: here, notice: 'Rate added.' };
     },
   });
 
@@ -142,7 +142,12 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
             short
           />
           <NumberField formState={formState} name="sheet_count" label="Sheets of a letter" />
-          <MoneyField formState={formState} name="rate" label="Price of a letter, in pounds" hint="Such as 0.68" />
+          <MoneyField
+            formState={formState}
+            name="rate"
+            label="Price of a letter, in pounds"
+            hint="For example 0.68 (pounds)"
+          />
           <DayField formState={formState} name="start_date" label="From" hint="From midnight in London." />
         </SaveForm>
       ),
@@ -154,9 +159,9 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
       start_date: TypedValue,
     }),
     needs: {
-      post_class: 'Choose the postage.',
-      sheet_count: 'Enter how many sheets.',
-      rate: 'Enter the price.',
+      post_class: 'Choose a postage.',
+      sheet_count: 'Enter a number of sheets.',
+      rate: 'Enter a price.',
       start_date: 'Enter a day.',
     },
     async act(_asked, { post_class, ...form }) {
@@ -172,7 +177,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
         start_date: readDay(form.start_date, { field: 'start_date' }),
         rate: readPounds(form.rate, { field: 'rate' }),
       });
-      return { to: here, notice: 'The rate is added.' };
+      return { to: here, notice: 'Rate added.' };
     },
   });
 }

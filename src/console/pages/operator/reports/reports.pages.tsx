@@ -8,6 +8,7 @@ import { count } from '../../../money.ts';
 import type { FormState, PageRequest, Pages } from '../../../page.ts';
 import { Meter } from '../../../parts/chart.tsx';
 import { Field } from '../../../parts/field.tsx';
+import { ButtonLink } from '../../../parts/form.tsx';
 import { Empty, Notice } from '../../../parts/notice.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { type Report, type Row, reports } from './reports.ts';
@@ -23,7 +24,7 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
     menu: 'Reports',
     show: () => ({
       title: 'Reports',
-      lead: 'Across all services. Each is also a CSV file.',
+      lead: 'Figures of all services. You can download each report as a CSV file.',
       content: (
         <ul class="card list measure">
           {reports.map(({ name, title, about }) => (
@@ -51,9 +52,9 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
         lead: report.about,
         crumbs: [{ label: 'Reports', to: here }],
         actions: rows.length > 0 && (
-          <a class="button" href={pageUrl(`${here}/${report.name}/csv${report.days ? `?${queryOf(asOf.days)}` : ''}`)}>
+          <ButtonLink to={`${here}/${report.name}/csv${report.days ? `?${queryOf(asOf.days)}` : ''}`}>
             Download CSV
-          </a>
+          </ButtonLink>
         ),
         content: (
           <div class="stack">
@@ -112,9 +113,9 @@ function fitting(read: Report['days'], month: Days): Days {
 
 function problemOf({ first_day, last_day }: Days): string {
   const isDate = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text);
-  if (!isDate(first_day) || !isDate(last_day)) return 'Enter both days as year, month and day, such as 2026-11-15.';
-  if (first_day > last_day) return 'The first day must not be after the last.';
-  return 'Choose days that exist, of one financial year: April to March.';
+  if (!isDate(first_day) || !isDate(last_day)) return 'Enter both days as year, month and day, for example 2026-11-15.';
+  if (first_day > last_day) return 'Enter a first day that is not after the last day.';
+  return 'Enter days of one financial year, April to March.';
 }
 
 function reportOf({ param }: { param(name: string): string }): Report {
@@ -141,7 +142,7 @@ function DaysForm({ formState, first_day, last_day }: Days & { formState: FormSt
 
 function Figures({ report, rows, days }: { report: Report; rows: readonly Row[]; days: Days }) {
   if (rows.length === 0) {
-    return <Empty title="Nothing to report">There is nothing of this kind on these days.</Empty>;
+    return <Empty title="Nothing to report">Choose other days.</Empty>;
   }
   return (
     <>
@@ -158,7 +159,7 @@ function Figures({ report, rows, days }: { report: Report; rows: readonly Row[];
       />
       <p class="muted small">
         {rows.length > maxShown
-          ? `The first ${maxShown} of ${count(rows.length)} rows. The download has all.`
+          ? `Only the first ${maxShown} of ${count(rows.length)} rows are shown. The download has all of them.`
           : `${count(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}.`}
       </p>
     </>
@@ -244,7 +245,7 @@ function Columns({ values }: { values: [day: string, value: number][] }) {
       </svg>
       {busiest && (
         <figcaption class="muted small">
-          Most on {busiest[0]}: {count(busiest[1])}. The table has every day with messages.
+          The busiest day was {busiest[0]}, with {count(busiest[1])}. The table has every day with messages.
         </figcaption>
       )}
     </figure>
@@ -258,7 +259,7 @@ function Largest({ values }: { values: [name: string, value: number][] }) {
     <ul class="bars">
       {largest.map(([name, value]) => (
         <li key={name}>
-          <span>{name}</span>
+          <span dir="auto">{name}</span>
           <span class="num">{count(value)}</span>
           <Meter share={value / max} />
         </li>
