@@ -2,6 +2,7 @@ import { providers } from '../delivery/providers/providers.ts';
 import { isWorkingDay, printRunDay } from '../notifications/history/estimated-delivery.ts';
 import { addDays } from '../platform/calendar.ts';
 import type { Channel } from '../protocol/channels.ts';
+import { formatPhoneNumber } from './parts/phone-number.ts';
 
 /** How pages name the channels: one message and several, at the start of a text and within. `stamp` is the picture. */
 export const channelWords = {
@@ -41,7 +42,8 @@ interface Addressed {
 
 /** A recipient in one line: of a postal address the first line and the last. */
 export function shortRecipient({ notification_type, recipient }: Addressed): string {
-  if (notification_type !== 'letter') return recipient;
+  if (notification_type === 'sms') return formatPhoneNumber(recipient);
+  if (notification_type === 'email') return recipient;
   const lines = recipient.split(/\r?\n/).filter((line) => line.trim() !== '');
   return lines.length > 1 ? `${lines[0]}, ${lines.at(-1)}` : (lines[0] ?? 'Not read yet');
 }

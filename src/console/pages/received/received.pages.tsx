@@ -6,7 +6,8 @@ import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { Live, sendFragment } from '../../parts/live.tsx';
-import { Conversation, formatNumber, Inbox, readConversation } from './received.tsx';
+import { formatPhoneNumber } from '../../parts/phone-number.ts';
+import { Conversation, Inbox, readConversation } from './received.tsx';
 
 type Seen = PageRequest<{ service: 'activity' }>;
 const who = { service: 'activity' } as const;
@@ -62,7 +63,7 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
       const text = await getInboundText(app, service.id, request.param('received_id'));
       const path = `${buildUrl(request)}/${text.id}`;
       return {
-        title: `Conversation with ${formatNumber(text.user_number)}`,
+        title: `Conversation with ${formatPhoneNumber(text.user_number)}`,
         crumbs: [{ label: 'Received texts', to: `/services/${service.id}/received` }],
         actions: (
           <>

@@ -4,6 +4,7 @@ import { searchMessages } from '../../../notifications/history/search-messages.t
 import type { Status } from '../../../notifications/notification.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { Pager } from '../../parts/pager.tsx';
+import { formatPhoneNumber } from '../../parts/phone-number.ts';
 import { MessageStatus } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 
@@ -39,7 +40,7 @@ export function Inbox({ texts, page, hasNext, path, now, hasNumber }: InboxProps
             <a href={`${path}/${id}`}>
               <span />
               <span>
-                <b>{formatNumber(user_number)}</b>
+                <b>{formatPhoneNumber(user_number)}</b>
               </span>
               <Time at={created_at} now={now} />
               <span class="preview">{content}</span>
@@ -56,12 +57,6 @@ export function Inbox({ texts, page, hasNext, path, now, hasNumber }: InboxProps
       )}
     </div>
   );
-}
-
-/** Formats a number, which is stored with the country code and without its plus. */
-export function formatNumber(number: string): string {
-  if (!/^\d+$/.test(number)) return number;
-  return number.startsWith('44') ? number.replace(/^44(\d{4})/, '0$1 ') : `+${number}`;
 }
 
 interface Entry {

@@ -8,7 +8,7 @@ import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { FormState, PageRequest, Pages } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
-import { formatNumber } from './received.tsx';
+import { formatPhoneNumber } from '../../parts/phone-number.ts';
 
 type Seen = PageRequest<{ service: 'send'; membersOnly: true }>;
 const who = { service: 'send', membersOnly: true } as const;
@@ -25,7 +25,7 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
         ({ template_type, archived }) => template_type === 'sms' && !archived,
       );
       return {
-        title: `Reply to ${formatNumber(text.user_number)}`,
+        title: `Reply to ${formatPhoneNumber(text.user_number)}`,
         ...buildCrumbs(request),
         content:
           templates.length === 0 ? (
@@ -56,7 +56,7 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
       const text = await getText(request);
       const { row, placeholders } = await getTextTemplate(request);
       return {
-        title: `Reply to ${formatNumber(text.user_number)}`,
+        title: `Reply to ${formatPhoneNumber(text.user_number)}`,
         lead: row.name,
         ...buildCrumbs(request),
         content: (

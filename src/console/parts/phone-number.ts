@@ -1,0 +1,11 @@
+const ukMobile = /^(?:(?:\+|00)?440?|0)?(7\d{3})(\d{6})$/;
+/** A number from abroad as it is stored: with the country code and without its plus. Short codes have fewer digits. */
+const withCountryCode = /^[1-9]\d{8,14}$/;
+
+/** A phone number as people read it: "07700 900123", and "+33612345678" from abroad. Anything else stays as it is. */
+export function formatPhoneNumber(written: string): string {
+  const plain = written.replaceAll(/[\s()-]/g, '');
+  const [, network, subscriber] = ukMobile.exec(plain) ?? [];
+  if (network) return `0${network} ${subscriber}`;
+  return withCountryCode.test(plain) ? `+${plain}` : written;
+}
