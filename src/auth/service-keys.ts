@@ -32,7 +32,7 @@ export interface ServiceWithKeys {
   keys: ServiceKey[];
 }
 
-/** By id of the service. */
+/** Keyed by the id of the service. */
 export type ServiceKeys = InvalidatedCache<ServiceWithKeys>;
 
 /**

@@ -21,7 +21,7 @@ export interface LetterPrice {
 }
 
 export interface UsageQuery {
-  /** In chronological order. */
+  /** Sorted by time. */
   slots: Slot[];
   spans: { slot: number; span: 'month' | 'five_days' | 'day'; first_day: string }[];
   letterPrices: LetterPrice[];

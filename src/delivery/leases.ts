@@ -17,7 +17,7 @@ const margin_ms = 500;
 
 /** A message held by a worker. */
 export interface Held {
-  /** In the time of `performance.now()`. */
+  /** Measured with `performance.now()`. */
   leasedAt: number;
   until: number;
 }

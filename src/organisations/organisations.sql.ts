@@ -58,7 +58,7 @@ export function selectOrganisations(db: Db, nameContains?: string) {
 
 const maxChoices = 2_000;
 
-/** By name. */
+/** Sorted by name. */
 export function selectActiveOrganisations(db: Db) {
   return db
     .selectFrom('organisations')

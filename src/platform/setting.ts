@@ -94,7 +94,7 @@ export const seconds = wholeNumber(1_000);
 export const hours = wholeNumber(hour_ms);
 export const days = wholeNumber(day_ms);
 
-/** In the environment in megabytes; the value is in bytes. */
+/** The environment has megabytes; the value is in bytes. */
 export const megabytes = wholeNumber(1024 * 1024);
 
 function wholeNumber(unit: number) {

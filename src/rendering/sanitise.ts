@@ -32,7 +32,7 @@ function sanitiseValue(value: unknown): unknown {
 }
 
 /**
- * With or without a scheme. A match starts only where a run of host name characters starts: retrying within the run
+ * The scheme is optional. A match starts only where a run of host name characters starts: retrying within the run
  * would find little and would read a long one once for each of its letters.
  */
 const hostSource = '(?:[\\p{L}\\p{N}_-]+\\.)+[a-z]{2,63}(?![\\p{L}\\p{N}_@])';

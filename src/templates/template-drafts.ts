@@ -121,7 +121,7 @@ export async function deleteOldDrafts({ db, clock }: Platform): Promise<void> {
   await deleteDraftsBefore(db, timestamp(earlier(clock.now(), retentionDays * day_ms)));
 }
 
-/** In lists of messages and statistics. */
+/** Shown in lists of messages and statistics. */
 const testTemplateName = 'Test from the editor';
 
 interface TestedDraft extends TemplateDraft {

@@ -256,7 +256,7 @@ export function selectNamedTemplates(db: Db, serviceId: string) {
     .execute();
 }
 
-/** By folder; those outside of folders are left out. */
+/** Counts by folder; templates outside of folders are left out. */
 export function countTemplatesByFolder(db: Db, serviceId: string) {
   return db
     .selectFrom('templates')

@@ -21,7 +21,7 @@ export function nameInHealth(channel: Channel, provider: string): string {
 }
 
 export interface HandOver {
-  /** As counted in health. */
+  /** The provider, by the name that health counts. */
   provider: string;
   /** When it was accepted, or the time it was scheduled for. */
   due: Date;

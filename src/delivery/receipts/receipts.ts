@@ -24,7 +24,7 @@ import {
 type ReceiptsDeps = Pick<Platform, 'metrics'> & { db: Db | Tx };
 
 interface RecordedReceipts {
-  /** In the order of the receipts. */
+  /** Same order as the receipts. */
   outcomes: ReceiptOutcome[];
   changed: ChangedNotification[];
 }

@@ -17,7 +17,7 @@ export type InboxMessage = Omit<StoredInboxMessage, 'body'> & { text: string; en
 /** Whose messages a person may see. */
 interface Reader {
   platform_admin: boolean;
-  /** By id of the service. */
+  /** Keyed by the id of the service. */
   permissions: Record<string, unknown>;
 }
 

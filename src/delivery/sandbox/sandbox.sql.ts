@@ -22,7 +22,7 @@ export interface SandboxMessage {
   body: string;
   created_at: Timestamp;
   receipt_due_at: Timestamp | null;
-  /** Of an email: the row of a text message says everything. */
+  /** Only emails have it: the row of a text message says everything. */
   source: SourceLocation | undefined;
 }
 
@@ -195,7 +195,7 @@ export interface StoredInboxMessage {
   service_id: string;
   service_name: string;
   template_name: string;
-  /** As the provider got it; the whole address of a letter. */
+  /** The recipient that the provider got; the whole address of a letter. */
   recipient: string;
   sender: string;
   subject: string | null;

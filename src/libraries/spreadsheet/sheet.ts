@@ -2,7 +2,7 @@ import type { TextEncoding } from './text-decoding.ts';
 
 /** The first record of a file, which names the columns. */
 export interface Header {
-  /** As spelled; columns at the end without a name are left out. */
+  /** Spelled as in the file; columns at the end without a name are left out. */
   names: readonly string[];
   /** Number of columns, those included. */
   width: number;

@@ -10,7 +10,7 @@ import { type StoredNotification, selectNotification } from './stored-notificati
 
 export interface ShownMessage {
   record: ActivityRecord;
-  /** As the public API responds. */
+  /** The response of the public API. */
   response: PublicNotification;
   /** What its text is made from. Hidden values are replaced, as in `record`. */
   stored: StoredNotification;

@@ -25,7 +25,7 @@ const delays_ms = { waiting: 0, near: 50, far: 4_000, few: 30_000 };
 type Urgency = keyof typeof delays_ms;
 /** Windows that are due within this time are reported together: a query for each would cost more than an early report. */
 const reportTogether_ms = 1_000;
-/** Of the windows for which no request waits: those that wait for the next query must not wait long. */
+/** Limits the windows for which no request waits: those that wait for the next query must not wait long. */
 const maxReportedTogether = 100;
 const nothingToReport = Number.POSITIVE_INFINITY;
 const nearShare = 0.5;

@@ -39,7 +39,7 @@ export interface QueuedNotification {
 interface LeaseOrder {
   type: Channel;
   lane: number;
-  /** With the earliest due time to scan for each service. */
+  /** Has the earliest due time to scan for each service. */
   services: { service_id: string; since: Timestamp }[];
   /** Max messages per service. */
   limit: number;

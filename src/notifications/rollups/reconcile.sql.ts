@@ -89,7 +89,7 @@ export async function repairUsage(db: Db, recount: Recount): Promise<Repair[]> {
   return rows;
 }
 
-/** Of jobs that were started on those days. Their messages are found by the index on the job. */
+/** Repairs the counts of jobs that were started on those days. Their messages are found by the index on the job. */
 export async function repairJobCounts(db: Db, recount: Recount): Promise<Repair[]> {
   const { rows } = await sql<Repair>`
     with started as (

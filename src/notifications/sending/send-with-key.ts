@@ -15,7 +15,7 @@ const schemas = { sms: SmsRequest, email: EmailRequest, letter: LetterRequest };
 
 interface KeySend {
   channel: Channel;
-  /** As in a request to POST /v2/notifications/{channel}. */
+  /** The same fields as in a request to POST /v2/notifications/{channel}. */
   body: unknown;
   compileValidationSchema: FastifyRequest['compileValidationSchema'];
   /** The same request with the same value is sent once, as with an Idempotency-Key; a second one waits for the first. */
@@ -56,7 +56,7 @@ async function sendChecked(app: SendDeps, context: SendContext, channel: Channel
   }
 }
 
-/** With the problems that the routes of the API would find. */
+/** Finds the problems that the routes of the API would find. */
 function checkedRequest({ channel, body, compileValidationSchema }: KeySend): CheckedRequest {
   const validate = compileValidationSchema(schemas[channel], 'body');
   const request = { body, compileValidationSchema };

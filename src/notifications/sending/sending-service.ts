@@ -27,7 +27,7 @@ export interface SendingService {
   counted: { utc_day: string; counts: Partial<Record<LimitedChannel, number>> };
 }
 
-/** By id. */
+/** Keyed by id. */
 export type SendingServices = InvalidatedCache<SendingService>;
 
 /** Caches services until they change, so that accepting a message needs no query. */

@@ -8,7 +8,7 @@ export interface Actor {
   /** Verified by a session. */
   user_id?: string | undefined;
   client?: string | undefined;
-  /** As the client says: not verified. */
+  /** What the client says; it is not verified. */
   claimed_user_id?: string | undefined;
   address?: string | undefined;
   user_agent?: string | undefined;

@@ -176,7 +176,7 @@ class Connection extends DatabaseClient {
     throw error;
   }
 
-  /** With a callback. */
+  /** Starts a query that has a callback. */
   private start(args: readonly unknown[]): void {
     this.startWaiting();
     Reflect.apply(super.query, this, args);

@@ -92,7 +92,7 @@ export function isReadOnlyServer(error: unknown): boolean {
 
 /** Whether the server cannot be used: it does not respond, it is starting or shutting down, or it is read-only. */
 export function isServerGone(error: unknown): boolean {
-  // Of a host name with several addresses.
+  // Node throws this for a host name with several addresses.
   if (error instanceof AggregateError) return error.errors.some(isServerGone);
   if (!(error instanceof Error)) return false;
   if (isReadOnlyServer(error) || isQueryTimeout(error)) return true;

@@ -20,7 +20,7 @@ const digitOf = Int8Array.from({ length: 128 }, (_, code) => {
 });
 const jsonbVersion = 1;
 const nullLength = -1;
-/** Of an array of one dimension. */
+/** The header of an array of one dimension. */
 const arrayHeadBytes = 20;
 const noNulls = 0;
 const firstIndex = 1;

@@ -53,7 +53,7 @@ export function sendCsv(
 
 /** Whether the client prefers CSV to JSON, which is the default. */
 export function prefersCsv(request: FastifyRequest): boolean {
-  // With its charset too: a range with parameters matches only a type with the same parameters.
+  // The charset is part of it: a range with parameters matches only a type with the same parameters.
   const csv = ['text/csv', 'text/csv; charset=utf-8'];
   return csv.includes(String(request.type(['application/json', ...csv])));
 }

@@ -9,7 +9,7 @@ interface AwsAccount extends AwsCredentials {
 
 interface AwsRequest {
   method: string;
-  /** With the path percent-encoded as sent. */
+  /** Its path is percent-encoded as sent. */
   url: string;
   headers: Record<string, string>;
   body: string | Uint8Array;

@@ -14,7 +14,7 @@ export interface Span {
   rename(name: string): void;
   /** A step within this one. */
   child(name: string, kind: SpanKind, facts?: Facts): Span;
-  /** With the reason if the step failed. */
+  /** Contains the reason if the step failed. */
   end(failure?: string): void;
 }
 

@@ -44,7 +44,7 @@ export async function checkLogo(svg: string): Promise<LogoProblem | null> {
   }
 }
 
-/** In two steps: a single pattern would search for the end again from every start. */
+/** Works in two steps: a single pattern would search for the end again from every start. */
 function rootOf(svg: string): string | undefined {
   const start = svg.search(/<svg\b/i);
   const end = start === -1 ? -1 : svg.indexOf('>', start);

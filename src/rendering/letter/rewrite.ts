@@ -5,7 +5,7 @@ import { withPdf } from '../pdf/pdfium.ts';
 import { openDocument } from '../pdf/pdfkit-document.ts';
 import { inkFor } from './ink.ts';
 
-/** As on composed letters: a size that sorting machines read reliably. */
+/** The same as on composed letters: a size that sorting machines read reliably. */
 const addressSize_pt = 8;
 const addressLeading_pt = 8.5;
 

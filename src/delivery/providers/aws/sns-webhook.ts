@@ -26,7 +26,7 @@ const Success = Type.Object({ result: Type.Literal('success'), message: Type.Str
 
 interface SnsWebhook<Event> {
   path: string;
-  /** In the messages of responses. */
+  /** Appears in the messages of responses. */
   name: string;
   summary: string;
   region: string;

@@ -13,7 +13,7 @@ const SecretName = Type.String({ pattern: '^[a-z][a-z0-9_]*$' });
 const Authentication = Type.Object(
   {
     kind: OneOf(['header', 'query', 'basic', 'hmac', 'receipt_url']),
-    /** Of the header or of the query parameter. */
+    /** The name of the header or of the query parameter. */
     name: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_-]+$' })),
     secret: Type.Optional(SecretName),
     /** Before the value in the header, such as `Bearer ` or `sha256=`. */

@@ -200,7 +200,7 @@ function refuseUnlessSigned(
   if (!isGenuine) throw forbidden('Vonage callback failed: invalid signature');
 }
 
-/** Of https://developer.vonage.com/en/api-errors/messages. */
+/** Codes from https://developer.vonage.com/en/api-errors/messages. */
 const temporaryCodes = new Set([
   ...['1000', '1030', '1100', '1331'], // throttled, or a failure at Vonage or at the carrier
   ...['1180', '1220', '1230', '1260'], // the phone is off or busy, the network failed, unreachable

@@ -44,7 +44,7 @@ export class SheetRows {
     for (let column = from; column <= Math.min(to, this.limits.columns); column++) this.hidden[column] = true;
   }
 
-  /** Of rows that have not been added yet. */
+  /** Merged cells of rows that have not been added yet. */
   addMerges(merges: readonly CellRange[]): void {
     this.merges = [...this.merges, ...merges].sort((a, b) => b.top - a.top);
   }

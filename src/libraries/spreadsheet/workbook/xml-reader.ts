@@ -91,7 +91,7 @@ function localName(name: string): string {
   return colon === -1 ? name : name.slice(colon + 1);
 }
 
-/** By its name without prefix. */
+/** Finds an attribute by its name without prefix. */
 export function attributeOf(attributes: XmlAttributes, local: string): string | undefined {
   if (attributes[local] !== undefined) return attributes[local];
   for (const name in attributes) if (localName(name) === local) return attributes[name];

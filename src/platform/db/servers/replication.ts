@@ -55,7 +55,7 @@ export async function readPosition(primary: Queryable): Promise<Position> {
   return position;
 }
 
-/** Of a standby. */
+/** How far a standby has replayed. */
 export async function readReplayed(standby: Queryable): Promise<Position> {
   const { rows } = await standby.query<Position>(
     `select coalesce(pg_last_wal_replay_lsn(), '0/0')::text as position, ${timelineOfStandby} as timeline`,

@@ -86,7 +86,7 @@ export class StandbyRead {
 /** What the query builder takes for a connection of a pool. */
 class ReadClient {
   private readonly read: StandbyRead;
-  /** Of a transaction. */
+  /** The connection of a transaction. */
   private client: pg.PoolClient | undefined;
   private isBroken = false;
 
