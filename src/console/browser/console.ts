@@ -19,6 +19,11 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-s
   });
 }
 
+/** A notice that was part of the page is not announced, so its text is put there again once the page is read. */
+const notice = document.querySelector('.notice[role="status"] > div');
+
+if (notice) setTimeout(() => notice.replaceChildren(...notice.childNodes), 500);
+
 /** Menus close with Escape, and when the focus or a click goes elsewhere. */
 const menus = document.querySelectorAll<HTMLDetailsElement>('details.menu');
 

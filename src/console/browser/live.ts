@@ -63,11 +63,18 @@ class LivePart extends HTMLElement {
     return true;
   }
 
-  /** The link with the focus keeps it. */
+  /** The link or button with the focus keeps it. */
   private replaceContent(html: string): void {
-    const focused = this.contains(document.activeElement) ? document.activeElement?.getAttribute('href') : null;
-    this.innerHTML = html;
-    if (focused) this.querySelector<HTMLElement>(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    const focused = this.contains(document.activeElement) ? selectorOf(document.activeElement) : undefined;
+    const fresh = document.createElement('template');
+    fresh.innerHTML = html;
+    const [old, next] = [this, fresh.content].map((part) => part.querySelector('[role="status"]'));
+    if (old && next && depthIn(this, old) === depthIn(fresh.content, next)) {
+      replaceAround(this, fresh.content, old, next);
+    } else {
+      this.replaceChildren(fresh.content);
+    }
+    if (focused) this.querySelector<HTMLElement>(focused)?.focus({ preventScroll: true });
   }
 
   private end(): void {
@@ -75,6 +82,35 @@ class LivePart extends HTMLElement {
     document.removeEventListener('visibilitychange', this.onVisible);
     pause.remove(this);
   }
+}
+
+function selectorOf(element: Element | null): string | undefined {
+  if (element instanceof HTMLAnchorElement) return `a[href="${CSS.escape(element.getAttribute('href') ?? '')}"]`;
+  if (element instanceof HTMLButtonElement) return `button[value="${CSS.escape(element.value)}"]`;
+  return undefined;
+}
+
+function depthIn(part: Node, element: Node): number {
+  return element.parentNode === part || !element.parentNode ? 0 : 1 + depthIn(part, element.parentNode);
+}
+
+/**
+ * Replaces the children of `old` by those of `fresh`, but for the elements around `status`, which stay in the document:
+ * screen readers announce what changes in a live region, and nothing of a region that is new.
+ */
+function replaceAround(old: Element, fresh: ParentNode & Node, status: Element, next: Element): void {
+  const kept = [...old.children].find((child) => child.contains(status));
+  const twin = [...fresh.children].find((child) => child.contains(next));
+  if (!kept || !twin) return;
+  for (const node of [...old.childNodes]) if (node !== kept) node.remove();
+  const nodes = [...fresh.childNodes];
+  const place = nodes.indexOf(twin);
+  kept.before(...nodes.slice(0, place));
+  kept.after(...nodes.slice(place + 1));
+  for (const name of kept.getAttributeNames()) if (!twin.hasAttribute(name)) kept.removeAttribute(name);
+  for (const { name, value } of [...twin.attributes]) kept.setAttribute(name, value);
+  if (kept !== status) replaceAround(kept, twin, status, next);
+  else if (kept.innerHTML !== twin.innerHTML) kept.replaceChildren(...twin.childNodes);
 }
 
 /** The button that pauses every live part of the page: in the element with `data-live-controls`, or before the first part. */

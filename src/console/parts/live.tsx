@@ -12,17 +12,20 @@ interface LiveProps {
   every?: number;
   /** The longest time between two requests, where a change must be seen soon. */
   atMost?: number;
+  /** The children are the whole fragment, with their own `data-live`, so that both are built alike. */
+  isWhole?: boolean;
   children: ComponentChildren;
 }
 
 /**
  * A part that keeps itself up to date: `browser/live.ts` asks for the fragment again, until it contains no
- * `data-live` any more. Without script it shows what it was at first.
+ * `data-live` any more. Without script it shows what it was at first. What has the role `status` in it is announced when it
+ * changes: at most one element.
  */
-export function Live({ from, every = 2, atMost, children }: LiveProps) {
+export function Live({ from, every = 2, atMost, isWhole, children }: LiveProps) {
   return (
     <live-part data-from={from} data-every={every} data-at-most={atMost}>
-      <div data-live>{children}</div>
+      {isWhole ? children : <div data-live>{children}</div>}
     </live-part>
   );
 }
