@@ -25,7 +25,7 @@ import {
   urlSettings,
 } from './platform/settings.ts';
 import { frontEndSettings } from './protocol/settings.ts';
-import { callbackSettings, textSenderSettings } from './services/settings.ts';
+import { type CallbackSettings, callbackSettings, textSenderSettings } from './services/settings.ts';
 import { singleSignOnSettings } from './users/sign-in/single-sign-on/settings.ts';
 
 /** Every setting, except those of providers, in the order of docs/configuration.md and .env.example. */
@@ -57,8 +57,9 @@ const groups = {
 /** The settings of each provider are in its descriptor. */
 const groupsOfProviders = providerGroups(providers);
 
-export type Config = Omit<GroupValues<typeof groups>, 'demo' | 'urls'> & {
+export type Config = Omit<GroupValues<typeof groups>, 'callbacks' | 'demo' | 'urls'> & {
   urls: Urls;
+  callbacks: CallbackSettings;
   demo: DemoSettings;
   providers: GroupValues<typeof groupsOfProviders>;
 };

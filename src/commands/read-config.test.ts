@@ -28,6 +28,18 @@ describe('readConfig', () => {
     });
   });
 
+  it.each([
+    [{}, true],
+    [{ HOST: '0.0.0.0', DEMO: 'true' }, false],
+    [{ BASE_URL: 'https://pennypost.example.org' }, false],
+    [{ DEMO: 'false' }, false],
+  ])('allows callbacks to this machine only in a demo that nobody else reaches: %o', (environment, allowLoopback) => {
+    expect(readConfig({ DATA_DIR: folder, ...environment }).callbacks).toMatchObject({
+      allowLoopback,
+      allowPrivate: false,
+    });
+  });
+
   it('reads durations in milliseconds and sizes in bytes', () => {
     const units = {
       ...{ DATABASE_READ_TIMEOUT_S: '7', DELIVERY_EXPIRY_H: '5', RECORDS_KEPT_DAYS: '44', BODY_MEMORY_MB: '40' },

@@ -25,7 +25,7 @@ export function readConfig(
   const groups = settingGroups(list);
   const general = readGroups(groups.general, environment);
   const ofProviders = readGroups(groups.ofProviders, environment);
-  const { http, urls, auth, encryption, database, storage, demo, ...others } = general.values;
+  const { http, urls, auth, encryption, database, storage, callbacks, demo, ...others } = general.values;
   const problems = [
     ...general.problems,
     ...ofProviders.problems,
@@ -49,6 +49,8 @@ export function readConfig(
   const { key, keys } = encryption;
   const api = isOwnPort ? `http://localhost:${http.port}` : urls.api;
   const { adminClientSecrets } = auth;
+  const hasDemo = demo.enabled ?? isHarmless;
+  const isOnlyHere = isLoopback(http.host) && isLoopback(new URL(api).hostname);
   return {
     ...{ http, database, ...others, providers: ofProviders.values },
     urls: { api, admin: urls.admin ?? `${api}/console` },
@@ -58,7 +60,8 @@ export function readConfig(
     },
     encryption: { key, keys: keys.length > 0 ? keys : [key ?? generated('secret-key')] },
     storage: { ...storage, dataDir },
-    demo: { enabled: demo.enabled ?? isHarmless },
+    callbacks: { ...callbacks, allowLoopback: hasDemo && isOnlyHere },
+    demo: { enabled: hasDemo },
   };
 }
 

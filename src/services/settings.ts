@@ -17,7 +17,7 @@ export type TextSenderSettings = Values<typeof textSenderSettings>;
 export const callbackSettings = {
   allowPrivate: setting.flag(
     'CALLBACK_ALLOW_PRIVATE',
-    'Allow service callbacks to loopback and private addresses, and plain http to those.',
+    'Allow service callbacks to loopback and private addresses, and plain http to those. A demo whose HOST and BASE_URL are loopback addresses allows loopback in any case.',
     { fallback: false },
   ),
   retryDelays_ms: setting.secondsList(
@@ -27,4 +27,7 @@ export const callbackSettings = {
   ),
 };
 
-export type CallbackSettings = Values<typeof callbackSettings>;
+export type CallbackSettings = Values<typeof callbackSettings> & {
+  /** Whether everybody who can set a callback is on this machine anyway: in a demo that only this machine reaches. */
+  allowLoopback: boolean;
+};

@@ -77,7 +77,11 @@ interface HarnessOptions {
 }
 
 /** The clock stands still, so that all forms of a test file are sent within a minute. */
-const unlikeProduction: ConfigChanges = { demo: { enabled: false }, console: { formRateLimit: 1_000_000 } };
+const unlikeProduction: ConfigChanges = {
+  demo: { enabled: false },
+  callbacks: { allowLoopback: false },
+  console: { formRateLimit: 1_000_000 },
+};
 
 /** Call it at the top of a test file: starts everything before its tests, and stops everything after them. */
 export function useHarness(options: HarnessOptions = {}): Harness {

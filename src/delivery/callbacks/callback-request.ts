@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'undici';
-import { AddressRefused, guardedLookup, isInside, literalAddress } from '../../platform/http/networks.ts';
+import { AddressRefused, guardedLookup, isInside, isLoopback, literalAddress } from '../../platform/http/networks.ts';
 import type { CallbackSettings } from '../../services/settings.ts';
 
 const timeout_ms = 5_000;
@@ -25,13 +25,13 @@ export type CallbackResult =
 
 /** Posts to user-supplied URLs: no private addresses, no redirects, a short timeout. */
 export class CallbackCaller {
-  private readonly allowInside: boolean;
+  private readonly allowed: CallbackSettings;
   /** https may connect to public addresses (and to private ones if allowed), http only to private ones. */
   private readonly encrypted: Agent;
   private readonly plain: Agent;
 
   constructor(config: { callbacks: CallbackSettings }) {
-    this.allowInside = config.callbacks.allowPrivate;
+    this.allowed = config.callbacks;
     this.encrypted = agent((address) => this.mayCall('https:', address));
     this.plain = agent((address) => this.mayCall('http:', address));
   }
@@ -74,12 +74,15 @@ export class CallbackCaller {
   }
 
   private mayUse(protocol: string): boolean {
-    return protocol === 'https:' || (protocol === 'http:' && this.allowInside);
+    const { allowPrivate, allowLoopback } = this.allowed;
+    return protocol === 'https:' || (protocol === 'http:' && (allowPrivate || allowLoopback));
   }
 
   private mayCall(protocol: string, address: string): boolean {
     if (!this.mayUse(protocol)) return false;
-    return protocol === 'https:' ? this.allowInside || !isInside(address) : isInside(address);
+    const { allowPrivate, allowLoopback } = this.allowed;
+    const mayCallInside = allowPrivate || (allowLoopback && isLoopback(address));
+    return isInside(address) ? mayCallInside : protocol === 'https:';
   }
 }
 

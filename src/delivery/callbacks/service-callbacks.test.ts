@@ -359,6 +359,31 @@ describe('complaint and inbound text callbacks', () => {
   });
 });
 
+describe('callbacks of a demo that only this machine reaches', () => {
+  const local = useHarness({
+    now: '2026-11-15T12:00:00Z',
+    config: { ...config, callbacks: { ...config.callbacks, allowPrivate: false, allowLoopback: true } },
+  });
+
+  it.each([
+    [`${sink.url}/hook`, 'delivered'],
+    ['http://10.1.2.3/', 'failed'],
+    ['http://169.254.169.254/latest/meta-data', 'failed'],
+    ['https://192.168.0.1/', 'failed'],
+    ['http://0.0.0.0/', 'failed'],
+    ['http://93.184.216.34/', 'failed'],
+  ])('%s: %s', async (url, status) => {
+    const service = await aService(local);
+    await aCallback(local, service, url);
+    await aQueuedMessage(local, service);
+    await local.deliver();
+    await local.deliver();
+    const [entry] = (await local.admin('GET', `/service/${service}/callbacks`)).body.callbacks;
+    expect(entry).toMatchObject({ status, attempts: 1 });
+    expect(entry.attempt_log[0].error).toBe(status === 'failed' ? 'address not allowed' : null);
+  });
+});
+
 describe('blocked callback addresses', () => {
   const strict = useHarness({
     now: '2026-11-15T12:00:00Z',

@@ -142,6 +142,11 @@ export function literalAddress(hostname: string): string | undefined {
   return isIP(bare) ? bare : undefined;
 }
 
+/** Whether a host name or address in a URL means this machine only, whatever DNS says. */
+export function isLoopbackName(hostname: string): boolean {
+  return isLoopback(literalAddress(hostname) ?? hostname.toLowerCase());
+}
+
 /** Whether a host name can only mean this machine or network: such names do not exist in public DNS. */
 export function isInsideName(hostname: string): boolean {
   const literal = literalAddress(hostname);

@@ -154,3 +154,25 @@ describe('with CALLBACK_ALLOW_PRIVATE', () => {
     expect(status).toBe(expected);
   });
 });
+
+describe('in a demo that only this machine reaches', () => {
+  const local = useHarness({ config: { callbacks: { allowLoopback: true } } });
+
+  it.each([
+    ['http://127.0.0.1:4000/hook', 201],
+    ['http://[::1]:4000/hook', 201],
+    ['http://LOCALHOST/hook', 201],
+    ['http://sink:8080/hook', 400],
+    ['http://10.1.2.3/hook', 400],
+    ['http://localhost.example/hook', 400],
+  ])('POST %s is %i: plain http is allowed only to this machine', async (url, expected) => {
+    const request = {
+      url,
+      bearer_token: 'a-long-secret-token',
+      updated_by_id: await aUser(local),
+      callback_type: 'inbound_sms',
+    };
+    const { status } = await local.admin('POST', `/service/${await aService(local)}/callback-api`, request);
+    expect(status).toBe(expected);
+  });
+});

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Type } from 'typebox';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
-import { type Failure, invalidField, notFound } from '../../platform/failure.ts';
-import { isInsideName } from '../../platform/http/networks.ts';
+import { invalidField, notFound } from '../../platform/failure.ts';
+import { isInsideName, isLoopbackName } from '../../platform/http/networks.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
@@ -116,19 +116,26 @@ export async function deleteCallback({ db }: Deps, which: CallbackId): Promise<v
   await deleteCallbackRow(db, id);
 }
 
+/** What is wrong with the URL of a callback. `inside`: plain http, to this machine or network. */
+export type UrlProblem = 'not-https' | 'inside' | 'password';
+
 /** Callbacks contain personal data, so they need https; plain http is for test setups inside the same network. */
-function refuseUnlessUrlMayBeCalled({ config }: Deps, url: string): void {
-  if (!URL.canParse(url)) throw notHttps();
+export function findUrlProblem({ config }: { config: Deps['config'] }, url: string): UrlProblem | undefined {
+  if (!URL.canParse(url)) return 'not-https';
   const { protocol, hostname, username, password } = new URL(url);
-  const mayBeCalled =
-    protocol === 'https:' || (protocol === 'http:' && config.callbacks.allowPrivate && isInsideName(hostname));
-  if (!mayBeCalled) throw notHttps();
+  const { allowPrivate, allowLoopback } = config.callbacks;
+  const mayBePlain = (allowPrivate && isInsideName(hostname)) || (allowLoopback && isLoopbackName(hostname));
+  if (protocol !== 'https:' && !(protocol === 'http:' && mayBePlain)) {
+    return protocol === 'http:' && isInsideName(hostname) ? 'inside' : 'not-https';
+  }
   // URLs are stored in plain text and shown, the token is encrypted.
-  if (username !== '' || password !== '') throw invalidField('url', 'Must not contain a user name or password.');
+  return username !== '' || password !== '' ? 'password' : undefined;
 }
 
-function notHttps(): Failure {
-  return invalidField('url', 'Not a valid https url.');
+function refuseUnlessUrlMayBeCalled(app: Deps, url: string): void {
+  const problem = findUrlProblem(app, url);
+  if (problem === 'password') throw invalidField('url', 'Must not contain a user name or password.');
+  if (problem) throw invalidField('url', 'Not a valid https url.');
 }
 
 const signingPurpose = 'callback-signing';
