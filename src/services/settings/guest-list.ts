@@ -24,7 +24,7 @@ export async function getGuestList({ db }: Platform, serviceId: string): Promise
 
 export async function replaceGuestList({ db }: Platform, serviceId: string, list: GuestList): Promise<void> {
   await refuseUnlessExists(db, 'services', serviceId);
-  const wrong = findWrongGuest(list);
+  const [wrong] = listWrongGuests(list);
   if (wrong) throw invalid(`Invalid guest list: "${wrong.text}" is not a valid email address or phone number`);
   await inTransaction(db, async (tx) => {
     await getServiceForUpdate(tx, serviceId);
@@ -32,12 +32,14 @@ export async function replaceGuestList({ db }: Platform, serviceId: string, list
   });
 }
 
-/** The first entry that cannot be a recipient. */
-export function findWrongGuest(list: GuestList): { field: keyof GuestList; text: string } | undefined {
-  const number = list.phone_numbers.find((text) => !isMobileNumber(text));
-  if (number !== undefined) return { field: 'phone_numbers', text: number };
-  const address = list.email_addresses.find((text) => !parseEmailAddress(text).ok);
-  return address === undefined ? undefined : { field: 'email_addresses', text: address };
+/** The entries that cannot be recipients, numbers first. */
+export function listWrongGuests(list: GuestList): { field: keyof GuestList; text: string }[] {
+  const numbers = list.phone_numbers.filter((text) => !isMobileNumber(text));
+  const addresses = list.email_addresses.filter((text) => !parseEmailAddress(text).ok);
+  return [
+    ...numbers.map((text) => ({ field: 'phone_numbers' as const, text })),
+    ...addresses.map((text) => ({ field: 'email_addresses' as const, text })),
+  ];
 }
 
 function isMobileNumber(text: string): boolean {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { Value } from 'typebox/value';
 import {
   countFailedCallbacks,
   listCallbacks,
@@ -6,7 +7,7 @@ import {
   replayFailedCallbacks,
   sendTestCallback,
 } from '../../../delivery/callbacks/callback-history.ts';
-import { invalidField, notFound } from '../../../platform/failure.ts';
+import { invalid, notFound } from '../../../platform/failure.ts';
 import { isUuid } from '../../../platform/id.ts';
 import { Uuid } from '../../../protocol/fields.ts';
 import type { Service } from '../../../services/services.ts';
@@ -16,24 +17,28 @@ import {
   CallbackUrl,
   createCallback,
   deleteCallback,
+  findUrlProblem,
   getCallback,
+  type UrlProblem,
   updateCallback,
 } from '../../../services/settings/callback-api.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { withQuery } from '../../links.ts';
+import { pageUrl, withQuery } from '../../links.ts';
 import { count } from '../../money.ts';
-import type { Pages } from '../../page.ts';
+import type { PageRequest, Pages } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { SaveForm } from '../../parts/form.tsx';
-import { Pager } from '../../parts/pager.tsx';
+import { Live, sendFragment } from '../../parts/live.tsx';
+import { OlderPager } from '../../parts/pager.tsx';
 import { Segments } from '../../parts/tabs.tsx';
-import { CallbackTable, CallbackTargets, callbackNames, callbackStatuses, shownCallbackTypes } from './callbacks.tsx';
+import { CallbackList, CallbackTargets, callbackNames, callbackStatuses, shownCallbackTypes } from './callbacks.tsx';
 import { formatFailedCount, integrationView } from './integration-tabs.tsx';
 
 const statuses = ['waiting', 'delivered', 'failed'] as const;
-const pageSize = 50;
 const messagePath = '/services/:service_id/messages/:message_id';
+
+type Seen = PageRequest<{ service: 'api' }>;
 
 /** Where the callbacks of each kind are sent, and what was sent there, with every attempt. */
 export function callbackPages(pages: Pages, app: ConsoleApp): void {
@@ -41,24 +46,17 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
     who: { service: 'api' },
     below: 'Integration',
     name: 'Callbacks',
-    async show({ service, visitor, query }) {
-      const path = `/console/services/${service.id}/integration/callbacks`;
-      const status = statuses.find((known) => known === query('status'));
-      const older_than = isUuid(query('older_than')) ? query('older_than') : undefined;
+    async show(request) {
+      const { service } = request;
+      const { status, older_than, url } = parseQuery(request);
       const targets = await Promise.all(
         service.service_callback_api.map(async ({ callback_id: id, callback_type }) => ({
           callback_type,
           url: (await getCallback(app.db, { id, service_id: service.id })).url,
         })),
       );
-      const callbacks = await listCallbacks(app, service.id, {
-        ...(status ? { status } : {}),
-        ...(older_than ? { older_than } : {}),
-      });
       const failed = await countFailedCallbacks(app, service.id);
-      const last = callbacks.length === pageSize ? callbacks.at(-1)?.id : undefined;
-      const messagePage = pages.all.find((page) => page.path === messagePath);
-      const maySeeMessages = messagePage !== undefined && may(messagePage.who, visitor.user, service) === 'yes';
+      const { list, callbacks, isOpen } = await readList(request);
       return integrationView(
         app,
         service,
@@ -67,42 +65,78 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
           <CallbackTargets service={service} targets={targets} />
           <section class="stack stack--tight" aria-labelledby="sent">
             <div class="toolbar">
-              <h2 id="sent">Sent in the last days</h2>
+              <h2 id="sent">Recent callbacks</h2>
               <Segments
                 name="Status"
                 tabs={[undefined, ...statuses].map((tab) => ({
                   label: tab ? callbackStatuses[tab].label : 'All',
-                  to: withQuery(path, { status: tab }),
+                  to: withQuery(url, { status: tab }),
                   isCurrent: tab === status,
                 }))}
               />
               {failed > 0 && (
-                <form method="post" action={`${path}/replay-failed`}>
+                <form method="post" action={`${url}/replay-failed`}>
                   <button class="button button--small" type="submit">
                     Replay {formatFailedCount(failed)} failed
                   </button>
                 </form>
               )}
             </div>
-            <CallbackTable
-              service={service}
-              callbacks={callbacks}
-              maxAttempts={app.config.callbacks.retryDelays_ms.length + 1}
-              now={app.clock.now()}
-              maySeeMessages={maySeeMessages}
-            />
-            {(last !== undefined || older_than !== undefined) && (
-              <Pager
-                shown={`${callbacks.length} callbacks`}
-                newer={older_than === undefined ? undefined : withQuery(path, { status })}
-                older={last === undefined ? undefined : withQuery(path, { status, older_than: last })}
-              />
+            {isOpen ? (
+              <Live from={withQuery(`${url}/list`, { status, older_than })} isWhole>
+                {list}
+              </Live>
+            ) : (
+              list
             )}
+            <OlderPager
+              rows={callbacks}
+              noun="callbacks"
+              olderThan={older_than}
+              to={(last) => withQuery(url, { status, older_than: last })}
+            />
           </section>
         </>,
       );
     },
   });
+
+  pages.add('/services/:service_id/integration/callbacks/list', {
+    who: { service: 'api' },
+    live: true,
+    show: async (request) => sendFragment(request.http, request.reply, (await readList(request)).list),
+  });
+
+  function parseQuery({ service, query }: Seen) {
+    return {
+      status: statuses.find((known) => known === query('status')),
+      older_than: isUuid(query('older_than')) ? query('older_than') : undefined,
+      url: pageUrl(`/services/${service.id}/integration/callbacks`),
+    };
+  }
+
+  /** The list is open while a callback waits: its result is about to come. */
+  async function readList(request: Seen) {
+    const { service, visitor } = request;
+    const { status, older_than, url } = parseQuery(request);
+    const callbacks = await listCallbacks(app, service.id, {
+      ...(status ? { status } : {}),
+      ...(older_than ? { older_than } : {}),
+    });
+    const messagePage = pages.all.find((page) => page.path === messagePath);
+    const isOpen = callbacks.some((callback) => callback.status === 'waiting');
+    const list = (
+      <CallbackList
+        service={service}
+        callbacks={callbacks}
+        maxAttempts={app.config.callbacks.retryDelays_ms.length + 1}
+        now={app.clock.now()}
+        maySeeMessages={messagePage !== undefined && may(messagePage.who, visitor.user, service) === 'yes'}
+        again={isOpen ? withQuery(url, { status, older_than }) : undefined}
+      />
+    );
+    return { list, callbacks, isOpen };
+  }
 
   pages.add('/services/:service_id/integration/callbacks/replay-failed', {
     who: { service: 'api' },
@@ -112,8 +146,10 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
       const replayed = await replayFailedCallbacks(app, service.id, {});
       const notice =
         replayed === 0
-          ? 'Nothing was replayed: no URL is set for these callbacks.'
-          : `${count(replayed)} ${replayed === 1 ? 'callback is' : 'callbacks are'} sent again, to the URL of now.`;
+          ? 'No callbacks replayed. Set a URL for them first.'
+          : replayed === 1
+            ? '1 callback replayed to the current URL.'
+            : `${count(replayed)} callbacks replayed to the current URL.`;
       return { to: `/services/${service.id}/integration/callbacks`, notice };
     },
   });
@@ -124,7 +160,7 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({ callback_id: Uuid }),
     async act({ service }, { callback_id }) {
       await replayCallback(app, service.id, callback_id);
-      const notice = 'The callback is sent again, to the URL of now.';
+      const notice = 'Callback replayed to the current URL.';
       return { to: `/services/${service.id}/integration/callbacks`, notice };
     },
   });
@@ -147,7 +183,11 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
               formState={formState}
               name="url"
               label="URL"
-              hint={`We post JSON there. It begins with https://.${current ? ' Empty: no more callbacks.' : ''}`}
+              hint={
+                current
+                  ? 'We post JSON to this address. Leave it empty to stop callbacks.'
+                  : 'We post JSON to this address, for example https://example.org/callbacks.'
+              }
               type="url"
               value={current?.url}
               autocomplete="off"
@@ -158,8 +198,8 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
               label="Bearer token"
               hint={
                 current
-                  ? 'It is never shown again. Empty: it stays as it is.'
-                  : 'At least 10 characters. We send it in the header Authorization, so that you know us.'
+                  ? 'We never show it again. Leave it empty to keep the current token.'
+                  : 'Use at least 10 characters. We send it in the Authorization header so you know the request is from us.'
               }
               autocomplete="off"
               code
@@ -168,27 +208,28 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
         ),
       };
     },
-    form: Type.Object({ url: Type.Optional(CallbackUrl), bearer_token: Type.Optional(BearerToken) }),
+    form: Type.Object({ url: Type.Optional(Type.String()), bearer_token: Type.Optional(Type.String()) }),
     async act({ service, visitor, param }, { url, bearer_token }) {
       const callback_type = parseCallbackType(param('callback_type'));
       const current = await findTarget(service, callback_type);
       const to = `/services/${service.id}/integration/callbacks`;
+      const problems = {
+        ...findUrlProblemText(app, url, bearer_token),
+        ...findTokenProblemText(url, bearer_token, current),
+      };
+      if (Object.keys(problems).length > 0) throw invalid(problems);
       if (url === undefined) {
-        if (bearer_token !== undefined) throw invalidField('url', 'Enter the URL, too.');
         if (current) await deleteCallback(app, { id: current.id, service_id: service.id });
-        return { to, notice: `No callbacks are sent: ${callbackNames[callback_type].name}.` };
+        return { to, notice: stopped[callback_type] };
       }
       const updated_by_id = visitor.user.id;
-      if (!current) {
-        if (bearer_token === undefined) throw invalidField('bearer_token', 'Enter a token.');
-        await createCallback(app, service.id, { callback_type, url, bearer_token, updated_by_id });
-      } else {
-        if (bearer_token === undefined && !isSameOrigin(url, current.url)) {
-          throw invalidField('bearer_token', 'Enter a token for the new address, too.');
-        }
+      if (current) {
         await updateCallback(app, { id: current.id, service_id: service.id }, { url, bearer_token, updated_by_id });
+      } else {
+        const token = bearer_token ?? '';
+        await createCallback(app, service.id, { callback_type, url, bearer_token: token, updated_by_id });
       }
-      return { to, notice: 'The callback is saved. Send a test to see whether it arrives.' };
+      return { to, notice: 'Callback saved. Send a test to check that it arrives.' };
     },
   });
 
@@ -198,7 +239,7 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({}),
     async act({ service, param }) {
       await sendTestCallback(app, service.id, parseCallbackType(param('callback_type')));
-      const notice = 'A test call is on its way. Its result appears in the list in a few seconds.';
+      const notice = 'Test call sent. Its result appears in the list below.';
       return { to: `/services/${service.id}/integration/callbacks`, notice };
     },
   });
@@ -214,6 +255,40 @@ function parseCallbackType(text: string): CallbackType {
   if (!type) throw notFound();
   return type;
 }
+
+const urlProblems: Record<UrlProblem, string> = {
+  'not-https': 'Enter an address that starts with https://.',
+  inside:
+    'Enter an address that starts with https://. To call a program on this machine, start Pennypost with CALLBACK_ALLOW_PRIVATE=true.',
+  password: 'Remove the user name and password from the address.',
+};
+
+function findUrlProblemText(app: ConsoleApp, url: string | undefined, token: string | undefined): { url?: string } {
+  if (url === undefined) return token === undefined ? {} : { url: 'Enter the URL for this token.' };
+  if (!Value.Check(CallbackUrl, url)) return { url: 'Enter a URL of at most 2,000 characters.' };
+  const problem = findUrlProblem(app, url);
+  return problem ? { url: urlProblems[problem] } : {};
+}
+
+/** A token is not sent to a new origin: whoever sets the URL may not know it. */
+function findTokenProblemText(
+  url: string | undefined,
+  token: string | undefined,
+  current: { url: string } | undefined,
+): { bearer_token?: string } {
+  if (token !== undefined) {
+    return Value.Check(BearerToken, token) ? {} : { bearer_token: 'Enter a token of 10 to 2,000 characters.' };
+  }
+  if (url === undefined || (current && isSameOrigin(url, current.url))) return {};
+  return { bearer_token: current ? 'Enter a token for the new address.' : 'Enter a token.' };
+}
+
+const stopped: Record<CallbackType, string> = {
+  delivery_status: 'Callbacks about delivery status stopped.',
+  inbound_sms: 'Callbacks about received texts stopped.',
+  complaint: 'Callbacks about complaints stopped.',
+  returned_letter: 'Callbacks about returned letters stopped.',
+};
 
 function isSameOrigin(url: string, current: string): boolean {
   return URL.canParse(url) && new URL(url).origin === new URL(current).origin;

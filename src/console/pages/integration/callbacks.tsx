@@ -1,16 +1,19 @@
 import type { listCallbacks } from '../../../delivery/callbacks/callback-history.ts';
 import type { CallbackType } from '../../../services/settings/callback-api.ts';
-import { count } from '../../money.ts';
+import { pageUrl } from '../../links.ts';
+import { count, several } from '../../money.ts';
+import { ButtonLink } from '../../parts/form.tsx';
+import { Empty } from '../../parts/notice.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { ClockTime, Time } from '../../parts/time.tsx';
 
 /** The kinds of callbacks, in the order of the page. */
 export const callbackNames: Record<CallbackType, { name: string; hint: string }> = {
-  delivery_status: { name: 'Delivery status', hint: 'When an email or text was delivered or has failed.' },
-  inbound_sms: { name: 'Received text', hint: 'When somebody answers a text.' },
-  complaint: { name: 'Complaint', hint: 'When a recipient calls an email spam.' },
-  returned_letter: { name: 'Returned letter', hint: 'When the post brings a letter back.' },
+  delivery_status: { name: 'Delivery status', hint: 'When an email or text is delivered or fails.' },
+  inbound_sms: { name: 'Received text', hint: 'When someone replies to a text.' },
+  complaint: { name: 'Complaint', hint: 'When someone reports an email as spam.' },
+  returned_letter: { name: 'Returned letter', hint: 'When a letter is returned.' },
 };
 
 export const shownCallbackTypes = Object.keys(callbackNames) as CallbackType[];
@@ -22,7 +25,7 @@ interface TargetsProps {
 
 /** One row for each kind of callback, with or without a URL. */
 export function CallbackTargets({ service, targets }: TargetsProps) {
-  const path = `/console/services/${service.id}/integration/callbacks`;
+  const path = `/services/${service.id}/integration/callbacks`;
   const findUrl = (type: string) => targets.find(({ callback_type }) => callback_type === type)?.url;
   return (
     <Table
@@ -50,16 +53,16 @@ export function CallbackTargets({ service, targets }: TargetsProps) {
           cell: (type) => (
             <div class="row row--end">
               {findUrl(type) !== undefined && (
-                <form method="post" action={`${path}/${type}/test`}>
+                <form method="post" action={pageUrl(`${path}/${type}/test`)}>
                   <button class="button button--small" type="submit">
                     Send a test<span class="sr"> of {callbackNames[type].name.toLowerCase()}</span>
                   </button>
                 </form>
               )}
-              <a class="button button--small" href={`${path}/${type}`}>
+              <ButtonLink to={`${path}/${type}`} small>
                 {findUrl(type) === undefined ? 'Set up' : 'Change'}
                 <span class="sr"> {callbackNames[type].name.toLowerCase()}</span>
-              </a>
+              </ButtonLink>
             </div>
           ),
         },
@@ -79,14 +82,43 @@ interface CallbackTableProps {
   maySeeMessages: boolean;
 }
 
+type CallbackListProps = CallbackTableProps & {
+  /** The address of the page, while a callback waits. */
+  again: string | undefined;
+};
+
 export const callbackStatuses = {
   waiting: { kind: 'sending', label: 'Waiting' },
   delivered: { kind: 'delivered', label: 'Delivered' },
   failed: { kind: 'failed', label: 'Failed' },
 } as const;
 
-export function CallbackTable({ service, callbacks, maxAttempts, now, maySeeMessages }: CallbackTableProps) {
-  if (callbacks.length === 0) return <p class="muted">No callbacks.</p>;
+/** The list is also sent as a fragment, with which the page keeps itself up to date while a callback waits. */
+export function CallbackList({ again, ...props }: CallbackListProps) {
+  const [newest] = props.callbacks;
+  return (
+    <div class="stack stack--tight" data-live={again === undefined ? undefined : ''}>
+      {newest && (
+        <p class="small muted" role="status">
+          {`Newest callback: ${callbackStatuses[newest.status].label.toLowerCase()}.`}
+        </p>
+      )}
+      {again !== undefined && (
+        <noscript>
+          <a href={again}>Look again</a>
+        </noscript>
+      )}
+      <CallbackTable {...props} />
+    </div>
+  );
+}
+
+function CallbackTable({ service, callbacks, maxAttempts, now, maySeeMessages }: CallbackTableProps) {
+  if (callbacks.length === 0) {
+    return (
+      <Empty title="No callbacks">A callback appears here when we send one, with the response of your system.</Empty>
+    );
+  }
   return (
     <Table
       caption="Callbacks, newest first"
@@ -107,14 +139,10 @@ export function CallbackTable({ service, callbacks, maxAttempts, now, maySeeMess
         { head: 'Created', cell: ({ created_at }) => <Time at={created_at} now={now} /> },
         {
           head: 'Status',
-          cell: ({ status, attempts, next_attempt_at }) => (
+          cell: (callback) => (
             <>
-              <Status kind={callbackStatuses[status].kind}>{callbackStatuses[status].label}</Status>
-              {status === 'waiting' && (
-                <small>
-                  {attempts} of {maxAttempts} attempts, next {next_attempt_at && <ClockTime at={next_attempt_at} />}
-                </small>
-              )}
+              <Status kind={callbackStatuses[callback.status].kind}>{callbackStatuses[callback.status].label}</Status>
+              {callback.status === 'waiting' && <NextAttempt callback={callback} maxAttempts={maxAttempts} now={now} />}
             </>
           ),
         },
@@ -124,7 +152,7 @@ export function CallbackTable({ service, callbacks, maxAttempts, now, maySeeMess
           hidden: true,
           cell: ({ id, status }) =>
             status !== 'waiting' && (
-              <form method="post" action={`/console/services/${service.id}/integration/callbacks/replay`}>
+              <form method="post" action={pageUrl(`/services/${service.id}/integration/callbacks/replay`)}>
                 <input type="hidden" name="callback_id" value={id} />
                 <button class="button button--small" type="submit">
                   Replay<span class="sr"> {id}</span>
@@ -139,12 +167,24 @@ export function CallbackTable({ service, callbacks, maxAttempts, now, maySeeMess
 
 type SubjectProps = Pick<CallbackTableProps, 'service' | 'maySeeMessages'> & { callback: Callback };
 
+/** An attempt counts from its beginning, and is in the log once it has a result. */
+function NextAttempt({ callback, maxAttempts, now }: { callback: Callback; maxAttempts: number; now: Date }) {
+  const { attempts, attempt_log, next_attempt_at } = callback;
+  const isUnderWay = attempts > 0 && attempt_log.length === 0;
+  if (!next_attempt_at || isUnderWay || new Date(next_attempt_at) <= now) return <small>Sending now</small>;
+  return (
+    <small>
+      Attempt {attempts + 1} of {maxAttempts} at <ClockTime at={next_attempt_at} />
+    </small>
+  );
+}
+
 /** A test call is about itself. */
 function Subject({ service, callback: { id, subject_id, callback_type }, maySeeMessages }: SubjectProps) {
   if (subject_id === id) return <>Test call</>;
   if (callback_type === 'inbound_sms' || !maySeeMessages) return <code>{subject_id}</code>;
   return (
-    <a href={`/console/services/${service.id}/messages/${subject_id}`}>
+    <a href={pageUrl(`/services/${service.id}/messages/${subject_id}`)}>
       <code>{subject_id}</code>
     </a>
   );
@@ -153,12 +193,12 @@ function Subject({ service, callback: { id, subject_id, callback_type }, maySeeM
 /** Shows the last attempt; a click shows all of them. */
 function Attempts({ attempts, now }: { attempts: readonly Attempt[]; now: Date }) {
   const last = attempts.at(-1);
-  if (!last) return <span class="muted">None yet</span>;
+  if (!last) return <span class="muted">No response yet</span>;
   if (attempts.length === 1) return <>{formatResult(last)}</>;
   return (
     <details class="more">
       <summary>
-        {formatResult(last)}, {attempts.length} attempts
+        {formatResult(last)}, {several(attempts.length, 'attempt')}
       </summary>
       <ol>
         {attempts.map((attempt) => (

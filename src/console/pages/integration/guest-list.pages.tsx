@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
-import { invalidField } from '../../../platform/failure.ts';
-import { findWrongGuest, getGuestList, replaceGuestList } from '../../../services/settings/guest-list.ts';
+import { invalid } from '../../../platform/failure.ts';
+import { getGuestList, listWrongGuests, replaceGuestList } from '../../../services/settings/guest-list.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { checkAll } from '../../forms.ts';
 import type { Pages } from '../../page.ts';
 import { TextArea } from '../../parts/field.tsx';
 import { SaveForm } from '../../parts/form.tsx';
@@ -25,15 +24,15 @@ export function guestListPages(pages: Pages, app: ConsoleApp): void {
         <>
           <p class="measure">
             {service.restricted
-              ? 'In trial mode messages go to your team and to these people only.'
-              : 'Keys of the kind “Team and guest list” send to your team and to these people only.'}
+              ? 'In trial mode you can only send messages to your team and to these people.'
+              : 'A key of the kind “Team and guest list” can only send to your team and to these people.'}
           </p>
           <SaveForm back={`/services/${service.id}/integration/keys`}>
             <TextArea
               formState={formState}
               name="email_addresses"
               label="Email addresses"
-              hint={`At most ${maxEach}, one on each line.`}
+              hint={`Enter up to ${maxEach}, one on each line.`}
               rows={maxEach}
               value={email_addresses.join('\n')}
             />
@@ -41,7 +40,7 @@ export function guestListPages(pages: Pages, app: ConsoleApp): void {
               formState={formState}
               name="phone_numbers"
               label="Mobile numbers"
-              hint={`At most ${maxEach}, one on each line.`}
+              hint={`Enter up to ${maxEach}, one on each line.`}
               rows={maxEach}
               value={phone_numbers.join('\n')}
             />
@@ -51,25 +50,41 @@ export function guestListPages(pages: Pages, app: ConsoleApp): void {
     },
     form: Type.Object({ email_addresses: Lines, phone_numbers: Lines }),
     async act({ service }, form) {
-      const [email_addresses, phone_numbers] = await checkAll(
-        () => readGuests('email_addresses', form.email_addresses),
-        () => readGuests('phone_numbers', form.phone_numbers),
-      );
-      await replaceGuestList(app, service.id, { email_addresses, phone_numbers });
-      return { to: `/services/${service.id}/integration/guest-list`, notice: 'The guest list is saved.' };
+      const list = {
+        email_addresses: splitLines(form.email_addresses),
+        phone_numbers: splitLines(form.phone_numbers),
+      };
+      const problems = findProblems(list);
+      if (Object.keys(problems).length > 0) throw invalid(problems);
+      await replaceGuestList(app, service.id, list);
+      return { to: `/services/${service.id}/integration/guest-list`, notice: 'Guest list saved.' };
     },
   });
 }
 
-const kinds = { email_addresses: 'email address', phone_numbers: 'mobile number' };
-
-function readGuests(field: keyof typeof kinds, text = ''): string[] {
-  const lines = text
+function splitLines(text = ''): string[] {
+  return text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  if (lines.length > maxEach) throw invalidField(field, `Enter at most ${maxEach}, one on each line.`);
-  const wrong = findWrongGuest({ email_addresses: [], phone_numbers: [], [field]: lines });
-  if (wrong) throw invalidField(field, `“${wrong.text}” is not a valid ${kinds[field]}.`);
-  return lines;
+}
+
+const tooMany = {
+  email_addresses: `Enter up to ${maxEach} email addresses.`,
+  phone_numbers: `Enter up to ${maxEach} mobile numbers.`,
+};
+
+type GuestList = Parameters<typeof listWrongGuests>[0];
+
+/** Every problem at once, by field. */
+function findProblems(list: GuestList): Record<string, string[]> {
+  const problems = new Map<string, string[]>();
+  for (const { field, text } of listWrongGuests(list)) {
+    const kind = field === 'email_addresses' ? 'an email address' : 'a mobile number';
+    problems.set(field, [...(problems.get(field) ?? []), `Change “${text}” to ${kind}.`]);
+  }
+  for (const field of ['email_addresses', 'phone_numbers'] as const) {
+    if (list[field].length > maxEach) problems.set(field, [tooMany[field]]);
+  }
+  return Object.fromEntries(problems);
 }

@@ -1,5 +1,6 @@
 import { countFailedCallbacks, maxCountedCallbacks } from '../../../delivery/callbacks/callback-history.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { pageUrl } from '../../links.ts';
 import { count } from '../../money.ts';
 import type { View } from '../../page.ts';
 import { Tabs } from '../../parts/tabs.tsx';
@@ -35,7 +36,7 @@ export async function integrationView(
               ) : (
                 label
               ),
-            to: `/console/services/${service.id}/integration/${path}`,
+            to: pageUrl(`/services/${service.id}/integration/${path}`),
             isCurrent: path === current,
           }))}
         />

@@ -54,7 +54,7 @@ describe('keys', () => {
     });
     expect((await browser.get(`${here}/keys`)).text).toContain('name="manage_templates"');
     await browser.post(`${here}/keys/create`, request);
-    expect((await browser.get(`${here}/keys`)).text).toMatch(/repository<small>may manage templates/);
+    expect((await browser.get(`${here}/keys`)).text).toMatch(/repository<\/span><small>can manage templates/);
   });
 
   it('400 without a name or kind, for a name in use, and for live keys in trial mode; keeps what was typed', async () => {
@@ -65,7 +65,7 @@ describe('keys', () => {
     });
     await browser.post(`${here}/keys/create`, { name: 'web', key_type: 'test' });
     const twice = await browser.post(`${here}/keys/create`, { name: 'web', key_type: 'team' });
-    expect(twice.problems).toEqual({ name: "Duplicate API key name 'web'" });
+    expect(twice.problems).toEqual({ name: 'This service has a key called “web” already. Enter another name.' });
     expect(twice.text).toMatch(/value="web"/);
     expect(twice.text).toMatch(/value="team" checked/);
     const trial = await aDeveloper({ restricted: true });
@@ -94,7 +94,12 @@ describe('guest list', () => {
     const list = { email_addresses: ['ada@example.org', 'bob@example.org'], phone_numbers: ['07700 900123'] };
     expect((await harness.admin('GET', `/service/${service}/guest-list`)).body).toEqual(list);
     const wrong = await browser.post(`${here}/guest-list`, { ...form, phone_numbers: '07700 900123\n12' });
-    expect(wrong.problems).toEqual({ phone_numbers: '“12” is not a valid mobile number.' });
+    expect(wrong.problems).toEqual({ phone_numbers: 'Change “12” to a mobile number.' });
+    const both = await browser.post(`${here}/guest-list`, { email_addresses: 'ada\nbob', phone_numbers: '12' });
+    expect(both.problems).toEqual({
+      email_addresses: 'Change “ada” to an email address. Change “bob” to an email address.',
+      phone_numbers: 'Change “12” to a mobile number.',
+    });
     expect(wrong.text).toContain('07700 900123\n12');
     const both = await browser.post(`${here}/guest-list`, { email_addresses: 'ada', phone_numbers: '12' });
     expect(both.problems).toEqual({
@@ -102,7 +107,7 @@ describe('guest list', () => {
       phone_numbers: '“12” is not a valid mobile number.',
     });
     const many = await browser.post(`${here}/guest-list`, { email_addresses: 'a@b.org\n'.repeat(6) });
-    expect(many.problems).toEqual({ email_addresses: 'Enter at most 5, one on each line.' });
+    expect(many.problems).toEqual({ email_addresses: 'Enter up to 5 email addresses.' });
     expect((await harness.admin('GET', `/service/${service}/guest-list`)).body).toEqual(list);
   });
 });
@@ -115,22 +120,33 @@ describe('callbacks', () => {
     const { service, browser, here } = await aDeveloper();
     const url = `${here}/callbacks/delivery_status`;
     expect((await browser.post(url, { url: set.url })).problems).toEqual({ bearer_token: 'Enter a token.' });
-    expect((await browser.post(url, { ...set, bearer_token: 'short' })).problems).toEqual({
-      bearer_token: 'Shorter than minimum length 10.',
+    expect((await browser.post(url, { bearer_token: 'short', url: 'http://example.org' })).problems).toEqual({
+      url: 'Enter an address that starts with https://.',
+      bearer_token: 'Enter a token of 10 to 2,000 characters.',
     });
-    expect((await browser.post(url, { ...set, url: 'http://example.org' })).problems).toEqual({
-      url: 'Not a valid https url.',
+    expect((await browser.post(url, { bearer_token: set.bearer_token })).problems).toEqual({
+      url: 'Enter the URL for this token.',
+    });
+    expect((await browser.post(url, { ...set, url: `https://example.org/${'x'.repeat(2_000)}` })).problems).toEqual({
+      url: 'Enter a URL of at most 2,000 characters.',
     });
     expect((await browser.post(url, { ...set, url: 'https://ada:secret@example.org' })).problems).toEqual({
-      url: 'Must not contain a user name or password.',
+      url: 'Remove the user name and password from the address.',
     });
     await browser.post(url, set);
     const page = await browser.get(url);
     expect(page.text).toContain(set.url);
     expect(page.text).not.toContain(set.bearer_token);
     await browser.post(`${url}/test`);
+    const waiting = await browser.get(`${here}/callbacks`);
+    expect(waiting.text).toContain(`data-from="${here}/callbacks/list"`);
+    expect(waiting.text).toMatch(/Newest callback: waiting\..*?Test call.*?Sending now.*?No response yet/s);
+    expect((await browser.get(`${here}/callbacks/list`)).text).toContain('data-live');
     sink.calls.length = 0;
     await harness.deliver();
+    const list = await browser.get(`${here}/callbacks/list`);
+    expect(list.text).toContain('Newest callback: delivered.');
+    expect(list.text).not.toContain('data-live');
     expect(JSON.parse(sink.calls[0]?.body ?? '')).toMatchObject({ reference: 'test call', status: 'delivered' });
     expect(sink.calls[0]?.headers.authorization).toBe(`Bearer ${set.bearer_token}`);
     expect((await browser.get(`${here}/callbacks`)).text).toMatch(/Test call.*?Delivered.*?204 in/s);
@@ -161,7 +177,7 @@ describe('callbacks', () => {
     sink.answer = () => 204;
     sink.calls.length = 0;
     const replayed = await browser.follow(await browser.post(`${here}/callbacks/replay-failed`));
-    expect(replayed.text).toContain('60 callbacks are sent again');
+    expect(replayed.text).toContain('60 callbacks replayed to the current URL.');
     await harness.deliver();
     expect(sink.calls).toHaveLength(60);
     const page = await browser.get(`${here}/callbacks`);
@@ -183,6 +199,22 @@ describe('callbacks', () => {
     expect(sink.calls).toHaveLength(1);
     const other = await aDeveloper();
     expect((await other.browser.post(`${other.here}/callbacks/replay`, { callback_id: id })).status).toBe(404);
+  });
+});
+
+describe('callbacks to a program on this machine', () => {
+  const strict = useHarness({ config: { callbacks: { allowPrivate: false } } });
+
+  it('400 that names the setting which allows them', async () => {
+    const service = await aService(strict);
+    const { id } = await aPerson(strict);
+    const permissions = [{ permission: 'manage_api_keys' }];
+    await strict.admin('POST', `/service/${service}/users/${id}`, { permissions });
+    const url = `/console/services/${service}/integration/callbacks/complaint`;
+    const form = { url: 'http://localhost:4000/hook', bearer_token: 'a-bearer-token' };
+    expect((await (await signedIn(strict, id)).post(url, form)).problems).toEqual({
+      url: 'Enter an address that starts with https://. To call a program on this machine, start Pennypost with CALLBACK_ALLOW_PRIVATE=true.',
+    });
   });
 });
 

@@ -5,11 +5,14 @@ import { OneOf, Uuid } from '../../../protocol/fields.ts';
 import { listUserRecords } from '../../../users/user-record.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { emptyForm, isAboutForm } from '../../forms.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { integrationView } from './integration-tabs.tsx';
 import { CreateKey, KeyTable, NewKey, RevokedKeys } from './keys.tsx';
 
 type OfApi = PageRequest<{ service: 'api' }>;
+
+const nameInUse = (name: string) => `This service has a key called “${name}” already. Enter another name.`;
 
 /** Keys act for the team, so only its members create them. */
 const creators = { service: 'api', membersOnly: true } as const;
@@ -72,15 +75,18 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
     async act(request, { name, key_type, ...more }) {
       const { service, visitor } = request;
       if (key_type === 'normal' && service.restricted) {
-        throw invalidField('key_type', 'While the service is in trial mode, it can have no live keys.');
+        throw invalidField('key_type', 'You can create a live key once your service is live.');
       }
       const manage_templates = more.manage_templates === 'yes';
       if (manage_templates && may(templateEditors, visitor.user, service, 'change') !== 'yes')
-        throw invalidField('manage_templates', 'You may not manage templates yourself, so your keys may not either.');
+        throw invalidField('manage_templates', 'You cannot manage templates yourself, so your keys cannot either.');
       const newKey = { name, key_type, created_by: visitor.user.id, manage_templates };
-      const secret = await createApiKey(app, service.id, newKey);
+      const secret = await createApiKey(app, service.id, newKey).catch((error: unknown) => {
+        const isInUse = isAboutForm(error) && error.message.includes('Duplicate API key name');
+        throw isInUse ? invalidField('name', nameInUse(name)) : error;
+      });
       const key = `${name}-${service.id}-${secret}`;
-      return keysView(request, { typed: new Map(), problems: new Map() }, { name, key });
+      return keysView(request, emptyForm, { name, key });
     },
   });
 
@@ -90,7 +96,7 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({ api_key_id: Uuid }),
     async act({ service, visitor }, { api_key_id }) {
       await revokeApiKey(app, service.id, api_key_id, visitor.user.id);
-      return { to: `/services/${service.id}/integration/keys`, notice: 'The key is revoked.' };
+      return { to: `/services/${service.id}/integration/keys`, notice: 'Key revoked.' };
     },
   });
 }

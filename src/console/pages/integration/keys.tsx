@@ -1,15 +1,18 @@
 import type { KeyType } from '../../../auth/api-keys.ts';
+import { pageUrl } from '../../links.ts';
+import { count } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { Choices, Field } from '../../parts/field.tsx';
-import { Confirm } from '../../parts/form.tsx';
+import { Confirm, Submit } from '../../parts/form.tsx';
+import { Empty } from '../../parts/notice.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Copy } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 
 const kinds: Record<KeyType, { label: string; hint: string }> = {
-  normal: { label: 'Live', hint: 'Sends to anybody.' },
-  team: { label: 'Team and guest list', hint: 'Sends to your team and the guest list. No letters.' },
-  test: { label: 'Test', hint: 'Sends nothing. Everything looks delivered.' },
+  normal: { label: 'Live', hint: 'Sends to anyone.' },
+  team: { label: 'Team and guest list', hint: 'Sends emails and texts to your team and guest list.' },
+  test: { label: 'Test', hint: 'Pretends to send. Nothing leaves Pennypost.' },
 };
 
 interface Key {
@@ -27,12 +30,7 @@ interface Key {
 
 export function KeyTable({ service, keys, now }: { service: { id: string }; keys: readonly Key[]; now: Date }) {
   if (keys.length === 0) {
-    return (
-      <div class="empty">
-        <h2>No keys yet</h2>
-        <p>A program needs a key to send messages for this service.</p>
-      </div>
-    );
+    return <Empty title="No keys yet">Your application needs a key to send messages for this service.</Empty>;
   }
   return (
     <Table
@@ -45,14 +43,14 @@ export function KeyTable({ service, keys, now }: { service: { id: string }; keys
           head: 'Name',
           cell: ({ name, expires_at, allowed_networks, manage_templates }) => (
             <>
-              {name}
+              <span dir="auto">{name}</span>
               {expires_at && (
                 <small>
                   until <Time at={expires_at} now={now} />
                 </small>
               )}
               {allowed_networks && <small>only from {allowed_networks.join(', ')}</small>}
-              {manage_templates && <small>may manage templates</small>}
+              {manage_templates && <small>can manage templates</small>}
             </>
           ),
         },
@@ -89,10 +87,10 @@ function Revoke({ service, id, name }: { service: { id: string }; id: string; na
         </>
       }
       action={`Revoke ${name}`}
-      to={`/console/services/${service.id}/integration/keys/revoke`}
+      to={pageUrl(`/services/${service.id}/integration/keys/revoke`)}
       fields={{ api_key_id: id }}
     >
-      Requests with this key are refused at once. That cannot be undone.
+      We will refuse requests with this key at once. You cannot undo this.
     </Confirm>
   );
 }
@@ -101,11 +99,15 @@ export function RevokedKeys({ keys, now }: { keys: readonly Key[]; now: Date }) 
   if (keys.length === 0) return null;
   return (
     <details class="more">
-      <summary>{keys.length === 1 ? '1 key was' : `${keys.length} keys were`} revoked in the last 7 days</summary>
+      <summary>
+        {keys.length === 1
+          ? '1 key was revoked in the last 7 days'
+          : `${count(keys.length)} keys were revoked in the last 7 days`}
+      </summary>
       <ul class="list">
         {keys.map(({ id, name, expiry_date, madeBy }) => (
           <li key={id}>
-            <span>{name}</span>
+            <span dir="auto">{name}</span>
             <span class="muted">
               by {madeBy}, {expiry_date && <Time at={expiry_date} now={now} />}
             </span>
@@ -120,7 +122,7 @@ export function NewKey({ name, key }: { name: string; key: string }) {
   return (
     <section class="card stack stack--tight once" aria-labelledby="new">
       <h2 id="new">Copy your new key now</h2>
-      <p class="small">This is the only time it is shown. If you lose it, make another.</p>
+      <p class="small">We only show it once. If you lose it, create another key.</p>
       <div class="field">
         <label class="label" for="new-key">
           Key “{name}”
@@ -145,19 +147,19 @@ export function CreateKey({ formState, service, mayManageTemplates }: CreateKeyP
   return (
     <section class="stack measure" aria-labelledby="create">
       <h2 id="create">Create a key</h2>
-      <form class="stack" method="post" action={`/console/services/${service.id}/integration/keys/create`} noValidate>
+      <form class="stack" method="post" action={pageUrl(`/services/${service.id}/integration/keys/create`)} noValidate>
         <Field
           formState={formState}
           name="name"
           label="Name"
-          hint="What will use it, for example “website”."
+          hint="Say what will use the key, for example “website”."
           autocomplete="off"
         />
         <Choices
           formState={formState}
           name="key_type"
           legend="Kind"
-          hint={service.restricted ? 'Live keys are possible once the service is live.' : undefined}
+          hint={service.restricted ? 'You can create a live key once your service is live.' : undefined}
           kind="one"
           choices={offered.map((value) => ({ value, ...kinds[value] }))}
         />
@@ -169,15 +171,11 @@ export function CreateKey({ formState, service, mayManageTemplates }: CreateKeyP
               value="yes"
               checked={formState.typed.get('manage_templates') === 'yes'}
             />
-            <span>May manage templates</span>
-            <span class="hint">Also creates, changes and archives templates: for templates kept in a repository.</span>
+            <span>Can manage templates</span>
+            <span class="hint">Lets a program create, change and archive templates that you keep in a repository.</span>
           </label>
         )}
-        <div>
-          <button class="button button--primary" type="submit">
-            Create key
-          </button>
-        </div>
+        <Submit>Create key</Submit>
       </form>
     </section>
   );

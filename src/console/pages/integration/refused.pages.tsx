@@ -1,8 +1,10 @@
 import { listRefusedRequests } from '../../../notifications/refused/refused-requests.ts';
 import { isUuid } from '../../../platform/id.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl, withQuery } from '../../links.ts';
 import type { Pages } from '../../page.ts';
-import { Pager } from '../../parts/pager.tsx';
+import { Empty } from '../../parts/notice.tsx';
+import { OlderPager } from '../../parts/pager.tsx';
 import { Copy } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { Visitor } from '../../sessions/sessions.ts';
@@ -13,22 +15,19 @@ import { integrationView } from './integration-tabs.tsx';
 
 type RefusedRecord = Awaited<ReturnType<typeof listRefusedRequests>>[number];
 
-const pageSize = 50;
-
 export function refusedPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/integration/refused', {
     who: { service: 'api' },
     below: 'Integration',
     name: 'Refused requests',
     async show({ service, visitor, query }) {
-      const path = `/console/services/${service.id}/integration/refused`;
+      const path = pageUrl(`/services/${service.id}/integration/refused`);
       const older_than = isUuid(query('older_than')) ? query('older_than') : undefined;
       const requests = await listRefusedRequests(app, service.id, older_than ? { older_than } : {});
       const correct = await buildCorrections({ service, visitor });
       const shown = await Promise.all(
         requests.map(async (request) => ({ ...request, corrected: await correct(request) })),
       );
-      const last = requests.length === pageSize ? requests.at(-1)?.id : undefined;
       return integrationView(
         app,
         service,
@@ -36,16 +35,15 @@ export function refusedPages(pages: Pages, app: ConsoleApp): void {
         <>
           <p class="measure muted">
             Requests of the last 7 days that the API refused: what was wrong, and a request that works. We keep the
-            names of fields, no values. Of many in one minute, only the first are listed.
+            names of fields, not their values. If many fail in the same minute we only list the first few.
           </p>
           <RefusedList requests={shown} now={app.clock.now()} />
-          {(last !== undefined || older_than !== undefined) && (
-            <Pager
-              shown={`${requests.length} requests`}
-              newer={older_than === undefined ? undefined : path}
-              older={last === undefined ? undefined : `${path}?older_than=${last}`}
-            />
-          )}
+          <OlderPager
+            rows={requests}
+            noun="requests"
+            olderThan={older_than}
+            to={(last) => withQuery(path, { older_than: last })}
+          />
         </>,
       );
     },
@@ -86,12 +84,7 @@ type Refused = RefusedRecord & { corrected: string | undefined };
 
 function RefusedList({ requests, now }: { requests: readonly Refused[]; now: Date }) {
   if (requests.length === 0) {
-    return (
-      <div class="empty">
-        <h2>Nothing was refused</h2>
-        <p>A request that the API refuses appears here, with the reason.</p>
-      </div>
-    );
+    return <Empty title="Nothing was refused">A request that the API refuses appears here, with the reason.</Empty>;
   }
   return (
     <ul class="card list">
@@ -112,7 +105,11 @@ function RefusedRequest({ request, now }: { request: Refused; now: Date }) {
         <Time at={request.created_at} now={now} />
         <code>POST {path}</code>
         <span class="badge tone-red">{status_code}</span>
-        {api_key_name !== null && <span class="muted">key “{api_key_name}”</span>}
+        {api_key_name !== null && (
+          <span class="muted" dir="auto">
+            key “{api_key_name}”
+          </span>
+        )}
       </div>
       {errors.map(({ error, message }) => (
         <p key={message}>
@@ -120,7 +117,7 @@ function RefusedRequest({ request, now }: { request: Refused; now: Date }) {
         </p>
       ))}
       <p class="muted">
-        Sent: {request.fields.length > 0 ? request.fields.join(', ') : 'no fields'}
+        Fields: {request.fields.length > 0 ? request.fields.join(', ') : 'none'}
         {request.personalisation_fields.length > 0 &&
           ` (personalisation: ${request.personalisation_fields.join(', ')})`}
       </p>
