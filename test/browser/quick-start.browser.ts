@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSession } from '../../src/console/sessions/sessions.ts';
 import { type Demo, ensureDemo } from '../../src/operations/demo.ts';
@@ -45,6 +45,12 @@ async function signedInPage(options: Parameters<typeof open>[0] = {}): Promise<P
   return page;
 }
 
+/** Playwright needs script to measure visibility, so this compares positions. */
+async function isInView(locator: Locator): Promise<boolean> {
+  const box = await locator.boundingBox();
+  return box !== null && box.y >= 0 && box.y + box.height <= 900;
+}
+
 describe('Quick start', () => {
   it('updates the code while somebody types', async () => {
     const page = await signedInPage();
@@ -61,9 +67,31 @@ describe('Quick start', () => {
     await page.goto('/console/quick-start');
     await page.getByLabel('To', { exact: true }).fill('12');
     await page.getByRole('button', { name: 'Send it from here' }).click();
-    await page.getByRole('link', { name: 'Not a valid phone number' }).click();
+    expect(await page.locator('.error-summary').evaluate((one) => one.matches(':focus'))).toBe(true);
+    await page.getByRole('link', { name: 'Enter a phone number' }).click();
     expect(await page.getByLabel('To', { exact: true }).evaluate((one) => one.matches(':focus'))).toBe(true);
     expect(await accessibilityProblems(page)).toEqual([]);
+  });
+
+  it.each([true, false])('shows where a sent message arrives, with script: %s', async (javaScriptEnabled) => {
+    const page = await signedInPage({ javaScriptEnabled, viewport: { width: 1_280, height: 900 } });
+    await page.goto('/console/quick-start');
+    const button = page.getByRole('button', { name: 'Send it from here' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    const notice = page.getByText('Sent. Watch it arrive below.');
+    await notice.waitFor();
+    expect(await isInView(notice)).toBe(true);
+    const heading = page.getByRole('heading', { name: 'Watch it arrive' });
+    if (javaScriptEnabled) {
+      expect(await heading.evaluate((one) => one.matches(':focus'))).toBe(true);
+      const status = page.locator('#way [role="status"]').filter({ hasText: 'Accepted' });
+      const before = await status.elementHandle();
+      await status.getByText('Delivered', { exact: true }).waitFor();
+      // A live region that is replaced is not announced.
+      expect(await before?.evaluate((one) => one.isConnected)).toBe(true);
+    }
+    expect(await isInView(page.locator('#way').getByText('Accepted'))).toBe(true);
   });
 
   it('is accessible and fits while a message arrives', async () => {

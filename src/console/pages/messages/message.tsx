@@ -52,7 +52,13 @@ export function Message(props: MessageProps): Pick<View, 'actions' | 'content'> 
             <AsReceived received={received} record={message.record} path={path} pageCount={pageCount} {...display} />
             <MessageFacts message={message} pageCount={pageCount} templatePage={templatePage} />
           </section>
-          {isOpen ? <Live from={`${path}/progress`}>{progress}</Live> : progress}
+          {isOpen ? (
+            <Live from={`${path}/progress`} isWhole>
+              {progress}
+            </Live>
+          ) : (
+            progress
+          )}
         </div>
         <Raw message={message} apiUrl={props.apiUrl} />
       </div>

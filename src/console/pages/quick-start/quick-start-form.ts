@@ -3,7 +3,7 @@ import { callerWithKey } from '../../../auth/api-caller.ts';
 import { createApiKey } from '../../../auth/api-keys.ts';
 import { sendWithKey } from '../../../notifications/sending/send-with-key.ts';
 import { readDemo } from '../../../operations/demo.ts';
-import { Failure, invalidField } from '../../../platform/failure.ts';
+import { Failure, invalid, invalidField } from '../../../platform/failure.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import type { Service } from '../../../services/services.ts';
@@ -13,6 +13,7 @@ import type { FormState } from '../../page.ts';
 import type { Visitor } from '../../sessions/sessions.ts';
 import { listSeenTemplates } from '../templates/library.ts';
 import { type ApiRequest, isAddressPlaceholder, toBody } from './api-request.ts';
+import { toFormProblem } from './refusals.ts';
 
 type Templates = Awaited<ReturnType<typeof listSeenTemplates>>;
 
@@ -107,7 +108,7 @@ export function buildApiRequest({ template, to, values }: Fields): ApiRequest | 
   return { channel: template.row.template_type, template_id: template.row.id, to, values: Object.fromEntries(filled) };
 }
 
-/** The key of the demo is not a secret for those who manage the keys of its service: `pennypost demo` prints it, too. */
+/** The key of the demo is no secret for those who manage the keys of its service: `pennypost demo` prints it, too. */
 function demoKey({ config }: ConsoleApp, serviceId: string): string | undefined {
   if (!config.demo.enabled) return undefined;
   const demo = readDemo(config.storage.dataDir);
@@ -128,8 +129,8 @@ export interface SentMessage {
 }
 
 /**
- * Sends what the code would send, with the same key. The same form sent again sends nothing. Refusals are about the fields
- * of the page, in the words of the API.
+ * Sends what the code would send, with the same key. The same form sent again sends nothing. What is wrong is said beside the
+ * fields of the page, all at once.
  */
 export async function sendFromHere(
   app: ConsoleApp,
@@ -140,41 +141,34 @@ export async function sendFromHere(
 ): Promise<SentMessage> {
   const toSend = buildApiRequest(fields);
   if (!toSend) throw invalidField('template_id', 'Write a template first.');
-  if (fields.apiKey === '') throw invalidField('api_key', 'Enter an API key, or create one.');
+  const missing = listMissing(fields, toSend.channel);
+  if (missing.length > 0) throw invalid(Object.fromEntries(missing));
   const began = performance.now();
-  try {
-    const caller = await callerWithKey(app, request, fields.apiKey);
-    if (caller.service_id !== serviceId) throw invalidField('api_key', 'This key belongs to another service.');
-    const send = {
-      channel: toSend.channel,
-      body: toBody(toSend),
-      compileValidationSchema: request.compileValidationSchema.bind(request),
-      once,
-    };
-    const { id } = await sendWithKey(app, caller, send);
-    return { id, took_ms: Math.round(performance.now() - began) };
-  } catch (error) {
-    throw error instanceof Failure ? toFieldProblem(error, fields) : error;
-  }
+  const refuse = (error: unknown): never => {
+    throw error instanceof Failure ? toFormProblem(error) : error;
+  };
+  const caller = await callerWithKey(app, request, fields.apiKey).catch(refuse);
+  if (caller.service_id !== serviceId) throw invalidField('api_key', 'This key belongs to another service.');
+  const send = {
+    channel: toSend.channel,
+    body: toBody(toSend),
+    compileValidationSchema: request.compileValidationSchema.bind(request),
+    once,
+  };
+  const { id } = await sendWithKey(app, caller, send).catch(refuse);
+  return { id, took_ms: Math.round(performance.now() - began) };
 }
 
-/** Shows a refusal of the API beside the field that it is about, or else as a problem of the whole form. */
-function toFieldProblem(failure: Failure, fields: Fields): Failure {
-  // Our own fault, or a reason to wait, has a page of its own.
-  if (failure.kind === 'internal' || failure.kind === 'unavailable') return failure;
-  const isAboutPage = typeof failure.detail !== 'string' && 'api_key' in failure.detail;
-  if (isAboutPage) return failure;
-  const text = failure.problems?.map(({ message }) => message).join('; ') ?? joinDetail(failure);
-  return invalidField(findField(failure, text, fields), text);
-}
+const recipientNeeds: Record<Channel, string> = {
+  sms: 'Enter a phone number.',
+  email: 'Enter an email address.',
+  letter: 'Enter a name and an address.',
+};
 
-function findField(failure: Failure, text: string, { values }: Fields): string {
-  if (failure.code === 'AuthError') return 'api_key';
-  if (/^(phone_number|email_address)|phone number|address/i.test(text)) return 'to';
-  const missing = values.findIndex(({ value }) => value === '');
-  return text.startsWith('Missing personalisation') && missing >= 0 ? `value_${missing}` : '';
-}
-
-function joinDetail({ detail }: Failure): string {
-  return typeof detail === 'string' ? detail : Object.values(detail).flat().join('; ');
+function listMissing({ apiKey, to, values }: Fields, channel: Channel): [field: string, text: string][] {
+  return [
+    ['api_key', apiKey, 'Enter an API key, or create one.'],
+    ['to', to, recipientNeeds[channel]],
+    ...values.map(({ name, value }, index) => [`value_${index}`, value, `Enter a value for ${name}.`]),
+  ].flatMap(([field = '', value, text = '']) => (value === '' ? [[field, text]] : []));
 }

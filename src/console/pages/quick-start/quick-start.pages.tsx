@@ -3,10 +3,11 @@ import { printInSandbox } from '../../../letters/print/print-run.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { newId } from '../../../platform/id.ts';
 import { OneOf } from '../../../protocol/fields.ts';
-import { holds, may } from '../../access/may.ts';
+import { holds, may, rightNames } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { emptyForm } from '../../forms.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
+import { ButtonLink } from '../../parts/form.tsx';
 import { sendFragment } from '../../parts/live.tsx';
 import { findLastService } from '../../sessions/cookies.ts';
 import { QuickStart } from './quick-start.tsx';
@@ -44,7 +45,7 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
   async function view(
     request: OfService,
     formState: FormState,
-    more: { sent?: SentMessage; newKey?: string } = {},
+    more: { sent?: SentMessage; newKey?: string; isWatching?: boolean } = {},
   ): Promise<View> {
     const { service, visitor, query } = request;
     // The page contains a key.
@@ -52,7 +53,9 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
     const typed = more.newKey === undefined ? formState.typed : new Map([...formState.typed, ['api_key', more.newKey]]);
     const fields = await readFields(app, { user: visitor.user, service }, typed, query('template'));
     const shown = more.sent?.id ?? [typed.get('message_id') ?? ''].flat()[0] ?? '';
-    const message = shown === '' ? undefined : await findMessage(app, service.id, shown);
+    const found = shown === '' ? undefined : await findMessage(app, service.id, shown);
+    // With another template begins another message.
+    const message = found?.template.id === fields.template?.row.id ? found : undefined;
     return {
       title: 'Quick start',
       scripts: ['quick-start'],
@@ -65,6 +68,7 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
           isNewKey={more.newKey !== undefined}
           sent={more.sent}
           message={message}
+          isWatching={more.isWatching ?? false}
           once={newId(app.clock.now())}
           has={(path) => pages.all.some((page) => page.path === path && may(page.who, visitor.user, service) === 'yes')}
         />
@@ -93,11 +97,14 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
           const fields = await readFields(app, { user: visitor.user, service }, formState.typed);
           return view(request, formState, {
             sent: await sendFromHere(app, request.http, service.id, fields, form.once),
+            isWatching: true,
           });
         }
         case 'print':
           await print(service.id, form.message_id ?? '');
-          return view(request, formState);
+          return view(request, formState, { isWatching: true });
+        case 'look':
+          return view(request, formState, { isWatching: true });
         default:
           return view(request, formState);
       }
@@ -120,13 +127,11 @@ const noService: View = {
   title: 'Quick start',
   content: (
     <div class="empty">
-      <h2>You manage the API keys of no service</h2>
-      <p>Add a service of your own, or ask a person who manages one for the right to manage its API integration.</p>
-      <p>
-        <a class="button button--primary" href="/console/services/add">
-          Add a service
-        </a>
-      </p>
+      <h2>You cannot manage API keys yet</h2>
+      <p>Add a service of your own, or ask someone who manages a service for “{rightNames.api}”.</p>
+      <ButtonLink to="/services/add" look="primary">
+        Add a service
+      </ButtonLink>
     </div>
   ),
 };

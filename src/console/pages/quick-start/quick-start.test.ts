@@ -78,7 +78,7 @@ describe('/console/quick-start', () => {
   it('200 with the way to a service for those who have none', async () => {
     const page = await (await signedIn(harness, (await aPerson(harness)).id)).get('/console/quick-start');
     expect([page.status, page.h1]).toEqual([200, 'Quick start']);
-    expect(page.text).toContain('You manage the API keys of no service');
+    expect(page.text).toContain('You cannot manage API keys yet');
   });
 });
 
@@ -201,7 +201,9 @@ describe('POST /console/services/{service_id}/quick-start', () => {
     const fields = text({ ...letter, 'names[]': ['name'], 'values[]': ['Ada'] });
     const id = idOn(await browser.post(url, fields));
     await harness.runTasks();
-    expect((await browser.get(`${url}/messages/${id}`)).text).toContain('Waits for the print run at 17:30');
+    expect((await browser.get(`${url}/messages/${id}`)).text).toContain(
+      'Waits for the print run on Monday 16 November after 17:30',
+    );
     expect((await browser.post(url, { ...fields, do: 'print', message_id: id })).status).toBe(200);
     await harness.runTasks();
     harness.clock.advance({ seconds: 10 });
@@ -214,32 +216,36 @@ describe('POST /console/services/{service_id}/quick-start', () => {
   it('200 for a recipient that is only simulated', async () => {
     const page = await browser.post(url, text({ to: '07700900000' }));
     expect(page.text).toContain('201 in');
-    expect(page.text).toContain('the API accepts the message and stores nothing');
+    expect(page.text).toContain('The API accepts the message and stores nothing');
   });
 
-  it('400 in the words of the API, and sends nothing', async () => {
+  it('400 with a sentence for each field, and sends nothing', async () => {
     const foreign = await anApiKey(harness, await aService(harness));
     const count = () => harness.app.db.selectFrom('notifications').select('id').execute();
     const before = (await count()).length;
     const cases: [object, string, string][] = [
       [{ api_key: '' }, 'api_key', 'Enter an API key, or create one.'],
-      [{ api_key: 'nonsense' }, 'api_key', 'Invalid token: service not found'],
-      [{ api_key: `${key.slice(0, -36)}${service}` }, 'api_key', 'Invalid token: API key not found'],
+      [{ api_key: 'nonsense' }, 'api_key', 'Enter a key of this service, or create one.'],
+      [{ api_key: `${key.slice(0, -36)}${service}` }, 'api_key', 'Enter a key of this service, or create one.'],
       [{ api_key: foreign }, 'api_key', 'This key belongs to another service.'],
-      [{ to: '12' }, 'to', 'Not a valid phone number'],
-      [{ to: '' }, 'to', 'Not a valid phone number'],
-      [{ 'values[]': ['Ada', ''] }, 'value_1', 'Missing personalisation: day'],
+      [{ to: '12' }, 'to', 'Enter a phone number, for example 07700 900123.'],
+      [{ to: '' }, 'to', 'Enter a phone number.'],
+      [{ 'values[]': ['Ada', ''] }, 'value_1', 'Enter a value for day.'],
       [
         { 'values[]': ['x'.repeat(2_000), 'Friday'] },
         '',
-        'Content for template has a character count greater than the limit of 918',
+        'The message is too long. Shorten its values or its template.',
       ],
       [
         { template_id: templates.email, channel: 'email', to: 'nobody' },
         'to',
-        'email_address Not a valid email address',
+        'Enter an email address, for example name@example.org.',
       ],
-      [{ template_id: templates.letter, channel: 'letter', to: 'Ada' }, 'to', 'Address must be at least 3 lines'],
+      [
+        { template_id: templates.letter, channel: 'letter', to: 'Ada' },
+        'to',
+        'Enter at least 3 lines: a name, a street and a postcode.',
+      ],
     ];
     for (const [more, field, sentence] of cases) {
       const page = await browser.post(url, text(more));
@@ -247,7 +253,38 @@ describe('POST /console/services/{service_id}/quick-start', () => {
       expect(Object.keys(page.problems), JSON.stringify(more)).toEqual([field]);
       expect(page.problems[field]).toContain(sentence);
     }
+    const nothing = await browser.post(url, text({ api_key: '', to: '', 'values[]': ['', ''] }));
+    expect(nothing.problems).toEqual({
+      api_key: 'Enter an API key, or create one.',
+      to: 'Enter a phone number.',
+      value_0: 'Enter a value for name.',
+      value_1: 'Enter a value for day.',
+    });
     expect((await count()).length).toBe(before);
+  });
+
+  it('200 without the message that was sent with another template', async () => {
+    const id = idOn(await browser.post(url, text()));
+    const again = await browser.post(url, text({ do: 'show', message_id: id }));
+    expect(again.text).toContain(`value="${id}"`);
+    const other = await browser.post(url, text({ do: 'show', message_id: id, template_id: templates.email }));
+    expect(other.text).not.toContain(id);
+    expect(other.text).toContain('Send a message to watch it arrive.');
+  });
+
+  it('200 without a template: a link to write one, or who can, and nothing that cannot be sent', async () => {
+    const empty = await aService(harness, { restricted: false });
+    const { id } = await aPerson(harness);
+    await joins(id, empty);
+    const page = await (await signedIn(harness, id)).get(`/console/services/${empty}/quick-start`);
+    expect(page.text).toContain(`href="/console/services/${empty}/templates/new"`);
+    expect(page.text).not.toContain('Send it from here');
+    const developer = await aPerson(harness);
+    const permissions = [{ permission: 'manage_api_keys' }];
+    await harness.admin('POST', `/service/${empty}/users/${developer.id}`, { permissions });
+    const other = await (await signedIn(harness, developer.id)).get(`/console/services/${empty}/quick-start`);
+    expect(other.text).toContain('Ask someone with the permission “Add and edit templates” to write one.');
+    expect(other.text).not.toContain('templates/new');
   });
 
   it('400 beyond the rate limit that the key has in the API, too', async () => {
@@ -263,7 +300,7 @@ describe('POST /console/services/{service_id}/quick-start', () => {
         text({ template_id, api_key, 'names[]': [], 'values[]': [] }),
       );
     expect((await send()).status).toBe(200);
-    expect((await send()).problems['']).toBe('Exceeded rate limit for key type LIVE of 1 requests per 60 seconds');
+    expect((await send()).problems['']).toBe('You have sent too many requests with this key. Try again in a minute.');
     const body = { phone_number: '07700900123', template_id };
     expect((await harness.v2('POST', '/v2/notifications/sms', api_key, body)).status).toBe(429);
   });

@@ -3,10 +3,13 @@ import { type Carriers, isAllSandbox } from '../../../delivery/sandbox/sandbox.t
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
 import type { Urls } from '../../../platform/settings.ts';
 import type { Service } from '../../../services/services.ts';
+import { rightNames } from '../../access/may.ts';
 import { Icon } from '../../layout/icon.tsx';
+import { pageUrl } from '../../links.ts';
 import { channelWords } from '../../message-words.ts';
 import type { FormState } from '../../page.ts';
 import { Field, TextArea } from '../../parts/field.tsx';
+import { ButtonLink } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Copy } from '../../parts/text.tsx';
@@ -21,7 +24,10 @@ interface QuickStartProps {
   fields: Fields;
   isNewKey: boolean;
   sent: SentMessage | undefined;
+  /** The message of step 4, if it was sent with the chosen template. */
   message: ActivityRecord | undefined;
+  /** Whether the person has acted on that message, so that the page opens at step 4. */
+  isWatching: boolean;
   /** Names this form: sent again, by a reload or a second click, it sends nothing. */
   once: string;
   /** Whether the visitor can open the page. */
@@ -46,45 +52,49 @@ export function QuickStart(props: QuickStartProps) {
         </li>
         <li>
           <h2>Choose a template and fill it in</h2>
-          {fields.template ? <TemplateStep formState={formState} fields={fields} /> : <NoTemplate />}
+          {fields.template ? (
+            <TemplateStep formState={formState} fields={fields} />
+          ) : (
+            <NoTemplate serviceId={service.id} has={props.has} />
+          )}
         </li>
         <li>
           <h2>Send it</h2>
-          {request && (
-            <Code
-              snippets={buildSnippets({ baseUrl: config.urls.api, apiKey: fields.apiKey || 'YOUR-API-KEY', request })}
-              language={fields.language}
-            />
+          {request ? (
+            <>
+              <Code
+                snippets={buildSnippets({ baseUrl: config.urls.api, apiKey: fields.apiKey || 'YOUR-API-KEY', request })}
+                language={fields.language}
+              />
+              <div class="row">
+                <button class="button button--primary" type="submit" name="do" value="send">
+                  <Icon name="play" small />
+                  Send it from here
+                </button>
+                <noscript>
+                  <button class="button" type="submit" name="do" value="show">
+                    Update the code
+                  </button>
+                </noscript>
+              </div>
+            </>
+          ) : (
+            <p class="muted">The code for your message appears here once you have a template.</p>
           )}
-          <div class="row">
-            <button class="button button--primary" type="submit" name="do" value="send" disabled={!request}>
-              <Icon name="play" small />
-              Send it from here
-            </button>
-            <noscript>
-              <button class="button" type="submit" name="do" value="show">
-                Update the code
-              </button>
-            </noscript>
-            {sent && (
-              <span class="small" role="status">
-                <Status kind="delivered">{`201 in ${sent.took_ms} ms`}</Status>{' '}
-                <span class="muted">
-                  id <code>{sent.id}</code>
-                </span>
-              </span>
-            )}
-          </div>
         </li>
         <li id="way">
-          <h2>Watch it arrive</h2>
+          {/* The page opens here after a message was sent, also without script and for those who use the keyboard. */}
+          <h2 id="watch" tabIndex={-1} autofocus={props.isWatching}>
+            Watch it arrive
+          </h2>
+          {sent && <Sent sent={sent} />}
           {message ? (
             <LiveWay message={message} config={config} />
           ) : (
             <p class="muted">
               {sent
-                ? 'This recipient is for tests: the API accepts the message and stores nothing.'
-                : 'Send a message: its way appears here.'}
+                ? 'This recipient is for tests. The API accepts the message and stores nothing.'
+                : 'Send a message to watch it arrive.'}
             </p>
           )}
         </li>
@@ -97,12 +107,26 @@ export function QuickStart(props: QuickStartProps) {
   );
 }
 
+function Sent({ sent }: { sent: SentMessage }) {
+  return (
+    <Notice tone="green">
+      <p>Sent. Watch it arrive below.</p>
+      <p class="small">
+        <Status kind="delivered">{`201 in ${sent.took_ms} ms`}</Status>{' '}
+        <span class="muted">
+          id <code>{sent.id}</code>
+        </span>
+      </p>
+    </Notice>
+  );
+}
+
 function KeyStep({ formState, config, fields, isNewKey, service }: QuickStartProps) {
   return (
     <div class="stack stack--tight measure">
       {isNewKey && (
         <Notice tone="green">
-          A test key was created. Copy it now: it is not shown again. Revoke it when you are done.
+          Test key created. Copy it now, because we only show it once. Revoke it when you are done.
         </Notice>
       )}
       <Field
@@ -125,11 +149,11 @@ function KeyStep({ formState, config, fields, isNewKey, service }: QuickStartPro
 }
 
 function keyHint(config: Carriers, { restricted }: Service, { apiKey }: Fields): string {
-  if (apiKey === '') return 'Paste a key of this service, or create one. It stays on this page and is not stored.';
-  if (isAllSandbox(config)) return 'The sandbox takes every message: nothing leaves this machine.';
+  if (apiKey === '') return 'Paste a key of this service, or create one. It stays on this page and we do not store it.';
+  if (isAllSandbox(config)) return 'The sandbox keeps every message, so nothing leaves this machine.';
   return restricted
-    ? 'In trial mode, messages reach the team and the guest list only.'
-    : 'With a live key, the message really goes out. With a test key, nothing is handed to a provider.';
+    ? 'In trial mode you can only send messages to your team and guest list.'
+    : 'With a live key we send the message. With a test key nothing leaves Pennypost.';
 }
 
 function TemplateStep({ formState, fields }: { formState: FormState; fields: Fields }) {
@@ -160,13 +184,20 @@ function TemplateStep({ formState, fields }: { formState: FormState; fields: Fie
       <input type="hidden" name="channel" value={channel} />
       <div class="cols">
         {channel === 'letter' ? (
-          <TextArea formState={shown} name="to" label="To" hint="Name and address, a line each" rows={5} value={to} />
+          <TextArea
+            formState={shown}
+            name="to"
+            label="To"
+            hint="Enter a name and address, one line each"
+            rows={5}
+            value={to}
+          />
         ) : (
           <Field
             formState={shown}
             name="to"
             label="To"
-            hint={channel === 'sms' ? 'A mobile number' : 'An email address'}
+            hint={channel === 'sms' ? 'Enter a mobile number' : 'Enter an email address'}
             type={channel === 'sms' ? 'tel' : 'email'}
             value={to}
             autocomplete="off"
@@ -191,9 +222,24 @@ function TemplateStep({ formState, fields }: { formState: FormState; fields: Fie
   );
 }
 
-function NoTemplate() {
-  return <p class="muted">This service has no template yet. Write one, then come back.</p>;
+function NoTemplate({ serviceId, has }: NextStepsProps) {
+  return has(newTemplate) ? (
+    <div class="stack stack--tight">
+      <p class="muted">This service has no templates yet.</p>
+      <div>
+        <ButtonLink to={newTemplate.replace(':service_id', serviceId)} look="primary">
+          Write your first template
+        </ButtonLink>
+      </div>
+    </div>
+  ) : (
+    <p class="muted">
+      This service has no templates yet. Ask someone with the permission “{rightNames.templates}” to write one.
+    </p>
+  );
 }
+
+const newTemplate = '/services/:service_id/templates/new';
 
 /** Shows one language at a time. Radio buttons work without script, and the choice stays with the form. */
 function Code({ snippets, language }: { snippets: readonly Snippet[]; language: string }) {
@@ -229,20 +275,20 @@ interface NextStep {
 }
 
 const steps: NextStep[] = [
-  { title: 'Add a service', text: 'Own name, team, templates and limits.', path: '/services/add' },
+  { title: 'Add a service', text: 'With its own name, team, templates and limits.', path: '/services/add' },
   {
     title: 'Look into the sandbox',
-    text: 'Emails, texts and letters as their recipients would see them.',
+    text: 'See emails, texts and letters as their recipients would.',
     path: '/sandbox',
   },
   {
     title: 'Receive callbacks',
-    text: 'We tell your system what became of each message.',
+    text: 'We tell your system what happened to each message.',
     path: '/services/:service_id/integration/callbacks',
   },
   {
     title: 'See every message',
-    text: 'What was sent, to whom, and what became of it.',
+    text: 'See what was sent, who to, and what happened to it.',
     path: '/services/:service_id/messages',
   },
 ];
@@ -261,7 +307,7 @@ function NextSteps({ serviceId, has }: NextStepsProps) {
         .map(({ title, text, path }) => (
           <li key={title} class="card card--snug">
             <h3>
-              <a href={`/console${path.replace(':service_id', serviceId)}`}>{title}</a>
+              <a href={pageUrl(path.replace(':service_id', serviceId))}>{title}</a>
             </h3>
             <p class="small muted">{text}</p>
           </li>
@@ -269,7 +315,7 @@ function NextSteps({ serviceId, has }: NextStepsProps) {
       <li class="card card--snug">
         <h3>Test in your build</h3>
         <p class="small muted">
-          Start one with <code>pennypost sandbox</code>, ask it what arrived.
+          Run <code>pennypost sandbox</code> in your tests and check what was sent.
         </p>
       </li>
     </ul>

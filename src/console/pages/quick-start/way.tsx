@@ -5,6 +5,8 @@ import type { ActivityRecord } from '../../../notifications/history/activity-rec
 import { unfinishedStatuses } from '../../../notifications/notification.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
+import { printDay } from '../../message-words.ts';
 import { Live } from '../../parts/live.tsx';
 import { Status } from '../../parts/status.tsx';
 import { ClockTime } from '../../parts/time.tsx';
@@ -49,7 +51,7 @@ export function LiveWay(props: WayProps) {
   const { id, service } = props.message;
   if (!isOnItsWay(props.message)) return <Way {...props} />;
   return (
-    <Live from={`/console/services/${service}/quick-start/messages/${id}`} every={1}>
+    <Live from={pageUrl(`/services/${service}/quick-start/messages/${id}`)} every={1} isWhole>
       <Way {...props} />
     </Live>
   );
@@ -61,41 +63,45 @@ export function Way({ message, config }: WayProps) {
   const isDelivered = status === 'delivered' || status === 'sent';
   return (
     <div class="stack stack--tight" data-live={isOnItsWay(message) ? '' : undefined}>
-      <ol class="row small">
-        <li>
-          <Status kind="accepted">Accepted</Status> <ClockTime at={created_at} />
-        </li>
-        {waitsForPrintRun(message) && (
+      <div role="status">
+        <ol class="row small">
           <li>
-            <Status kind="sending">Waits for the print run at 17:30</Status>
+            <Status kind="accepted">Accepted</Status> <ClockTime at={created_at} />
           </li>
-        )}
-        {sent_at && (
-          <li>
-            <Status kind="sending">{isLetter ? 'Printed' : `Handed over${sent_by ? ` to ${sent_by}` : ''}`}</Status>{' '}
-            <ClockTime at={sent_at} />
-          </li>
-        )}
-        {!isOnItsWay(message) && (
-          <li>
-            <Status kind={isDelivered ? 'delivered' : status === 'cancelled' ? 'cancelled' : 'failed'}>
-              {words.get(status) ?? status}
-            </Status>{' '}
-            {completed_at && <ClockTime at={completed_at} />}
-          </li>
-        )}
-        {!isOnItsWay(message) && isInSandbox(config, message) && (
-          <li>
-            <a href={`/console/sandbox/${message.id}`}>Open it in the sandbox</a>
-          </li>
-        )}
-      </ol>
+          {waitsForPrintRun(message) && (
+            <li>
+              <Status kind="sending">{`Waits for the print run on ${printDay(created_at)}`}</Status>
+            </li>
+          )}
+          {sent_at && (
+            <li>
+              <Status kind="sending">
+                {isLetter ? 'Printed' : sent_by ? `Handed over to ${sent_by}` : 'Handed over'}
+              </Status>{' '}
+              <ClockTime at={sent_at} />
+            </li>
+          )}
+          {!isOnItsWay(message) && (
+            <li>
+              <Status kind={isDelivered ? 'delivered' : status === 'cancelled' ? 'cancelled' : 'failed'}>
+                {words.get(status) ?? status}
+              </Status>{' '}
+              {completed_at && <ClockTime at={completed_at} />}
+            </li>
+          )}
+        </ol>
+      </div>
+      {!isOnItsWay(message) && isInSandbox(config, message) && (
+        <p>
+          <a href={pageUrl(`/sandbox/${message.id}`)}>Open it in the sandbox</a>
+        </p>
+      )}
       {canPrintNow(config, message) && (
         <p>
           <button class="button button--small" type="submit" name="do" value="print">
             Print it now
           </button>{' '}
-          <span class="small muted">The sandbox prints whenever you like.</span>
+          <span class="small muted">The sandbox prints at any time.</span>
         </p>
       )}
       {isOnItsWay(message) && (
@@ -113,7 +119,7 @@ const words = new Map([
   ['delivered', 'Delivered'],
   ['sent', 'Sent'],
   ['cancelled', 'Cancelled'],
-  ['temporary-failure', 'Not delivered: the phone or inbox does not answer'],
+  ['temporary-failure', 'Not delivered: the phone or inbox did not respond'],
   ['permanent-failure', 'Not delivered: no such recipient'],
   ['technical-failure', 'Not delivered: no provider took it'],
   ['validation-failed', 'Refused: the letter cannot be printed'],

@@ -1,0 +1,58 @@
+import { type Failure, invalidField } from '../../../platform/failure.ts';
+
+type RefusedField = 'api_key' | 'to' | '';
+
+/** What a person can do about a refusal of the API, whose own words are for programs: the first one that matches. */
+const refusals: [pattern: RegExp, field: RefusedField, text: string][] = [
+  [/API key revoked/, 'api_key', 'This key was revoked. Paste another key, or create one.'],
+  [
+    /API key may not be used from this address/,
+    'api_key',
+    'This key cannot be used from your network. Use another key.',
+  ],
+  [/^Invalid token|^Unauthorized/, 'api_key', 'Enter a key of this service, or create one.'],
+  [/letters with a team api key/, 'api_key', 'This key cannot send letters. Use a test key or a live key.'],
+  [
+    /team-only API key/,
+    'to',
+    'This key can only send to your team and guest list. Enter another recipient, or use another key.',
+  ],
+  [
+    /recipient when service is in trial mode/,
+    'to',
+    'In trial mode you can only send to your team and guest list. Enter another recipient, or ask to go live.',
+  ],
+  [/letters when service is in trial mode/, '', 'You cannot send letters in trial mode. Ask to go live first.'],
+  [
+    /suppression list/,
+    'to',
+    'This address is on the suppression list of the service. Remove it from that list to send again.',
+  ],
+  [
+    /international mobile numbers/,
+    'to',
+    'This service cannot send texts to other countries. Enter a UK number, or switch them on in the settings.',
+  ],
+  [/phone.number|UK mobile number/i, 'to', 'Enter a phone number, for example 07700 900123.'],
+  [/email.address/i, 'to', 'Enter an email address, for example name@example.org.'],
+  [/at least 3 lines/, 'to', 'Enter at least 3 lines: a name, a street and a postcode.'],
+  [/no more than 7 lines/, 'to', 'Enter at most 7 lines.'],
+  [/postcode/, 'to', 'End the address with a UK postcode.'],
+  [/address/i, 'to', 'Enter the address of a person or place, ending with a UK postcode.'],
+  [/character count/, '', 'The message is too long. Shorten its values or its template.'],
+  [/^Exceeded rate limit/, '', 'You have sent too many requests with this key. Try again in a minute.'],
+  [/^Exceeded send limits/, '', 'Your service has reached its limit for today. Try again tomorrow.'],
+  [/^Service is not allowed to send/, '', 'This channel is switched off in the settings of the service.'],
+];
+
+/** A refusal as a problem of the form, beside the field that it is about. Our own fault, or a reason to wait, stays. */
+export function toFormProblem(failure: Failure): Failure {
+  if (failure.kind === 'internal' || failure.kind === 'unavailable') return failure;
+  const text = failure.problems?.map(({ message }) => message).join('; ') ?? joinDetail(failure);
+  const [, field, words] = refusals.find(([pattern]) => pattern.test(text)) ?? [undefined, '', text];
+  return invalidField(field, words);
+}
+
+function joinDetail({ detail }: Failure): string {
+  return typeof detail === 'string' ? detail : Object.values(detail).flat().join('; ');
+}
