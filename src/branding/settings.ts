@@ -9,7 +9,7 @@ export const brandingSettings = {
   ),
   logoBaseUrl: setting.optionalText(
     'LOGO_BASE_URL',
-    'Base URL of the logo files of email branding; a logo may also be a full URL.',
+    'Base URL of the logo files of email branding; a logo can also be a full URL.',
   ),
 };
 

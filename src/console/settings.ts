@@ -10,7 +10,7 @@ export const consoleSettings = {
   ),
   serviceCreators: setting.oneOf(
     'SERVICE_CREATORS',
-    'Who may add a service in the console: `everyone` with an account, `known-domains` (people whose address is in a domain of an organisation, and platform administrators) or `platform-admins`.',
+    'Who can add a service in the console: `everyone` with an account, `known-domains` (people whose address is in a domain of an organisation, and platform administrators) or `platform-admins`.',
     ['everyone', 'known-domains', 'platform-admins'],
     { fallback: 'everyone' },
   ),

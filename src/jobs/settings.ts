@@ -9,7 +9,7 @@ export const bulkSettings = {
   }),
   maxBytes: setting.integer(
     'BULK_MAX_BYTES',
-    'Maximum bytes of a file of recipients (csv, tsv, NDJSON); workbooks may have up to 10 MB. A client may keep the server waiting for REQUEST_TIMEOUT_S; the time that checking takes does not count.',
+    'Maximum bytes of a file of recipients (csv, tsv, NDJSON); workbooks can have up to 10 MB. A client can keep the server waiting for REQUEST_TIMEOUT_S; the time that checking takes does not count.',
     { fallback: 104_857_600, min: 1_024, max: 1_073_741_824 },
   ),
   laneFromRows: setting.integer(

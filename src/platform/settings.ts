@@ -77,7 +77,7 @@ export const databaseSettings = {
   ),
   sessionUrl: setting.databaseUrl(
     'DATABASE_SESSION_URL',
-    'Direct connection to the same database. Required when DATABASE_URL goes through PgBouncer in transaction mode. May name several hosts, too.',
+    'Direct connection to the same database. Required when DATABASE_URL goes through PgBouncer in transaction mode. Can name several hosts, too.',
   ),
   replicaUrl: setting.databaseUrl(
     'DATABASE_REPLICA_URL',

@@ -36,7 +36,7 @@ export const settings = {
     { fallback: 'transceiver' },
   ),
   binds: setting.integer('SMPP_BINDS', 'Binds of each worker process.', { fallback: 1, min: 1, max: 20 }),
-  window: setting.integer('SMPP_WINDOW', 'Messages of one bind that may wait for their response at the same time.', {
+  window: setting.integer('SMPP_WINDOW', 'Messages of one bind that can wait for their response at the same time.', {
     fallback: 20,
     min: 1,
     max: 1_000,

@@ -45,7 +45,7 @@ export const smtpSettings = {
   ),
   imapUrl: setting.optionalUrl(
     'SMTP_BOUNCE_IMAP_URL',
-    'Mailbox that receives bounces and complaints, for example `imaps://user:password@mail.example:993/INBOX`. Nothing else may read it.',
+    'Mailbox that receives bounces and complaints, for example `imaps://user:password@mail.example:993/INBOX`. Let nothing else read it.',
     ['imap://', 'imaps://'],
     { secret: true },
   ),

@@ -39,7 +39,7 @@ export const singleSignOnSettings = {
   }),
   localSignIn: setting.oneOf(
     'LOCAL_SIGN_IN',
-    'Who may sign in to the console without the issuer: `everyone`, or `platform-admins` as a way back in when the issuer is down.',
+    'Who can sign in to the console without the issuer: `everyone`, or `platform-admins` as a way back in when the issuer is down.',
     ['everyone', 'platform-admins'],
     { fallback: 'everyone' },
   ),
