@@ -159,7 +159,7 @@ describe('pennypost', () => {
     const recorded = readFileSync(address);
     server.kill('SIGTERM');
     await once(server, 'exit');
-    const stopped = /No server with the data folder .* is running/;
+    const stopped = /No server is running with the data folder/;
     expect(existsSync(address)).toBe(false);
     await expect(printed(['demo'], settings)).rejects.toThrow(stopped);
     // As after a killed server.

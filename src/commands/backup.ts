@@ -8,15 +8,15 @@ import { withDatabase } from './with-database.ts';
 
 export const backupCommand: Command = {
   more: [
-    'Contains a consistent snapshot of the database and the files of DATA_DIR. It does not contain the secret key, which is',
-    'needed to decrypt secrets in the database: keep a separate copy of the key, because a restore needs both.',
+    'Contains a consistent snapshot of the database and the files of DATA_DIR. The backup does not contain the secret key, which',
+    'decrypts secrets in the database: keep a separate copy of the key, because a restore needs both.',
   ],
   flags: {
     'with-secrets': {
-      description: 'include the generated secrets of DATA_DIR; anyone with the backup can then decrypt everything',
+      description: 'Include the generated secrets of DATA_DIR; anyone with the backup can then decrypt everything',
     },
-    recipient: { value: '<age1...>', description: 'encrypt to this age recipient; may be repeated' },
-    'passphrase-file': { value: '<file>', description: 'encrypt with the passphrase in this file' },
+    recipient: { value: '<age1...>', description: 'Encrypt to this age recipient; can be repeated' },
+    'passphrase-file': { value: '<file>', description: 'Encrypt with the passphrase in this file' },
   },
   run,
 };

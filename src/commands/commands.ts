@@ -29,11 +29,11 @@ export const commands: Record<string, ListedCommand> = {
     load: async () => (await import('./restore.ts')).restoreCommand,
   },
   demo: {
-    description: 'Print the API key and templates of the demo, and a first request to try',
+    description: 'Print a ready-made curl command for a first message, with the API key and templates of the demo',
     load: async () => (await import('./demo.ts')).demo,
   },
   'console-link': {
-    description: 'Print the link that sets up the console, or signs a person in who is locked out',
+    description: 'Print a link that sets up the console, or that signs in a person who is locked out',
     load: async () => (await import('./console-link.ts')).consoleLink,
   },
   'create-admin': {

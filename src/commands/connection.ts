@@ -15,7 +15,7 @@ export class Connection {
 
   constructor(url: string) {
     if (!URL.canParse(url))
-      throw new OperatorError(`${url} is not an address: --url needs one such as https://example.org`);
+      throw new OperatorError(`${url} is not an address. Give --url one such as https://example.org`);
     this.root = url.replace(/\/+$/, '');
   }
 

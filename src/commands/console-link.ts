@@ -13,11 +13,11 @@ import { withDatabase } from './with-database.ts';
 
 export const consoleLink: Command = {
   more: [
-    'The service may be running or stopped. Use its DATA_DIR, DATABASE_URL, SECRET_KEY and BASE_URL.',
-    'Keep the link secret: its holder gets in.',
+    'The service can be running or stopped. Use its DATA_DIR, DATABASE_URL, SECRET_KEY and BASE_URL.',
+    'Keep the link secret: anyone who has it can sign in.',
   ],
   flags: {
-    for: { value: '<email>', description: 'A link for this account. It works once, within 30 minutes.' },
+    for: { value: '<email>', description: 'Print a link for this account, which works once, within 30 minutes' },
   },
   run,
 };
@@ -37,7 +37,7 @@ async function run(_args: string[], flags: Flags): Promise<void> {
       }
       if (await hasPlatformAdmin(app)) {
         throw new OperatorError(
-          'The console is set up. For a person who is locked out: pennypost console-link --for <email>',
+          'The console is already set up. For a person who is locked out, run: pennypost console-link --for <email>',
         );
       }
       print(`${consoleUrl(config)}${setUpPath(app)}`);

@@ -12,7 +12,7 @@ import { withDatabase } from './with-database.ts';
 export const createAdmin: Command = {
   more: [
     'For example: pennypost create-admin "Ada Lovelace" ada@example.org 07700900123',
-    'The service may be running or stopped. Use its DATA_DIR, DATABASE_URL, SECRET_KEY and ADMIN_BASE_URL.',
+    'The service can be running or stopped. Use its DATA_DIR, DATABASE_URL, SECRET_KEY and ADMIN_BASE_URL.',
     'The link works once, within an hour. For a new link, run the command again with the same email address.',
   ],
   run,
@@ -32,7 +32,7 @@ async function run([name = '', email_address = '', mobile_number = '']: string[]
         `${email_address} is a platform administrator. Open this link within an hour to set the password:\n\n${link}\n`,
       );
       print(
-        'It opens the administrative front end (ADMIN_BASE_URL). Anyone with the link can set the password: keep it secret.',
+        'The link opens the administrative front end (ADMIN_BASE_URL). Keep the link secret: anyone who has it can set the password.',
       );
     } finally {
       await app.close();

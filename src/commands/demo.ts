@@ -13,13 +13,13 @@ export const demo: Command = {
 async function run(): Promise<void> {
   const config = readConfig();
   if (!config.demo.enabled)
-    throw new OperatorError('The demo is disabled with these settings: set DEMO=true to enable it.');
+    throw new OperatorError('The demo is off with these settings. To switch it on, set DEMO=true.');
   const demo = readDemo(config.storage.dataDir);
-  if (!demo) throw new OperatorError(`No demo exists in ${config.storage.dataDir} yet: start the server first.`);
+  if (!demo) throw new OperatorError(`${config.storage.dataDir} has no demo yet: start the server first.`);
   const address = await findListeningAddress(config.storage.dataDir);
   if (!address)
     throw new OperatorError(
-      `No server with the data folder ${config.storage.dataDir} is running: start it, then run this again.`,
+      `No server is running with the data folder ${config.storage.dataDir}. Start the server, then run this again.`,
     );
   print(describeDemo(demo, address, config));
 }

@@ -7,7 +7,7 @@ export const rekeyCommand: Command = {
   more: [
     'First restart every process of the service with SECRET_KEYS=<new>,<old>; then run this command with the same setting;',
     'then remove the old key. Links signed with the old key stop working when it is removed.',
-    'It works in small batches and can be interrupted and resumed.',
+    'The command works in small batches. You can interrupt it and run it again.',
   ],
   run,
 };

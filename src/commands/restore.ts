@@ -13,9 +13,9 @@ export const restoreCommand: Command = {
     'Messages that were queued at the time of the backup are sent, possibly again; --end-unsent marks them as failed.',
   ],
   flags: {
-    'end-unsent': { description: 'mark queued messages as failed instead of sending them' },
-    identity: { value: '<file>', description: 'age identity file, for a backup encrypted to a recipient' },
-    'passphrase-file': { value: '<file>', description: 'for a backup encrypted with a passphrase' },
+    'end-unsent': { description: 'Mark queued messages as failed instead of sending them' },
+    identity: { value: '<file>', description: 'The age identity file, for a backup encrypted to a recipient' },
+    'passphrase-file': { value: '<file>', description: 'The passphrase, for a backup encrypted with one' },
   },
   run,
 };

@@ -11,7 +11,7 @@ import { type Started, start } from './start.ts';
 
 export const sandbox: Command = {
   more: [
-    'Uses a free port and its own database. Of the environment it reads only SANDBOX_*, CALLBACK_* and *_INBOUND_AUTH.',
+    'Uses a free port and its own database, and reads only SANDBOX_*, CALLBACK_* and *_INBOUND_AUTH from the environment.',
     'docs/guides/sending.md shows how a test suite starts one.',
   ],
   run,

@@ -137,7 +137,7 @@ describe('pennypost send', () => {
   it('explains errors', async () => {
     const path = file('list.csv', csv);
     const cases: [string[], Record<string, string>, string][] = [
-      [[path], {}, 'An API key is missing: set PENNYPOST_API_KEY or use --key.'],
+      [[path], {}, 'Set PENNYPOST_API_KEY to an API key, or use --key.'],
       [[path], { PENNYPOST_API_KEY: 'wrong' }, 'Invalid token'],
       [[join(folder, 'none.csv')], { PENNYPOST_API_KEY: key }, 'is not a file'],
       [[join(folder, 'none.csv')], { PENNYPOST_API_KEY_FILE: file('key', `${key}\n`) }, 'is not a file'],

@@ -14,7 +14,7 @@ export const send: Command = {
     template: { value: '<id>', description: 'The template to send with' },
     key: {
       value: '<key>',
-      description: 'An API key; other users of this machine can see it. Better: PENNYPOST_API_KEY',
+      description: 'An API key. Other users of this machine can see it, so prefer PENNYPOST_API_KEY',
     },
     url: { value: '<url>', description: 'The server (default: BASE_URL, or localhost with PORT)' },
     name: { value: '<name>', description: 'Shown in lists of what was sent (default: the name of the file)' },
@@ -23,12 +23,12 @@ export const send: Command = {
     'scheduled-for': { value: '<time>', description: 'When to send, up to 7 days ahead: 2026-12-24T09:00:00Z' },
     'skip-errors': { description: 'Send the other rows if some have problems' },
     'dry-run': { description: 'Check every row, print the problems, send nothing' },
-    again: { description: 'Send it once more, although the same file was sent before' },
+    again: { description: 'Send the file once more, although it was sent before' },
   },
   more: [
     'Takes csv, tsv, xlsx, xlsm and ods with the columns of docs/guides/sending-to-many.md, and ndjson.',
-    'If it is interrupted, run it again: the same file with the same template and name is sent only once within 24 hours, and',
-    'the command continues to show the progress of the first send. --again sends it another time.',
+    'If the command is interrupted, run it again: the same file with the same template and name is sent only once within 24 hours,',
+    'and the command continues to show the progress of the first send. --again sends the file another time.',
     'Exit codes: 0 sent or scheduled, 1 an error, 2 the file has problems and nothing was sent, 3 the send was stopped.',
     '',
   ],
@@ -40,8 +40,8 @@ async function run([path = '']: string[], flags: Flags): Promise<void> {
   const template_id = last('template');
   const settings = readClientSettings();
   const key = last('key') ?? settings.apiKey;
-  if (template_id === undefined) throw new OperatorError('--template is missing: the id of the template to send with.');
-  if (!key) throw new OperatorError('An API key is missing: set PENNYPOST_API_KEY or use --key.');
+  if (template_id === undefined) throw new OperatorError('Add --template with the id of the template to send with.');
+  if (!key) throw new OperatorError('Set PENNYPOST_API_KEY to an API key, or use --key.');
   const client = new BulkClient(last('url') ?? settings.url, key);
   const file = await openFile(path).catch(explainFile);
   const name = last('name') ?? basename(path);
@@ -106,7 +106,7 @@ async function watch(client: BulkClient, first: BulkJob, progress: Progress): Pr
   print(`${count(job.rows_done, 'message')} created${skipped}.`);
   for (const { status, count } of job.statistics) print(`${number(count).padStart(9)}  ${status}`);
   if (job.rows_skipped > 0) print(`The skipped rows: GET /v2/notifications/bulk/${job.id}/problems`);
-  if (job.job_status !== 'finished') fail(exitCodes.notFinished, `The send was stopped: ${job.job_status}`);
+  if (job.job_status !== 'finished') fail(exitCodes.notFinished, `The send has stopped: ${job.job_status}`);
 }
 
 const number = (value: number) => value.toLocaleString('en-GB');

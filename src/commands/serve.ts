@@ -13,7 +13,7 @@ const needsDatabase = 'Several processes share one database: set DATABASE_URL. S
 
 export const serve: Command = {
   more: [
-    'Works without configuration: without DATABASE_URL it runs PostgreSQL in DATA_DIR, without providers it uses a sandbox.',
+    'Works without configuration: without DATABASE_URL, PostgreSQL runs in DATA_DIR; without providers, a sandbox keeps the messages.',
   ],
   run: () => run({ api: true, worker: true }),
 };

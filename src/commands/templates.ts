@@ -19,7 +19,7 @@ export const templates: Command = {
     key: {
       value: '<key>',
       description:
-        'An API key that may manage templates; other users of this machine can see it. Better: PENNYPOST_API_KEY',
+        'An API key that can manage templates. Other users of this machine can see it, so prefer PENNYPOST_API_KEY',
     },
     service: {
       value: '<id>',
@@ -37,7 +37,7 @@ export const templates: Command = {
     'service-name': { value: '<name>', description: 'preview: the start of text messages, and the top of emails' },
   },
   more: [
-    'The files are described in docs/guides/templates-as-code.md.',
+    'docs/guides/templates-as-code.md describes the files.',
     'Exit codes of diff: 0 the same, 1 differences, 2 an error or a broken file.',
     'Exit codes of the others: 0 done, 1 an error, 2 a broken file and nothing was pushed or pulled, 3 a conflict: somebody changed',
     'a template on the server and nothing was pushed, or a file has changes and was not overwritten.',
@@ -64,11 +64,11 @@ async function run([action = '', folder = '']: string[], flags: Flags): Promise<
       return diff(folder, connect(flags, false)).catch(failAsDiffDoes);
     case 'preview': {
       const out = last('out');
-      if (out === undefined) throw new OperatorError('--out is missing: the folder for the messages.');
+      if (out === undefined) throw new OperatorError('Add --out with the folder for the messages.');
       return preview(folder, { out, values: await readValues(last('values')), serviceName: last('service-name') });
     }
     default:
-      throw new OperatorError(`Unknown action "${action}": use ${actions.join(', ')}.`);
+      throw new OperatorError(`Unknown action "${action}". Use one of ${actions.join(', ')}.`);
   }
 }
 
@@ -87,13 +87,13 @@ function connect(flags: Flags, writes: boolean): TemplateServer {
     const key = last('key') ?? settings.apiKey;
     if (key) return new KeyServer(url, key);
     throw new OperatorError(
-      'Set PENNYPOST_API_KEY to a key that may manage templates, or use --service and the admin API.',
+      'Set PENNYPOST_API_KEY to a key that can manage templates, or use --service and the admin API.',
     );
   }
   const { adminSecret: secret, adminClient: client } = settings;
-  if (!isUuid(service)) throw new OperatorError(`${service} is not the id of a service.`);
-  if (!secret) throw new OperatorError('The secret of the admin API is missing: set PENNYPOST_ADMIN_SECRET.');
+  if (!isUuid(service)) throw new OperatorError(`${service} is not the id of a service. Give --service an id.`);
+  if (!secret) throw new OperatorError('Set PENNYPOST_ADMIN_SECRET to the secret of the admin API.');
   if (writes && (user === undefined || !isUuid(user)))
-    throw new OperatorError('--user is missing: the id of the user who is the author of the new versions.');
+    throw new OperatorError('Add --user with the id of the author of the new versions.');
   return new AdminServer({ url, client, secret, service, user });
 }

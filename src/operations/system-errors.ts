@@ -18,7 +18,7 @@ const refusedPorts: Record<string, (address: string, port: string) => string> = 
   EADDRNOTAVAIL: (address) =>
     `This machine has no address ${address}. Set HOST to one that it has; 0.0.0.0 stands for all of them.`,
   EACCES: (_address, port) =>
-    `Port ${port} may not be opened by ${userName()}. Set PORT to 1024 or more, and put a proxy in front.`,
+    `This process cannot open port ${port} as ${userName()}. Set PORT to 1024 or more, and put a proxy in front.`,
 };
 
 const anotherPlace = 'set DATA_DIR, or the folder in the command, to another place.';

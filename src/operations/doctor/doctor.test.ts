@@ -200,7 +200,7 @@ describe('pennypost doctor', () => {
     const settings = { OIDC_CLIENT_ID: 'us', OIDC_CLIENT_SECRET: 'secret', OIDC_ALLOWED_DOMAINS: 'example.org' };
     const ofIssuer = async (issuer: string) =>
       (await findings({ ...settings, OIDC_ISSUER: issuer })).find((line) => line.includes('single sign-on'));
-    expect(await ofIssuer(`${address}/issuer`)).toBe(`ok single sign-on: ${address}/issuer answers`);
+    expect(await ofIssuer(`${address}/issuer`)).toBe(`ok single sign-on: ${address}/issuer responds`);
     expect(await ofIssuer(`${address}/nothing`)).toMatch(
       /^PROBLEM single sign-on: .*: check OIDC_ISSUER and the network$/,
     );

@@ -132,7 +132,7 @@ async function checkIssuer(config: DoctorConfig): Promise<Finding[]> {
   const name = 'single sign-on';
   try {
     await issuer.check();
-    return [finding(name, true, `${config.singleSignOn.issuer} answers`)];
+    return [finding(name, true, `${config.singleSignOn.issuer} responds`)];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return [finding(name, false, `${config.singleSignOn.issuer}: ${reason}`, 'check OIDC_ISSUER and the network')];
