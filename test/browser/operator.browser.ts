@@ -135,4 +135,28 @@ describe('the operator', () => {
     await page.context().close();
     expect(wrong).toEqual([]);
   }, 600_000);
+
+  it('connects and tests providers, in pages that fit', async () => {
+    const { body } = await harness.admin('GET', '/provider-details');
+    const pageOf = (name: string) => {
+      const { id } = body.provider_details.find(({ identifier }: { identifier: string }) => identifier === name);
+      return `/console/operator/providers/${id}`;
+    };
+    const { page, origin } = await open();
+    await page.context().addCookies([{ name: 'pennypost_session', value: token, url: origin }]);
+    const wrong: string[] = [];
+    await page.goto('/console/operator/providers');
+    wrong.push(...(await problemsInEveryLook(page, 'operator-providers')));
+    await page.goto(pageOf('smtp'));
+    await page.getByText('Guide', { exact: true }).click();
+    wrong.push(...(await problemsInEveryLook(page, 'operator-provider')));
+    await page.goto(pageOf('mmg'));
+    await page.getByRole('link', { name: 'Send a test to me' }).click();
+    gateways.answer = () => ({ status: 401, body: { Error: 'The key is unknown.' } });
+    await page.getByRole('button', { name: 'Send a test to me' }).click();
+    await page.getByText('MMG did not take the message').waitFor();
+    wrong.push(...(await problemsInEveryLook(page, 'operator-provider-test')));
+    await page.context().close();
+    expect(wrong).toEqual([]);
+  }, 300_000);
 });
