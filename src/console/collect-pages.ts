@@ -80,6 +80,7 @@ import { copyPages } from './pages/templates/copy.pages.tsx';
 import { editorPages } from './pages/templates/editor/editor.pages.tsx';
 import { templateFilePages } from './pages/templates/email-files.pages.tsx';
 import { folderPages } from './pages/templates/folders.pages.tsx';
+import { formattingHelpPages } from './pages/templates/formatting-help.pages.tsx';
 import { historyPages } from './pages/templates/history.pages.tsx';
 import { listPages } from './pages/templates/list.pages.tsx';
 import { previewPages } from './pages/templates/preview.pages.ts';
@@ -125,6 +126,7 @@ const modules: PageModule<ConsoleApp>[] = [
   attachedPagesPages,
   historyPages,
   previewPages,
+  formattingHelpPages,
   quickStartPages,
   accountPages,
   profilePages,

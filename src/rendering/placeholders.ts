@@ -103,6 +103,11 @@ export function splitAtPlaceholders(
   });
 }
 
+/** Whether optional text contains a placeholder: `((late??Come on ((day))))` is printed with its brackets. */
+export function hasNestedPlaceholder(text: string): boolean {
+  return /\(\([^()]+\?\?(?:[^()]|\((?!\()|\)(?!\)))*\(\(/.test(text);
+}
+
 function readPlaceholder(body: string, slots: Slots): Placeholder {
   const mark = body.indexOf('??');
   const name = mark === -1 ? body : body.slice(0, mark);

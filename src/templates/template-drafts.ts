@@ -74,7 +74,11 @@ function sizeProblem(draft: TemplateDraft): [string, string] | undefined {
   switch (compiled.template_type) {
     case 'sms': {
       const { lost } = notableCharacters(draft.content);
-      if (lost.length > 0) return ['content', `Phones cannot show ${lost.join(' ')}: use other characters.`];
+      if (lost.length > 0)
+        return [
+          'content',
+          `Texts cannot include ${lost.join(' ')}. Remove ${lost.length === 1 ? 'it' : 'them'} to save.`,
+        ];
       if (!isTooLong(compiled.render())) return undefined;
       return ['content', `The message is too long: text messages have at most ${maxSmsCharacters} characters.`];
     }

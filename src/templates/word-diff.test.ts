@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { diffWords } from './word-diff.ts';
 
 it.each([
-  ['Hello Ada', 'Good morning, dear Ada', '[-Hello-][+Good morning, dear+] Ada'],
+  ['Hello Ada', 'Good morning, dear Ada', '[-Hello -][+Good morning, dear +]Ada'],
   ['See you there', 'Meet us there', '[-See you-][+Meet us+] there'],
   ['one two', 'one two three four', 'one two[+ three four+]'],
   ['a b c', 'a c', 'a [-b -]c'],

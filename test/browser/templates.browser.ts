@@ -130,7 +130,7 @@ describe('the history', () => {
     await page.screenshot({ path: 'test/browser/output/template-history.png', fullPage: true });
     await page.locator('summary', { hasText: 'Restore v' }).click();
     await page.getByRole('button', { name: 'Restore this version' }).click();
-    expect(await page.locator('.notice').first().textContent()).toContain('is restored as version');
+    expect(await page.locator('.notice').first().textContent()).toContain('restored as version');
     await page.getByRole('link', { name: 'Templates' }).first().click();
     await page.screenshot({ path: 'test/browser/output/template-list.png', fullPage: true });
   });

@@ -1,6 +1,6 @@
 import type { SentEmail } from '../../../delivery/sandbox/email-sources.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
-import { count, several } from '../../money.ts';
+import { dataSize, several } from '../../money.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Segments } from '../../parts/tabs.tsx';
@@ -95,7 +95,7 @@ function EmailFoot({ message, email, list }: EmailProps & { email: SentEmail }) 
   const hasPictures = /<img[^>]+src\s*=\s*["']?https:/i.test(html);
   return (
     <div class="card-foot small">
-      <span class="muted">{formatSize(source.length)}</span>
+      <span class="muted">{dataSize(source.length)}</span>
       {links.length > 0 && (
         <details class="more">
           <summary>{several(links.length, 'link')}</summary>
@@ -131,8 +131,4 @@ function Link({ to }: { to: string }) {
       {to}
     </a>
   );
-}
-
-function formatSize(bytes: number): string {
-  return bytes < 1_000 ? `${bytes} bytes` : `${count(Math.round(bytes / 1_000))} kB`;
 }

@@ -6,9 +6,11 @@ import { newId } from '../../../platform/id.ts';
 import { maxPages } from '../../../rendering/pdf/letter-geometry.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { isAboutForm } from '../../forms.ts';
+import { pageUrl } from '../../links.ts';
+import { several } from '../../money.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { FileField } from '../../parts/field.tsx';
-import { Confirm } from '../../parts/form.tsx';
+import { Confirm, Submit } from '../../parts/form.tsx';
 import { ErrorSummary } from '../../parts/notice.tsx';
 import { getEditableTemplate, templatePath } from './library.ts';
 
@@ -28,7 +30,7 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
   async function view(request: Writing, formState: FormState, marked: string[] = []): Promise<View> {
     const template = await getLetterTemplate(request);
     const { letter_attachment: attached } = template;
-    const url = `/console/services/${request.service.id}/letter-templates/${template.id}/attached-pages`;
+    const url = pageUrl(`/services/${request.service.id}/letter-templates/${template.id}/attached-pages`);
     return {
       title: 'Attached pages',
       about: template.name,
@@ -39,11 +41,10 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
           {attached ? (
             <section class="card stack stack--tight" aria-label="Attached">
               <p>
-                <b>{attached.original_filename}</b>, {attached.page_count}{' '}
-                {attached.page_count === 1 ? 'page' : 'pages'}
+                <b dir="auto">{attached.original_filename}</b>, {several(attached.page_count, 'page')}
               </p>
               <Confirm label="Remove…" action="Remove the pages" to={url} fields={{ do: 'remove' }}>
-                Letters from now on are printed without these pages.
+                New letters will be printed without these pages.
               </Confirm>
             </section>
           ) : (
@@ -52,14 +53,10 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
                 formState={formState}
                 name="upload"
                 label="PDF with the pages"
-                hint={`A4, at most 2 MB. The letter and these pages have at most ${maxPages} pages together.`}
+                hint={`Use A4 pages and at most 2 MB. The letter and these pages can have ${maxPages} pages together.`}
                 accept=".pdf"
               />
-              <div>
-                <button class="button button--primary" type="submit">
-                  Attach
-                </button>
-              </div>
+              <Submit back={templatePath(request.service.id, template.id)}>Attach</Submit>
             </form>
           )}
           {marked.length > 0 && (
@@ -94,7 +91,7 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
       if (form.do === 'remove') {
         if (!template.letter_attachment) throw notFound();
         await archiveLetterAttachment(app, template.letter_attachment.id, created_by_id);
-        return { to: back, notice: 'The pages are removed.' };
+        return { to: back, notice: 'Pages removed.' };
       }
       if (!file) throw invalidField('upload', 'Choose a PDF.');
       const pdf = await file.bytes();
@@ -116,16 +113,16 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
         const formState = { typed: new Map(), problems: new Map([['upload', text]]) };
         return { ...(await view(request, formState, pictures)), status: 400 };
       }
-      return { to: back, notice: 'The pages are attached.' };
+      return { to: back, notice: 'Pages attached.' };
     },
   });
 }
 
 const reasons = new Map([
-  ['content-outside-printable-area', 'Something is outside of the area that can be printed.'],
-  ['letter-not-a4-portrait-oriented', 'Every page must be A4, upright.'],
-  ['letter-too-long', `The letter and its attached pages have at most ${maxPages} pages together.`],
-  ['unable-to-read-the-file', 'The file cannot be read: save it as PDF again.'],
+  ['content-outside-printable-area', 'Keep everything inside the area that can be printed.'],
+  ['letter-not-a4-portrait-oriented', 'Use upright A4 pages only.'],
+  ['letter-too-long', `Use at most ${maxPages} pages for the letter and its attached pages together.`],
+  ['unable-to-read-the-file', 'We could not read the file. Save it as a PDF again.'],
 ]);
 
 function describeRefusal({ detail }: Failure): { text: string; invalid_pages: number[] } {

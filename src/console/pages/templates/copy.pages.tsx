@@ -7,15 +7,17 @@ import { getService, type Service } from '../../../services/services.ts';
 import { copyTemplate } from '../../../templates/files/template-copy.ts';
 import { listOrganisationsAndServices } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import { channelWords } from '../../message-words.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { Select } from '../../parts/field.tsx';
+import { Submit } from '../../parts/form.tsx';
 import { getSeenTemplate, has, listPath, openLibrary, type Reader } from './library.ts';
 
 type Seen = PageRequest<{ service: 'any' }>;
 const maxTemplates = 50;
 
-/** Copies templates to the same or another service. The visitor must see them, and may write templates there. */
+/** Copies templates to the same or another service. The visitor must see them, and be able to write templates there. */
 export function copyPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/templates/copy', {
     who: { service: 'any' },
@@ -26,13 +28,17 @@ export function copyPages(pages: Pages, app: ConsoleApp): void {
       return {
         title: templates.length === 1 ? `Copy ${templates[0]?.name}` : `Copy ${templates.length} templates`,
         crumbs: [{ label: 'Templates', to: listPath(request.service.id) }],
-        lead: 'Files and attached pages are copied, too.',
+        lead: 'Files and attached pages are copied too.',
         content: (
           <form class="stack measure" method="post" noValidate>
             {targets.length === 0 && (
-              <p>You may write templates in none of your services. Ask its team for the right.</p>
+              <p>You cannot write templates in any of your services. Ask someone who manages one to let you.</p>
             )}
-            {templates.length === 0 && <p>Choose the templates to copy in the list first.</p>}
+            {templates.length === 0 && (
+              <p>
+                <a href={pageUrl(listPath(request.service.id))}>Choose the templates to copy</a> in the list first.
+              </p>
+            )}
             {targets.length > 0 && templates.length > 0 && (
               <>
                 <Select
@@ -42,11 +48,7 @@ export function copyPages(pages: Pages, app: ConsoleApp): void {
                   choices={targets}
                   value={`${request.service.id} ${templates[0]?.folder ?? ''}`.trim()}
                 />
-                <div>
-                  <button class="button button--primary" type="submit">
-                    Copy
-                  </button>
-                </div>
+                <Submit back={listPath(request.service.id)}>Copy</Submit>
               </>
             )}
           </form>
@@ -67,7 +69,7 @@ export function copyPages(pages: Pages, app: ConsoleApp): void {
         const copy = await copyTemplate(app, template, { service_id: serviceId, folder: folder ?? null, created_by });
         await copyAttachedPages(app, template, copy.id, created_by);
       }
-      const notice = templates.length === 1 ? 'The template is copied.' : `${templates.length} templates are copied.`;
+      const notice = templates.length === 1 ? 'Template copied.' : `${templates.length} templates copied.`;
       return { to: listPath(serviceId, { folder }), notice };
     },
   });
@@ -86,7 +88,7 @@ export function copyPages(pages: Pages, app: ConsoleApp): void {
     return target;
   }
 
-  /** Every folder of every service where the visitor may write: "Town Hall / Appointments". */
+  /** Every folder of every service where the visitor can write: "Town Hall / Appointments". */
   async function listTargets(request: Seen): Promise<{ value: string; label: string }[]> {
     const { services } = await listOrganisationsAndServices(app, request.visitor.user.id);
     const ids = new Set([request.service.id, ...services.map(({ id }) => id)]);
@@ -109,5 +111,5 @@ export function copyPages(pages: Pages, app: ConsoleApp): void {
 
 function refuseIfOff({ name, permissions }: Service, channel: Channel): void {
   if (permissions.includes(channel)) return;
-  throw invalidField('place', `${name} does not send ${channelWords[channel].noun}s.`);
+  throw invalidField('place', `${name} does not send ${channelWords[channel].plural}. Choose another service.`);
 }

@@ -12,11 +12,13 @@ import type { CurrentTemplateRow } from '../../../templates/template-row.ts';
 import { updateTemplate } from '../../../templates/template-update.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { isAboutForm, problemsOf } from '../../forms.ts';
+import { pageUrl } from '../../links.ts';
+import { several } from '../../money.ts';
 import type { FormState, PageRequest, Pages } from '../../page.ts';
 import { Field, FileField } from '../../parts/field.tsx';
-import { Confirm } from '../../parts/form.tsx';
-import { Notice } from '../../parts/notice.tsx';
-import { getEditableTemplate, templatePath } from './library.ts';
+import { Confirm, Submit } from '../../parts/form.tsx';
+import { Empty, Notice } from '../../parts/notice.tsx';
+import { getEditableTemplate, has, templatePath } from './library.ts';
 
 const who = { service: 'templates' } as const;
 type Writing = PageRequest<typeof who>;
@@ -48,10 +50,7 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
           <div class="stack measure">
             <FileList service={request.service.id} template={template.id} files={files} />
             {request.service.contact_link === null ? (
-              <Notice tone="amber">
-                Recipients need to know whom to ask about a file. Somebody who manages the settings has to enter the
-                contact details for files first.
-              </Notice>
+              <NoContact request={request} />
             ) : (
               <form class="card stack" method="post" encType="multipart/form-data" noValidate>
                 <h2>Add a file</h2>
@@ -60,13 +59,9 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
                   name="upload"
                   label="File"
                   accept=".pdf,.doc,.docx,.odt,.rtf,.txt,.csv,.xlsx,.json,.png,.jpg,.jpeg"
-                  hint="At most 2 MB: PDF, Word, OpenDocument, Excel, CSV, text, JSON or a picture."
+                  hint="PDF, Word, OpenDocument, Excel, CSV, text, JSON or a picture, at most 2 MB."
                 />
-                <div>
-                  <button class="button button--primary" type="submit">
-                    Upload
-                  </button>
-                </div>
+                <Submit>Upload</Submit>
               </form>
             )}
           </div>
@@ -78,7 +73,7 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
     async act(request, _form, file) {
       const template = await getEmailTemplate(request);
       if (request.service.contact_link === null)
-        throw invalidField('upload', 'Enter the contact details for files first.');
+        throw invalidField('upload', 'Add contact details for files in the settings first.');
       const content = Buffer.from(await file.bytes()).toString('base64');
       const of = { service_id: request.service.id, template_id: template.id };
       const created = await createEmailFile(app, of, {
@@ -107,7 +102,7 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
           <FileSettings
             formState={formState}
             file={file}
-            to={`/console/services/${request.service.id}/email-templates/${template.id}/files/${file.id}`}
+            to={pageUrl(`/services/${request.service.id}/email-templates/${template.id}/files/${file.id}`)}
           />
         ),
       };
@@ -130,7 +125,7 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
         const content = template.content.replaceAll(placeholder, '').trim();
         if (content !== template.content)
           await updateTemplate(app, request.service.id, template.id, { content, created_by });
-        return { to, notice: `${file.filename} is removed.` };
+        return { to, notice: `${file.filename} removed.` };
       }
       const retention_period = Number(form.weeks ?? 0);
       if (retention_period < 1 || retention_period > 78)
@@ -148,7 +143,9 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
       }
       return {
         to,
-        notice: isMadeLive ? `${file.filename} is part of the email: move ${placeholder} where it belongs.` : 'Saved.',
+        notice: isMadeLive
+          ? `${file.filename} added to the email. Move ${placeholder} to where you want the link.`
+          : 'File saved.',
       };
     },
   });
@@ -170,16 +167,32 @@ function refuseUpload(error: unknown): never {
   throw invalidField('upload', [...problemsOf(error.detail).values()].join(' '));
 }
 
+/** Says what is missing before files can be sent, and who can add it. */
+function NoContact({ request }: { request: Writing }) {
+  return (
+    <Notice tone="amber">
+      Your service has no contact details for files, so people would not know who to ask about a file.{' '}
+      {has(request, 'manage') ? (
+        <a href={pageUrl(`/services/${request.service.id}/settings/email/files-contact`)}>Add contact details</a>
+      ) : (
+        'Ask someone who can manage the settings to add them.'
+      )}
+    </Notice>
+  );
+}
+
 type EmailFileRow = Awaited<ReturnType<typeof listEmailFiles>>[number];
 
 function FileList({ service, template, files }: { service: string; template: string; files: EmailFileRow[] }) {
-  if (files.length === 0) return <p class="muted">This email has no files yet.</p>;
+  if (files.length === 0) return <Empty title="No files yet">Files you upload appear here.</Empty>;
   return (
     <ul class="card list">
       {files.map(({ id, filename, pending, retention_period }) => (
         <li key={id}>
-          <a href={`/console/services/${service}/email-templates/${template}/files/${id}`}>{filename}</a>
-          <span class="muted small">kept for {retention_period} weeks</span>
+          <a href={pageUrl(`/services/${service}/email-templates/${template}/files/${id}`)} dir="auto">
+            {filename}
+          </a>
+          <span class="muted small">Kept for {several(retention_period, 'week')}</span>
           <span class={pending ? 'badge tone-amber' : 'badge tone-green'}>
             {pending ? 'Not in the email yet' : 'Live'}
           </span>
@@ -198,7 +211,7 @@ function FileSettings({ formState, file, to }: { formState: FormState; file: Ema
           formState={formState}
           name="link_text"
           label="Link text"
-          hint="What recipients click on. Without it they see the address."
+          hint="What people select to open the file. Without it they see the web address."
           value={file.link_text ?? ''}
         />
         <Field
@@ -226,12 +239,12 @@ function FileSettings({ formState, file, to }: { formState: FormState; file: Ema
         </div>
         {file.pending && (
           <p class="small muted">
-            Making it live puts (({file.filename})) at the end of the message: move it where it belongs.
+            Making it live puts (({file.filename})) at the end of the message. Move it to where you want the link.
           </p>
         )}
       </form>
       <Confirm label="Remove…" action={`Remove ${file.filename}`} to={to} fields={{ do: 'remove' }}>
-        The file and its placeholder leave the email. Links that were sent already keep working.
+        This removes the file and its placeholder from the email. Links that were already sent keep working.
       </Confirm>
     </div>
   );

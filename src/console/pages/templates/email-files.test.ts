@@ -71,11 +71,14 @@ describe('pages attached to a letter', () => {
     const id = await aTemplate(harness, service, { template_type: 'letter', name: 'Decision' });
     const url = `/console/services/${service}/letter-templates/${id}/attached-pages`;
     const broken = await browser.postFile(url, {}, { field: 'upload', name: 'a.pdf', content: 'no pdf' });
-    expect([broken.status, broken.problems.upload]).toEqual([400, 'The file cannot be read: save it as PDF again.']);
+    expect([broken.status, broken.problems.upload]).toEqual([
+      400,
+      'We could not read the file. Save it as a PDF again.',
+    ]);
     const outside = new Uint8Array(await makePdf([{ draw: (page) => page.text('Too far left', 1, 100) }]));
     const marked = await browser.postFile(url, {}, { field: 'upload', name: 'b.pdf', content: outside });
     expect(marked.status).toBe(400);
-    expect(marked.problems.upload).toContain('outside of the area that can be printed. See page 1.');
+    expect(marked.problems.upload).toContain('inside the area that can be printed. See page 1.');
     expect(marked.text).toContain('src="data:image/png;base64,');
     const good = new Uint8Array(await makePdf([firstPage()]));
     const attached = await browser.postFile(url, {}, { field: 'upload', name: 'c.pdf', content: good });

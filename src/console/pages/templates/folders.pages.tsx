@@ -5,9 +5,10 @@ import { listServiceMembers } from '../../../services/members/service-members.ts
 import { createFolder, deleteFolder, updateFolder } from '../../../templates/folders/template-folders.ts';
 import { countInFolders } from '../../../templates/templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { Choices, Field } from '../../parts/field.tsx';
-import { Confirm } from '../../parts/form.tsx';
+import { Confirm, SaveForm, Submit } from '../../parts/form.tsx';
 import { buildCrumbs, type Folder, has, listPath, openLibrary } from './library.ts';
 
 const who = { service: 'templates' } as const;
@@ -27,16 +28,13 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
       return {
         title: 'New folder',
         crumbs: buildCrumbs(library, request.service.id, parent?.id ?? null),
-        lead: parent ? `The same people will see it as ${parent.name}.` : 'Your whole team will see it.',
+        lead: parent
+          ? `People who can see ${parent.name} will see this folder.`
+          : 'Your whole team will see this folder.',
         content: (
-          <form class="stack measure" method="post" noValidate>
+          <SaveForm action="Create" back={listPath(request.service.id, { folder: parent?.id })}>
             <Field formState={formState} name="name" label="Name" />
-            <div>
-              <button class="button button--primary" type="submit">
-                Create
-              </button>
-            </div>
-          </form>
+          </SaveForm>
         ),
       };
     },
@@ -46,7 +44,7 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
       const library = await openLibrary(app, request);
       const parent_id = isUuid(request.query('folder')) ? library.get(request.query('folder')).id : null;
       const { id } = await createFolder(app, request.service.id, { name, parent_id });
-      return { to: listPath(request.service.id, { folder: id }), notice: `${name} is ready.` };
+      return { to: listPath(request.service.id, { folder: id }), notice: `${name} created.` };
     },
   });
 
@@ -70,7 +68,7 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
                   formState={formState}
                   name="people"
                   legend="Who sees this folder"
-                  hint="You always see it yourself."
+                  hint="You can always see this folder."
                   kind="several"
                   choices={withoutVisitor(request, await listActiveMembers(request)).map(
                     ({ id, name, email_address }) => ({
@@ -82,13 +80,9 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
                   chosen={folder.users_with_permission}
                 />
               ) : (
-                <p class="small muted">Who sees this folder is decided by those who manage the team.</p>
+                <p class="small muted">People who can manage the team decide who sees this folder.</p>
               )}
-              <div>
-                <button class="button button--primary" type="submit" name="do" value="save">
-                  Save
-                </button>
-              </div>
+              <Submit>Save</Submit>
             </form>
             <DeleteFolder
               folder={folder}
@@ -110,7 +104,7 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
       if (form.do === 'delete') {
         await deleteFolder(app, service.id, folder.id);
         const parent = library.parentOf(folder);
-        return { to: listPath(service.id, { folder: parent?.id }), notice: `${folder.name} is deleted.` };
+        return { to: listPath(service.id, { folder: parent?.id }), notice: `${folder.name} deleted.` };
       }
       const members = await listActiveMembers(request);
       const isMember = members.some(({ id }) => id === visitor.user.id);
@@ -120,7 +114,7 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
         name: form.name ?? '',
         ...(has(request, 'manage') ? { users_with_permission: users } : {}),
       });
-      return { to: listPath(service.id, { folder: folder.id }), notice: 'The folder is saved.' };
+      return { to: listPath(service.id, { folder: folder.id }), notice: 'Folder saved.' };
     },
   });
 }
@@ -129,11 +123,12 @@ const withoutVisitor = <Member extends { id: string }>({ visitor }: Writing, mem
   members.filter(({ id }) => id !== visitor.user.id);
 
 function DeleteFolder({ folder, isEmpty }: { folder: Folder; isEmpty: boolean }) {
-  const to = `/console${listPath(folder.service_id)}/folders/${folder.id}`;
-  if (!isEmpty) return <p class="small muted">Only an empty folder can be deleted: move or archive what is in it.</p>;
+  const to = pageUrl(`${listPath(folder.service_id)}/folders/${folder.id}`);
+  if (!isEmpty)
+    return <p class="small muted">You can only delete an empty folder. Move or archive what is in it first.</p>;
   return (
     <Confirm label="Delete…" action="Delete" to={to} fields={{ do: 'delete' }}>
-      The folder {folder.name} is empty. Nothing else is lost.
+      This deletes the empty folder {folder.name}, and nothing else.
     </Confirm>
   );
 }

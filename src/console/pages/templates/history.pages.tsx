@@ -37,13 +37,13 @@ export function historyPages(pages: Pages, app: ConsoleApp): void {
       const { service, visitor } = request;
       const template = await getEditableTemplate(app, request, request.param('template_id'));
       const old = await getTemplateVersion(app, service.id, template.id, Number(form.restore));
-      if (old.version === template.version) throw invalidField('', 'This version is the current one.');
+      if (old.version === template.version) throw invalidField('', 'Choose an older version. This one is current.');
       const saved = await updateTemplate(app, service.id, template.id, {
         ...toRestored(old),
         created_by: visitor.user.id,
         changes_version: Number(form.version),
       });
-      const notice = `Version ${old.version} is restored as version ${saved.version}.`;
+      const notice = `Version ${old.version} restored as version ${saved.version}.`;
       return { to: templatePath(service.id, template.id), notice };
     },
   });

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import type { TemplateRow } from '../../../templates/template-row.ts';
 import type { TextChange } from '../../../templates/word-diff.ts';
+import { pageUrl, withQuery } from '../../links.ts';
+import { Submit } from '../../parts/form.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Segments } from '../../parts/tabs.tsx';
 import { Diff } from '../../parts/text.tsx';
@@ -13,7 +15,7 @@ interface Compared {
 }
 
 const buildUrl = ({ service, id }: TemplateRow, query: Record<string, string>) =>
-  `/console${templatePath(service, id)}/history?${new URLSearchParams(query)}`;
+  pageUrl(withQuery(`${templatePath(service, id)}/history`, query));
 
 /** The versions, newest first. Each compares with the one before it. */
 export function VersionList({ versions, before, after, now }: Compared & { versions: TemplateRow[]; now: Date }) {
@@ -34,7 +36,7 @@ export function VersionList({ versions, before, after, now }: Compared & { versi
               >
                 <span class={isCompared ? 'badge tone-blue' : 'badge'}>v{row.version}</span>
                 <span>
-                  <b>{row.created_by_name}</b>
+                  <b dir="auto">{row.created_by_name}</b>
                 </span>
                 <Time at={row.updated_at ?? row.created_at} now={now} />
                 {index === 0 && (
@@ -87,7 +89,7 @@ export function Comparison({ versions, before, after, isAsSent, texts, fields, c
             <section key={label} class="card card--flush" aria-label={label}>
               <div class="card-head">
                 <h2>{label}</h2>
-                {!isChanged && <span class="muted small">not changed</span>}
+                {!isChanged && <span class="muted small">Not changed</span>}
               </div>
               <Diff label={`${label}, v${before.version} compared with v${after.version}`} changes={changes} />
             </section>
@@ -101,7 +103,7 @@ export function Comparison({ versions, before, after, isAsSent, texts, fields, c
         <div>
           <dt>Placeholders added</dt>
           <dd class="figure-mid">{fields.added.length}</dd>
-          <dd>{formatPlaceholders(fields.added) || 'nothing new for API callers'}</dd>
+          <dd>{formatPlaceholders(fields.added) || 'Nothing new for API callers'}</dd>
         </div>
       </dl>
     </>
@@ -139,18 +141,14 @@ export function RestoreForm({ old, current }: { old: TemplateRow; current: numbe
       <summary class="button">
         Restore v{old.version} as v{current + 1}
       </summary>
-      <form class="stack stack--tight" method="post" action={`/console${templatePath(old.service, old.id)}/history`}>
+      <form class="stack stack--tight" method="post" action={pageUrl(`${templatePath(old.service, old.id)}/history`)}>
         <p>
-          The name, texts and settings of version {old.version} become version {current + 1}, and are sent from then on.
-          Files and senders stay as they are. No version is lost.
+          This saves the name, texts and settings of version {old.version} as version {current + 1}, which is sent from
+          then on. Files and senders stay as they are. No version is lost.
         </p>
         <input type="hidden" name="restore" value={old.version} />
         <input type="hidden" name="version" value={current} />
-        <div>
-          <button class="button button--primary" type="submit">
-            Restore this version
-          </button>
-        </div>
+        <Submit>Restore this version</Submit>
       </form>
     </details>
   );

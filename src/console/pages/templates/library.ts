@@ -22,12 +22,12 @@ export type Folder = Awaited<ReturnType<typeof listFolders>>[number];
 export const has = ({ visitor, service }: Reader, right: Right) =>
   may({ service: right }, visitor.user, service) === 'yes';
 
-/** Checks the right that a form needs on a page that everybody may open. */
+/** Checks the right that a form needs on a page that everybody can open. */
 export function refuseUnless(reader: Reader, right: Right): void {
-  if (!has(reader, right)) throw new Failure('forbidden', 'Forbidden', 'You may not do this');
+  if (!has(reader, right)) throw new Failure('forbidden', 'Forbidden', 'You cannot do this');
 }
 
-/** The folders of a service that somebody may see. A folder inside of one that is hidden appears further up. */
+/** The folders of a service that somebody can see. A folder inside of one that is hidden appears further up. */
 export class Library {
   private readonly all: Map<string, Folder>;
   private readonly seen: Map<string, Folder>;
@@ -45,7 +45,7 @@ export class Library {
   get(id: string): Folder {
     const folder = this.seen.get(id);
     if (folder) return folder;
-    if (this.all.has(id)) throw new Failure('forbidden', 'Forbidden', 'You may not see this folder');
+    if (this.all.has(id)) throw new Failure('forbidden', 'Forbidden', 'You cannot see this folder');
     throw notFound();
   }
 
@@ -136,8 +136,8 @@ export function buildCrumbs(library: Library, serviceId: string, folder: string 
   ];
 }
 
-/** "last used on 3 Nov", for the question before archiving. */
+/** "Last used on 3 Nov", for the question before archiving. */
 export async function describeLastUse(app: ConsoleApp, serviceId: string, templateId: string): Promise<string> {
   const last = await getLastUsed(app, serviceId, templateId);
-  return last === null ? 'never used' : `last used on ${dayAndMonth(new Date(last))}`;
+  return last === null ? 'Never used' : `Last used on ${dayAndMonth(new Date(last))}`;
 }

@@ -1,8 +1,9 @@
 import { isUuid } from '../../../platform/id.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { readSearch } from '../../links.ts';
+import { pageUrl, readSearch } from '../../links.ts';
 import type { PageRequest } from '../../page.ts';
+import { pageNumber } from '../../parts/pager.tsx';
 import { listPath } from './library.ts';
 
 /** What part of the list is shown. */
@@ -22,7 +23,6 @@ export function readListQuery(
   { service, visitor, query }: PageRequest<{ service: 'any' }>,
 ): ListQuery {
   const findToken = query('find');
-  const page = Number(query('page') || 1);
   return {
     service_id: service.id,
     folder: isUuid(query('folder')) ? query('folder') : null,
@@ -30,17 +30,22 @@ export function readListQuery(
     find: readSearch(app, visitor, findToken),
     findToken,
     archived: query('archived') === 'yes',
-    page: Number.isInteger(page) && page > 0 && page < 1_000 ? page : 1,
+    page: pageNumber(query('page')),
   };
 }
 
-export function listUrl(list: ListQuery, change: Partial<ListQuery> = {}): string {
+/** The address of a part of the list, below /console. */
+export function listQueryPath(list: ListQuery, change: Partial<ListQuery> = {}): string {
   const { service_id, folder, channel, findToken, archived, page } = { ...list, page: 1, ...change };
-  return `/console${listPath(service_id, {
+  return listPath(service_id, {
     folder: folder ?? undefined,
     channel,
     find: findToken,
     archived: archived ? 'yes' : undefined,
     page: page > 1 ? String(page) : undefined,
-  })}`;
+  });
+}
+
+export function listUrl(list: ListQuery, change: Partial<ListQuery> = {}): string {
+  return pageUrl(listQueryPath(list, change));
 }

@@ -9,9 +9,10 @@ import { countInFolders, listTemplateSummaries } from '../../../templates/templa
 import type { ConsoleApp } from '../../console-app.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { keepSearch } from '../../links.ts';
-import { count, several } from '../../money.ts';
+import { several } from '../../money.ts';
 import type { PageRequest, Pages, Redirection, View } from '../../page.ts';
-import { Pager } from '../../parts/pager.tsx';
+import { ButtonLink } from '../../parts/form.tsx';
+import { OffsetPager } from '../../parts/pager.tsx';
 import {
   buildCrumbs,
   describeLastUse,
@@ -24,11 +25,12 @@ import {
   refuseUnless,
 } from './library.ts';
 import { ChosenBar, EmptyList, type ListedFolder, ListToolbar, TemplateTable } from './list.tsx';
-import { type ListQuery, listUrl, readListQuery } from './list-query.ts';
+import { type ListQuery, listQueryPath, listUrl, readListQuery } from './list-query.ts';
 
 type Seen = PageRequest<{ service: 'any'; organisation: true }>;
 
-const pageSize = 50;
+/** A row shows the beginning of its text: more rows would be more than 40 kB. */
+const pageSize = 25;
 
 const Form = Type.Object({
   do: Type.Optional(Type.String()),
@@ -50,13 +52,13 @@ export function listPages(pages: Pages, app: ConsoleApp): void {
       const list = readListQuery(app, request);
       if (form.do === undefined || form.do === 'find') {
         const findToken = keepSearch(app, request.visitor, form.find ?? '');
-        return { to: listUrl(list, { findToken }).slice('/console'.length) };
+        return { to: listQueryPath(list, { findToken }) };
       }
       refuseUnless(request, 'templates');
       const chosen = { templates: form.templates, folders: form.folders };
       if (chosen.templates.length + chosen.folders.length === 0)
         throw invalidField('', 'Choose a template or a folder.');
-      const back = listUrl(list).slice('/console'.length);
+      const back = listQueryPath(list);
       const library = await openLibrary(app, request);
       switch (form.do) {
         case 'move': {
@@ -67,14 +69,14 @@ export function listPages(pages: Pages, app: ConsoleApp): void {
           return { to: back, notice: `Moved to ${to?.name ?? 'the top level'}.` };
         }
         case 'copy': {
-          if (chosen.templates.length === 0) throw invalidField('', 'Choose a template: folders cannot be copied.');
+          if (chosen.templates.length === 0) throw invalidField('', 'Choose a template. Folders cannot be copied.');
           const ids = new URLSearchParams(chosen.templates.map((id) => ['template', id]));
           return { to: `/services/${request.service.id}/templates/copy?${ids}` };
         }
         case 'archive':
         case 'archive-all':
           if (chosen.folders.length > 0) {
-            throw invalidField('', 'Choose templates only: an empty folder is deleted on its own page.');
+            throw invalidField('', 'Choose templates only. You can delete an empty folder on its own page.');
           }
           if (form.do === 'archive') return confirmArchive(app, request, chosen.templates, listUrl(list));
           return { to: back, notice: await archiveChosen(app, request, chosen.templates) };
@@ -157,40 +159,27 @@ async function countFolderContents(app: ConsoleApp, library: Library, list: List
 }
 
 function ListActions({ list, isFolder }: { list: ListQuery; isFolder: boolean }) {
-  const base = `/console${listPath(list.service_id)}`;
+  const base = listPath(list.service_id);
   const inFolder = list.folder === null ? '' : `?folder=${list.folder}`;
   return (
     <>
-      {isFolder && (
-        <a class="button" href={`${base}/folders/${list.folder}`}>
-          Manage this folder
-        </a>
-      )}
-      <a class="button" href={`${base}/folders/new${inFolder}`}>
+      {isFolder && <ButtonLink to={`${base}/folders/${list.folder}`}>Manage this folder</ButtonLink>}
+      <ButtonLink to={`${base}/folders/new${inFolder}`}>
         <Icon name="folder" small />
         New folder
-      </a>
-      <a class="button button--primary" href={`${base}/new${inFolder}`}>
+      </ButtonLink>
+      <ButtonLink to={`${base}/new${inFolder}`} look="primary">
         <Icon name="plus" small />
         New template
-      </a>
+      </ButtonLink>
     </>
   );
 }
 
 function ListFoot({ list, total, folders }: { list: ListQuery; total: number; folders: number }) {
-  const first = (list.page - 1) * pageSize + 1;
-  const last = Math.min(total, first + pageSize - 1);
   return (
     <>
-      {total > pageSize && (
-        <Pager
-          shown={`${first} to ${last} of ${count(total)}`}
-          newer={list.page > 1 ? listUrl(list, { page: list.page - 1 }) : undefined}
-          older={last < total ? listUrl(list, { page: list.page + 1 }) : undefined}
-          words={['Previous', 'Next']}
-        />
-      )}
+      <OffsetPager page={list.page} total={total} size={pageSize} to={(page) => listUrl(list, { page })} />
       <p class="small muted">
         {several(total, 'template')}
         {folders > 0 && ` and ${several(folders, 'folder')}`}.{' '}
@@ -223,12 +212,12 @@ async function confirmArchive(app: ConsoleApp, reader: Reader, ids: string[], ac
           {templates.map(({ id, name, used }) => (
             <li key={id}>
               <input type="hidden" name="templates[]" value={id} />
-              <b>{name}</b>
+              <b dir="auto">{name}</b>
               <span class="muted">{used}</span>
             </li>
           ))}
         </ul>
-        <p>Nobody can send an archived template any more, neither here nor through the API. It stays readable.</p>
+        <p>Nobody can send an archived template, here or through the API. You can still read it.</p>
         <div class="row">
           <button class="button button--danger" type="submit" name="do" value="archive-all">
             Archive
@@ -247,5 +236,5 @@ async function archiveChosen(app: ConsoleApp, reader: Reader, ids: string[]): Pr
     await getEditableTemplate(app, reader, id);
     await updateTemplate(app, reader.service.id, id, { archived: true, created_by: reader.visitor.user.id });
   }
-  return ids.length === 1 ? 'The template is archived.' : `${ids.length} templates are archived.`;
+  return ids.length === 1 ? 'Template archived.' : `${ids.length} templates archived.`;
 }

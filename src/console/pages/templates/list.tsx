@@ -1,8 +1,11 @@
 import { londonDay, londonInstant } from '../../../platform/calendar.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { Icon } from '../../layout/icon.tsx';
+import { pageUrl } from '../../links.ts';
 import { channelTabs, channelWords } from '../../message-words.ts';
 import { several } from '../../money.ts';
+import { ButtonLink } from '../../parts/form.tsx';
+import { Empty } from '../../parts/notice.tsx';
 import { Stamp } from '../../parts/status.tsx';
 import { Segments } from '../../parts/tabs.tsx';
 import { TemplateText } from '../../parts/text.tsx';
@@ -49,7 +52,7 @@ export function TemplateTable({ list, folders, templates, people, canChoose, now
         <thead>
           <tr>
             <th scope="col">Name</th>
-            <th scope="col">Begins</th>
+            <th scope="col">Preview</th>
             <th scope="col">Version</th>
             <th scope="col">Used</th>
           </tr>
@@ -70,7 +73,9 @@ export function TemplateTable({ list, folders, templates, people, canChoose, now
                   <span class="row stamp--small">
                     <Icon name="folder" />
                   </span>
-                  <a href={listUrl(list, { folder: folder.id, findToken: '' })}>{folder.name}</a>
+                  <a href={listUrl(list, { folder: folder.id, findToken: '' })} dir="auto">
+                    {folder.name}
+                  </a>
                 </span>
               </th>
               <td data-label="Has">
@@ -104,12 +109,14 @@ function TemplateRow({ list, template, canChoose, now }: RowProps) {
           {canChoose && <input type="checkbox" name="templates[]" value={id} aria-label={`Choose ${name}`} />}
           <Stamp channel={channelWords[template_type].stamp} small />
           <span>
-            <a href={`/console${templatePath(list.service_id, id)}`}>{name}</a>
+            <a href={pageUrl(templatePath(list.service_id, id))} dir="auto">
+              {name}
+            </a>
             {path && <small>in {path}</small>}
           </span>
         </span>
       </th>
-      <td data-label="Begins">
+      <td data-label="Preview">
         <span class="muted">
           <TemplateText text={beginning.length < 160 ? beginning : `${beginning}…`} />
         </span>
@@ -136,7 +143,7 @@ function describeFolder({ templates, folders, users_with_permission }: ListedFol
 }
 
 function formatUse(day: string | undefined, now: Date) {
-  if (day === undefined) return <span class="muted">not this week</span>;
+  if (day === undefined) return <span class="muted">Not used this week</span>;
   return day === londonDay(now) ? 'today' : dayAndMonth(londonInstant(day));
 }
 
@@ -144,33 +151,28 @@ export function EmptyList({ list, canEdit }: { list: ListQuery; canEdit: boolean
   const isFiltered = list.find !== '' || list.channel !== undefined || list.archived;
   if (isFiltered) {
     return (
-      <section class="empty">
-        <h2>{list.archived ? 'No archived templates' : 'Nothing found'}</h2>
-        <p>
-          {list.find !== ''
-            ? 'No template has these words in its name or texts. Try fewer words.'
-            : 'There is no such template here.'}
-        </p>
-      </section>
+      <Empty title={list.archived ? 'No archived templates' : 'Nothing found'}>
+        {list.find !== ''
+          ? 'No template has these words in its name or texts. Try fewer words.'
+          : 'No template matches. Choose another channel.'}
+      </Empty>
     );
   }
   return (
-    <section class="empty">
-      <h2>{list.folder === null ? 'No templates yet' : 'This folder is empty'}</h2>
-      <p>
-        A template is the text of a message with placeholders, such as ((name)), for what differs from person to person.
-      </p>
+    <Empty title={list.folder === null ? 'No templates yet' : 'This folder is empty'}>
+      A template is a message with placeholders, such as ((name)), for something that changes for each person.
+      {!canEdit && ' Ask someone who can edit templates to write one.'}
       {canEdit && (
-        <div class="row">
-          <a
-            class="button button--primary"
-            href={`/console${listPath(list.service_id)}/new${list.folder === null ? '' : `?folder=${list.folder}`}`}
+        <span class="row">
+          <ButtonLink
+            to={`${listPath(list.service_id)}/new${list.folder === null ? '' : `?folder=${list.folder}`}`}
+            look="primary"
           >
-            Write {list.folder === null ? 'the first one' : 'a template'}
-          </a>
-        </div>
+            {list.folder === null ? 'Write the first one' : 'Write a template'}
+          </ButtonLink>
+        </span>
       )}
-    </section>
+    </Empty>
   );
 }
 

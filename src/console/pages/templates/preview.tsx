@@ -3,11 +3,13 @@ import type {
   DraftPreview,
   EmailPreview,
   LetterPreview,
+  PreviewedDraft,
   TextPreview,
 } from '../../../delivery/previews/draft-preview.ts';
 import { maxPages } from '../../../rendering/pdf/letter-geometry.ts';
+import { hasNestedPlaceholder } from '../../../rendering/placeholders.ts';
 import { maxSmsCharacters } from '../../../rendering/sms/sms.ts';
-import { several } from '../../money.ts';
+import { dataSize, several } from '../../money.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { TemplateText } from '../../parts/text.tsx';
@@ -21,6 +23,20 @@ interface PreviewProps {
   /** Which form of an email is shown; the names of the switches end in `id` where a page has two previews. */
   view?: string;
   id?: string;
+}
+
+export const tooManyPages = (pages: number) =>
+  `The letter has ${pages} pages. We can post at most ${maxPages}, including attached pages.`;
+
+type Texts = Pick<PreviewedDraft, 'subject' | 'content' | 'letter_welsh_subject' | 'letter_welsh_content'>;
+
+/** Says that recipients would see brackets. */
+export function NestedPlaceholders({ of }: { of: Texts }) {
+  const texts = [of.subject, of.content, of.letter_welsh_subject, of.letter_welsh_content];
+  if (!texts.some((text) => hasNestedPlaceholder(text ?? ''))) return null;
+  return (
+    <Notice tone="amber">Optional text cannot contain a placeholder. People would see the double brackets.</Notice>
+  );
 }
 
 /** The message as its recipient gets it. */
@@ -59,12 +75,12 @@ function OnPhone({ preview, cost }: PropsOf<TextPreview>) {
       <Foot>
         <span>{cost}</span>
         <span>{is_minimum ? `at least ${characters}` : characters}</span>
-        <span>{encoding === 'ucs2' ? 'Welsh letters: 70 fit into a part' : '160 fit into one part'}</span>
+        <span>{encoding === 'ucs2' ? '70 fit into one part, because of Welsh letters' : '160 fit into one part'}</span>
       </Foot>
       {(notable.double.length > 0 || notable.ucs2.length > 0 || notable.lost.length > 0 || is_too_long) && (
         <div class="card-foot">
           <ul class="small">
-            {is_too_long && <li>Too long: at most {maxSmsCharacters} characters.</li>}
+            {is_too_long && <li>Too long. Use at most {maxSmsCharacters} characters.</li>}
             {notable.ucs2.length > 0 && (
               <li>
                 <Characters of={notable.ucs2} /> {notable.ucs2.length === 1 ? 'makes' : 'make'} every part shorter, so
@@ -78,7 +94,7 @@ function OnPhone({ preview, cost }: PropsOf<TextPreview>) {
             )}
             {notable.lost.length > 0 && (
               <li>
-                Phones cannot show <Characters of={notable.lost} />.
+                Texts cannot include <Characters of={notable.lost} />.
               </li>
             )}
           </ul>
@@ -102,7 +118,11 @@ function AsEmail({ preview, from, view = 'email', id = '' }: PropsOf<EmailPrevie
   const { from: sender, reply_to, subject, text, html } = preview;
   const contents = {
     email: <MailFrame src={`${from}/email`} html={html} title="Preview of the email" />,
-    plain: <pre>{text}</pre>,
+    plain: (
+      <pre dir="auto">
+        <TemplateText text={text} />
+      </pre>
+    ),
     source: <pre>{html}</pre>,
   };
   return (
@@ -120,7 +140,9 @@ function AsEmail({ preview, from, view = 'email', id = '' }: PropsOf<EmailPrevie
         )}
         <dt>Subject</dt>
         <dd>
-          <b>{subject}</b>
+          <b dir="auto">
+            <TemplateText text={subject} />
+          </b>
         </dd>
       </dl>
       <div class="code code-choice">
@@ -140,6 +162,10 @@ function AsEmail({ preview, from, view = 'email', id = '' }: PropsOf<EmailPrevie
           <div key={name}>{contents[name]}</div>,
         ])}
       </div>
+      <Foot>
+        <span>{dataSize(Buffer.byteLength(html))}</span>
+        <span>{several(html.match(/<a\s/g)?.length ?? 0, 'link')}</span>
+      </Foot>
     </>
   );
 }
@@ -148,11 +174,7 @@ function OnPaper({ preview: { page_count, is_too_long }, from, cost }: PropsOf<L
   const shown = Array.from({ length: Math.min(page_count, maxPages) }, (_, index) => index + 1);
   return (
     <>
-      {is_too_long && (
-        <Notice tone="red">
-          The letter has {page_count} pages: at most {maxPages} can be posted, with attached pages.
-        </Notice>
-      )}
+      {is_too_long && <Notice tone="red">{tooManyPages(page_count)}</Notice>}
       <div class="desk stack">
         {shown.map((page) => (
           <img

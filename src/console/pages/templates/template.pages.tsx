@@ -6,6 +6,7 @@ import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { Choices } from '../../parts/field.tsx';
+import { ButtonLink, SaveForm } from '../../parts/form.tsx';
 import { describeCost } from '../send/cost.ts';
 import {
   buildCrumbs,
@@ -26,7 +27,7 @@ type Seen = PageRequest<{ service: 'any'; organisation: true }>;
 export function templatePages(pages: Pages, app: ConsoleApp): void {
   const sendPage = '/services/:service_id/send/:template_id';
 
-  /** The page that sends the template. Undefined for those who may not send, and without such a page. */
+  /** The page that sends the template. Undefined for those who cannot send, and without such a page. */
   function sendPath({ visitor, service }: Seen, templateId: string): string | undefined {
     const page = pages.all.find(({ path }) => path === sendPage);
     if (!page || may(page.who, visitor.user, service) !== 'yes') return undefined;
@@ -51,15 +52,11 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
         crumbs: buildCrumbs(library, service.id, template.folder),
         actions: (
           <>
-            {canEdit && (
-              <a class="button" href={`/console${templatePath(service.id, template.id)}/edit`}>
-                Edit
-              </a>
-            )}
+            {canEdit && <ButtonLink to={`${templatePath(service.id, template.id)}/edit`}>Edit</ButtonLink>}
             {send && (
-              <a class="button button--primary" href={`/console${send}`}>
+              <ButtonLink to={send} look="primary">
                 Send
-              </a>
+              </ButtonLink>
             )}
           </>
         ),
@@ -69,7 +66,7 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
               preview={preview}
               from={versionUrl(service.id, template)}
               cost={await describeCost(app, preview, template.postage)}
-              title={template.archived ? 'Archived' : 'As sent'}
+              title="Preview"
             />
             <TemplateFacts
               template={template}
@@ -87,17 +84,17 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
     async act(request, form) {
       const { service, visitor } = request;
       const template = await getEditableTemplate(app, request, request.param('template_id'));
-      if (!has(request, 'templates')) throw invalidField('', 'You may not change templates.');
+      if (!has(request, 'templates')) throw invalidField('', 'You cannot change templates.');
       const created_by = visitor.user.id;
       if (form.do === 'archive') {
         await updateTemplate(app, service.id, template.id, { archived: true, created_by });
-        return { to: listPath(service.id), notice: `${template.name} is archived.` };
+        return { to: listPath(service.id), notice: `${template.name} archived.` };
       }
       if (form.do === 'hide' && template.template_type !== 'letter') {
         await updateTemplate(app, service.id, template.id, { redact_personalisation: true, created_by });
-        return { to: templatePath(service.id, template.id), notice: 'Values are hidden from now on.' };
+        return { to: templatePath(service.id, template.id), notice: 'Personal data hidden.' };
       }
-      throw invalidField('', 'Nothing was done: choose again.');
+      throw invalidField('', 'Choose what to do.');
     },
   });
 
@@ -112,7 +109,7 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
         title: `${noun} of ${template.name}`,
         crumbs: [{ label: template.name, to: templatePath(request.service.id, template.id) }],
         content: (
-          <form class="stack measure" method="post" noValidate>
+          <SaveForm back={templatePath(request.service.id, template.id)}>
             <Choices
               formState={formState}
               name="sender"
@@ -121,23 +118,18 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
               choices={choices}
               chosen={choices.filter(({ isChosen }) => isChosen).map(({ value }) => value)}
             />
-            <div>
-              <button class="button button--primary" type="submit">
-                Save
-              </button>
-            </div>
-          </form>
+          </SaveForm>
         ),
       };
     },
     form: Type.Object({ sender: Type.Union([Uuid, Type.Literal('default')]) }),
-    needs: { sender: 'Choose one.' },
+    needs: { sender: 'Choose who the message comes from.' },
     async act(request, { sender }) {
       const template = await getEditableTemplate(app, request, request.param('template_id'));
       const reply_to = sender === 'default' ? null : sender;
       const created_by = request.visitor.user.id;
       await updateTemplate(app, request.service.id, template.id, { reply_to, created_by });
-      return { to: templatePath(request.service.id, template.id), notice: 'Saved.' };
+      return { to: templatePath(request.service.id, template.id), notice: 'Sender saved.' };
     },
   });
 }

@@ -2,13 +2,16 @@ import type { Channel } from '../../../protocol/channels.ts';
 import { listLetterContacts, listReplyTos, listSmsSenders } from '../../../services/senders/senders.ts';
 import type { CurrentTemplateRow } from '../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import { channelWords, postageLabels } from '../../message-words.ts';
+import { several } from '../../money.ts';
 import { Confirm } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Summary } from '../../parts/table.tsx';
 import { Copy } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { templatePath } from './library.ts';
+import { NestedPlaceholders } from './preview.tsx';
 
 interface FactsProps {
   template: CurrentTemplateRow;
@@ -32,11 +35,16 @@ export function TemplateFacts({ template, sender, lastUsed, canEdit, canCopy, no
       : []),
     ...(template_type === 'email' ? [buildFilesRow(template, canEdit)] : []),
     ...(template_type === 'letter' ? [buildAttachedRow(template, canEdit)] : []),
-    ...(template_type === 'letter' ? [] : [{ label: 'Values in the log', value: describeValues(template) }]),
+    ...(template_type === 'letter'
+      ? []
+      : [{ label: 'Personal data in the message log', value: describeValues(template) }]),
   ];
   return (
     <div class="stack">
-      {template.archived && <Notice tone="amber">This template is archived. It can be read, but not sent.</Notice>}
+      <NestedPlaceholders of={template} />
+      {template.archived && (
+        <Notice tone="amber">This template is archived. You can read it, but nobody can send it.</Notice>
+      )}
       <section class="card stack stack--tight" aria-label="About this template">
         <dl class="facts">
           <dt>Kind</dt>
@@ -44,7 +52,7 @@ export function TemplateFacts({ template, sender, lastUsed, canEdit, canCopy, no
           <dt>Version</dt>
           <dd>
             {version}, by {template.created_by_name}, <Time at={template.updated_at ?? template.created_at} now={now} />{' '}
-            <a href={`/console${path}/history`}>History</a>
+            <a href={pageUrl(`${path}/history`)}>History</a>
           </dd>
           <dt>Used</dt>
           <dd>{lastUsed}</dd>
@@ -57,7 +65,7 @@ export function TemplateFacts({ template, sender, lastUsed, canEdit, canCopy, no
       <Summary rows={rows} />
       {canCopy && (
         <p class="small">
-          <a href={`/console/services/${service}/templates/copy?template=${id}`}>Copy this template</a>
+          <a href={pageUrl(`/services/${service}/templates/copy?template=${id}`)}>Copy this template</a>
         </p>
       )}
       {canEdit && <Actions template={template} lastUsed={lastUsed} />}
@@ -71,7 +79,7 @@ function buildFilesRow({ service, id, email_files }: CurrentTemplateRow, canEdit
 }
 
 function buildAttachedRow({ service, id, letter_attachment: attached }: CurrentTemplateRow, canEdit: boolean) {
-  const value = attached ? `${attached.original_filename}, ${attached.page_count} pages` : 'None';
+  const value = attached ? `${attached.original_filename}, ${several(attached.page_count, 'page')}` : 'None';
   const change = `/services/${service}/letter-templates/${id}/attached-pages`;
   return { label: 'Attached pages', value, ...(canEdit ? { change } : {}) };
 }
@@ -80,18 +88,17 @@ const describeValues = ({ redact_personalisation }: CurrentTemplateRow) =>
   redact_personalisation ? 'Hidden' : 'Shown to the team';
 
 function Actions({ template, lastUsed }: Pick<FactsProps, 'template' | 'lastUsed'>) {
-  const to = `/console${templatePath(template.service, template.id)}`;
+  const to = pageUrl(templatePath(template.service, template.id));
   return (
     <div class="row">
       {template.template_type !== 'letter' && !template.redact_personalisation && (
-        <Confirm label="Hide values…" action="Hide values for ever" to={to} fields={{ do: 'hide' }}>
-          The log will no longer show what was filled in for each person, also for messages already sent. This cannot be
-          undone.
+        <Confirm label="Hide personal data…" action="Hide personal data for ever" to={to} fields={{ do: 'hide' }}>
+          The message log will no longer show what was filled in for each person, even for messages that were already
+          sent. You cannot undo this.
         </Confirm>
       )}
       <Confirm label="Archive…" action="Archive" to={to} fields={{ do: 'archive' }}>
-        {template.name} was {lastUsed}. Nobody can send it any more, neither here nor through the API. It stays
-        readable.
+        Nobody will be able to send this template, here or through the API. You can still read it. {lastUsed}.
       </Confirm>
     </div>
   );
@@ -117,8 +124,7 @@ export async function listSenderChoices(
 ): Promise<SenderChoice[]> {
   const senders = await listSenders(app, serviceId, template_type);
   const standard = senders.find(({ is_default }) => is_default);
-  const inherited =
-    template_type === 'letter' ? 'None' : `The service’s own${standard ? ` (now ${standard.label})` : ''}`;
+  const inherited = template_type === 'letter' ? 'None' : standard ? `Default (${standard.label})` : 'Default';
   return [
     { value: 'default', label: inherited, isChosen: !senders.some(({ id }) => id === reply_to) },
     ...senders.map(({ id, label }) => ({ value: id, label, isChosen: id === reply_to })),

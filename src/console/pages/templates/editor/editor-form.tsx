@@ -4,6 +4,7 @@ import { postageChoices } from '../../../message-words.ts';
 import type { FormState } from '../../../page.ts';
 import { Choices, describedBy, Field, HintAndError } from '../../../parts/field.tsx';
 import { isAddressPlaceholder } from '../../quick-start/api-request.ts';
+import { OpenFormattingHelp } from '../formatting-help.pages.tsx';
 import { conditionalNames, type Editing } from './editor-fields.ts';
 
 interface FormProps {
@@ -24,7 +25,7 @@ export function EditorFields({ formState, editing, placeholders }: FormProps) {
         formState={formState}
         name="name"
         label="Name of the template"
-        hint="Only your team sees it."
+        hint="Only your team can see this."
         value={editing.name}
       />
       {isWelsh && (
@@ -88,7 +89,7 @@ function LetterSettings({ formState, editing }: Omit<FormProps, 'placeholders'>)
         formState={formState}
         name="languages"
         legend="Languages"
-        hint="With Welsh, the letter has the Welsh text first and then the English one. Press Preview after a change."
+        hint="With Welsh, the letter has the Welsh text first and then the English text. Select Preview after a change."
         kind="one"
         chosen={[editing.draft.letter_languages ?? 'english']}
         choices={[
@@ -197,6 +198,7 @@ function TextEditor({ formState, name, label, channel, value, rows }: TextEditor
         {label}
       </label>
       <HintAndError name={name} hint={hint} error={error} />
+      <OpenFormattingHelp />
       <div class="editor" data-editor>
         <fieldset class="toolbar" aria-label={`Formatting of ${label.toLowerCase()}`} hidden>
           <span>
@@ -220,11 +222,12 @@ function TextEditor({ formState, name, label, channel, value, rows }: TextEditor
           </span>
         </fieldset>
         <div class="area">
-          <div class="layer" aria-hidden="true" />
+          <div class="layer" dir="auto" aria-hidden="true" />
           <textarea
             id={name}
             name={name}
             rows={rows}
+            dir="auto"
             aria-invalid={error === undefined ? undefined : 'true'}
             aria-describedby={describedBy(name, hint, error)}
             data-marks={channel === 'sms' ? dearCharacters : undefined}

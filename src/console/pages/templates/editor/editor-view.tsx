@@ -1,15 +1,17 @@
 import { Failure } from '../../../../platform/failure.ts';
 import { diffWords } from '../../../../templates/word-diff.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
+import { pageUrl } from '../../../links.ts';
 import { channelWords } from '../../../message-words.ts';
 import type { Crumb, FormState, PageRequest, View } from '../../../page.ts';
 import { Notice } from '../../../parts/notice.tsx';
 import { Diff } from '../../../parts/text.tsx';
 import { clockTime, Time } from '../../../parts/time.tsx';
 import { describeCost } from '../../send/cost.ts';
+import { FormattingDrawer } from '../formatting-help.pages.tsx';
 import { listPath, templatePath } from '../library.ts';
 import { draftUrl, versionUrl } from '../preview.pages.ts';
-import { Preview } from '../preview.tsx';
+import { NestedPlaceholders, Preview } from '../preview.tsx';
 import { type Editing, listFilledValues } from './editor-fields.ts';
 import { EditorFields } from './editor-form.tsx';
 import { type BreakingChanges, breakingChanges, isBreaking, previewEditing } from './save.ts';
@@ -63,7 +65,7 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
         {unsaved && template && (
           <Notice>
             You have an unsaved draft from <Time at={unsaved.updated_at} now={now} />.{' '}
-            <a href={`/console${templatePath(service.id, template.id)}/edit?draft=${unsaved.id}`}>Continue with it</a>
+            <a href={pageUrl(`${templatePath(service.id, template.id)}/edit?draft=${unsaved.id}`)}>Continue with it</a>
           </Notice>
         )}
         <form class="cols cols--editor" id="edit" method="post" noValidate>
@@ -79,7 +81,7 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
                 Preview
               </button>
               <span class="hint" id="kept">
-                {isKept && `Draft kept, ${clockTime(now)}. It is not saved yet.`}
+                {isKept && `Draft kept at ${clockTime(now)}. Only you can see it until you save.`}
               </span>
             </div>
           </div>
@@ -87,7 +89,7 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
             {isBlank(editing, isKept) ? (
               <EmptyPreview />
             ) : 'reason' in preview ? (
-              <Notice tone="amber">{preview.reason}. Your text is kept: press Preview again.</Notice>
+              <Notice tone="amber">{preview.reason}. Your text is kept. Select Preview to try again.</Notice>
             ) : (
               <Preview
                 preview={preview}
@@ -98,6 +100,7 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
             )}
           </div>
         </form>
+        <FormattingDrawer channel={channel} />
       </div>
     ),
   };
@@ -172,6 +175,7 @@ function Warnings({ editing, changes, now }: { editing: Editing; changes: Breaki
   return (
     <div id="warnings" class="stack">
       <ChangedMeanwhile editing={editing} now={now} />
+      <NestedPlaceholders of={editing.draft} />
       <WhatBreaks changes={changes} />
     </div>
   );
@@ -199,7 +203,8 @@ function WhatBreaks({ changes }: { changes: BreakingChanges }) {
       )}
       {filesGoing.map(({ id, filename }) => (
         <p key={id}>
-          <b>{filename} goes.</b> Its placeholder is no longer in the message, so saving removes the file.
+          <b dir="auto">{filename} will be removed.</b> Its placeholder is no longer in the message, so saving removes
+          the file.
         </p>
       ))}
     </Notice>
@@ -215,7 +220,7 @@ function ChangedMeanwhile({ editing, now }: { editing: Editing; now: Date }) {
       <h2>{template.created_by_name} saved this template while you were writing</h2>
       <p>
         Version {template.version} was saved <Time at={template.updated_at ?? template.created_at} now={now} />. Your
-        text is still in the form: nothing is lost. This is what saving would change in version {template.version}:
+        text is still in the form, so nothing is lost. This is what saving would change in version {template.version}:
       </p>
       {template.name !== editing.name && (
         <Diff label="Changes of the name" changes={diffWords(template.name, editing.name)} />
@@ -225,7 +230,7 @@ function ChangedMeanwhile({ editing, now }: { editing: Editing; now: Date }) {
       )}
       <Diff label="Changes of the message" changes={diffWords(template.content, draft.content)} />
       <p>
-        <a href={`/console${templatePath(template.service, template.id)}`} target="_blank" rel="noopener">
+        <a href={pageUrl(templatePath(template.service, template.id))} target="_blank" rel="noopener">
           Open version {template.version} in a new tab
         </a>
       </p>

@@ -6,14 +6,17 @@ import { type Channel, channels } from '../../../../protocol/channels.ts';
 import { discardDraft, findDraftOf, getDraft, keepDraft } from '../../../../templates/template-drafts.ts';
 import type { CurrentTemplateRow } from '../../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
+import { pageUrl } from '../../../links.ts';
 import { channelWords } from '../../../message-words.ts';
 import type { FormState, PageRequest, Pages, Redirection, Sent, View } from '../../../page.ts';
 import { Choices } from '../../../parts/field.tsx';
+import { Submit } from '../../../parts/form.tsx';
 import { listManagers } from '../../services/join.pages.tsx';
 import {
   buildCrumbs,
   getEditableTemplate,
   getSeenTemplate,
+  has,
   listPath,
   openLibrary,
   refuseUnlessSeen,
@@ -158,7 +161,7 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
     const isCurrent = template === undefined || template.version === editing.version;
     if (isCurrent && !isConfirmed && isBreaking(changes)) return confirmView(editing, changes);
     const saved = await saveEditing(app, request, editing, changes.filesGoing);
-    const notice = template ? `Saved as version ${saved.version}.` : 'The template is saved.';
+    const notice = template ? `Saved as version ${saved.version}.` : 'Template saved.';
     return { to: templatePath(request.service.id, saved.id), notice };
   }
 }
@@ -171,7 +174,7 @@ function parseChannel({ param }: Writing): Channel {
 
 const hints: Record<Channel, string> = {
   email: 'With headings, lists, links and files.',
-  sms: 'Up to 918 characters. Every 160 characters cost a part.',
+  sms: 'Up to 918 characters. Costs one part for up to 160 characters.',
   letter: 'Printed and posted, up to 10 pages.',
 };
 
@@ -196,36 +199,37 @@ async function newTemplateView(app: ConsoleApp, request: Writing, formState: For
             hint: service.permissions.includes(channel) ? hints[channel] : 'Switched off for this service.',
           }))}
         />
-        <div>
-          <button class="button button--primary" type="submit">
-            Continue
-          </button>
-        </div>
+        <Submit>Continue</Submit>
       </form>
     ),
   };
 }
 
 /** Says why nothing can be written, and who can change that. */
-async function channelOffView(app: ConsoleApp, { service }: Writing, channel: Channel): Promise<View> {
+async function channelOffView(app: ConsoleApp, request: Writing, channel: Channel): Promise<View> {
+  const { service } = request;
   const managers = await listManagers(app, service.id);
-  const { noun } = channelWords[channel];
+  const { noun, plural } = channelWords[channel];
   return {
-    title: `This service does not send ${noun}s`,
+    title: `This service does not send ${plural}`,
     crumbs: [{ label: 'Templates', to: listPath(service.id) }],
     content: (
       <div class="stack measure">
         <p>
-          The channel is switched off, so {noun} templates can be neither written nor changed.{' '}
-          {managers.length > 0
-            ? 'These people of your team can switch it on in the settings:'
-            : 'Ask the operator of this Pennypost to switch it on.'}
+          Sending {plural} is switched off, so you cannot write or change {noun} templates.{' '}
+          {has(request, 'manage') ? (
+            <a href={pageUrl(`/services/${service.id}/settings`)}>Switch it on in the settings</a>
+          ) : managers.length > 0 ? (
+            'These people in your team can switch it on in the settings:'
+          ) : (
+            'Ask the people who run this Pennypost to switch it on.'
+          )}
         </p>
-        {managers.length > 0 && (
+        {managers.length > 0 && !has(request, 'manage') && (
           <ul class="card list">
             {managers.map(({ id, name, email_address }) => (
               <li key={id}>
-                <b>{name}</b>
+                <b dir="auto">{name}</b>
                 <span class="muted">{email_address}</span>
               </li>
             ))}

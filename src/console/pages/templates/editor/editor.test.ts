@@ -107,6 +107,29 @@ describe('the preview of a draft', () => {
     expect((await ada.browser.post(path('/new/sms'), filled)).text).not.toContain('at least');
   });
 
+  it.each([
+    ['((appeal??You can appeal by ((date)).))', true],
+    ['((appeal??You can appeal (by post) until ((date)).))', true],
+    ['((appeal??You can appeal.)) By ((date)).', false],
+  ])('of %s warns of a placeholder in optional text, as does the page of the template: %s', async (content, warns) => {
+    const form = { name: 'Appeal', content };
+    const warning = 'Optional text cannot contain a placeholder.';
+    const shown = await ada.browser.post(path('/new/sms'), { ...form, do: 'preview' });
+    expect(shown.text.includes(warning)).toBe(warns);
+    const saved = await ada.browser.post(path('/new/sms'), { ...form, do: 'save' });
+    expect((await ada.browser.follow(saved)).text.includes(warning)).toBe(warns);
+  });
+
+  it('of a letter asks for the address in words', async () => {
+    const { text } = await ada.browser.get(path('/new/letter'));
+    expect([...text.matchAll(/for="value_\d" dir="auto">([^<]*)/g)].map(([, label]) => label)).toEqual([
+      'Address line 1',
+      'Address line 2',
+      'Address line 3',
+      'Postcode',
+    ]);
+  });
+
   it('of an empty text counts nothing', async () => {
     const { text } = await ada.browser.post(path('/new/sms'), { name: 'Due', content: ' ', do: 'preview' });
     expect(text).not.toMatch(/\d part|\d character/);
@@ -202,7 +225,7 @@ describe('a form that is wrong', () => {
     expect(page.text).toMatch(/name="unsubscribe_link" value="yes" checked/);
     expect(page.text).toContain('value="x"');
     const lost = await ada.browser.post(path('/new/sms'), { name: 'Party', content: 'Party 🎉', do: 'save' });
-    expect(lost.problems.content).toBe('Phones cannot show 🎉: use other characters.');
+    expect(lost.problems.content).toBe('Texts cannot include 🎉. Remove it to save.');
     const long = await ada.browser.post(path('/new/sms'), { name: 'Long', content: 'x'.repeat(919), do: 'save' });
     expect(long.problems.content).toContain('at most 918 characters');
   });
@@ -234,9 +257,9 @@ describe('a test to me', () => {
   it('sends the unsaved text to the writer, and refuses in words', async () => {
     const form = { name: '', subject: 'Hi ((name))', content: 'Unsaved ((name))', do: 'test' };
     const missing = await ada.browser.post(path('/new/email'), form);
-    expect(missing.problems['']).toBe('Missing personalisation: name');
+    expect(missing.problems['']).toBe('Enter values for the preview to send a test: name.');
     const sent = await ada.browser.post(path('/new/email'), { ...form, 'names[]': ['name'], 'values[]': ['Ada'] });
-    expect([sent.status, sent.text]).toEqual([200, expect.stringContaining('A test is on its way')]);
+    expect([sent.status, sent.text]).toEqual([200, expect.stringContaining('Test sent to')]);
     await harness.deliver();
     const { rows } = await harness.app.pool.query(
       'select id from notifications where service_id = $1 and created_by_id = $2 order by id desc limit 1',

@@ -3,7 +3,6 @@ import { type DraftPreview, previewDraft } from '../../../../delivery/previews/d
 import { sendDraftToWriter } from '../../../../notifications/one-off/one-off.ts';
 import { Failure, invalid } from '../../../../platform/failure.ts';
 import { comparableKey } from '../../../../protocol/comparable-key.ts';
-import { maxPages } from '../../../../rendering/pdf/letter-geometry.ts';
 import { compileRow } from '../../../../templates/compiled-templates.ts';
 import { compileDraft, discardDraft, problemsOfDraft } from '../../../../templates/template-drafts.ts';
 import type { CurrentTemplateRow, EmailFile } from '../../../../templates/template-row.ts';
@@ -11,6 +10,7 @@ import { updateTemplate } from '../../../../templates/template-update.ts';
 import { createTemplate } from '../../../../templates/templates.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { Reader } from '../library.ts';
+import { tooManyPages } from '../preview.tsx';
 import { type Editing, listFilledValues } from './editor-fields.ts';
 
 const maxNameLength = 255;
@@ -21,10 +21,12 @@ export function findProblems({ name, draft }: Editing, preview: DraftPreview | u
   return {
     ...(name === '' ? { name: 'Enter a name.' } : {}),
     ...(name.length > maxNameLength ? { name: `Use at most ${maxNameLength} characters for the name.` } : {}),
-    ...(fileInSubject ? { subject: 'A file cannot be in the subject: put its placeholder into the message.' } : {}),
+    ...(fileInSubject
+      ? { subject: 'Files cannot be in the subject. Put the placeholder of the file into the message.' }
+      : {}),
     ...(preview?.template_type === 'letter' && preview.is_too_long
       ? {
-          content: `The letter has ${preview.page_count} pages: at most ${maxPages} can be posted, with attached pages.`,
+          content: tooManyPages(preview.page_count),
         }
       : {}),
     ...problemsOfDraft(draft),
@@ -145,9 +147,12 @@ export function isChanged({ template, draft, name, postage }: Editing): boolean 
 export async function sendTest(app: ConsoleApp, { service, visitor }: Reader, editing: Editing): Promise<string> {
   const { name: _, ...problems } = findProblems(editing, undefined);
   if (Object.keys(problems).length > 0) throw invalid(problems);
+  const values = listFilledValues(editing);
+  const missing = compileDraft(editing.draft, null).missing(values);
+  if (missing.length > 0) throw invalid(`Enter values for the preview to send a test: ${missing.join(', ')}.`);
   try {
-    const { to } = await sendDraftToWriter(app, service.id, visitor.user, editing.draft, listFilledValues(editing));
-    return `A test is on its way to ${to}. It counts as a message of the service.`;
+    const { to } = await sendDraftToWriter(app, service.id, visitor.user, editing.draft, values);
+    return `Test sent to ${to}. It counts as one of the messages of your service.`;
   } catch (error) {
     const isRefusal = error instanceof Failure && ['forbidden', 'too-many'].includes(error.kind);
     throw isRefusal ? invalid(error.detail) : error;

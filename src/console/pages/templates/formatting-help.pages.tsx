@@ -1,0 +1,102 @@
+import type { Channel } from '../../../protocol/channels.ts';
+import { pageUrl } from '../../links.ts';
+import { channelWords, shownChannels } from '../../message-words.ts';
+import type { Pages } from '../../page.ts';
+import { Table } from '../../parts/table.tsx';
+
+const path = '/help/formatting';
+
+/** How messages are written, for all channels. The editor shows the part about its own. */
+export function formattingHelpPages(pages: Pages): void {
+  pages.add(path, {
+    who: 'signed-in',
+    show: () => ({
+      title: 'Formatting help',
+      lead: 'What you can write in a template, and what people get.',
+      content: (
+        <div class="stack measure">
+          {shownChannels.map((channel) => (
+            <section key={channel} class="stack stack--tight" aria-labelledby={channel}>
+              <h2 id={channel}>{channelWords[channel].names}</h2>
+              <Rules channel={channel} />
+            </section>
+          ))}
+        </div>
+      ),
+    }),
+  });
+}
+
+const drawerId = 'formatting-help';
+
+export function OpenFormattingHelp() {
+  return (
+    <div>
+      <button class="button button--small" type="button" popovertarget={drawerId}>
+        Formatting help
+      </button>
+    </div>
+  );
+}
+
+/** Opens beside the text, without script. */
+export function FormattingDrawer({ channel }: { channel: Channel }) {
+  return (
+    <div class="drawer stack" id={drawerId} popover="auto" role="dialog" aria-labelledby={`${drawerId}-title`}>
+      <div class="row">
+        <h2 id={`${drawerId}-title`}>Formatting help</h2>
+        <button class="button button--small row--end" type="button" popovertarget={drawerId} popovertargetaction="hide">
+          Close
+        </button>
+      </div>
+      <Rules channel={channel} />
+      <p class="small">
+        <a href={pageUrl(path)} target="_blank" rel="noopener">
+          Open the help in a new tab
+        </a>
+      </p>
+    </div>
+  );
+}
+
+interface Rule {
+  write: string;
+  get: string;
+  for: readonly Channel[];
+}
+
+const withLayout = ['email', 'letter'] as const;
+
+const rules: readonly Rule[] = [
+  { write: '((name))', get: 'Something that changes for each person', for: shownChannels },
+  { write: '((late??Your book is late.))', get: 'Text that only some people get', for: shownChannels },
+  { write: '# What happens next', get: 'A heading', for: withLayout },
+  { write: '## Before you come', get: 'A smaller heading', for: ['email'] },
+  { write: '* Bring your letter\n* Come on time', get: 'A list with bullet points', for: withLayout },
+  { write: '1. Sign in\n2. Choose a day', get: 'A list with numbers', for: withLayout },
+  { write: '^ Tell us if you cannot come.', get: 'A paragraph that stands out', for: ['email'] },
+  { write: '[Book a visit](https://example.org)', get: 'A link with words of its own', for: ['email'] },
+  { write: 'https://example.org', get: 'A link', for: ['email'] },
+  { write: '---', get: 'A line across the message', for: ['email'] },
+  { write: '---', get: 'A new page', for: ['letter'] },
+  { write: 'QR: https://example.org', get: 'A QR code, on a line of its own', for: ['letter'] },
+];
+
+function Rules({ channel }: { channel: Channel }) {
+  return (
+    <>
+      <Table
+        caption={`Formatting of ${channelWords[channel].plural}`}
+        columns={[
+          { head: 'You write', cell: ({ write }) => <code class="lines">{write}</code> },
+          { head: 'People get', cell: ({ get }) => get },
+        ]}
+        rows={rules.filter((rule) => rule.for.includes(channel))}
+        keyOf={({ write }) => write}
+      />
+      <p class="small muted">
+        Placeholders do not work inside optional text. Leave an empty line between paragraphs, headings and lists.
+      </p>
+    </>
+  );
+}
