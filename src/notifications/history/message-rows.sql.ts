@@ -37,6 +37,7 @@ export interface MessageFilter {
   key_types?: readonly KeyType[] | undefined;
   template_ids?: readonly string[] | undefined;
   origin?: Origin | undefined;
+  job_id?: string | undefined;
   /** Excludes single messages sent from the front end. */
   without_one_off?: boolean | undefined;
   without_jobs?: boolean | undefined;
@@ -93,7 +94,11 @@ export async function selectSlice(
   const passed = Math.min(skip, size);
   const position = after === undefined ? sql`true` : sql`n.id ${order === 'desc' ? sql`<` : sql`>`} ${after}`;
   // Single messages and those of jobs have an index each; the server merges what it reads from both.
-  const parts = [sql`n.job_id is null`, ...(filter.without_jobs ? [] : [sql`n.job_id is not null`])].map(
+  const wanted = [
+    ...(filter.job_id === undefined ? [sql`n.job_id is null`] : []),
+    ...(filter.without_jobs ? [] : [sql`n.job_id is not null`]),
+  ];
+  const parts = wanted.map(
     (part) => sql`(select ${readColumns} from notifications n
       where n.service_id = ${serviceId} and n.id >= ${range.first_id} and n.id < ${range.end_id} and ${position} and ${part}
         and ${ofReference(filter)}
@@ -155,6 +160,7 @@ export function conditionsOf(filter: MessageFilter): RawBuilder<unknown>[] {
   if (key_types) conditions.push(sql`n.key_type = any (${[...key_types]}::text[])`);
   if (template_ids) conditions.push(sql`n.template_id = any (${[...template_ids]}::uuid[])`);
   if (origin) conditions.push(origins[origin]);
+  if (filter.job_id !== undefined) conditions.push(sql`n.job_id = ${filter.job_id}`);
   if (filter.without_one_off) conditions.push(sql`(n.created_by_id is null or n.job_id is not null)`);
   if (recipient !== undefined) conditions.push(containsRecipient(recipient));
   if (words) {
@@ -189,6 +195,20 @@ export async function selectTemplateIdsByName(db: Db, serviceId: string, text: s
     .limit(maxIds)
     .execute();
   return rows.map(({ id }) => id);
+}
+
+/** When the messages of a file were created. Null: not all of them are yet. */
+export async function selectJobSpan(
+  db: Db,
+  serviceId: string,
+  id: string,
+): Promise<{ created_at: Timestamp; processing_finished: Timestamp | null } | undefined> {
+  return db
+    .selectFrom('jobs')
+    .select(['created_at', 'processing_finished'])
+    .where('service_id', '=', serviceId)
+    .where('id', '=', id)
+    .executeTakeFirst();
 }
 
 /** The newest files whose name contains the text. */

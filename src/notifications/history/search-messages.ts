@@ -1,5 +1,5 @@
 import { addDays, londonDay, londonTime } from '../../platform/calendar.ts';
-import { day_ms, later } from '../../platform/clock.ts';
+import { day_ms, earlier, hour_ms, later } from '../../platform/clock.ts';
 import { csvLine } from '../../platform/http/csv.ts';
 import { firstIdAt, isUuid, momentOfId, nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -17,10 +17,12 @@ import {
   type MessageRow,
   type Origin,
   selectJobIdsByFileName,
+  selectJobSpan,
   selectMatchingDays,
   selectMessageRows,
   selectTemplateIdsByName,
 } from './message-rows.sql.ts';
+import { selectIdsOfJob } from './stored-notifications.sql.ts';
 
 export type { MessageRow } from './message-rows.sql.ts';
 
@@ -30,6 +32,8 @@ export interface MessageSearch {
   statuses?: readonly Status[] | undefined;
   /** Messages of test keys are listed only where they are asked for. */
   origin?: Origin | 'test-key' | undefined;
+  /** The id of a file. */
+  file?: string | undefined;
   recipient?: string | undefined;
   reference?: string | undefined;
   /** Part of the name of a template, or its id. */
@@ -125,7 +129,7 @@ export async function countKeptMessages({ db, clock }: Platform, serviceId: stri
 }
 
 async function filterOf({ db, clock }: Platform, serviceId: string, search: MessageSearch) {
-  const { channel, statuses, origin, recipient, reference, template, words, since, until } = search;
+  const { channel, statuses, origin, file, recipient, reference, template, words, since, until } = search;
   const now = clock.now();
   const kept = await retentionDaysOf(db, serviceId);
   const kept_from = {
@@ -138,6 +142,7 @@ async function filterOf({ db, clock }: Platform, serviceId: string, search: Mess
     statuses,
     key_types: origin === 'test-key' ? ['test'] : ['normal', 'team'],
     origin: origin === 'test-key' ? undefined : origin,
+    job_id: file,
     template_ids: template === undefined ? undefined : await templateIds(db, serviceId, template),
     recipient: recipient === undefined ? undefined : normaliseSearch(recipient),
     client_reference: reference,
@@ -151,7 +156,23 @@ async function filterOf({ db, clock }: Platform, serviceId: string, search: Mess
   // Clocks of several processes may differ.
   const end_id = firstIdAt(later(until ?? now, until ? 0 : day_ms));
   const first_id = max(firstIds);
-  return { filter, range: { first_id, end_id: filter.template_ids?.length === 0 ? first_id : end_id }, days };
+  const range = { first_id, end_id: filter.template_ids?.length === 0 ? first_id : end_id };
+  return { filter, range: file === undefined ? range : await withinFile(db, serviceId, file, range), days };
+}
+
+/** The messages of a file are created within minutes, so that few others are read. A file of another service has none. */
+async function withinFile(db: Platform['db'], serviceId: string, file: string, range: IdRange): Promise<IdRange> {
+  const job = await selectJobSpan(db, serviceId, file);
+  if (!job) return { ...range, end_id: range.first_id };
+  const first = firstIdAt(earlier(new Date(job.created_at), hour_ms));
+  const end = job.processing_finished && firstIdAt(later(new Date(job.processing_finished), hour_ms));
+  return { first_id: max([range.first_id, first]), end_id: end ? min([range.end_id, end]) : range.end_id };
+}
+
+/** The messages of the first rows of a file, in its order. */
+export async function listFirstMessages({ db }: Platform, serviceId: string, job_id: string): Promise<MessageRow[]> {
+  const ids = await selectIdsOfJob(db, serviceId, { job_id }, { size: pageSize }, 'asc');
+  return selectMessageRows(db, ids, 'asc');
 }
 
 async function templateIds(db: Platform['db'], serviceId: string, text: string): Promise<string[]> {

@@ -22,6 +22,8 @@ export interface ListQuery {
   channel: Channel | undefined;
   status: StatusGroup | undefined;
   from: FromOrigin | undefined;
+  /** The id of a file whose messages are shown. */
+  file: string | undefined;
   /** What is searched for, and how addresses contain it. */
   find: string;
   findToken: string;
@@ -38,6 +40,7 @@ export function readListQuery(app: Platform, { query, visitor }: Seen): ListQuer
     channel: channels.find((channel) => channel === query('channel')),
     status: statusGroups.find((group) => group === query('status')),
     from: (Object.keys(origins) as FromOrigin[]).find((origin) => origin === query('from')),
+    file: parseId('file'),
     find: readSearch(app, visitor, findToken),
     findToken,
     before: parseId('before'),
@@ -46,20 +49,20 @@ export function readListQuery(app: Platform, { query, visitor }: Seen): ListQuer
 }
 
 /** Addresses contain only searches that were valid. They are parsed again, because the day that `today` names moves on. */
-export function toSearch({ channel, status, from, find }: ListQuery, now: Date): MessageSearch {
+export function toSearch({ channel, status, from, file, find }: ListQuery, now: Date): MessageSearch {
   const statuses = status && statusesOfGroup[status];
-  return { channel, origin: from, statuses, ...parseSearch(find, now) };
+  return { channel, origin: from, file, statuses, ...parseSearch(find, now) };
 }
 
 /** The address of the same list, but for `changes`. Another list begins with its newest messages. */
 export function listUrl(path: string, list: ListQuery, changes: Partial<ListQuery> = {}): string {
-  const { channel, status, from, findToken, before, after } = {
+  const { channel, status, from, file, findToken, before, after } = {
     ...list,
     before: undefined,
     after: undefined,
     ...changes,
   };
-  return withQuery(path, { channel, status, from, find: findToken, before, after });
+  return withQuery(path, { channel, status, from, file, find: findToken, before, after });
 }
 
 const operator = /(?<![^\s])(to|status|template|before|after|ref):\s*(?:"([^"]*)"|(\S+))?/gi;

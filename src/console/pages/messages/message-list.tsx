@@ -107,8 +107,8 @@ function SentBy({ row }: { row: MessageRow }) {
   );
 }
 
-function isNarrowed({ channel, status, from, find }: ListQuery): boolean {
-  return channel !== undefined || status !== undefined || from !== undefined || find !== '';
+function isNarrowed({ channel, status, from, file, find }: ListQuery): boolean {
+  return [channel, status, from, file].some((value) => value !== undefined) || find !== '';
 }
 
 function emptyNote(list: ListQuery, hasMore: boolean): string {
@@ -177,6 +177,7 @@ export function MessageSearchForm({ list, path, formState }: Omit<ToolbarProps, 
       <form class={error ? 'filter field--error' : 'filter'} method="post" action={path} noValidate>
         {list.channel && <input type="hidden" name="channel" value={list.channel} />}
         {list.status && <input type="hidden" name="status" value={list.status} />}
+        {list.file && <input type="hidden" name="file" value={list.file} />}
         <div class="find find--wide">
           <label class="sr" for="find">
             Find messages

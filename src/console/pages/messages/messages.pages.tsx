@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { getJob } from '../../../jobs/jobs.ts';
 import { countKeptMessages, exportMessages, searchMessages } from '../../../notifications/history/search-messages.ts';
 import { statusGroups } from '../../../notifications/notification.ts';
 import { londonDay } from '../../../platform/calendar.ts';
@@ -10,7 +11,7 @@ import { retentionDaysOf } from '../../../services/settings/data-retention.ts';
 import { may } from '../../access/may.ts';
 import { BriefCache } from '../../brief-cache.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { keepSearch, withQuery } from '../../links.ts';
+import { keepSearch, pageUrl, withQuery } from '../../links.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { type Fragment, Live, renderFragment, sendFragment } from '../../parts/live.tsx';
 import {
@@ -42,6 +43,7 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
       channel: Type.Optional(OneOf(channels)),
       status: Type.Optional(OneOf(statusGroups)),
       from: Type.Optional(OneOf(Object.keys(origins) as FromOrigin[])),
+      file: Type.Optional(Type.String({ format: 'uuid' })),
     }),
     act({ service, visitor }, { find = '', ...others }) {
       parseSearch(find, app.clock.now());
@@ -84,7 +86,7 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
     const isSearch = list.find !== '' || list.before !== undefined || list.after !== undefined;
     const found = await (isSearch ? fromStandby(app, 'page', find) : find(app));
     // The statistics know channels and statuses, not what is searched for.
-    const isCounted = list.find === '' && list.from === undefined;
+    const isCounted = list.find === '' && list.from === undefined && list.file === undefined;
     const counts = isCounted ? countByStatus(await countKeptMessages(app, request.service.id), list) : undefined;
     return (
       <div class="stack">
@@ -105,6 +107,7 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
     const list = readListQuery(app, request);
     const path = buildUrl(request);
     const mayDownload = may({ service: 'activity' }, request.visitor.user, request.service) === 'yes';
+    const file = list.file && (await getJob(app, request.service.id, list.file));
     const shown = await content(request, list);
     const isNewest = list.before === undefined && list.after === undefined;
     return {
@@ -123,6 +126,15 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
       content: (
         <div class="stack">
           <MessageSearchForm list={list} path={path} formState={formState} />
+          {file && (
+            <p>
+              Only messages of{' '}
+              <a href={pageUrl(`/services/${request.service.id}/files/${file.id}`)} dir="auto">
+                {file.original_file_name}
+              </a>
+              . <a href={listUrl(path, list, { file: undefined })}>Show all messages</a>
+            </p>
+          )}
           {isNewest ? (
             <Live from={listUrl(`${path}/list`, list)} every={5}>
               {shown}
