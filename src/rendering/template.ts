@@ -32,6 +32,7 @@ import {
   usedValues,
 } from './placeholders.ts';
 import {
+  findLostCharacters,
   isEmpty,
   isTooLong,
   previewSms,
@@ -71,6 +72,8 @@ type SmsTemplate = Placeholders & {
   /** Without personalisation, placeholders count as empty: this measures the template itself. */
   render(personalisation?: Personalisation | null, options?: SmsOptions): SmsMessage;
   preview(personalisation: Personalisation, options?: SmsOptions): SmsPreview;
+  /** Characters that no text message can carry, each once: they are sent as question marks. */
+  lostCharacters(personalisation: Personalisation): string[];
 };
 
 export type EmailPageOptions = Subscription & { brand: EmailBrand | null; platform: EmailPlatform };
@@ -129,6 +132,7 @@ function compileSms(source: TemplateSource): SmsTemplate {
     ...placeholdersOf(slots),
     render: (personalisation, options) => renderSms(content, personalisation, options),
     preview: (personalisation, options) => previewSms(content, personalisation, options),
+    lostCharacters: (personalisation) => findLostCharacters(content, personalisation),
   };
 }
 

@@ -148,7 +148,12 @@ export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescrib
     const columns = planColumns(plan.header, null, []);
     for (const [offset, row] of rows.entries()) {
       const unchecked = { index: firstRow + offset, recipient: null, problems: [], abroad: false };
-      countRow(counts, unchecked, { allowed: true, show: () => showRow(columns, row, unchecked), toShow });
+      countRow(counts, unchecked, {
+        allowed: true,
+        isLossy: false,
+        show: () => showRow(columns, row, unchecked),
+        toShow,
+      });
     }
     return { messages: null, problems: null, abroad_count: 0, counts };
   }
@@ -159,7 +164,8 @@ export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescrib
   const messages = rows.map((row, offset) => {
     const checked = check.check(firstRow + offset, row);
     const allowed = isAllowed(checked.destination, plan.allowedRecipients);
-    countRow(counts, checked, { allowed, show: () => showRow(check.columns, row, checked), toShow });
+    const isLossy = checked.problems.length === 0 && template.isLossy?.(checked.personalisation) === true;
+    countRow(counts, checked, { allowed, isLossy, show: () => showRow(check.columns, row, checked), toShow });
     if (checked.problems.length > 0 && described.length < maxDescribed) {
       described.push({ row: checked.index, problems: showProblems(checked.problems) });
     }
@@ -189,6 +195,7 @@ function templateOf(against: NonNullable<CheckPlan['against']>): { template: Row
       channel: source.template_type,
       placeholders: template.placeholders.filter((name) => !fileKeys.has(comparableKey(name))),
       contentProblems: (values) => contentProblems(template, files.length > 0 ? { ...values, ...fileNames } : values),
+      ...(template.template_type === 'sms' ? { isLossy: (values) => template.lostCharacters(values).length > 0 } : {}),
     },
     postage: postage ?? 'second',
   };

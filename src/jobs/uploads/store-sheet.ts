@@ -10,8 +10,8 @@ import { type CheckAgainst, SheetCheck } from './sheet-check.ts';
 import type { SheetThreads } from './sheet-threads.ts';
 import {
   beginCheck,
-  countRepeatedRecipients,
   deleteUpload,
+  findRepeatedRecipients,
   finishCheck,
   finishReceiving,
   insertChunk,
@@ -142,7 +142,7 @@ export async function recheckRows(
     ...check.summary(),
     row_count,
     max_rows: stored < row_count ? stored : maxRows,
-    repeated_recipients: await countRepeatedRecipients(app.db, id),
+    ...(await findRepeatedRecipients(app.db, id)),
   };
   const checked = await finishCheck(app.db, id, {
     check_id,

@@ -22,23 +22,50 @@ export function countCheckedRows(db: Db, uploadId: string): Promise<number> {
   return selectCheckedRowCount(db, uploadId);
 }
 
+type Stored = Pick<UploadRow, 'id' | 'header'>;
+
 /** One row of an upload that was checked. */
-export async function findStoredRow(
-  db: Db,
-  { id, header }: Pick<UploadRow, 'id' | 'header'>,
-  row: number,
-): Promise<StoredRow | undefined> {
-  const index = row - 2;
-  const chunk = index < 0 ? undefined : await selectChunkOfRow(db, id, index);
-  const offset = index - (chunk?.first_row ?? 0);
-  if (!chunk || chunk.messages === null || offset >= chunk.row_count) return undefined;
-  const cells = (JSON.parse(chunk.cells) as SheetCell[][])[offset] ?? [];
-  const problems: RowProblems[] = JSON.parse(chunk.problems ?? '[]');
+export async function findStoredRow(db: Db, upload: Stored, row: number): Promise<StoredRow | undefined> {
+  return (await findStoredRows(db, upload, [row]))[0];
+}
+
+/** Some rows of an upload that was checked, in ascending order. Those that it does not have are left out. */
+export async function findStoredRows(db: Db, { id, header }: Stored, numbers: readonly number[]): Promise<StoredRow[]> {
+  const found: StoredRow[] = [];
+  let chunk: ReadChunk | undefined;
+  for (const row of numbers) {
+    const index = row - 2;
+    if (index < 0) continue;
+    if (!chunk || index >= chunk.first_row + chunk.rows.length) chunk = await readChunkOfRow(db, id, index);
+    const offset = index - (chunk?.first_row ?? 0);
+    const cells = chunk?.rows[offset];
+    if (!chunk || !cells) continue;
+    found.push({
+      row,
+      cells: header.names.map((column, position) => ({ column, text: [cells[position] ?? ''].flat().join(', ') })),
+      message: chunk.messages[offset] ?? null,
+      problems: chunk.problems.find((one) => one.row === index)?.problems ?? [],
+    });
+  }
+  return found;
+}
+
+interface ReadChunk {
+  first_row: number;
+  rows: SheetCell[][];
+  messages: (ReadyRow | null)[];
+  problems: RowProblems[];
+}
+
+/** Undefined if no check has reached it. */
+async function readChunkOfRow(db: Db, uploadId: string, index: number): Promise<ReadChunk | undefined> {
+  const chunk = await selectChunkOfRow(db, uploadId, index);
+  if (!chunk || chunk.messages === null) return undefined;
   return {
-    row,
-    cells: header.names.map((column, position) => ({ column, text: [cells[position] ?? ''].flat().join(', ') })),
-    message: [...readReadyRows(chunk.messages)][offset] ?? null,
-    problems: problems.find((one) => one.row === index)?.problems ?? [],
+    first_row: chunk.first_row,
+    rows: JSON.parse(chunk.cells),
+    messages: [...readReadyRows(chunk.messages)],
+    problems: JSON.parse(chunk.problems ?? '[]'),
   };
 }
 

@@ -109,7 +109,7 @@ export function selectNextChunk(db: Db, uploadId: string, afterRow: number) {
 export function selectChunkOfRow(db: Db, uploadId: string, row: number) {
   return db
     .selectFrom('upload_chunks')
-    .select(['first_row', 'row_count', 'cells', 'messages', 'problems'])
+    .select(['first_row', 'cells', 'messages', 'problems'])
     .where('upload_id', '=', uploadId)
     .where('first_row', '<=', row)
     .orderBy('first_row', 'desc')
@@ -128,16 +128,29 @@ export async function selectCheckedRowCount(db: Db, uploadId: string): Promise<n
   return Number(found?.rows ?? 0);
 }
 
-/** Recipients of more than one message of a file. It reads all its rows: a second for 100,000. */
-export async function countRepeatedRecipients(db: Db, uploadId: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from (
-      select from upload_chunks c, json_array_elements(c.messages::json) as message
+const maxRepeatedShown = 20;
+/** One more than a page names. */
+const maxRowsOfRepeated = 11;
+
+/**
+ * How many recipients get more than one message of a file, and the rows of the first of them, as the spreadsheet counts. It reads
+ * all rows: a second for 100,000.
+ */
+export async function findRepeatedRecipients(
+  db: Db,
+  uploadId: string,
+): Promise<{ repeated_recipients: number; repeated_rows: number[][] }> {
+  const { rows } = await sql<{ rows: number[]; count: number }>`
+    select (array_agg(line order by line))[1:${maxRowsOfRepeated}::int] as rows, (count(*) over ())::integer as count
+    from (
+      select coalesce(message ->> 'normalised_recipient', message ->> 'recipient') as recipient,
+        (c.first_row + place + 1)::integer as line
+      from upload_chunks c, json_array_elements(c.messages::json) with ordinality as item (message, place)
       where c.upload_id = ${uploadId} and c.messages is not null and message ->> 'recipient' is not null
-      group by coalesce(message ->> 'normalised_recipient', message ->> 'recipient')
-      having count(*) > 1
-    ) as repeated`.execute(db);
-  return rows[0]?.count ?? 0;
+    ) as sent
+    group by recipient having count(*) > 1
+    order by min(line) limit ${maxRepeatedShown}`.execute(db);
+  return { repeated_recipients: rows[0]?.count ?? 0, repeated_rows: rows.map((found) => found.rows) };
 }
 
 /** An older check of the same upload stops, because its id is no longer there. */

@@ -11,10 +11,24 @@ export interface RowCounts {
   rows_with_problems: number;
   international_count: number;
   not_allowed_count: number;
+  notes: RowNotes;
   /** The first ones, and the first ones with a problem. */
   first_rows: ShownRows;
   first_bad_rows: ShownRows;
 }
+
+/** What people are told about rows, by number only: the rows themselves may be erased. They count as the spreadsheet does. */
+interface RowNotes {
+  /** The first ones whose recipient is neither in the team nor a guest. */
+  not_allowed: number[];
+  /** How many of those have no other problem. */
+  only_not_allowed_count: number;
+  /** The first ones without problems whose text loses characters, and how many there are. */
+  lossy: number[];
+  lossy_count: number;
+}
+
+const maxNotedRows = 50;
 
 interface ShownRows {
   rows: ShownRow[];
@@ -23,7 +37,7 @@ interface ShownRows {
 }
 
 /** What a check found out about a file. */
-export interface FileSummary extends Omit<RowCounts, 'first_rows' | 'first_bad_rows'> {
+export interface FileSummary extends Omit<RowCounts, 'first_rows' | 'first_bad_rows' | 'notes'> {
   /** Null if it was not checked against a template. */
   channel: Channel | null;
   row_count: number;
@@ -35,6 +49,10 @@ export interface FileSummary extends Omit<RowCounts, 'first_rows' | 'first_bad_r
   rows_shown: ShownRow[];
   /** Recipients in more than one row without problems, where they were counted. */
   repeated_recipients?: number;
+  /** The rows of the first of those recipients. */
+  repeated_rows?: number[][];
+  /** Missing in what release 0.3.0 has checked. */
+  notes?: RowNotes;
 }
 
 export function noRows(): RowCounts {
@@ -43,6 +61,7 @@ export function noRows(): RowCounts {
     rows_with_problems: 0,
     international_count: 0,
     not_allowed_count: 0,
+    notes: { not_allowed: [], only_not_allowed_count: 0, lossy: [], lossy_count: 0 },
     first_rows: { rows: [], characters: 0 },
     first_bad_rows: { rows: [], characters: 0 },
   };
@@ -62,19 +81,39 @@ export interface RowsToShow {
   bad: Room;
 }
 
+interface RowVerdict {
+  allowed: boolean;
+  /** Whether the text of a row without problems loses characters. */
+  isLossy: boolean;
+  show: () => ShownRow;
+  toShow: RowsToShow;
+}
+
 export function countRow(
   counts: RowCounts,
-  { problems, abroad }: Pick<CheckedRow, 'problems' | 'abroad'>,
-  { allowed, show, toShow }: { allowed: boolean; show: () => ShownRow; toShow: RowsToShow },
+  { index, problems, abroad }: Pick<CheckedRow, 'index' | 'problems' | 'abroad'>,
+  { allowed, isLossy, show, toShow }: RowVerdict,
 ): void {
   for (const kind of new Set(problems.map((problem) => problem.kind))) {
     counts.row_problem_counts[kind] = (counts.row_problem_counts[kind] ?? 0) + 1;
   }
   if (problems.length > 0) counts.rows_with_problems++;
   if (abroad) counts.international_count++;
-  if (!allowed) counts.not_allowed_count++;
+  if (!allowed) {
+    counts.not_allowed_count++;
+    if (problems.length === 0) counts.notes.only_not_allowed_count++;
+    note(counts.notes.not_allowed, [index + 2]);
+  }
+  if (isLossy) {
+    counts.notes.lossy_count++;
+    note(counts.notes.lossy, [index + 2]);
+  }
   showIfRoom(counts.first_rows, toShow.first, show);
   if (problems.length > 0) showIfRoom(counts.first_bad_rows, toShow.bad, show);
+}
+
+function note(noted: number[], rows: number[]): void {
+  noted.push(...rows.slice(0, maxNotedRows - noted.length));
 }
 
 function showIfRoom(shown: ShownRows, room: Room, show: () => ShownRow): void {
@@ -98,6 +137,9 @@ export class FileTally {
     sum.rows_with_problems += counts.rows_with_problems;
     sum.international_count += counts.international_count;
     sum.not_allowed_count += counts.not_allowed_count;
+    sum.notes.only_not_allowed_count += counts.notes.only_not_allowed_count;
+    sum.notes.lossy_count += counts.notes.lossy_count;
+    for (const list of ['not_allowed', 'lossy'] as const) note(sum.notes[list], counts.notes[list]);
     for (const list of ['first_rows', 'first_bad_rows'] as const) {
       sum[list].rows.push(...counts[list].rows);
       sum[list].characters += counts[list].characters;

@@ -22,6 +22,8 @@ export interface RowTemplate {
   /** As spelled in the template. */
   placeholders: readonly string[];
   contentProblems(personalisation: Values): readonly ContentProblem[];
+  /** Whether the message has characters that its channel cannot carry. */
+  isLossy?(personalisation: Values): boolean;
 }
 
 /** A contact list is checked as if it were sent with a template without placeholders. */

@@ -2,7 +2,7 @@ import { collapseWhitespace } from '../../protocol/whitespace.ts';
 import type { Personalisation } from '../personalisation.ts';
 import { type CompiledText, type Filling, fillText, keepPlaceholder, missingNames } from '../placeholders.ts';
 import { removeSpaceBeforePunctuation } from '../typography.ts';
-import { countExtensionCharacters, downgrade, needsUcs2 } from './gsm.ts';
+import { countExtensionCharacters, downgrade, needsUcs2, notableCharacters } from './gsm.ts';
 
 type SmsEncoding = 'gsm7' | 'ucs2';
 
@@ -68,6 +68,14 @@ function render(
     ...measure(`${name}: ${filled}`),
     character_count_without_prefix: measure(filled).character_count,
   };
+}
+
+const plainText = /^[\n\x20-\x7e]*$/;
+
+/** Characters of the filled text that are sent as question marks, each once. */
+export function findLostCharacters(content: CompiledText, personalisation: Personalisation): string[] {
+  const filled = fillText(content, personalisation, filling);
+  return plainText.test(filled) ? [] : notableCharacters(filled).lost;
 }
 
 export function isTooLong(message: SmsMessage): boolean {
