@@ -174,6 +174,8 @@ export interface SummaryFilter {
   /** The folders that the reader may see. */
   folders: readonly string[];
   channel: Channel | undefined;
+  /** Those of other channels are left out. Undefined stands for all. */
+  channels?: readonly Channel[];
   /** In names, ids and texts. */
   find: string;
   archived: boolean;
@@ -182,7 +184,7 @@ export interface SummaryFilter {
 const summaryTexts = sql<string>`left(coalesce(template.subject, template.content), 160)`;
 
 function summaries(db: Db, filter: SummaryFilter) {
-  const { service_id, folder, folders, channel, find, archived } = filter;
+  const { service_id, folder, folders, channel, channels, find, archived } = filter;
   let query = db
     .selectFrom('templates as template')
     .where('template.service_id', '=', service_id)
@@ -196,6 +198,7 @@ function summaries(db: Db, filter: SummaryFilter) {
     );
   }
   if (channel !== undefined) query = query.where('template.template_type', '=', channel);
+  if (channels !== undefined) query = query.where('template.template_type', 'in', channels);
   if (find !== '') query = query.where(matches(find));
   return query;
 }

@@ -30,12 +30,20 @@ export function ErrorSummary({ problems }: Pick<FormState, 'problems'>) {
   );
 }
 
+interface EmptyProps {
+  title: string;
+  children: ComponentChildren;
+  /** A link that leads on, for those who can use it. */
+  action?: ComponentChildren;
+}
+
 /** Instead of a list that has nothing yet: what would be here, and how it comes. */
-export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
+export function Empty({ title, children, action }: EmptyProps) {
   return (
     <div class="empty">
       <h2>{title}</h2>
       <p>{children}</p>
+      {action && <div class="row">{action}</div>}
     </div>
   );
 }

@@ -1,41 +1,61 @@
+import { Type } from 'typebox';
+import { listTemplateSummaries } from '../../../templates/templates.ts';
+import { may } from '../../access/may.ts';
+import { whoCan } from '../../access/who-can.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { Icon } from '../../layout/icon.tsx';
+import { keepSearch } from '../../links.ts';
 import { channelWords, shownChannels } from '../../message-words.ts';
-import type { Pages } from '../../page.ts';
-import { Stamp } from '../../parts/status.tsx';
-import { Table } from '../../parts/table.tsx';
+import type { PageRequest, Pages } from '../../page.ts';
+import { ButtonLink } from '../../parts/form.tsx';
+import { ListSearch } from '../../parts/list-search.tsx';
+import { Empty } from '../../parts/notice.tsx';
+import { OffsetPager, pageSize } from '../../parts/pager.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
-import { listSendableTemplates } from './sendable-templates.ts';
+import { readListQuery } from '../templates/list-query.ts';
+import { ChoiceTable, countFound, sendPath, sendUrl } from './choose.tsx';
+import { openSendableLibrary } from './sendable-templates.ts';
+
+const who = { service: 'send', membersOnly: true } as const;
+type OfSender = PageRequest<typeof who>;
 
 /** The beginning of everything that is sent by hand: with which template? */
 export function choosePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/send', {
-    who: { service: 'send', membersOnly: true },
+    who,
     menu: 'Send',
-    async show({ service, visitor, query }) {
-      const all = await listSendableTemplates(app, service.id, visitor.user.id);
-      const allowed = all.filter(({ template_type }) => service.permissions.includes(template_type));
-      const channels = shownChannels.filter((channel) =>
-        allowed.some(({ template_type }) => template_type === channel),
+    async show(request) {
+      const { service } = request;
+      const channels = shownChannels.filter((channel) => service.permissions.includes(channel));
+      const asked = readListQuery(app, request);
+      const list = { ...asked, channel: channels.find((channel) => channel === asked.channel) };
+      const library = await openSendableLibrary(app, service.id, request.visitor.user.id);
+      const folder = list.folder === null ? undefined : library.get(list.folder);
+      const isSearch = list.find !== '';
+      const { templates, count: total } = await listTemplateSummaries(
+        app,
+        {
+          service_id: service.id,
+          folder: isSearch ? undefined : list.folder,
+          folders: library.ids,
+          channel: list.channel,
+          channels,
+          find: list.find,
+          archived: false,
+        },
+        { limit: pageSize, offset: (list.page - 1) * pageSize },
       );
-      const channel = channels.find((allowedChannel) => allowedChannel === query('channel'));
-      const shown = allowed.filter(({ template_type }) => channel === undefined || template_type === channel);
-      const path = `/console/services/${service.id}`;
+      const folders = isSearch || list.page > 1 ? [] : library.inside(list.folder);
+      const paths = new Map(isSearch ? library.paths().map(({ id, path }) => [id, path]) : []);
       return {
-        title: 'Send',
-        lead: 'Choose a template, then whom it goes to.',
+        title: folder?.name ?? 'Send',
+        ...(folder ? { about: 'Send', crumbs: buildCrumbs(request, library.path(folder.parent_id)) } : {}),
+        lead: 'Choose a template, then who to send it to.',
         actions: (
           <>
-            <a class="button" href={`${path}/files`}>
-              Files
-            </a>
-            <a class="button" href={`${path}/contact-lists`}>
-              Contact lists
-            </a>
+            <ButtonLink to={`/services/${service.id}/files`}>Files</ButtonLink>
+            <ButtonLink to={`/services/${service.id}/contact-lists`}>Contact lists</ButtonLink>
             {service.permissions.includes('letter') && (
-              <a class="button" href={`${path}/pdf-letters`}>
-                Upload a letter
-              </a>
+              <ButtonLink to={`/services/${service.id}/pdf-letters`}>Upload a letter</ButtonLink>
             )}
           </>
         ),
@@ -44,57 +64,68 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
             {channels.length > 1 && (
               <Tabs
                 name="Channel"
-                tabs={[
-                  { label: 'All', to: `${path}/send`, isCurrent: channel === undefined },
-                  ...channels.map((tab) => ({
-                    label: `${channelWords[tab].name}s`,
-                    to: `${path}/send?channel=${tab}`,
-                    isCurrent: tab === channel,
-                  })),
-                ]}
+                tabs={[undefined, ...channels].map((channel) => ({
+                  label: channel ? channelWords[channel].names : 'All',
+                  to: sendUrl(list, { channel }),
+                  isCurrent: channel === list.channel,
+                }))}
               />
             )}
-            {shown.length === 0 ? (
-              <div class="empty">
-                <h2>There is no template to send with</h2>
-                <p>Every message is written as a template first. Ask a person who may edit templates to write one.</p>
-              </div>
+            <ListSearch
+              name="Templates"
+              label="Name, id or words"
+              path={sendUrl(list, { findToken: '' })}
+              find={list.find}
+              found={countFound(total)}
+            />
+            {templates.length + folders.length > 0 ? (
+              <ChoiceTable list={list} folders={folders} templates={templates} paths={paths} />
             ) : (
-              <Table
-                caption="Templates"
-                rows={shown}
-                keyOf={({ id }) => id}
-                columns={[
-                  {
-                    head: 'Template',
-                    cell: ({ name, template_type }) => (
-                      <span class="row row--tight">
-                        <Stamp channel={channelWords[template_type].stamp} small />
-                        {name}
-                      </span>
-                    ),
-                  },
-                  {
-                    head: 'Send to',
-                    hidden: true,
-                    cell: ({ id, name }) => (
-                      <>
-                        <a class="button button--small" href={`${path}/send/${id}`}>
-                          <Icon name="user" small />
-                          One person<span class="sr"> with {name}</span>
-                        </a>{' '}
-                        <a class="button button--small" href={`${path}/files/new/${id}`}>
-                          <Icon name="file" small />A file<span class="sr"> with {name}</span>
-                        </a>
-                      </>
-                    ),
-                  },
-                ]}
-              />
+              await describeEmpty(request, isSearch || list.channel !== undefined, folder !== undefined)
             )}
+            <OffsetPager page={list.page} total={total} to={(page) => sendUrl(list, { page })} />
           </div>
         ),
       };
     },
+    form: Type.Object({ find: Type.Optional(Type.String({ maxLength: 200 })) }),
+    onlyReads: true,
+    act(request, { find = '' }) {
+      const list = readListQuery(app, request);
+      return { to: sendPath(list, { findToken: keepSearch(app, request.visitor, find) }) };
+    },
   });
+
+  /** Whoever can write a template gets the button; others are told whom to ask. */
+  async function describeEmpty({ service, visitor }: OfSender, isNarrowed: boolean, isFolder: boolean) {
+    if (isNarrowed) return <Empty title="Nothing found">Try fewer words, or choose another channel.</Empty>;
+    if (isFolder) return <Empty title="This folder is empty">Choose another folder.</Empty>;
+    if (may({ service: 'templates' }, visitor.user, service) === 'yes') {
+      return (
+        <Empty
+          title="No templates yet"
+          action={
+            <ButtonLink to={`/services/${service.id}/templates/new`} look="primary">
+              Write your first template
+            </ButtonLink>
+          }
+        >
+          Every message starts as a template.
+        </Empty>
+      );
+    }
+    const people = await whoCan(app, service.id, 'templates');
+    return (
+      <Empty title="No templates yet">
+        {people === undefined
+          ? 'Every message starts as a template. Ask someone who manages the service to let you write one.'
+          : `Every message starts as a template. Ask ${people} to write one.`}
+      </Empty>
+    );
+  }
+}
+
+function buildCrumbs({ service }: OfSender, folders: { id: string; name: string }[]) {
+  const to = `/services/${service.id}/send`;
+  return [{ label: 'Send', to }, ...folders.map(({ id, name }) => ({ label: name, to: `${to}?folder=${id}` }))];
 }

@@ -7,14 +7,18 @@ import { listFolders } from '../../../templates/folders/template-folders.ts';
 import { listTemplates } from '../../../templates/templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { isAddressPlaceholder } from '../quick-start/api-request.ts';
+import { Library } from '../templates/library.ts';
+
+/** The folders that the person sees as a member: operators get no more. */
+export async function openSendableLibrary(app: ConsoleApp, serviceId: string, userId: string): Promise<Library> {
+  const folders = await listFolders(app.db, serviceId);
+  return new Library(folders, ({ users_with_permission }) => users_with_permission.includes(userId));
+}
 
 /** Templates in folders that the person sees, and those in no folder. */
 export async function listSendableTemplates(app: ConsoleApp, serviceId: string, userId: string) {
-  const [templates, folders] = [await listTemplates(app, serviceId), await listFolders(app.db, serviceId)];
-  const visible = new Set(
-    folders.filter(({ users_with_permission }) => users_with_permission.includes(userId)).map(({ id }) => id),
-  );
-  return templates.filter(({ folder }) => folder === null || visible.has(folder));
+  const library = await openSendableLibrary(app, serviceId, userId);
+  return (await listTemplates(app, serviceId)).filter(({ folder }) => library.sees(folder));
 }
 
 /** A template that the service can send with, and that the person sees. */
@@ -27,10 +31,7 @@ export async function getSendableTemplate(
   const found = await findTemplate(app, serviceId, templateId);
   if (found.found !== 'here' || found.template.row.archived) throw notFound();
   const { folder } = found.template.row;
-  if (folder === null) return found.template;
-  const folders = await listFolders(app.db, serviceId);
-  const seen = folders.find(({ id }) => id === folder)?.users_with_permission.includes(userId);
-  if (!seen) throw notFound();
+  if (folder !== null && !(await openSendableLibrary(app, serviceId, userId)).sees(folder)) throw notFound();
   return found.template;
 }
 

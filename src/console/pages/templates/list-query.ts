@@ -1,5 +1,6 @@
 import { isUuid } from '../../../platform/id.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
+import type { OfService } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl, readSearch } from '../../links.ts';
 import type { PageRequest } from '../../page.ts';
@@ -18,10 +19,7 @@ export interface ListQuery {
   page: number;
 }
 
-export function readListQuery(
-  app: ConsoleApp,
-  { service, visitor, query }: PageRequest<{ service: 'any' }>,
-): ListQuery {
+export function readListQuery(app: ConsoleApp, { service, visitor, query }: PageRequest<OfService>): ListQuery {
   const findToken = query('find');
   return {
     service_id: service.id,

@@ -1,0 +1,99 @@
+import type { Channel } from '../../../protocol/channels.ts';
+import { Icon } from '../../layout/icon.tsx';
+import { pageUrl, withQuery } from '../../links.ts';
+import { channelWords } from '../../message-words.ts';
+import { several } from '../../money.ts';
+import { ButtonLink } from '../../parts/form.tsx';
+import { Stamp } from '../../parts/status.tsx';
+import { Table } from '../../parts/table.tsx';
+import type { ListQuery } from '../templates/list-query.ts';
+
+/** The path of the list, but for `changes`. Another list begins with its first page. */
+export function sendPath(list: ListQuery, changes: Partial<ListQuery> = {}): string {
+  const { service_id, folder, channel, findToken: find, page } = { ...list, page: 1, ...changes };
+  return withQuery(`/services/${service_id}/send`, {
+    folder: folder ?? undefined,
+    channel,
+    find,
+    page: page > 1 ? page : undefined,
+  });
+}
+
+export const sendUrl = (list: ListQuery, changes: Partial<ListQuery> = {}) => pageUrl(sendPath(list, changes));
+
+export function countFound(total: number): string {
+  return total === 0 ? 'No templates found.' : `${several(total, 'template')} found.`;
+}
+
+interface Folder {
+  id: string;
+  name: string;
+}
+
+interface Template extends Folder {
+  template_type: Channel;
+  folder: string | null;
+}
+
+interface ChoiceTableProps {
+  list: ListQuery;
+  folders: readonly Folder[];
+  templates: readonly Template[];
+  /** The names of folders, where a search has found templates in several. */
+  paths: ReadonlyMap<string, string>;
+}
+
+/** Folders first, then templates with the ways to send them. */
+export function ChoiceTable({ list, folders, templates, paths }: ChoiceTableProps) {
+  const path = `/services/${list.service_id}`;
+  return (
+    <Table<Folder | Template>
+      caption="Templates"
+      rows={[...folders, ...templates]}
+      keyOf={({ id }) => id}
+      middle
+      columns={[
+        {
+          head: 'Template',
+          cell: (row) => (
+            <span class="row row--tight">
+              {'template_type' in row ? (
+                <>
+                  <Stamp channel={channelWords[row.template_type].stamp} small />
+                  <span dir="auto">
+                    {row.name}
+                    {row.folder !== null && paths.has(row.folder) && <small>in {paths.get(row.folder)}</small>}
+                  </span>
+                </>
+              ) : (
+                <>
+                  <span class="row stamp--small">
+                    <Icon name="folder" />
+                  </span>
+                  <a href={sendUrl(list, { folder: row.id, findToken: '' })} dir="auto">
+                    {row.name}
+                  </a>
+                </>
+              )}
+            </span>
+          ),
+        },
+        {
+          head: 'Send to',
+          hidden: true,
+          cell: (row) =>
+            'template_type' in row && (
+              <>
+                <ButtonLink to={`${path}/send/${row.id}`} small>
+                  One person<span class="sr"> with {row.name}</span>
+                </ButtonLink>{' '}
+                <ButtonLink to={`${path}/files/new/${row.id}`} small>
+                  Upload a list<span class="sr"> with {row.name}</span>
+                </ButtonLink>
+              </>
+            ),
+        },
+      ]}
+    />
+  );
+}
