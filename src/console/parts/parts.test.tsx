@@ -17,7 +17,7 @@ import { Segments, Tabs } from './tabs.tsx';
 import { Copy, Diff, TemplateText } from './text.tsx';
 import { Time } from './time.tsx';
 import { DayField, MoneyField, NumberField } from './value-fields.tsx';
-import { When } from './when.tsx';
+import { nextDay, nightWarning, problemOfTime, readWhen, When } from './when.tsx';
 
 const draftOf = (text: string) => ({ typed: new Map([['name', text]]), problems: new Map([['name', text]]) });
 
@@ -53,8 +53,7 @@ const parts: Record<string, (text: string) => VNode> = {
     <When
       formState={{ typed: new Map([['scheduled_for', text]]), problems: new Map([['scheduled_for', text]]) }}
       now={new Date('2026-10-24T22:30:00Z')}
-      until={new Date('2026-10-25T02:30:00Z')}
-      hint={text}
+      within={{ max_ms: 1, hint: text, tooLate: text }}
     />
   ),
   'touch key': (text) => (
@@ -80,7 +79,11 @@ const parts: Record<string, (text: string) => VNode> = {
   ),
   'error summary': (text) => <ErrorSummary problems={new Map([['name', text]])} />,
   notice: (text) => <Notice tone="red">{text}</Notice>,
-  empty: (text) => <Empty title={text}>{text}</Empty>,
+  empty: (text) => (
+    <Empty title={text} action={text}>
+      {text}
+    </Empty>
+  ),
   submit: (text) => <Submit back={text}>{text}</Submit>,
   'button link': (text) => (
     <ButtonLink to={text} look="primary" small download>
@@ -169,24 +172,55 @@ describe('Time', () => {
 });
 
 describe('When', () => {
-  it('offers full hours in London, also those of the night when clocks go back', () => {
-    const html = renderToString(
-      <When
-        formState={{ typed: new Map(), problems: new Map() }}
-        now={new Date('2026-10-24T22:30:00Z')}
-        until={new Date('2026-10-25T02:30:00Z')}
-      />,
-    );
-    expect(
-      [...html.matchAll(/<option value(?:="([^"]*)")?>([^<]*)/g)].map(([, at = '', words]) => [at, words]),
-    ).toEqual([
-      ['', 'Now'],
-      ['2026-10-24T23:00:00.000Z', 'Tomorrow, 00:00'],
-      ['2026-10-25T00:00:00.000Z', 'Tomorrow, 01:00'],
-      ['2026-10-25T01:00:00.000Z', 'Tomorrow, 01:00'],
-      ['2026-10-25T02:00:00.000Z', 'Tomorrow, 02:00'],
+  const shown = (now: string, typed: [string, string][] = []) => {
+    const formState = { typed: new Map(typed), problems: new Map() };
+    const html = renderToString(<When formState={formState} now={new Date(now)} within={nextDay} />);
+    return {
+      html,
+      days: [...html.matchAll(/<option[^>]* value="([\d-]{10})"/g)].map(([, day]) => day),
+      chosen: [...html.matchAll(/<option value="([^"]*)" selected/g)].map(([, value]) => value),
+    };
+  };
+
+  it('suggests tomorrow at 9, or today at 9 where tomorrow would be too late', () => {
+    expect(shown('2026-11-16T12:00:00Z')).toMatchObject({
+      days: ['2026-11-16', '2026-11-17'],
+      chosen: ['2026-11-17', '9'],
+    });
+    expect(shown('2026-11-16T06:00:00Z').chosen).toEqual(['2026-11-16', '9']);
+  });
+
+  it('says at which hours people may be asleep', () => {
+    const [, night = ''] = shown('2026-11-16T12:00:00Z').html.split('<optgroup label="People may be asleep">');
+    expect([...night.matchAll(/>(\d\d:00)</g)].map(([, hour]) => Number(hour?.slice(0, 2)))).toEqual([
+      21, 22, 23, 0, 1, 2, 3, 4, 5, 6, 7,
     ]);
-    expect(html).toContain('<optgroup label="Tomorrow">');
+    expect(nightWarning(new Date('2026-11-16T21:00:00Z'))).toBe('People may be asleep.');
+    expect(nightWarning(new Date('2026-11-16T08:00:00Z'))).toBeUndefined();
+  });
+
+  it('shows again what was chosen, in London time', () => {
+    const typed: [string, string][] = [
+      ['scheduled_for', 'later'],
+      ['scheduled_day', '2026-06-16'],
+      ['scheduled_hour', '10'],
+    ];
+    expect(readWhen(Object.fromEntries(typed))).toBe('2026-06-16T09:00:00.000Z');
+    expect(shown('2026-06-15T12:00:00Z', typed).chosen).toEqual(['2026-06-16', '10']);
+    expect(shown('2026-06-15T12:00:00Z', [['scheduled_for', '2026-06-16T09:00:00.000Z']]).chosen).toEqual([
+      '2026-06-16',
+      '10',
+    ]);
+  });
+
+  it.each([
+    ['', undefined],
+    ['2026-11-17T09:00:00.000Z', undefined],
+    ['later', 'Choose a day and an hour.'],
+    ['2026-11-16T11:00:00.000Z', 'Choose a time that has not passed.'],
+    ['2026-11-17T13:00:00.000Z', 'Choose a time within the next 24 hours.'],
+  ])('%j: %s', (at, problem) => {
+    expect(problemOfTime(at, new Date('2026-11-16T12:00:00Z'), nextDay)).toBe(problem);
   });
 });
 

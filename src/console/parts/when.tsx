@@ -1,48 +1,145 @@
-import { londonDay, londonWallTime } from '../../platform/calendar.ts';
-import { day_ms, hour_ms, later } from '../../platform/clock.ts';
+import { Type } from 'typebox';
+import { addDays, isDay, londonDay, londonInstant, londonWallTime } from '../../platform/calendar.ts';
+import { day_ms, later } from '../../platform/clock.ts';
 import type { FormState } from '../page.ts';
-import { explained, Labelled } from './field.tsx';
+import { HintAndError } from './field.tsx';
 import { clockTime, dayAndMonth } from './time.tsx';
+
+/** How far ahead something can be scheduled. */
+interface SchedulingWindow {
+  max_ms: number;
+  hint: string;
+  tooLate: string;
+}
+
+export const nextDay: SchedulingWindow = {
+  max_ms: day_ms,
+  hint: 'London time, within 24 hours.',
+  tooLate: 'Choose a time within the next 24 hours.',
+};
+
+export const nextWeek: SchedulingWindow = {
+  max_ms: 7 * day_ms,
+  hint: 'London time, within 7 days.',
+  tooLate: 'Choose a time within the next 7 days.',
+};
 
 interface WhenProps {
   formState: FormState;
   now: Date;
-  /** Full hours until then are offered. */
-  until: Date;
-  hint?: string;
+  within: SchedulingWindow;
 }
 
-/** When to send: now, or on the hour. The field is `scheduled_for`; blank means now. */
-export function When({ formState, now, until, hint }: WhenProps) {
+/** When to send: now, or on a day at a full hour. `readWhen` reads its three fields. */
+export function When({ formState, now, within: { hint, max_ms } }: WhenProps) {
   const name = 'scheduled_for';
-  const chosen = formState.typed.get(name);
+  const error = formState.problems.get(name);
+  const until = later(now, max_ms);
+  const typed = readWhen(Object.fromEntries(formState.typed));
+  const isLater = typed !== '';
+  const chosen = parseMoment(typed) ?? suggestTime(now, until);
+  const hour = londonWallTime(chosen).hour;
   return (
-    <Labelled formState={formState} name={name} label="When" hint={hint}>
-      <select class="input" id={name} name={name} {...explained(formState, name, hint)}>
-        <option value="">Now</option>
-        {hoursByDay(now, until).map(({ day, hours }) => (
-          <optgroup key={day} label={day}>
-            {hours.map((hour) => (
-              <option key={hour.toISOString()} value={hour.toISOString()} selected={hour.toISOString() === chosen}>
-                {wordsOfHour(hour, now)}
+    <fieldset
+      class={error === undefined ? 'choices when' : 'choices when field--error'}
+      aria-describedby={error === undefined ? `${name}-hint` : `${name}-hint ${name}-error`}
+    >
+      <legend class="label">When</legend>
+      <HintAndError name={name} hint={hint} error={error} />
+      <label class="choice">
+        <input id={name} type="radio" name={name} value="" checked={!isLater} />
+        <span>Now</span>
+      </label>
+      <label class="choice">
+        <input type="radio" name={name} value="later" checked={isLater} />
+        <span>Later</span>
+      </label>
+      <div class="cols cols--narrow when-later">
+        <div class="field">
+          <label class="label" for="scheduled_day">
+            Day
+          </label>
+          <select class="input" id="scheduled_day" name="scheduled_day">
+            {daysUntil(now, until).map((day) => (
+              <option key={day} value={day} selected={day === londonDay(chosen)}>
+                {nameOfDay(londonInstant(day), now)}
               </option>
             ))}
-          </optgroup>
-        ))}
-      </select>
-    </Labelled>
+          </select>
+        </div>
+        <div class="field">
+          <label class="label" for="scheduled_hour">
+            Hour
+          </label>
+          <select class="input" id="scheduled_hour" name="scheduled_hour">
+            <Hours hours={hoursOfDay} chosen={hour} />
+            <optgroup label={mayBeAsleep}>
+              <Hours hours={hoursOfNight} chosen={hour} />
+            </optgroup>
+          </select>
+        </div>
+      </div>
+    </fieldset>
   );
 }
 
-/** Full hours in London, without the current one. When clocks go back, an hour is offered twice. */
-function hoursByDay(now: Date, until: Date): { day: string; hours: Date[] }[] {
-  const days = new Map<string, Date[]>();
-  for (let at = (Math.floor(now.getTime() / hour_ms) + 1) * hour_ms; at <= until.getTime(); at += hour_ms) {
-    const hour = new Date(at);
-    const day = nameOfDay(hour, now);
-    days.set(day, [...(days.get(day) ?? []), hour]);
-  }
-  return [...days].map(([day, hours]) => ({ day, hours }));
+const mayBeAsleep = 'People may be asleep';
+const hoursOfDay = Array.from({ length: 13 }, (_, index) => index + 8);
+const hoursOfNight = [21, 22, 23, 0, 1, 2, 3, 4, 5, 6, 7];
+const nameOfHour = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
+
+function Hours({ hours, chosen }: { hours: readonly number[]; chosen: number }) {
+  return (
+    <>
+      {hours.map((hour) => (
+        <option key={hour} value={hour} selected={hour === chosen}>
+          {nameOfHour(hour)}
+        </option>
+      ))}
+    </>
+  );
+}
+
+/** Tomorrow at 9, or today where tomorrow would be too late. */
+function suggestTime(now: Date, until: Date): Date {
+  const today = londonDay(now);
+  const tomorrow = londonInstant(addDays(today, 1), 9);
+  return tomorrow <= until ? tomorrow : londonInstant(today, 9);
+}
+
+function daysUntil(now: Date, until: Date): string[] {
+  const days: string[] = [];
+  for (let day = londonDay(now); day <= londonDay(until); day = addDays(day, 1)) days.push(day);
+  return days;
+}
+
+export const WhenFields = {
+  scheduled_for: Type.Optional(Type.String()),
+  scheduled_day: Type.Optional(Type.String()),
+  scheduled_hour: Type.Optional(Type.String()),
+};
+
+/** The moment that was chosen with `When`, as text; blank stands for now. A page can also send the moment itself. */
+export function readWhen(form: { [name: string]: unknown }): string {
+  const { scheduled_for = '', scheduled_day, scheduled_hour } = form;
+  const [day, hour] = [String(scheduled_day), Number(scheduled_hour)];
+  const isComplete = isDay(day) && Number.isInteger(hour) && hour >= 0 && hour < 24;
+  return scheduled_for === 'later' && isComplete ? londonInstant(day, hour).toISOString() : String(scheduled_for);
+}
+
+/** Undefined for other texts than `readWhen` writes: a browser's own parser reads a date into almost anything. */
+function parseMoment(text: string): Date | undefined {
+  const moment = new Date(/^\d{4}-\d\d-\d\dT/.test(text) ? text : Number.NaN);
+  return Number.isNaN(moment.getTime()) ? undefined : moment;
+}
+
+/** What is wrong with the chosen time, if anything is. */
+export function problemOfTime(text: string, now: Date, { max_ms, tooLate }: SchedulingWindow): string | undefined {
+  if (text === '') return undefined;
+  const moment = parseMoment(text);
+  if (!moment) return 'Choose a day and an hour.';
+  if (moment < now) return 'Choose a time that has not passed.';
+  return moment > later(now, max_ms) ? tooLate : undefined;
 }
 
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
@@ -50,12 +147,16 @@ const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Frida
 function nameOfDay(moment: Date, now: Date): string {
   const day = londonDay(moment);
   if (day === londonDay(now)) return 'Today';
-  if (day === londonDay(later(now, day_ms))) return 'Tomorrow';
-  const { year, month, day: ofMonth } = londonWallTime(moment);
-  return `${weekdays[new Date(Date.UTC(year, month - 1, ofMonth)).getUTCDay()]} ${dayAndMonth(moment)}`;
+  if (day === addDays(londonDay(now), 1)) return 'Tomorrow';
+  return `${weekdays[new Date(`${day}T00:00:00Z`).getUTCDay()]} ${dayAndMonth(moment)}`;
 }
 
 /** "Tomorrow, 09:00" */
 export function wordsOfHour(moment: Date, now: Date): string {
   return `${nameOfDay(moment, now)}, ${clockTime(moment)}`;
+}
+
+/** A warning for messages that arrive at this moment, if one is due. */
+export function nightWarning(moment: Date): string | undefined {
+  return hoursOfNight.includes(londonWallTime(moment).hour) ? `${mayBeAsleep}.` : undefined;
 }

@@ -14,9 +14,11 @@ import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
 import { holds, may } from '../../access/may.ts';
+import { whoCan } from '../../access/who-can.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
-import { maxSpreadsheetBytes, refuseInFileField } from '../files/spreadsheets.ts';
+import { ButtonLink } from '../../parts/form.tsx';
+import { maxSpreadsheetBytes, nameOfProblems, refuseInFileField } from '../files/spreadsheets.ts';
 import { listSendableTemplates } from '../send/sendable-templates.ts';
 import { CheckedList, ListTable, NewList, SavedList } from './contact-lists.tsx';
 
@@ -34,11 +36,11 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
       const maySend = may(sender, visitor.user, service) === 'yes';
       return {
         title: 'Contact lists',
-        lead: 'Recipients that you send to again and again.',
+        lead: 'Lists of people you send to often.',
         actions: maySend && (
-          <a class="button button--primary" href={`/console/services/${service.id}/contact-lists/new`}>
+          <ButtonLink to={`/services/${service.id}/contact-lists/new`} look="primary">
             Upload a list
-          </a>
+          </ButtonLink>
         ),
         content: <ListTable serviceId={service.id} lists={lists} now={app.clock.now()} maySend={maySend} />,
       };
@@ -79,11 +81,14 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
       return {
         title: `Check ${upload.original_file_name}`,
         crumbs,
-        content: <CheckedList serviceId={service.id} record={record} formState={formState} />,
+        content: (
+          <CheckedList serviceId={service.id} record={record} maxRows={app.config.bulk.maxRows} formState={formState} />
+        ),
       };
     }
     const list = await getContactList(app, service.id, upload.id);
     const templates = await listSendableTemplates(app, service.id, visitor.user.id);
+    const permissions = visitor.user.permissions[service.id] ?? [];
     return {
       title: list.original_file_name,
       crumbs,
@@ -93,7 +98,8 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
           templates={templates.filter(({ template_type }) => template_type === list.template_type)}
           formState={formState}
           now={app.clock.now()}
-          mayDelete={holds('templates', visitor.user.permissions[service.id] ?? [])}
+          mayEdit={holds('templates', permissions)}
+          writers={await whoCan(app, service.id, 'templates')}
         />
       ),
     };
@@ -138,7 +144,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
         template_type: template_type === 'email' ? 'email' : 'sms',
         created_by: visitor.user.id,
       });
-      return { ...toList(request), notice: 'The list is saved.' };
+      return { ...toList(request), notice: 'List saved.' };
     },
   });
 
@@ -149,7 +155,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({}),
     async act({ service, param }) {
       await deleteContactList(app, service.id, param('list_id'));
-      return { to: `/services/${service.id}/contact-lists`, notice: 'The list is deleted.' };
+      return { to: `/services/${service.id}/contact-lists`, notice: 'List deleted.' };
     },
   });
 
@@ -167,7 +173,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
     who: sender,
     async show({ service, param, reply }) {
       const upload = await getUpload(app, service.id, param('list_id'));
-      return { sent: sendCsv(reply, `problems of ${upload.original_file_name}.csv`, problemsFile(app.db, upload)) };
+      return { sent: sendCsv(reply, nameOfProblems(upload), problemsFile(app.db, upload)) };
     },
   });
 }

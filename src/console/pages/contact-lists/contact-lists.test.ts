@@ -26,11 +26,11 @@ async function upload(content: string): Promise<string> {
 describe('contact lists', { timeout: 60_000 }, () => {
   it('are checked, saved, sent with a template of their channel, downloaded and deleted', async () => {
     const path = await upload('phone number\n07700900001\n07700900002\n');
-    expect((await browser.get(path)).text).toContain('All 2 rows are good.');
+    expect((await browser.get(path)).text).toContain('Both rows are fine.');
     expect((await browser.post(`${path}/save`, { name: '' })).problems).toEqual({ name: 'Enter a name.' });
     expect((await browser.post(`${path}/save`, { name: 'Friends' })).status).toBe(303);
     expect((await browser.post(`${path}/save`, { name: 'Friends' })).status).toBe(303);
-    expect((await browser.get(url())).text).toContain(`<a href="${path}">Friends</a>`);
+    expect((await browser.get(url())).text).toContain(`<a href="${path}" dir="auto">Friends</a>`);
     const sms = await aTemplate(harness, service, { name: 'Fire drill', content: 'Come to the car park.' });
     const email = await aTemplate(harness, service, { name: 'Newsletter', template_type: 'email', subject: 's' });
     const page = await browser.get(path);
@@ -48,12 +48,9 @@ describe('contact lists', { timeout: 60_000 }, () => {
   });
 
   it.each([
-    [
-      'phone number,name\n07700900001,Ada\n',
-      'A contact list needs a single column, named email address or phone number.',
-    ],
+    ['phone number,name\n07700900001,Ada\n', 'Your list needs one column, called “email address” or “phone number”.'],
     ['email address\nada@example.org\nno address\n', 'Not a valid email address'],
-    ['email address\n', 'The file has no rows.'],
+    ['email address\n', 'Your file has no rows.'],
   ])('with problems can be seen and not saved: %j', async (content, text) => {
     const path = await upload(content);
     const page = await browser.get(path);

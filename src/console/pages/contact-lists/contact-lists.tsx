@@ -1,15 +1,16 @@
 import type { getContactList } from '../../../jobs/contact-lists/contact-lists.ts';
 import type { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
-import { contactListProblemTexts } from '../../../recipients/spreadsheet/spreadsheet-problems.ts';
 import type { listTemplates } from '../../../templates/templates.ts';
+import { pageUrl } from '../../links.ts';
 import { count } from '../../money.ts';
 import type { FormState } from '../../page.ts';
-import { Field, FileField, HintAndError } from '../../parts/field.tsx';
-import { Confirm } from '../../parts/form.tsx';
-import { Notice } from '../../parts/notice.tsx';
+import { Field, FileField, Select } from '../../parts/field.tsx';
+import { ButtonLink, Confirm, Submit } from '../../parts/form.tsx';
+import { Empty, Notice } from '../../parts/notice.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { ProblemRows } from '../files/problem-table.tsx';
+import { listProblems, ProblemTable } from '../files/problem-table.tsx';
+import { describeFileProblem } from '../files/problem-words.ts';
 import { acceptedSpreadsheets } from '../files/spreadsheets.ts';
 
 type ContactList = Awaited<ReturnType<typeof getContactList>>;
@@ -22,17 +23,18 @@ interface ListTableProps {
   serviceId: string;
   lists: readonly ContactList[];
   now: Date;
-  /** Those who may not send see the names only. */
+  /** Those who cannot send see the names only. */
   maySend: boolean;
 }
 
 export function ListTable({ serviceId, lists, now, maySend }: ListTableProps) {
   if (lists.length === 0) {
     return (
-      <div class="empty">
-        <h2>There is no list yet</h2>
-        <p>A list is a spreadsheet with one column: email address or phone number.</p>
-      </div>
+      <Empty title="No contact lists yet">
+        {maySend
+          ? 'Upload a spreadsheet with one column, called “email address” or “phone number”.'
+          : 'The lists that your team keeps appear here.'}
+      </Empty>
     );
   }
   return (
@@ -45,9 +47,11 @@ export function ListTable({ serviceId, lists, now, maySend }: ListTableProps) {
           head: 'List',
           cell: ({ id, original_file_name }) =>
             maySend ? (
-              <a href={`/console/services/${serviceId}/contact-lists/${id}`}>{original_file_name}</a>
+              <a href={pageUrl(`/services/${serviceId}/contact-lists/${id}`)} dir="auto">
+                {original_file_name}
+              </a>
             ) : (
-              original_file_name
+              <span dir="auto">{original_file_name}</span>
             ),
         },
         { head: 'Recipients', numeric: true, cell: ({ row_count }) => count(row_count) },
@@ -68,14 +72,10 @@ export function NewList({ formState }: { formState: FormState }) {
         formState={formState}
         name="file"
         label="File"
-        hint="A spreadsheet with one column, named email address or phone number; up to 100,000 rows and 10 MB."
+        hint="A spreadsheet with one column, called “email address” or “phone number”. Up to 100,000 rows and 10 MB."
         accept={acceptedSpreadsheets}
       />
-      <div>
-        <button class="button button--primary" type="submit">
-          Check
-        </button>
-      </div>
+      <Submit>Check</Submit>
     </form>
   );
 }
@@ -84,17 +84,19 @@ export function NewList({ formState }: { formState: FormState }) {
 export function CheckedList({
   serviceId,
   record,
+  maxRows,
   formState,
 }: {
   serviceId: string;
   record: UploadRecord;
+  maxRows: number;
   formState: FormState;
 }) {
-  const path = `/console/services/${serviceId}/contact-lists/${record.id}`;
+  const path = `/services/${serviceId}/contact-lists/${record.id}`;
   if (record.valid) {
     return (
-      <form class="stack measure" method="post" action={`${path}/save`} noValidate>
-        <Notice tone="green">All {count(record.row_count)} rows are good.</Notice>
+      <form class="stack measure" method="post" action={pageUrl(`${path}/save`)} noValidate>
+        <Notice tone="green">{praiseRows(record.row_count)}</Notice>
         <Field
           formState={formState}
           name="name"
@@ -102,11 +104,7 @@ export function CheckedList({
           value={record.original_file_name}
           autocomplete="off"
         />
-        <div>
-          <button class="button button--primary" type="submit">
-            Save
-          </button>
-        </div>
+        <Submit>Save</Submit>
       </form>
     );
   }
@@ -115,18 +113,28 @@ export function CheckedList({
       <Notice tone="red">
         <ul>
           {Object.keys(record.problem_counts).map((problem) => (
-            <li key={problem}>{contactListProblemTexts[problem as keyof typeof contactListProblemTexts]}.</li>
+            <li key={problem}>
+              {describeFileProblem(problem as Parameters<typeof describeFileProblem>[0], record, maxRows)}
+            </li>
           ))}
         </ul>
       </Notice>
-      <ProblemRows record={record} bad={record.problem_counts['row-errors'] ?? 0} path={path} />
+      <ProblemTable
+        problems={listProblems(record.rows_shown)}
+        bad={record.problem_counts['row-errors'] ?? 0}
+        path={path}
+        canDownload
+      />
       <p>
-        <a class="button" href={`/console/services/${serviceId}/contact-lists/new`}>
-          Choose another file
-        </a>
+        <ButtonLink to={`/services/${serviceId}/contact-lists/new`}>Choose another file</ButtonLink>
       </p>
     </div>
   );
+}
+
+function praiseRows(amount: number): string {
+  if (amount === 1) return 'The row is fine.';
+  return amount === 2 ? 'Both rows are fine.' : `All ${count(amount)} rows are fine.`;
 }
 
 interface SavedListProps {
@@ -134,12 +142,14 @@ interface SavedListProps {
   templates: Templates;
   formState: FormState;
   now: Date;
-  mayDelete: boolean;
+  /** Whether this person can edit templates and delete lists. */
+  mayEdit: boolean;
+  /** Who can edit templates. */
+  writers: string | undefined;
 }
 
-export function SavedList({ list, templates, formState, now, mayDelete }: SavedListProps) {
-  const path = `/console/services/${list.service_id}/contact-lists/${list.id}`;
-  const error = formState.problems.get('template_id');
+export function SavedList({ list, templates, formState, now, mayEdit, writers }: SavedListProps) {
+  const path = `/services/${list.service_id}/contact-lists/${list.id}`;
   return (
     <div class="stack measure">
       <p class="muted">
@@ -147,45 +157,42 @@ export function SavedList({ list, templates, formState, now, mayDelete }: SavedL
         <Time at={list.created_at} now={now} />.
       </p>
       {templates.length === 0 ? (
-        <Notice tone="amber">There is no template to send with: write one for this channel first.</Notice>
+        <Notice tone="amber">
+          {describeMissingTemplate(list.template_type, mayEdit ? undefined : writers)}{' '}
+          {mayEdit && (
+            <a href={pageUrl(`/services/${list.service_id}/templates/new/${list.template_type}`)}>Write a template</a>
+          )}
+        </Notice>
       ) : (
-        <form class="stack" method="post" action={path} noValidate>
-          <div class={error === undefined ? 'field' : 'field field--error'}>
-            <label class="label" for="template_id">
-              Send with
-            </label>
-            <HintAndError name="template_id" hint={undefined} error={error} />
-            <select
-              class="input"
-              id="template_id"
-              name="template_id"
-              aria-invalid={error === undefined ? undefined : 'true'}
-            >
-              <option value="">Choose a template</option>
-              {templates.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </div>
-          <div>
-            <button class="button button--primary" type="submit">
-              Check
-            </button>
-          </div>
+        <form class="stack" method="post" action={pageUrl(path)} noValidate>
+          <Select
+            formState={formState}
+            name="template_id"
+            label="Send with"
+            choices={[
+              { value: '', label: 'Choose a template' },
+              ...templates.map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+          />
+          <Submit>Check</Submit>
         </form>
       )}
       <div class="row">
-        <a class="button" href={`${path}/original.csv`} download>
+        <ButtonLink to={`${path}/original.csv`} download>
           Download CSV
-        </a>
-        {mayDelete && (
-          <Confirm label="Delete" action="Delete this list" to={`${path}/delete`}>
-            Messages that were sent with it stay.
+        </ButtonLink>
+        {mayEdit && (
+          <Confirm label="Delete" action="Delete this list" to={pageUrl(`${path}/delete`)}>
+            Messages that you have sent to this list stay.
           </Confirm>
         )}
       </div>
     </div>
   );
+}
+
+const noTemplate = { sms: 'You have no template for texts yet.', email: 'You have no template for emails yet.' };
+
+function describeMissingTemplate(channel: keyof typeof noTemplate, writers: string | undefined): string {
+  return writers === undefined ? noTemplate[channel] : `${noTemplate[channel]} Ask ${writers} to write one.`;
 }

@@ -1,39 +1,51 @@
-import { day_ms, earlier, later, minute_ms } from '../../../platform/clock.ts';
+import { earlier, minute_ms } from '../../../platform/clock.ts';
 import { comparableKey } from '../../../protocol/comparable-key.ts';
-import { fileProblemTexts } from '../../../recipients/spreadsheet/spreadsheet-problems.ts';
+import { pageUrl } from '../../links.ts';
 import { count, price, several } from '../../money.ts';
 import type { FormState } from '../../page.ts';
+import { ButtonLink } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Turn } from '../../parts/pager.tsx';
 import { Status } from '../../parts/status.tsx';
-import { When } from '../../parts/when.tsx';
+import { nextWeek, When } from '../../parts/when.tsx';
+import { describeLost } from '../send/lost-characters.ts';
 import { MessagePreview } from '../send/message-preview.tsx';
+import { FileWarnings, RowWarnings, type WaysOut } from './file-warnings.tsx';
 import type { CheckedFile, LoadedFile } from './load-file.ts';
 import { ProblemTable } from './problem-table.tsx';
+import { describeRowProblem } from './problem-words.ts';
 import { neededColumns } from './spreadsheets.ts';
 
 interface FileCheckProps {
   file: CheckedFile;
   formState: FormState;
   now: Date;
+  waysOut: WaysOut;
 }
 
 /** The result of the check, and the form that sends the file. */
-export function FileCheck({ file, formState, now }: FileCheckProps) {
-  const { upload, record, template, goodRows } = file;
-  const path = `/console/services/${upload.service_id}/files/${upload.id}`;
+export function FileCheck({ file, formState, now, waysOut }: FileCheckProps) {
+  const { upload, record, template } = file;
+  const path = `/services/${upload.service_id}/files/${upload.id}`;
   return (
     <div class="stack">
-      <Warnings file={file} path={path} />
+      <FileWarnings file={file} path={path} waysOut={waysOut} />
       <Figures file={file} />
       <div class="aside">
         <div class="stack">
-          {upload.row_count > goodRows && record.missing_column_headers.length === 0 && (
-            <ProblemTable file={file} path={path} />
+          {record.missing_column_headers.length === 0 && (
+            <ProblemTable
+              problems={file.problems}
+              bad={file.badRows}
+              path={path}
+              canDownload={'row-errors' in record.problem_counts}
+              hasRows
+            />
           )}
+          <RowWarnings file={file} path={path} />
           {canBeSent(file) && <SendForm file={file} formState={formState} now={now} path={path} />}
           <p>
-            <a href={`/console/services/${upload.service_id}/files/new/${template.row.id}`}>Choose another file</a>
+            <a href={pageUrl(`/services/${upload.service_id}/files/new/${template.row.id}`)}>Choose another file</a>
           </p>
         </div>
         <div class="stack">
@@ -51,71 +63,26 @@ function canBeSent({ record, goodRows, template, upload }: CheckedFile): boolean
   return goodRows > 0 && others.length === 0 && template.row.version === upload.template_version;
 }
 
-function Warnings({ file: { record, upload, template }, path }: { file: CheckedFile; path: string }) {
-  const problems = Object.entries(record.problem_counts).filter(([problem]) => problem !== 'row-errors');
-  return (
-    <>
-      {problems.length > 0 && (
-        <Notice tone="red">
-          <ul>
-            {problems.map(([problem]) => (
-              <li key={problem}>{describeProblem(problem, record)}</li>
-            ))}
-          </ul>
-        </Notice>
-      )}
-      {template.row.version !== upload.template_version && (
-        <Notice tone="amber">
-          <form class="row" method="post" action={`${path}/check`}>
-            <span>The template has changed since the file was checked.</span>
-            <button class="button button--small" type="submit">
-              Check again
-            </button>
-          </form>
-        </Notice>
-      )}
-      {record.sent_before && (
-        <Notice tone="amber">This file was sent with this template before. Send it again only if you mean to.</Notice>
-      )}
-      {record.encoding !== null && !/^utf-?(8|16)/i.test(record.encoding) && (
-        <Notice tone="amber">
-          The file is not UTF-8 and was read as {record.encoding}. Check letters with accents in the preview.
-        </Notice>
-      )}
-    </>
-  );
-}
-
-function describeProblem(problem: string, record: CheckedFile['record']): string {
-  const text = fileProblemTexts[problem as keyof typeof fileProblemTexts];
-  const names = {
-    'missing-columns': record.missing_column_headers,
-    'duplicate-recipient-columns': record.duplicate_recipient_column_headers,
-  }[problem];
-  return names ? `${text}: ${names.join(', ')}.` : `${text}.`;
-}
-
-function Figures({ file: { goodRows, record, repeated, cost, left, upload, template } }: { file: CheckedFile }) {
-  const bad = upload.row_count - goodRows;
+function Figures({ file: { goodRows, badRows, repeated, cost, left, template } }: { file: CheckedFile }) {
   return (
     <dl class="stats">
       <div>
         <dt>
           <Status kind="delivered">Good rows</Status>
         </dt>
-        <dd class="figure-mid">{count(record.missing_column_headers.length > 0 ? 0 : goodRows)}</dd>
+        <dd class="figure-mid">{count(goodRows)}</dd>
       </div>
       <div>
         <dt>
           <Status kind="failed">Rows with problems</Status>
         </dt>
-        <dd class="figure-mid">{count(bad)}</dd>
+        <dd class="figure-mid">{count(badRows)}</dd>
       </div>
       <div>
         <dt>
-          <Status kind="sending">Recipients that appear twice or more</Status>
+          <Status kind="sending">Duplicate recipients</Status>
         </dt>
-        <dd class="figure-mid">{count(repeated)}</dd>
+        <dd class="figure-mid">{count(repeated.count)}</dd>
       </div>
       <div>
         <dt>{template.row.template_type === 'letter' ? 'Cost, at least' : 'Cost, about'}</dt>
@@ -126,18 +93,20 @@ function Figures({ file: { goodRows, record, repeated, cost, left, upload, templ
   );
 }
 
-function SendForm({ file, formState, now, path }: FileCheckProps & { path: string }) {
+type SendFormProps = Pick<FileCheckProps, 'file' | 'formState' | 'now'> & { path: string };
+
+function SendForm({ file, formState, now, path }: SendFormProps) {
   const { goodRows, upload } = file;
   const skips = goodRows < upload.row_count;
   return (
-    <form class="stack measure" method="post" action={`${path}/send`}>
-      <When formState={formState} now={now} until={later(now, 7 * day_ms)} hint="London time, within 7 days." />
+    <form class="stack measure" method="post" action={pageUrl(`${path}/send`)}>
+      <When formState={formState} now={now} within={nextWeek} />
       <input type="hidden" name="on_error" value={skips ? 'skip' : 'reject'} />
       <div class="row">
         <button class="button button--primary" type="submit">
           {skips ? `Send to the ${count(goodRows)} good rows` : `Send to ${several(goodRows, 'row')}`}
         </button>
-        {skips && <span class="small muted">Or correct the others first, and choose the file again.</span>}
+        {skips && <span class="small muted">Or fix the other rows and upload the file again.</span>}
       </div>
     </form>
   );
@@ -156,7 +125,7 @@ function Columns({ file: { record, template } }: { file: CheckedFile }) {
               <Status kind="delivered">{name}</Status>
             ) : (
               <>
-                <Status kind="cancelled">{name === '' ? 'without a name' : name}</Status>
+                <Status kind="cancelled">{name === '' ? 'no name' : name}</Status>
                 <span class="muted">not used</span>
               </>
             )}
@@ -176,38 +145,47 @@ function Columns({ file: { record, template } }: { file: CheckedFile }) {
 /** Any row of the file: its message, or what is wrong with it. */
 function RowCard({ file: { shown, upload }, path }: { file: CheckedFile; path: string }) {
   if (!shown) return null;
-  const { row, cells, problems, preview, message } = shown;
+  const { row, cells, problems, preview, message, lost, isForOthers } = shown;
+  const toRow = (other: number) => pageUrl(`${path}?row=${other}#preview`);
   return (
     <section class="card stack stack--tight" aria-labelledby="row" id="preview">
       <div class="card-head">
         <h2 id="row">Row {count(row)}</h2>
         <div class="row">
-          <Turn to={row > 2 ? `${path}?row=${row - 1}#preview` : undefined} icon="left" label="Row before" />
-          <Turn
-            to={row <= upload.row_count ? `${path}?row=${row + 1}#preview` : undefined}
-            icon="right"
-            label="Next row"
-          />
+          <Turn to={row > 2 ? toRow(row - 1) : undefined} icon="left" label="Previous row" />
+          <Turn to={row <= upload.row_count ? toRow(row + 1) : undefined} icon="right" label="Next row" />
         </div>
       </div>
       {message && (
         <p class="small">
-          To <b>{message.recipient.split('\n').join(', ')}</b>
+          To <b dir="auto">{message.recipient.split('\n').join(', ')}</b>
         </p>
       )}
+      {isForOthers && (
+        <p class="small">
+          <Status kind="failed">Not in your team or guest list</Status>
+        </p>
+      )}
+      {lost.length > 0 && <Notice tone="amber">{describeLost(lost)}</Notice>}
       {preview ? (
         <MessagePreview preview={preview} />
       ) : (
         <>
           {problems.map(({ column, problem }) => (
             <p key={`${column} ${problem}`} class="small">
-              <Status kind="failed">{column === null ? problem : `${column}: ${problem}`}</Status>
+              <Status kind="failed">
+                {column === null ? describeRowProblem(problem) : `${column}: ${describeRowProblem(problem)}`}
+              </Status>
             </p>
           ))}
           <dl class="facts">
             {cells.map(({ column, text }, index) => [
-              <dt key={`${index} name`}>{column}</dt>,
-              <dd key={`${index} value`}>{text}</dd>,
+              <dt key={`${index} name`} dir="auto">
+                {column}
+              </dt>,
+              <dd key={`${index} value`} dir="auto">
+                {text}
+              </dd>,
             ])}
           </dl>
         </>
@@ -240,8 +218,8 @@ export function Checking({ file: { upload, checkedRows }, now }: CheckingProps) 
     <div class="stack measure">
       {isLate && (
         <Notice tone="amber">
-          This takes longer than usual. Wait, or <a href={`/console/services/${upload.service_id}/send`}>start again</a>
-          : nothing was sent.
+          The check is taking longer than usual. Nothing was sent. Wait, or{' '}
+          <a href={pageUrl(`/services/${upload.service_id}/send`)}>start again</a>.
         </Notice>
       )}
       <p role="status">
@@ -255,9 +233,7 @@ export function Checking({ file: { upload, checkedRows }, now }: CheckingProps) 
       />
       <noscript>
         <p>
-          <a class="button" href={`/console/services/${upload.service_id}/files/${upload.id}`}>
-            Look again
-          </a>
+          <ButtonLink to={`/services/${upload.service_id}/files/${upload.id}`}>Look again</ButtonLink>
         </p>
       </noscript>
     </div>

@@ -10,6 +10,7 @@ import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
 import { previewEmailOfRow, previewLetterOfRow } from './load-file.ts';
+import { nameOfProblems } from './spreadsheets.ts';
 
 const who = { service: 'send' } as const;
 
@@ -19,7 +20,7 @@ export function fileDownloadPages(pages: Pages, app: ConsoleApp): void {
     who,
     async show({ service, param, reply }) {
       const upload = await getUpload(app, service.id, param('file_id'));
-      return { sent: sendCsv(reply, `problems of ${upload.original_file_name}.csv`, problemsFile(app.db, upload)) };
+      return { sent: sendCsv(reply, nameOfProblems(upload), problemsFile(app.db, upload)) };
     },
   });
 

@@ -1,22 +1,31 @@
 import { isCancellable } from '../../../jobs/cancel-job.ts';
+import { type StatusGroup, statusesOfGroup } from '../../../notifications/notification.ts';
+import { pageUrl, withQuery } from '../../links.ts';
+import { shortRecipient } from '../../message-words.ts';
 import { count } from '../../money.ts';
-import { Confirm } from '../../parts/form.tsx';
+import { ButtonLink, Confirm } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
-import { Status } from '../../parts/status.tsx';
+import { MessageStatus, Status } from '../../parts/status.tsx';
+import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { LoadedFile } from './load-file.ts';
 
-type Job = Extract<LoadedFile, { kind: 'sent' }>['job'];
+type Sent = Extract<LoadedFile, { kind: 'sent' }>;
+type Job = Sent['job'];
 
 interface FileJobProps {
   job: Job;
+  /** Those of its first rows. */
+  messages: Sent['messages'];
   now: Date;
   maySend: boolean;
+  /** Whether this person can open a message. */
+  mayOpen: boolean;
 }
 
 /** What became of a file that was sent, or is scheduled. */
-export function FileJob({ job, now, maySend }: FileJobProps) {
-  const path = `/console/services/${job.service}/files/${job.id}`;
+export function FileJob({ job, messages, now, maySend, mayOpen }: FileJobProps) {
+  const path = `/services/${job.service}/files/${job.id}`;
   const counts = countByResult(job);
   const toSend = job.notification_count - job.rows_skipped;
   return (
@@ -25,26 +34,40 @@ export function FileJob({ job, now, maySend }: FileJobProps) {
       <dl class="stats">
         <div>
           <dt>Messages</dt>
-          <dd class="figure-mid">{count(toSend)}</dd>
-          {job.rows_skipped > 0 && <dd>{count(job.rows_skipped)} rows with problems were left out</dd>}
+          <dd class="figure-mid">
+            <Messages job={job} amount={toSend} />
+          </dd>
+          {job.rows_skipped > 0 && (
+            <dd>
+              {job.rows_skipped === 1
+                ? '1 row with problems was left out'
+                : `${count(job.rows_skipped)} rows with problems were left out`}
+            </dd>
+          )}
         </div>
         <div>
           <dt>
             <Status kind="sending">On their way</Status>
           </dt>
-          <dd class="figure-mid">{count(counts.underWay)}</dd>
+          <dd class="figure-mid">
+            <Messages job={job} amount={counts.underWay} status="sending" />
+          </dd>
         </div>
         <div>
           <dt>
             <Status kind="delivered">Delivered</Status>
           </dt>
-          <dd class="figure-mid">{count(counts.delivered)}</dd>
+          <dd class="figure-mid">
+            <Messages job={job} amount={counts.delivered} status="delivered" />
+          </dd>
         </div>
         <div>
           <dt>
             <Status kind="failed">Failed</Status>
           </dt>
-          <dd class="figure-mid">{count(counts.failed)}</dd>
+          <dd class="figure-mid">
+            <Messages job={job} amount={counts.failed} status="failed" />
+          </dd>
         </div>
       </dl>
       {isUnderWay(job) && job.job_status !== 'scheduled' && (
@@ -57,27 +80,82 @@ export function FileJob({ job, now, maySend }: FileJobProps) {
       )}
       <div class="row">
         {!job.archived && job.processing_started !== null && (
-          <a class="button" href={`${path}/results.csv`} download>
+          <ButtonLink to={`${path}/results.csv`} download>
             Download results
-          </a>
+          </ButtonLink>
         )}
-        {!job.archived && job.rows_skipped > 0 && (
-          <a class="button" href={`${path}/problems.csv`} download>
+        {!job.archived && job.rows_skipped > 0 && maySend && (
+          <ButtonLink to={`${path}/problems.csv`} download>
             Download rows with reasons
-          </a>
+          </ButtonLink>
         )}
-        {job.job_status === 'scheduled' && (
-          <a class="button" href={`${path}/original.csv`} download>
+        {job.job_status === 'scheduled' && maySend && (
+          <ButtonLink to={`${path}/original.csv`} download>
             Download the file
-          </a>
+          </ButtonLink>
         )}
         {maySend && isCancellable(job) && (
-          <Confirm label="Cancel sending" action="Cancel sending" to={`${path}/cancel`}>
-            Messages that are already with a provider cannot be stopped. All others are not sent.
+          <Confirm label="Cancel sending" action="Cancel sending" to={pageUrl(`${path}/cancel`)}>
+            We cannot stop messages that are already with a provider. All others will not be sent.
           </Confirm>
         )}
       </div>
+      {messages.length > 0 && <Rows job={job} messages={messages} all={toSend} mayOpen={mayOpen} />}
     </div>
+  );
+}
+
+interface MessagesProps {
+  job: Job;
+  amount: number;
+  status?: StatusGroup;
+}
+
+/** A count that leads to its messages, while there are any. */
+function Messages({ job, amount, status }: MessagesProps) {
+  if (amount === 0 || job.archived || job.processing_started === null) return <>{count(amount)}</>;
+  return <a href={pageUrl(logPath(job, status))}>{count(amount)}</a>;
+}
+
+const logPath = ({ id, service }: Job, status?: StatusGroup) =>
+  withQuery(`/services/${service}/messages`, { file: id, status });
+
+type RowsProps = Pick<FileJobProps, 'job' | 'messages' | 'mayOpen'> & { all: number };
+
+/** What became of the first rows. */
+function Rows({ job, messages, all, mayOpen }: RowsProps) {
+  return (
+    <section class="stack stack--tight" aria-labelledby="rows">
+      <h2 id="rows">Rows</h2>
+      <Table
+        caption="Rows, in the order of the file"
+        rows={messages}
+        keyOf={({ id }) => id}
+        columns={[
+          { head: 'Row', cell: ({ job_row_number }) => count((job_row_number ?? 0) + 2) },
+          {
+            head: 'To',
+            cell: (message) =>
+              mayOpen ? (
+                <a href={pageUrl(`/services/${job.service}/messages/${message.shown_id}`)} dir="auto">
+                  {shortRecipient(message)}
+                </a>
+              ) : (
+                <span dir="auto">{shortRecipient(message)}</span>
+              ),
+          },
+          {
+            head: 'Status',
+            cell: ({ status, notification_type }) => <MessageStatus status={status} channel={notification_type} />,
+          },
+        ]}
+      />
+      {all > messages.length && (
+        <p>
+          <a href={pageUrl(logPath(job))}>See all {count(all)} messages</a>
+        </p>
+      )}
+    </section>
   );
 }
 
@@ -87,16 +165,13 @@ export function isUnderWay(job: Job): boolean {
   return job.template_type !== 'letter' && countByResult(job).underWay > 0;
 }
 
-const deliveredStatuses = ['delivered', 'sent'];
-const underWayStatuses = ['created', 'sending', 'pending', 'pending-virus-check'];
-
+/** Cancelled messages are in no group. */
 function countByResult({ statistics }: Job) {
-  const sum = (isCounted: (status: string) => boolean) =>
-    statistics.filter(({ status }) => isCounted(status)).reduce((total, { count }) => total + count, 0);
-  const cancelled = sum((status) => status === 'cancelled');
-  const delivered = sum((status) => deliveredStatuses.includes(status));
-  const underWay = sum((status) => underWayStatuses.includes(status));
-  return { delivered, underWay, failed: sum(() => true) - delivered - underWay - cancelled };
+  const sum = (group: StatusGroup) =>
+    statistics
+      .filter(({ status }) => statusesOfGroup[group].some((one) => one === status))
+      .reduce((total, { count }) => total + count, 0);
+  return { delivered: sum('delivered'), underWay: sum('sending'), failed: sum('failed') };
 }
 
 function State({ job, now }: { job: Job; now: Date }) {
@@ -104,7 +179,7 @@ function State({ job, now }: { job: Job; now: Date }) {
     case 'scheduled':
       return (
         <Notice tone="blue">
-          It will be sent <Time at={job.scheduled_for ?? job.created_at} now={now} />.
+          This file will be sent <Time at={job.scheduled_for ?? job.created_at} now={now} />.
         </Notice>
       );
     case 'cancelled':
@@ -118,14 +193,16 @@ function State({ job, now }: { job: Job; now: Date }) {
     case 'sending limits exceeded':
       return (
         <Notice tone="red">
-          Nothing was sent: the file has more messages than were left of the daily limit. Choose it again tomorrow.
+          Nothing was sent: the file has more rows than your service could send messages that day. Upload it again
+          tomorrow.
         </Notice>
       );
     default:
       return (
         <p class="muted">
-          {job.created_by ? `${job.created_by.name} sent it` : 'It was sent with an API key'}{' '}
-          <Time at={job.processing_started ?? job.created_at} now={now} /> with “{job.template_name}”.
+          {job.created_by ? `${job.created_by.name} sent this file` : 'This file was sent with an API key'}{' '}
+          <Time at={job.processing_started ?? job.created_at} now={now} /> with “
+          <span dir="auto">{job.template_name}</span>”.
         </p>
       );
   }

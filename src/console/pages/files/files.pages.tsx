@@ -2,20 +2,26 @@ import { Type } from 'typebox';
 import { cancelJob, cancelLetterJob, isCancellable } from '../../../jobs/cancel-job.ts';
 import { createJob, getJob, listJobs } from '../../../jobs/jobs.ts';
 import { checkUpload, getUpload } from '../../../jobs/uploads/uploads.ts';
-import { Failure, invalid } from '../../../platform/failure.ts';
+import { Failure, invalid, invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
-import { may, type OfService } from '../../access/may.ts';
+import { may, type OfService, type Right } from '../../access/may.ts';
+import { whoCan } from '../../access/who-can.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { emptyForm } from '../../forms.ts';
+import { pageUrl, withQuery } from '../../links.ts';
 import { count } from '../../money.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
+import { ButtonLink } from '../../parts/form.tsx';
 import { Live, sendFragment } from '../../parts/live.tsx';
-import { Pager } from '../../parts/pager.tsx';
+import { Empty } from '../../parts/notice.tsx';
+import { OffsetPager, pageNumber } from '../../parts/pager.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { nextWeek, problemOfTime, readWhen, WhenFields } from '../../parts/when.tsx';
 import { Checking, FileCheck } from './file-check.tsx';
 import { FileJob, isUnderWay } from './file-job.tsx';
+import type { WaysOut } from './file-warnings.tsx';
 import { type LoadedFile, loadFile } from './load-file.ts';
 
 const sender = { service: 'send', membersOnly: true } as const;
@@ -37,33 +43,31 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
     below: 'Send',
     name: 'Files',
     async show({ service, visitor, query }) {
-      const page = Math.max(1, Number.parseInt(query('page'), 10) || 1);
-      const { data, total, page_size, pages: pageCount } = await listJobs(app, service.id, { page });
-      const path = `/console/services/${service.id}/files`;
+      const page = pageNumber(query('page'));
+      const { data, total, page_size } = await listJobs(app, service.id, { page });
+      const path = `/services/${service.id}/files`;
       const maySend = may(sender, visitor.user, service) === 'yes';
       const now = app.clock.now();
-      const first = (page - 1) * page_size + 1;
       return {
         title: 'Files',
-        lead: 'Spreadsheets that were sent to, and those that are scheduled.',
+        lead: 'Lists you have sent to or scheduled.',
         actions: (
           <>
-            <a class="button" href={`/console/services/${service.id}/contact-lists`}>
-              Contact lists
-            </a>
+            <ButtonLink to={`/services/${service.id}/contact-lists`}>Contact lists</ButtonLink>
             {maySend && (
-              <a class="button button--primary" href={`/console/services/${service.id}/send`}>
-                Send a file
-              </a>
+              <ButtonLink to={`/services/${service.id}/send`} look="primary">
+                Upload a list
+              </ButtonLink>
             )}
           </>
         ),
         content:
           data.length === 0 ? (
-            <div class="empty">
-              <h2>No file was sent yet</h2>
-              <p>Choose a template, then a spreadsheet with one recipient in each row.</p>
-            </div>
+            <Empty title="No files yet">
+              {maySend
+                ? 'Choose a template, then upload a list with one person in each row.'
+                : 'The lists that your team sends to appear here.'}
+            </Empty>
           ) : (
             <div class="stack">
               <Table
@@ -73,9 +77,13 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
                 columns={[
                   {
                     head: 'File',
-                    cell: ({ id, original_file_name }) => <a href={`${path}/${id}`}>{original_file_name}</a>,
+                    cell: ({ id, original_file_name }) => (
+                      <a href={pageUrl(`${path}/${id}`)} dir="auto">
+                        {original_file_name}
+                      </a>
+                    ),
                   },
-                  { head: 'Template', cell: ({ template_name }) => template_name },
+                  { head: 'Template', cell: ({ template_name }) => <span dir="auto">{template_name}</span> },
                   {
                     head: 'Rows',
                     numeric: true,
@@ -88,10 +96,13 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
                   },
                 ]}
               />
-              <Pager
-                shown={`${first} to ${first + data.length - 1} of ${count(total)}`}
-                newer={page > 1 ? `${path}?page=${page - 1}` : undefined}
-                older={page < pageCount ? `${path}?page=${page + 1}` : undefined}
+              <OffsetPager
+                page={page}
+                total={total}
+                size={page_size}
+                to={(other) => pageUrl(withQuery(path, { page: other }))}
+                byTime
+                always
               />
             </div>
           ),
@@ -99,16 +110,35 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  function content(request: OfMember, file: LoadedFile, formState: FormState) {
+  /** Whoever can act on trial mode gets links; others are told whom to ask. */
+  async function findWaysOut({ service, visitor }: OfMember): Promise<WaysOut> {
+    const can = (right: Right) => may({ service: right }, visitor.user, service) === 'yes';
+    const [forGuests, forGoingLive] = [
+      can('api') ? undefined : await whoCan(app, service.id, 'api'),
+      can('manage') ? undefined : await whoCan(app, service.id, 'manage'),
+    ];
+    return {
+      isTrial: service.restricted,
+      guestList: can('api') ? `/services/${service.id}/integration/guest-list` : undefined,
+      goLive: can('manage') ? `/services/${service.id}/going-live` : undefined,
+      others: [
+        ...(forGuests === undefined ? [] : [`To change the guest list, ask ${forGuests}.`]),
+        ...(forGoingLive === undefined ? [] : [`To go live, ask ${forGoingLive}.`]),
+      ],
+    };
+  }
+
+  async function content(request: OfMember, file: LoadedFile, formState: FormState) {
     const now = app.clock.now();
     switch (file.kind) {
       case 'checking':
         return <Checking file={file} now={now} />;
       case 'checked':
-        return <FileCheck file={file} formState={formState} now={now} />;
+        return <FileCheck file={file} formState={formState} now={now} waysOut={await findWaysOut(request)} />;
       case 'sent': {
         const maySend = may(sender, request.visitor.user, request.service) === 'yes';
-        return <FileJob job={file.job} now={now} maySend={maySend} />;
+        const mayOpen = may({ service: 'messages' }, request.visitor.user, request.service) === 'yes';
+        return <FileJob job={file.job} messages={file.messages} now={now} maySend={maySend} mayOpen={mayOpen} />;
       }
       default:
         return null;
@@ -119,8 +149,8 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
     const { service, param, query, visitor } = request;
     const file = await loadFile(app, visitor, service, param('file_id'), Number(query('row')) || 0);
     if (file.kind === 'contact-list') return { to: `/services/${service.id}/contact-lists/${file.upload.id}` };
-    const shown = content(request, file, formState);
-    const path = `/console/services/${service.id}/files/${param('file_id')}`;
+    const shown = await content(request, file, formState);
+    const path = pageUrl(`/services/${service.id}/files/${param('file_id')}`);
     return {
       title: formatTitle(file),
       ...(isLive(file) ? { actions: <span data-live-controls /> } : {}),
@@ -142,7 +172,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
     live: true,
     async show(request) {
       const file = await loadFile(app, request.visitor, request.service, request.param('file_id'));
-      const shown = content(request, file, emptyForm);
+      const shown = await content(request, file, emptyForm);
       return sendFragment(request.http, request.reply, <div data-live={isLive(file) ? '' : undefined}>{shown}</div>);
     },
   });
@@ -151,15 +181,15 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
     who: sender,
     below: 'Send',
     show: (request, formState) => (formState === emptyForm ? toFile(request) : view(request, formState)),
-    form: Type.Object({
-      scheduled_for: Type.Optional(Type.String()),
-      on_error: Type.Optional(OneOf(['skip', 'reject'])),
-    }),
-    async act(request, { scheduled_for, on_error }) {
+    form: Type.Object({ ...WhenFields, on_error: Type.Optional(OneOf(['skip', 'reject'])) }),
+    async act(request, { on_error, ...when }) {
       const { service, visitor } = request;
       const id = request.param('file_id');
+      const at = readWhen(when);
+      const badTime = problemOfTime(at, app.clock.now(), nextWeek);
+      if (badTime !== undefined) throw invalidField('scheduled_for', badTime);
       try {
-        await createJob(app, service.id, { id, created_by: visitor.user.id, scheduled_for, on_error });
+        await createJob(app, service.id, { id, created_by: visitor.user.id, scheduled_for: at || null, on_error });
       } catch (error) {
         // The first of two clicks has sent it.
         if (await isSent(service.id, id)) return toFile(request);
@@ -199,7 +229,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
     async act(request) {
       const { service, param } = request;
       const job = await getJob(app, service.id, param('file_id'));
-      if (!isCancellable(job)) throw invalid('It is too late: every message has been handed over.');
+      if (!isCancellable(job)) throw invalid('You cannot cancel this any more: every message is with a provider.');
       const isDone = job.job_status.startsWith('finished');
       if (isDone) await cancelLetterJob(app, service.id, job.id);
       else await cancelJob(app, service.id, job.id);
@@ -231,8 +261,19 @@ function isLive(file: LoadedFile): boolean {
   return file.kind === 'checking' || (file.kind === 'sent' && isUnderWay(file.job));
 }
 
+/** What a person can do about a refusal whose own words are for programs. */
+const refusals: [RegExp, string][] = [
+  [/^File is not valid/, 'This file cannot be sent. Fix it and upload it again.'],
+  [/^Create letter job/, 'Your service is in trial mode, so it cannot send letters yet. Ask to go live.'],
+  [/service is inactive/, 'This service is suspended, so it cannot send. Ask the people who run this Pennypost.'],
+  [/being checked again/, 'We are still checking the file. Try again in a moment.'],
+];
+
 /** Refusals that a person can do something about are shown on the page. */
 function toRefusal(error: unknown): unknown {
-  const isRefusal = error instanceof Failure && ['forbidden', 'too-many'].includes(error.kind);
-  return isRefusal ? invalid(typeof error.detail === 'string' ? error.detail.trim() : error.detail) : error;
+  if (!(error instanceof Failure) || typeof error.detail !== 'string') return error;
+  const { detail } = error;
+  const known = refusals.find(([pattern]) => pattern.test(detail));
+  if (known) return invalid(known[1]);
+  return ['forbidden', 'too-many'].includes(error.kind) ? invalid(detail.trim()) : error;
 }

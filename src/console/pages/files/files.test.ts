@@ -20,6 +20,7 @@ beforeAll(async () => {
 
 const url = (path: string) => `/console/services/${service}/files${path}`;
 const file = (content: string, name = 'september.csv') => ({ field: 'file', name, content });
+const problemsName = (page: Page) => page.headers['content-disposition'];
 
 /** Uploads a file, and opens the page that shows what becomes of it. */
 async function upload(content: string, of = template): Promise<{ path: string; page: Page }> {
@@ -79,11 +80,12 @@ describe('checking a file', () => {
   it('lists rows with problems, offers them as a file, and sends the others', async () => {
     const { path, page } = await checked(`${good}0770,Max,Friday,\n07700900003,,Friday,<b>\n`);
     expect(figures(page).slice(0, 2)).toEqual(['3', '2']);
-    expect(page.text).toMatch(/5<\/th>.*?phone number.*?0770<\/code>.*?Mobile number is too short/s);
-    expect(page.text).toMatch(/6<\/th>.*?name<\/td>.*?empty.*?Needs a value/s);
+    expect(page.text).toMatch(/5<\/a><\/th>.*?phone number.*?0770<\/code>.*?Mobile number is too short/s);
+    expect(page.text).toMatch(/6<\/a><\/th>.*?name<\/td>.*?empty.*?Needs a value/s);
     const problems = await browser.get(`${path}/problems.csv`);
+    expect(problemsName(problems)).toContain('"problems of september.csv"');
     expect(problems.text).toContain('5,0770,Max,Friday,,phone number: Mobile number is too short\r\n');
-    expect((await browser.get(`${path}?row=6`)).text).toContain('name: Missing');
+    expect((await browser.get(`${path}?row=6`)).text).toContain('name: Needs a value');
     expect((await browser.get(`${path}?row=99`)).status).toBe(200);
     const sent = await browser.post(`${path}/send`, { on_error: 'skip' });
     expect([sent.status, sent.location]).toEqual([303, path]);
@@ -96,15 +98,73 @@ describe('checking a file', () => {
   });
 
   it.each([
-    ['name,day\nAda,Friday\n', /no column with the recipient\./],
-    ['phone number,name\n07700900001,Ada\n', /does not have all columns that the template needs: day\./],
-    ['phone number,name,day\n', /The file has no rows\./],
+    ['name,day\nAda,Friday\n', /<ul><li>Your file needs a column called “phone number”\.<\/li><\/ul>/],
+    ['phone number,name\n07700900001,Ada\n', /Your file needs a column called “day”\./],
+    ['phone number,name,day\n', /Your file has no rows\./],
+    [
+      'phone number,Phone Number,name,day\n07700900001,07700900002,Ada,Friday\n',
+      /more than one column for the recipient: “phone number” and “Phone Number”\. Keep one of them\./,
+    ],
   ])('says what is wrong with the whole file: %j', async (content, text) => {
     const { path, page } = await checked(content);
     expect(page.text).toMatch(text);
     expect(page.text).not.toContain('Send to');
+    expect(figures(page)[0]).toBe('0');
     const refused = await browser.post(`${path}/send`, { on_error: 'skip' });
-    expect([refused.status, Object.values(refused.problems)]).toEqual([400, ["File is not valid, can't create job"]]);
+    expect([refused.status, Object.values(refused.problems)]).toEqual([
+      400,
+      ['This file cannot be sent. Fix it and upload it again.'],
+    ]);
+  });
+
+  it('names the rows of recipients that appear twice, and what texts cannot carry', async () => {
+    const { page } = await checked(`${good}07700900003,مرحبا,Monday,\n07700900002,Zoë,Monday,\n`);
+    expect(page.text).toContain('Rows 2 and 4 have the same recipient.');
+    expect(page.text).toContain('Rows 3 and 6 have the same recipient.');
+    expect(page.text).toContain('1 row has characters that texts cannot include');
+    expect(page.text).toMatch(/Row 5<\/a>: Texts cannot include م ر ح ب ا\. They will be sent as question marks\./);
+  });
+
+  it('says of a message that is too long that no single column is wrong', async () => {
+    const { page } = await checked(`phone number,name,day\n07700900001,${'x'.repeat(1_000)},Friday\n`);
+    expect(page.text).toMatch(/>all<\/span>.*?>–<\/span>.*?The message is too long\. Shorten the values of this row/s);
+  });
+
+  it('explains trial mode: which rows, why, and the ways out', async () => {
+    const { id } = await aPerson(harness, { name: 'Linus', mobile_number: '07700900777' });
+    const trial = await aService(harness, { restricted: true });
+    await joinService(harness, trial, id);
+    const linus = await signedIn(harness, id);
+    const sms = await aTemplate(harness, trial, { content: 'Hello' });
+    const numbers = ['07700900777', ...Array.from({ length: 8 }, (_, index) => `0770090010${index}`), '07700900777'];
+    const sent = await linus.postFile(
+      `/console/services/${trial}/files/new/${sms}`,
+      {},
+      file(`phone number\n${numbers.join('\n')}\n`),
+    );
+    await harness.runTasks();
+    const page = await linus.follow(sent);
+    const text = page.text.replaceAll(/<[^>]*>/g, '');
+    expect(text).toContain(
+      'Your service is in trial mode, so you can only send to your team and guest list. 8 of 10 rows are for other people: rows 3, 4, 5 … Add them to the guest list, or ask to go live.',
+    );
+    expect(page.text).toContain(`href="/console/services/${trial}/integration/guest-list"`);
+    expect(page.text).toContain(`href="/console/services/${trial}/going-live"`);
+    expect(figures(page).slice(0, 2)).toEqual(['2', '8']);
+    expect(page.text).toMatch(/row=10#preview.*?07700900107<\/code>.*?Not in your team or guest list/s);
+    expect((await linus.get(`${sent.location}?row=3`)).text).toMatch(/id="preview".*Not in your team or guest list/s);
+    const { id: other } = await aPerson(harness);
+    await joinService(harness, trial, other, ['send_messages']);
+    const theirs = await (await signedIn(harness, other)).get(sent.location ?? '');
+    expect(theirs.text).not.toContain('/integration/guest-list"');
+    expect(theirs.text).toContain('To change the guest list, ask Linus. To go live, ask Linus.');
+    await harness.admin('PUT', `/service/${trial}/guest-list`, {
+      email_addresses: [],
+      phone_numbers: numbers.slice(1, 6),
+    });
+    await linus.post(`${sent.location}/check`);
+    await harness.runTasks();
+    expect((await linus.get(sent.location ?? '')).text).toContain('3 of 10 rows are for other people: rows 8, 9, 10.');
   });
 
   it('asks for another check when the template has changed', async () => {
@@ -140,24 +200,39 @@ describe('sending a file', () => {
     await harness.deliver();
     const page = await browser.get(path);
     expect(figures(page)).toEqual(['3', '3', '0', '0']);
+    const log = `/console/services/${service}/messages?file=${path.split('/').at(-1)}`;
+    expect(page.text).toContain(`href="${log}"`);
+    expect(page.text).toMatch(/2<\/th>.*?07700900001.*?3<\/th>.*?07700900002.*?4<\/th>.*?07700900001/s);
+    const underWay = await browser.get(`${log}&status=sending`);
+    expect(underWay.text).toContain('Only messages of');
+    expect(underWay.text.match(/september\.csv<small>row/g)).toHaveLength(3);
+    expect((await browser.get(`${log}&status=failed`)).text).toContain('Nothing found');
+    const unknown = `/console/services/${service}/messages?file=4f46df42-f795-4cc4-83bb-65ca312f49cc`;
+    expect((await browser.get(unknown)).status).toBe(404);
     const list = await browser.get(url(''));
     expect(list.text).toContain(`href="${path}"`);
   });
 
   it('on the hour, until it is cancelled; the original can be downloaded', async () => {
     const { path } = await checked(good.replace('Ada', 'Kim'));
-    const late = await browser.post(`${path}/send`, { scheduled_for: '2026-12-16T12:00:00Z', on_error: 'reject' });
-    expect(late.problems).toEqual({ scheduled_for: 'Datetime can only be up to 7 days in the future' });
-    await browser.post(`${path}/send`, { scheduled_for: '2026-11-20T09:00:00.000Z', on_error: 'reject' });
+    const at = (day: string) => ({
+      scheduled_for: 'later',
+      scheduled_day: day,
+      scheduled_hour: '9',
+      on_error: 'reject',
+    });
+    const late = await browser.post(`${path}/send`, at('2026-12-16'));
+    expect(late.problems).toEqual({ scheduled_for: 'Choose a time within the next 7 days.' });
+    await browser.post(`${path}/send`, at('2026-11-20'));
     const page = await browser.get(path);
-    expect(page.text).toMatch(/It will be sent <time[^>]*>20 Nov, 09:00/);
+    expect(page.text).toMatch(/This file will be sent <time[^>]*>20 Nov, 09:00/);
     expect((await browser.get(`${path}/original.csv`)).text).toContain('07700900001,Kim,Friday,x');
     expect((await browser.post(`${path}/cancel`)).status).toBe(303);
     expect((await browser.get(path)).text).toContain('Sending was cancelled.');
-    expect((await browser.post(`${path}/cancel`)).problems['']).toMatch(/^It is too late/);
+    expect((await browser.post(`${path}/cancel`)).problems['']).toMatch(/^You cannot cancel this any more/);
   });
 });
 
 function figures({ text }: Page): string[] {
-  return [...text.matchAll(/<dd class="figure-mid">([^<]*)/g)].map(([, figure = '']) => figure);
+  return [...text.matchAll(/<dd class="figure-mid">(?:<a [^>]*>)?([^<]*)/g)].map(([, figure = '']) => figure);
 }

@@ -1,11 +1,21 @@
 import { previewEmail, previewText } from '../../../delivery/previews/previews.ts';
 import { getJob } from '../../../jobs/jobs.ts';
-import { countCheckedRows, findStoredRow, type StoredRow, sampleMessages } from '../../../jobs/uploads/stored-rows.ts';
+import {
+  countCheckedRows,
+  findStoredRow,
+  findStoredRows,
+  type StoredRow,
+  sampleMessages,
+} from '../../../jobs/uploads/stored-rows.ts';
 import { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
 import { findUpload, getService } from '../../../jobs/uploads/uploads.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
+import { listFirstMessages } from '../../../notifications/history/search-messages.ts';
 import { remainingToday } from '../../../notifications/limits/daily-limits.ts';
+import type { SendingService } from '../../../notifications/sending/sending-service.ts';
 import { notFound } from '../../../platform/failure.ts';
+import { comparableKey } from '../../../protocol/comparable-key.ts';
+import { recipientColumnNames } from '../../../recipients/spreadsheet/columns.ts';
 import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import { getReplyTo, getSmsSender } from '../../../services/senders/senders.ts';
 import type { Service } from '../../../services/services.ts';
@@ -15,6 +25,7 @@ import type { ConsoleApp } from '../../console-app.ts';
 import type { Visitor } from '../../sessions/sessions.ts';
 import { costOfLetter, costOfTexts } from '../send/cost.ts';
 import type { Preview } from '../send/message-preview.tsx';
+import { listProblems, type ProblemOfRow } from './problem-table.tsx';
 
 type Upload = NonNullable<Awaited<ReturnType<typeof findUpload>>>;
 
@@ -26,23 +37,33 @@ export interface CheckedFile {
   upload: Upload;
   record: UploadRecord;
   template: ReadyTemplate;
+  /** Rows that can be sent once the file has no other problem. */
   goodRows: number;
-  /** Recipients in more than one good row. */
-  repeated: number;
+  badRows: number;
+  /** Of the first bad rows. */
+  problems: ProblemOfRow[];
+  /** Rows for people outside of the team and guest list, and the first of them. */
+  forOthers: { count: number; rows: readonly number[] };
+  /** Rows whose text loses characters, and the first of them. */
+  lossy: { count: number; rows: { row: number; characters: string[] }[] };
+  /** Recipients in more than one row without problems, and the rows of the first of them. */
+  repeated: { count: number; rows: readonly (readonly number[])[] };
   left: number;
   cost: number | undefined;
-  /** The row that is previewed. */
-  shown: (StoredRow & { preview: Preview | undefined }) | undefined;
+  shown: ShownRow | undefined;
 }
+
+/** The row that is previewed. */
+type ShownRow = StoredRow & { preview: Preview | undefined; lost: string[]; isForOthers: boolean };
 
 export type LoadedFile =
   | { kind: 'checking'; upload: Upload; checkedRows: number }
   /** A saved or unsaved contact list has pages of its own. */
   | { kind: 'contact-list'; upload: Upload }
   | CheckedFile
-  | { kind: 'sent'; job: Job };
+  | { kind: 'sent'; job: Job; messages: Awaited<ReturnType<typeof listFirstMessages>> };
 
-/** A file in its present state. Only those who may send see one that was not sent. */
+/** A file in its present state. Only those who can send see one that was not sent. */
 export async function loadFile(
   app: ConsoleApp,
   { user }: Visitor,
@@ -51,7 +72,10 @@ export async function loadFile(
   row = 0,
 ): Promise<LoadedFile> {
   const upload = await findUpload(app, service.id, fileId);
-  if (!upload || upload.state === 'sent') return { kind: 'sent', job: await getJob(app, service.id, fileId) };
+  if (!upload || upload.state === 'sent') {
+    const job = await getJob(app, service.id, fileId);
+    return { kind: 'sent', job, messages: await listFirstMessages(app, service.id, job.id) };
+  }
   if (!user.platform_admin && !holds('send', user.permissions[service.id] ?? [])) throw notFound();
   if (upload.is_contact_list) return { kind: 'contact-list', upload };
   const isChecked = upload.summary !== null && upload.summary.channel !== null && upload.template_id !== null;
@@ -65,11 +89,11 @@ async function loadChecked(app: ConsoleApp, service: Service, upload: Upload, ro
   if (found.found !== 'here') throw notFound();
   const { template } = found;
   const record = await uploadRecord(app, sending, upload);
-  const goodRows = upload.row_count - (upload.summary?.rows_with_problems ?? 0);
-  const stored = await findStoredRow(app.db, upload, row || firstRow(record));
-  const isSendable = stored?.message && record.missing_column_headers.length === 0;
-  const preview =
-    isSendable && stored.message ? await previewRow(app, template, upload, stored.row, stored.message) : undefined;
+  const { summary } = upload;
+  const { not_allowed = [], only_not_allowed_count = 0, lossy = [], lossy_count = 0 } = summary?.notes ?? {};
+  const withProblems = summary?.rows_with_problems ?? 0;
+  const badRows = withProblems + only_not_allowed_count;
+  const goodRows = hasUsableColumns(record) ? upload.row_count - badRows : 0;
   const prefix = service.prefix_sms ? service.name : null;
   return {
     kind: 'checked',
@@ -77,10 +101,73 @@ async function loadChecked(app: ConsoleApp, service: Service, upload: Upload, ro
     record,
     template,
     goodRows,
-    repeated: upload.summary?.repeated_recipients ?? 0,
+    badRows,
+    problems: [
+      ...(withProblems > 0 ? listProblems(record.rows_shown) : []),
+      ...describeOthers(template, await findStoredRows(app.db, upload, not_allowed)),
+    ]
+      .sort((a, b) => a.row - b.row)
+      .slice(0, maxProblems),
+    forOthers: { count: record.problem_counts['not-allowed-to-send-to'] ?? 0, rows: not_allowed },
+    lossy: {
+      count: lossy_count,
+      rows: (await findStoredRows(app.db, upload, lossy)).map((one) => ({
+        row: one.row,
+        characters: findLost(template, one),
+      })),
+    },
+    repeated: { count: summary?.repeated_recipients ?? 0, rows: summary?.repeated_rows ?? [] },
     left: (await remainingToday(app, sending, template.row.template_type)).messages,
     cost: await estimateCost(app, template, upload, goodRows, prefix),
-    shown: stored && { ...stored, preview },
+    shown: await loadShownRow(app, { sending, template, upload, record }, row),
+  };
+}
+
+const maxProblems = 50;
+
+/** Without the recipient, or with two of them, no row can be sent. */
+function hasUsableColumns({ missing_column_headers, problem_counts }: UploadRecord): boolean {
+  return (
+    missing_column_headers.length === 0 &&
+    !('no-recipient-columns' in problem_counts) &&
+    !('duplicate-recipient-columns' in problem_counts)
+  );
+}
+
+function describeOthers({ row: { template_type } }: ReadyTemplate, rows: readonly StoredRow[]): ProblemOfRow[] {
+  const [name = ''] = recipientColumnNames[template_type];
+  return rows.map(({ row, cells }) => {
+    const cell = cells.find(({ column }) => comparableKey(column) === comparableKey(name));
+    return { row, column: cell?.column ?? null, value: cell?.text ?? '', problem: 'Not in your team or guest list' };
+  });
+}
+
+function findLost({ compiled }: ReadyTemplate, { message }: StoredRow): string[] {
+  return compiled.template_type === 'sms' && message ? compiled.lostCharacters(message.personalisation) : [];
+}
+
+interface ToShow {
+  sending: SendingService;
+  template: ReadyTemplate;
+  upload: Upload;
+  record: UploadRecord;
+}
+
+async function loadShownRow(
+  app: ConsoleApp,
+  { sending, template, upload, record }: ToShow,
+  row: number,
+): Promise<ShownRow | undefined> {
+  const stored = await findStoredRow(app.db, upload, row || firstRow(record));
+  if (!stored) return undefined;
+  const { message } = stored;
+  const recipient = message?.normalised_recipient ?? null;
+  return {
+    ...stored,
+    preview:
+      message && hasUsableColumns(record) ? await previewRow(app, template, upload, stored.row, message) : undefined,
+    lost: findLost(template, stored),
+    isForOthers: sending.restricted && recipient !== null && !sending.allowed_recipients.has(recipient),
   };
 }
 

@@ -2,8 +2,10 @@ import { Type } from 'typebox';
 import { checkUpload, getService, receiveUpload } from '../../../jobs/uploads/uploads.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { Pages } from '../../page.ts';
 import { Choices, FileField } from '../../parts/field.tsx';
+import { Submit } from '../../parts/form.tsx';
 import { Table } from '../../parts/table.tsx';
 import { getSendableTemplate, listSenderChoices } from '../send/sendable-templates.ts';
 import {
@@ -26,8 +28,8 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
       const senders = await listSenderChoices(app, template);
       const path = `/services/${service.id}/files/new/${template.row.id}`;
       return {
-        title: `Send “${template.row.name}” to a file`,
-        lead: 'Nothing is sent before you have seen the result of the check.',
+        title: `Send “${template.row.name}” to many people`,
+        lead: 'We check your file first. Nothing is sent until you have seen the result.',
         crumbs: [{ label: 'Send', to: `/services/${service.id}/send` }],
         content: (
           <div class="aside">
@@ -36,7 +38,7 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
                 <Choices
                   formState={formState}
                   name="sender_id"
-                  legend={template.row.template_type === 'sms' ? 'From' : 'Answers go to'}
+                  legend={template.row.template_type === 'sms' ? 'From' : 'Replies go to'}
                   kind="one"
                   chosen={senders.filter(({ is_default }) => is_default).map(({ id }) => id)}
                   choices={senders.map(({ id, text }) => ({ value: id, label: text }))}
@@ -49,14 +51,10 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
                 hint="A spreadsheet (csv, tsv, xlsx, xlsm or ods) of up to 100,000 rows and 10 MB."
                 accept={acceptedSpreadsheets}
               />
-              <div>
-                <button class="button button--primary" type="submit">
-                  Check
-                </button>
-              </div>
+              <Submit>Check</Submit>
             </form>
             <section class="stack stack--tight" aria-labelledby="columns">
-              <h2 id="columns">Columns that the file needs</h2>
+              <h2 id="columns">Columns your file needs</h2>
               <Table
                 caption="Columns"
                 rows={neededColumns(template)}
@@ -67,7 +65,7 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
                 ]}
               />
               <p class="small">
-                <a href={`/console${path}/example.csv`} download>
+                <a href={pageUrl(`${path}/example.csv`)} download>
                   Download an example file
                 </a>
               </p>

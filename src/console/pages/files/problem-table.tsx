@@ -1,22 +1,26 @@
+import { pageUrl } from '../../links.ts';
 import { count } from '../../money.ts';
-import type { CheckedFile } from './load-file.ts';
+import { ButtonLink } from '../../parts/form.tsx';
+import { describeRowProblem } from './problem-words.ts';
 
-/** The first rows with problems; the others are in the file to download. */
-export function ProblemTable({ file: { record, upload, goodRows }, path }: { file: CheckedFile; path: string }) {
-  return <ProblemRows record={record} bad={upload.row_count - goodRows} path={path} />;
+export interface ProblemOfRow {
+  /** As the spreadsheet counts. */
+  row: number;
+  /** Null if the whole message or address is wrong. */
+  column: string | null;
+  value: string;
+  problem: string;
 }
 
-interface ProblemRowsProps {
-  record: Pick<CheckedFile['record'], 'rows_shown'>;
-  /** All rows with problems. */
-  bad: number;
-  /** The address of the page; the download is below it. */
-  path: string;
+interface RowWithCells {
+  row: number;
+  cells: Record<string, unknown>;
+  problems: readonly { column: string | null; problem: string }[];
 }
 
-export function ProblemRows({ record, bad, path }: ProblemRowsProps) {
-  if (bad === 0) return null;
-  const shown = record.rows_shown.flatMap(({ row, cells, problems }) =>
+/** One entry for each problem of the rows that a check has kept. */
+export function listProblems(rows: readonly RowWithCells[]): ProblemOfRow[] {
+  return rows.flatMap(({ row, cells, problems }) =>
     problems.map(({ column, problem }) => ({
       row,
       column,
@@ -24,14 +28,33 @@ export function ProblemRows({ record, bad, path }: ProblemRowsProps) {
       value: column === null ? '' : [cells[column] ?? ''].flat().join(', '),
     })),
   );
-  const title = bad === 1 ? '1 row has problems' : `${count(bad)} rows have problems`;
+}
+
+interface ProblemTableProps {
+  problems: readonly ProblemOfRow[];
+  /** All rows with problems: the table has the first ones. */
+  bad: number;
+  /** The path of the page; the download is below it. */
+  path: string;
+  /** Whether there is a file with the reasons. */
+  canDownload: boolean;
+  /** Whether the page shows one row at a time. */
+  hasRows?: boolean;
+}
+
+/** The first rows with problems; the others are in the file to download. */
+export function ProblemTable({ problems, bad, path, canDownload, hasRows }: ProblemTableProps) {
+  if (bad === 0) return null;
+  const shown = new Set(problems.map(({ row }) => row)).size;
   return (
     <section class="card card--flush" aria-labelledby="problems">
       <div class="card-head">
-        <h2 id="problems">{title}</h2>
-        <a class="button button--small" href={`${path}/problems.csv`} download>
-          Download rows with reasons
-        </a>
+        <h2 id="problems">{bad === 1 ? '1 row has problems' : `${count(bad)} rows have problems`}</h2>
+        {canDownload && (
+          <ButtonLink to={`${path}/problems.csv`} small download>
+            Download rows with reasons
+          </ButtonLink>
+        )}
       </div>
       <table class="table">
         <caption class="sr">Rows with problems</caption>
@@ -46,21 +69,25 @@ export function ProblemRows({ record, bad, path }: ProblemRowsProps) {
           </tr>
         </thead>
         <tbody>
-          {shown.map(({ row, column, problem, value }) => (
+          {problems.map(({ row, column, value, problem }) => (
             <tr key={`${row} ${column} ${problem}`}>
               <th scope="row" class="num">
-                {count(row)}
+                {hasRows ? <a href={pageUrl(`${path}?row=${row}#preview`)}>{count(row)}</a> : count(row)}
               </th>
-              <td data-label="Column">{column ?? <span class="muted">the row</span>}</td>
-              <td data-label="Value">{value === '' ? <span class="muted">empty</span> : <code>{value}</code>}</td>
-              <td data-label="What is wrong">{problem === 'Missing' ? 'Needs a value' : problem}</td>
+              <td data-label="Column" dir="auto">
+                {column ?? <span class="muted">all</span>}
+              </td>
+              <td data-label="Value" dir="auto">
+                {value === '' ? <span class="muted">{column === null ? '–' : 'empty'}</span> : <code>{value}</code>}
+              </td>
+              <td data-label="What is wrong">{describeRowProblem(problem)}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      {bad > record.rows_shown.length && (
+      {bad > shown && (
         <p class="card-foot small muted">
-          The first {record.rows_shown.length} of {count(bad)} are shown.
+          The first {shown} of {count(bad)} are shown.
         </p>
       )}
     </section>

@@ -19,6 +19,11 @@ export async function refuseInFileField<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The download of the rows with problems: "problems of friends.csv", whatever the ending of the file was. */
+export function nameOfProblems({ original_file_name }: { original_file_name: string }): string {
+  return `problems of ${original_file_name.replace(/\.[^.]*$/, '')}.csv`;
+}
+
 const recipientColumns: Record<Channel, [column: string, example: string][]> = {
   sms: [['phone number', '07700 900321']],
   email: [['email address', 'test@example.com']],

@@ -83,7 +83,7 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
       try {
         await sendUploadedLetter(app, service.id, { ...request, ...(postage === undefined ? {} : { postage }) });
       } catch (error) {
-        throw toFormProblem(error, { to: '', values: [], sender_id: '', scheduled_for: '', reference: '' });
+        throw toFormProblem(error, []);
       }
       return {
         to: `/services/${service.id}/messages/${letter.id}`,

@@ -3,6 +3,7 @@ import { Failure, invalid, invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import type { FormState } from '../../page.ts';
+import { readWhen, WhenFields } from '../../parts/when.tsx';
 import { toPersonalisation } from '../quick-start/api-request.ts';
 import { isRecipientPlaceholder, listFields } from './sendable-templates.ts';
 
@@ -13,7 +14,7 @@ export const SendForm = Type.Object({
   to: Type.Optional(Type.String({ maxLength: 2_000 })),
   names: Type.Array(Type.String()),
   values: Type.Array(Type.String()),
-  scheduled_for: Type.Optional(Type.String()),
+  ...WhenFields,
   reference: Type.Optional(Type.String({ maxLength: 1_000 })),
   send_id: Type.Optional(Type.String({ format: 'uuid' })),
 });
@@ -24,6 +25,7 @@ export interface Filled {
   /** The placeholders, in the order of the template. */
   values: { name: string; value: string }[];
   sender_id: string;
+  /** A moment. */
   scheduled_for: string;
   reference: string;
 }
@@ -36,7 +38,7 @@ export function readFilled(template: ReadyTemplate, typed: FormState['typed']): 
     to: text('to'),
     values: listFields(template).map((name) => ({ name, value: (sent.get(name) ?? '').trim() })),
     sender_id: text('sender_id'),
-    scheduled_for: text('scheduled_for'),
+    scheduled_for: readWhen(Object.fromEntries(typed)),
     reference: text('reference'),
   };
 }
@@ -50,47 +52,65 @@ export function buildPersonalisation(template: ReadyTemplate, { to, values }: Fi
   return to === '' ? filled : { ...filled, ...Object.fromEntries(recipientNames.map((name) => [name, to])) };
 }
 
+/** What was left empty, by field. */
+export function findGaps({ row }: ReadyTemplate, { to, values }: Filled): Map<string, string> {
+  const gaps = values.flatMap(({ name, value }, index): [string, string][] =>
+    value === '' ? [[`value_${index}`, `Enter a value for ${name}.`]] : [],
+  );
+  return new Map(to === '' ? [['to', whatIsMissing[row.template_type]], ...gaps] : gaps);
+}
+
+const whatIsMissing = {
+  sms: 'Enter a phone number.',
+  email: 'Enter an email address.',
+  letter: 'Enter an address.',
+};
+
+/** The same with placeholders where values are missing: so the rules find what else is wrong. */
+export function withoutGaps(filled: Filled): Filled {
+  return { ...filled, values: filled.values.map(({ name, value }) => ({ name, value: value || `((${name}))` })) };
+}
+
 /** What a person can do about a refusal whose own words are for programs. */
 const refusals: [RegExp, field: 'to' | '', text: string][] = [
   [
     /trial mode – see/,
     'to',
-    'In trial mode you can only send to members of your team and to the guest list. Choose another recipient, or ask to go live.',
+    'Your service is in trial mode, so you can only send to your team and guest list. Choose another recipient, or ask to go live.',
   ],
   [
     /letters when service is in trial mode/,
     '',
-    'In trial mode no letters are sent. Ask to go live, then send it again.',
+    'Your service is in trial mode, so it cannot send letters yet. Ask to go live, then send the letter.',
   ],
   [
     /^Cannot send to international mobile numbers/,
     'to',
-    'This number is abroad, and the service sends to the UK only. Switch on texts abroad in its settings.',
+    'This number is in another country, and your service only sends to the UK. Switch on texts to other countries in its settings.',
   ],
-  [/^Exceeded send limits \(international_sms/, 'to', 'No more texts abroad can be sent today. Try again tomorrow.'],
-  [/^Exceeded send limits/, '', 'The daily limit of the service is reached. Try again tomorrow.'],
-  [/^Service is not allowed to send/, '', 'This channel is switched off in the settings of the service.'],
-  [/^Not a UK mobile number/, 'to', 'Not a UK mobile number'],
+  [
+    /^Exceeded send limits \(international_sms/,
+    'to',
+    'Your service has reached its limit of texts to other countries for today. Try again tomorrow.',
+  ],
+  [/^Exceeded send limits/, '', 'Your service has reached its daily limit. Try again tomorrow.'],
+  [
+    /^Service is not allowed to send/,
+    '',
+    'This channel is switched off. Switch it on in the settings of your service.',
+  ],
+  [/^Not a UK mobile number/, 'to', 'Enter a UK mobile number.'],
 ];
 
 /** Turns a refusal into a problem of the form, beside the field that it is about, if there is one. Other failures stay. */
-export function toFormProblem(error: unknown, { values }: Filled): unknown {
+export function toFormProblem(error: unknown, values: Filled['values']): unknown {
   if (!(error instanceof Failure) || !['invalid', 'forbidden', 'too-many'].includes(error.kind)) return error;
   if (typeof error.detail !== 'string') return invalid(error.detail);
   const { detail } = error;
   const known = refusals.find(([pattern]) => pattern.test(detail));
   if (known) return invalidField(known[1], known[2]);
-  if (detail.startsWith('Missing personalisation')) return invalid(askForMissing(values));
   if (detail.includes('character count')) return invalidField(findLongestField(values), `${detail}. Shorten it.`);
   return invalidField(/address|postcode/i.test(detail) ? 'to' : '', detail);
-}
-
-/** Asks for each value that was left out, in its own field. */
-function askForMissing(values: Filled['values']): Record<string, string[]> {
-  const blank = values.flatMap(({ name, value }, index) =>
-    value === '' ? [[`value_${index}`, [`Enter a value for ${name}.`]]] : [],
-  );
-  return Object.fromEntries(blank);
 }
 
 function findLongestField(values: Filled['values']): string {

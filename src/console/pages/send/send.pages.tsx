@@ -3,17 +3,18 @@ import { previewEmail } from '../../../delivery/previews/previews.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
 import { remainingToday } from '../../../notifications/limits/daily-limits.ts';
 import { checkOneOff, sendOneOff } from '../../../notifications/one-off/one-off.ts';
-import { invalidField, notFound } from '../../../platform/failure.ts';
+import { invalid, notFound } from '../../../platform/failure.ts';
 import { newId } from '../../../platform/id.ts';
 import { parsePhoneNumber } from '../../../recipients/phone-number.ts';
 import { parsePostalAddress, postageForAddress } from '../../../recipients/postal-address.ts';
 import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { isAboutForm, problemsOf } from '../../forms.ts';
 import { postageNames } from '../../message-words.ts';
 import { count, price, several } from '../../money.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { sendFragment } from '../../parts/live.tsx';
-import { wordsOfHour } from '../../parts/when.tsx';
+import { nextDay, nightWarning, problemOfTime, wordsOfHour } from '../../parts/when.tsx';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
 import { costOfLetter, costOfTexts } from './cost.ts';
 import {
@@ -25,7 +26,7 @@ import {
   type ToPreview,
 } from './message-preview.tsx';
 import { Check, FillIn } from './send.tsx';
-import { buildPersonalisation, type Filled, readFilled, SendForm, toFormProblem } from './send-form.ts';
+import { buildPersonalisation, findGaps, readFilled, SendForm, toFormProblem, withoutGaps } from './send-form.ts';
 import { getSendableTemplate, listSenderChoices } from './sendable-templates.ts';
 
 const who = { service: 'send', membersOnly: true } as const;
@@ -86,13 +87,30 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
     };
   }
 
-  async function check(request: OfSender, loaded: ToPreview): Promise<View> {
+  /** Refuses everything that is wrong at once: what was left empty, the time, and what the rules find besides. */
+  async function refuseProblems(request: OfSender, loaded: ToPreview): Promise<void> {
     const { service, template, filled } = loaded;
-    if (filled.to === '') throw invalidField('to', whatIsMissing[template.row.template_type]);
-    await checkOneOff(app, service.id, buildRequest(request, loaded));
+    const problems = findGaps(template, filled);
+    const badTime = problemOfTime(filled.scheduled_for, app.clock.now(), nextDay);
+    if (badTime !== undefined) problems.set('scheduled_for', badTime);
+    if (filled.to !== '') {
+      const message = buildRequest(request, { ...loaded, filled: { ...withoutGaps(filled), scheduled_for: '' } });
+      try {
+        await checkOneOff(app, service.id, message);
+      } catch (error) {
+        const refusal = toFormProblem(error, filled.values);
+        if (!isAboutForm(refusal)) throw refusal;
+        for (const [field, text] of problemsOf(refusal.detail)) problems.set(field, problems.get(field) ?? text);
+      }
+    }
+    if (problems.size > 0) throw invalid(Object.fromEntries(problems));
+  }
+
+  async function check(request: OfSender, loaded: ToPreview): Promise<View> {
+    const { template, filled } = loaded;
+    await refuseProblems(request, loaded);
     const drawn = template.row.template_type === 'letter' ? await drawLetter(app, loaded) : undefined;
-    if (drawn?.message)
-      throw invalidField('', `The letter has ${drawn.page_count} pages, and may have 10. Shorten it.`);
+    if (drawn?.message) throw invalid(`The letter has ${drawn.page_count} pages. Shorten it to 10 pages.`);
     const preview = await previewMessage(app, request.visitor, loaded, drawn?.page_count);
     return {
       ...buildHeading(request, loaded),
@@ -103,6 +121,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
           preview={preview}
           foot={await describeSizeAndCost(app, loaded, preview)}
           facts={await listFacts(app, loaded)}
+          lost={findLost(loaded)}
         />
       ),
     };
@@ -110,12 +129,15 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
 
   async function send(request: OfSender, loaded: ToPreview, sendId: string | undefined): Promise<Redirection> {
     const message = { ...buildRequest(request, loaded), ...(sendId === undefined ? {} : { send_id: sendId }) };
-    const { id } = await sendOneOff(app, request.service.id, message);
-    const isLater = loaded.filled.scheduled_for !== '';
-    return {
-      to: `/services/${request.service.id}/messages/${id}`,
-      notice: isLater ? 'The message will be sent at its time.' : 'The message is on its way.',
-    };
+    try {
+      const { id } = await sendOneOff(app, request.service.id, message);
+      return {
+        to: `/services/${request.service.id}/messages/${id}`,
+        notice: loaded.filled.scheduled_for === '' ? 'Message sent.' : 'Message scheduled.',
+      };
+    } catch (error) {
+      throw toFormProblem(error, loaded.filled.values);
+    }
   }
 
   pages.add('/services/:service_id/send/:template_id', {
@@ -134,10 +156,10 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
           return fillIn(request, { typed, problems: new Map() });
         case 'preview':
           return sendFragment(request.http, request.reply, await renderPreview(request, loaded));
+        case 'send':
+          return send(request, loaded, form.send_id);
         default:
-          return withFormProblems(loaded.filled, () =>
-            form.do === 'send' ? send(request, loaded, form.send_id) : check(request, loaded),
-          );
+          return check(request, loaded);
       }
     },
   });
@@ -168,18 +190,10 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-const whatIsMissing = {
-  sms: 'Enter a phone number.',
-  email: 'Enter an email address.',
-  letter: 'Enter the address.',
-};
-
-async function withFormProblems(filled: Filled, work: () => Promise<View | Redirection>): Promise<View | Redirection> {
-  try {
-    return await work();
-  } catch (error) {
-    throw toFormProblem(error, filled);
-  }
+/** Characters of a text message that its recipient will not see. */
+function findLost({ template, filled }: ToPreview): string[] {
+  const { compiled } = template;
+  return compiled.template_type === 'sms' ? compiled.lostCharacters(buildPersonalisation(template, filled)) : [];
 }
 
 function ownRecipient({ visitor: { user } }: OfSender, { template }: ToPreview): string {
@@ -201,9 +215,9 @@ async function describeSizeAndCost(
       const parsed = parsePhoneNumber(filled.to);
       const multiplier = parsed.ok ? parsed.number.multiplier : 1;
       const cost = price(await costOfTexts(app, preview.parts * multiplier));
-      const abroad = multiplier > 1 ? `, abroad: ${multiplier} times the price` : '';
-      const figures = [several(preview.characters, 'character'), several(preview.parts, 'part'), `${cost}${abroad}`];
-      return figures.map((figure) => (preview.is_minimum ? `at least ${figure}` : figure)).join(' · ');
+      const figures = [several(preview.characters, 'character'), several(preview.parts, 'part'), cost];
+      const size = figures.map((figure) => (preview.is_minimum ? `at least ${figure}` : figure)).join(' · ');
+      return multiplier > 1 ? `${size}, ${multiplier} times the price of a text in the UK` : size;
     }
     case 'email':
       return undefined;
@@ -222,14 +236,26 @@ async function listFacts(
 ): Promise<{ label: string; value: ComponentChildren }[]> {
   const channel = template.row.template_type;
   const { messages } = await remainingToday(app, service, channel);
-  const when = filled.scheduled_for === '' ? 'Now' : wordsOfHour(new Date(filled.scheduled_for), app.clock.now());
+  const now = app.clock.now();
+  const at = filled.scheduled_for === '' ? now : new Date(filled.scheduled_for);
+  const warning = nightWarning(at);
+  const when = (
+    <>
+      {at === now ? 'Now' : wordsOfHour(at, now)}
+      {warning !== undefined && <small>{warning}</small>}
+    </>
+  );
   return [
     {
       label: 'To',
-      value: filled.to.split('\n').flatMap((line, index) => (index === 0 ? [line] : [<br key={index} />, line])),
+      value: (
+        <span dir="auto">
+          {filled.to.split('\n').flatMap((line, index) => (index === 0 ? [line] : [<br key={index} />, line]))}
+        </span>
+      ),
     },
     ...(channel === 'letter' ? [] : [{ label: 'When', value: when }]),
-    ...(filled.reference === '' ? [] : [{ label: 'Reference', value: filled.reference }]),
+    ...(filled.reference === '' ? [] : [{ label: 'Reference', value: <span dir="auto">{filled.reference}</span> }]),
     { label: 'Left today', value: `${count(messages)}, with this one` },
   ];
 }

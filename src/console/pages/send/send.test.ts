@@ -78,6 +78,55 @@ describe('GET /console/services/{id}/send', () => {
   });
 });
 
+describe('GET /console/services/{id}/send with few or many templates', () => {
+  it('gives the button to whoever can write the first template, and tells others whom to ask', async () => {
+    const empty = await aServiceOfPerson({ name: 'New' });
+    const mine = await browser.get(`/console/services/${empty}/send`);
+    expect(mine.text).toMatch(
+      new RegExp(`href="/console/services/${empty}/templates/new"[^>]*>Write your first template`),
+    );
+    const { id } = await aPerson(harness);
+    await joinService(harness, empty, id, ['send_messages']);
+    const theirs = await (await signedIn(harness, id)).get(`/console/services/${empty}/send`);
+    expect(theirs.text).toContain('Ask Grace Hopper to write one.');
+    expect(theirs.text).not.toContain('Write your first template');
+  });
+
+  it('has folders, a search and pages of less than 40 kB, whatever the number of templates', async () => {
+    const full = await aServiceOfPerson({ name: 'Full' });
+    for (let number = 100; number < 600; number++) await aTemplate(harness, full, { name: `Reminder ${number}` });
+    const folder = (
+      await harness.admin('POST', `/service/${full}/template-folder`, {
+        name: 'Winter',
+        parent_id: null,
+        created_by_id: person,
+      })
+    ).body.data.id;
+    await harness.admin('POST', `/service/${full}/template-folder/${folder}`, {
+      name: 'Winter',
+      users_with_permission: [person],
+    });
+    const inside = await aTemplate(harness, full, { name: 'Snow' });
+    await harness.admin('POST', `/service/${full}/template-folder/${folder}/contents`, {
+      templates: [inside],
+      folders: [],
+    });
+    const url = `/console/services/${full}/send`;
+    const first = await browser.get(url);
+    expect(Buffer.byteLength(first.text)).toBeLessThan(40_000);
+    expect(first.text).toContain('1 to 50 of 500');
+    expect(first.text).not.toContain('Snow');
+    expect((await browser.get(`${url}?page=10`)).text).toContain('Reminder 599');
+    const opened = await browser.get(`${url}?folder=${folder}`);
+    expect([opened.h1, opened.text.includes('Snow')]).toEqual(['Winter', true]);
+    const found = await browser.post(url, { find: 'snow' });
+    expect(found.location).not.toContain('snow');
+    const result = await browser.follow(found);
+    expect(result.text).toContain('1 template found.');
+    expect(result.text).toContain('<small>in Winter</small>');
+  }, 120_000);
+});
+
 describe('POST /console/services/{id}/send/{template_id}', () => {
   it('checks, then sends once, also when it is sent twice at the same time and again', async () => {
     const checked = await browser.post(urlOf(templates.sms), { do: 'check', reference: 'case-4711', ...filled });
@@ -108,30 +157,43 @@ describe('POST /console/services/{id}/send/{template_id}', () => {
   });
 
   it('sends at the chosen hour', async () => {
-    const at = '2026-11-17T09:00:00.000Z';
+    const at = { scheduled_for: 'later', scheduled_day: '2026-11-17', scheduled_hour: '9' };
     const page = await browser.get(urlOf(templates.sms));
-    expect(page.text).toContain(`<option value="${at}">Tomorrow, 09:00</option>`);
-    const checked = await browser.post(urlOf(templates.sms), { do: 'check', ...filled, scheduled_for: at });
+    expect(page.text).toMatch(/value="2026-11-17" selected>Tomorrow<.*value="9" selected>09:00</s);
+    const checked = await browser.post(urlOf(templates.sms), { do: 'check', ...filled, ...at });
     expect(checked.text).toContain('Tomorrow, 09:00');
+    expect(checked.text).not.toContain('People may be asleep');
+    const changed = await browser.post(urlOf(templates.sms), { ...fieldsOf(checked), do: 'change' });
+    expect(changed.text).toMatch(/value="later" checked/);
+    const atNight = await browser.post(urlOf(templates.sms), { do: 'check', ...filled, ...at, scheduled_hour: '3' });
+    expect(atNight.text).toContain('Tomorrow, 03:00<small>People may be asleep.</small>');
     await browser.post(urlOf(templates.sms), { ...fieldsOf(checked), do: 'send' });
     expect((await messages())[0]?.scheduled_for).toBe('2026-11-17T09:00:00.000000Z');
     const late = await browser.post(urlOf(templates.sms), {
       do: 'check',
       ...filled,
-      scheduled_for: '2026-11-18T09:00:00Z',
+      ...at,
+      scheduled_hour: '13',
     });
-    expect(late.problems).toEqual({ scheduled_for: 'datetime can only be 24 hours in the future' });
+    expect(late.problems).toEqual({ scheduled_for: 'Choose a time within the next 24 hours.' });
   });
 
   it('400 keeps every value, and says what is wrong at each field', async () => {
     const typed = { do: 'check', to: '0770', 'names[]': ['name', 'day'], 'values[]': ['Ada <b>', ''], reference: 'r' };
     const page = await browser.post(urlOf(templates.sms), typed);
-    expect([page.status, page.problems]).toEqual([400, { to: 'Mobile number is too short' }]);
+    expect([page.status, page.problems]).toEqual([
+      400,
+      { to: 'Mobile number is too short', value_1: 'Enter a value for day.' },
+    ]);
     for (const kept of ['value="0770"', 'value="Ada &lt;b>"', 'value="r"']) expect(page.text).toContain(kept);
     const missing = await browser.post(urlOf(templates.sms), { ...typed, to: '07700900123' });
     expect(missing.problems).toEqual({ value_1: 'Enter a value for day.' });
-    expect((await browser.post(urlOf(templates.sms), { do: 'check' })).problems).toEqual({
+    const late = { scheduled_for: 'later', scheduled_day: '2026-11-16', scheduled_hour: '9' };
+    expect((await browser.post(urlOf(templates.sms), { do: 'check', ...late })).problems).toEqual({
       to: 'Enter a phone number.',
+      value_0: 'Enter a value for name.',
+      value_1: 'Enter a value for day.',
+      scheduled_for: 'Choose a time that has not passed.',
     });
     const long = await browser.post(urlOf(templates.sms), {
       ...filled,
@@ -144,14 +206,14 @@ describe('POST /console/services/{id}/send/{template_id}', () => {
   it('400 in words for people: trial mode, abroad, the daily limit', async () => {
     const trial = await aServiceOfPerson({ restricted: true });
     const inTrial = await browser.post(urlOf(await aTemplate(harness, trial), trial), { do: 'check', ...filled });
-    expect(inTrial.problems.to).toMatch(/^In trial mode you can only send to members of your team/);
+    expect(inTrial.problems.to).toMatch(/^Your service is in trial mode, so you can only send to your team/);
     const home = await aServiceOfPerson({ permissions: ['sms'] });
     const toAbroad = { do: 'check', ...filled, to: '+1 202 555 0147' };
     const abroad = await browser.post(urlOf(await aTemplate(harness, home), home), toAbroad);
-    expect(abroad.problems.to).toMatch(/^This number is abroad/);
+    expect(abroad.problems.to).toMatch(/^This number is in another country/);
     const full = await aServiceOfPerson({ sms_message_limit: 0 });
     const over = await browser.post(urlOf(await aTemplate(harness, full), full), { do: 'check', ...filled });
-    expect(over.problems['']).toBe('The daily limit of the service is reached. Try again tomorrow.');
+    expect(over.problems['']).toBe('Your service has reached its daily limit. Try again tomorrow.');
   });
 
   it('400 for an address on the suppression list, with what happened and what to do', async () => {
@@ -173,6 +235,18 @@ describe('POST /console/services/{id}/send/{template_id}', () => {
     expect(await messages(list)).toHaveLength(1);
   });
 
+  it('says which characters a text cannot carry', async () => {
+    const lossy = await browser.post(urlOf(templates.sms), {
+      ...filled,
+      do: 'check',
+      'values[]': ['مرحبا Ω', 'Friday'],
+    });
+    expect(lossy.text).toContain('Texts cannot include م ر ح ب ا. They will be sent as question marks.');
+    const one = await browser.post(urlOf(templates.sms), { ...filled, do: 'check', 'values[]': ['Ada 😀', 'Friday'] });
+    expect(one.text).toContain('Texts cannot include 😀. It will be sent as a question mark.');
+    expect((await browser.post(urlOf(templates.sms), { ...filled, do: 'check' })).text).not.toContain('cannot include');
+  });
+
   it('uses my own number or address, and renders the preview alone', async () => {
     const mine = await browser.post(urlOf(templates.sms), { do: 'mine', ...values });
     for (const kept of ['value="07700900777"', 'value="Ada"']) expect(mine.text).toContain(kept);
@@ -182,7 +256,7 @@ describe('POST /console/services/{id}/send/{template_id}', () => {
   });
 
   it('offers the senders when there is more than one', async () => {
-    expect((await browser.get(urlOf(templates.email))).text).not.toContain('Answers go to');
+    expect((await browser.get(urlOf(templates.email))).text).not.toContain('Replies go to');
     const first = await aReplyTo(harness, service, 'email', { text: 'desk@example.org', is_default: true });
     const second = await aReplyTo(harness, service, 'email', { text: 'late@example.org', is_default: false });
     const page = await browser.get(urlOf(templates.email));

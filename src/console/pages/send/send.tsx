@@ -1,11 +1,13 @@
 import type { ComponentChildren } from 'preact';
-import { day_ms, later } from '../../../platform/clock.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { count } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { Choices, Field, TextArea } from '../../parts/field.tsx';
+import { ButtonLink } from '../../parts/form.tsx';
+import { Notice } from '../../parts/notice.tsx';
 import { Summary } from '../../parts/table.tsx';
-import { When } from '../../parts/when.tsx';
+import { nextDay, When } from '../../parts/when.tsx';
+import { describeLost } from './lost-characters.ts';
 import { MessagePreview, type Preview } from './message-preview.tsx';
 import type { Filled } from './send-form.ts';
 import type { SenderChoice } from './sendable-templates.ts';
@@ -19,7 +21,7 @@ interface FillInProps {
   /** How many messages can be sent today. */
   left: number;
   now: Date;
-  /** Leads to sending a file with the same template, below /console. */
+  /** Leads to uploading a list for the same template, below /console. */
   toFile: string;
 }
 
@@ -52,23 +54,21 @@ export function FillIn({ formState, channel, filled, senders, preview, left, now
               ))}
             </div>
           )}
-          {channel !== 'letter' && (
-            <When formState={formState} now={now} until={later(now, day_ms)} hint="London time, within 24 hours." />
-          )}
+          {channel !== 'letter' && <When formState={formState} now={now} within={nextDay} />}
           <Field
             formState={formState}
             name="reference"
             label="Reference (optional)"
-            hint="Your own number, to find the message again."
+            hint="A reference of your own, such as a case number."
             autocomplete="off"
           />
           <div class="row">
             <button class="button button--primary" type="submit" name="do" value="check">
               Check
             </button>
-            <a class="button button--quiet" href={`/console${toFile}`}>
-              Send to a file instead
-            </a>
+            <ButtonLink to={toFile} look="quiet">
+              Upload a list instead
+            </ButtonLink>
             <span class="small muted">{count(left)} left today</span>
           </div>
         </form>
@@ -109,13 +109,13 @@ function Sender({
     <Choices
       formState={formState}
       name="sender_id"
-      legend={channel === 'sms' ? 'From' : 'Answers go to'}
+      legend={channel === 'sms' ? 'From' : 'Replies go to'}
       kind="one"
       chosen={[chosen || usual]}
       choices={senders.map(({ id, text, is_default, receives_replies }) => ({
         value: id,
         label: text,
-        hint: [is_default && 'The usual one.', receives_replies && 'Receives replies.'].filter(Boolean).join(' '),
+        hint: [is_default && 'Default.', receives_replies && 'Receives replies.'].filter(Boolean).join(' '),
       }))}
     />
   );
@@ -157,16 +157,19 @@ interface CheckProps {
   /** Parts or sheets, and the cost. */
   foot: ComponentChildren;
   facts: { label: string; value: ComponentChildren }[];
+  /** Characters that a text message cannot carry. */
+  lost: readonly string[];
 }
 
 /** The message as it will be sent. What was typed travels in the form, because addresses reach logs. */
-export function Check({ filled, sendId, preview, foot, facts }: CheckProps) {
+export function Check({ filled, sendId, preview, foot, facts, lost }: CheckProps) {
   return (
     <div class="stack">
       <Steps current="Check" />
       <div class="aside">
         <form class="stack measure" method="post">
           <Summary rows={facts} />
+          {lost.length > 0 && <Notice tone="amber">{describeLost(lost)}</Notice>}
           <Hidden name="to" value={filled.to} />
           {filled.values.map(({ name, value }) => (
             <>
