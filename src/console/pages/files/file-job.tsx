@@ -72,9 +72,9 @@ export function FileJob({ job, messages, now, maySend, mayOpen }: FileJobProps) 
       </dl>
       {isUnderWay(job) && job.job_status !== 'scheduled' && (
         <p>
-          <progress class="meter" max={Math.max(1, toSend)} value={job.rows_done} aria-label="Rows that are messages" />
+          <progress class="meter" max={Math.max(1, toSend)} value={job.rows_done} aria-label="Messages created" />
           <span class="small muted">
-            {count(job.rows_done)} of {count(toSend)} rows are messages.
+            {`${count(job.rows_done)} of ${count(toSend)} messages created.`}
           </span>
         </p>
       )}

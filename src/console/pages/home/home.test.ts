@@ -87,7 +87,7 @@ describe('GET /console/services/{id}/usage', () => {
     expect(page.text).toMatch(/Letters sent<\/dt><dd class="figure-mid">1</);
     expect(page.text).toContain('first class');
     expect(page.text).toMatch(/November<\/th>/);
-    expect((await browser.get(`${home}/usage?year=2024`)).text).toContain('Nothing to pay for');
+    expect((await browser.get(`${home}/usage?year=2024`)).text).toContain('No costs yet');
   });
 });
 

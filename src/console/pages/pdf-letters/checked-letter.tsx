@@ -50,7 +50,7 @@ export function CheckedLetterView({ serviceId, letter: { id, check, filename }, 
           <>
             <section class="card stack stack--tight" aria-labelledby="address">
               <h2 id="address">Address as read</h2>
-              <p>
+              <p dir="auto">
                 {check.recipient_address
                   ?.split('\n')
                   .flatMap((line, index) => (index === 0 ? [line] : [<br key={line} />, line]))}
@@ -61,7 +61,7 @@ export function CheckedLetterView({ serviceId, letter: { id, check, filename }, 
                 formState={formState}
                 name="postage"
                 legend="Postage"
-                hint="Letters abroad have the postage of their country."
+                hint="Letters to other countries have the postage of their country."
                 kind="one"
                 chosen={['second']}
                 choices={postageChoices}
@@ -70,7 +70,7 @@ export function CheckedLetterView({ serviceId, letter: { id, check, filename }, 
                 formState={formState}
                 name="reference"
                 label="Reference"
-                hint="To find the letter again."
+                hint="A reference of your own, such as a case number."
                 value={filename}
                 autocomplete="off"
               />
@@ -87,22 +87,22 @@ type Message = NonNullable<PrecompiledCheck['message']>;
 
 /** What to do about a PDF that cannot be sent. */
 const problemTexts: Record<Message, string> = {
-  'unable-to-read-the-file': 'The file cannot be read as a PDF. Save it again as PDF and upload it.',
+  'unable-to-read-the-file': 'This file cannot be read as a PDF. Save it as a PDF and upload it again.',
   'letter-too-long': 'The letter has more than 10 pages. Remove pages until it has 10.',
-  'letter-not-a4-portrait-oriented': 'Pages must be A4, upright.',
+  'letter-not-a4-portrait-oriented': 'Some pages are not A4 portrait. Change their size and upload the PDF again.',
   'content-outside-printable-area':
-    'There is something outside of the printable area. It is marked red: move it inside, or make the margins wider.',
-  'notify-tag-found-in-content': 'A page after the first has the tag NOTIFY, which belongs to the first page only.',
-  'address-is-empty': 'There is no address in the address window of the first page.',
+    'Some content is outside the printable area, which is marked in red. Move it inside, or make the margins wider.',
+  'notify-tag-found-in-content': 'A page after the first has the tag NOTIFY. Remove the tag from all pages but the first.',
+  'address-is-empty': 'The address window of the first page is empty. Move the address into it.',
   'not-enough-address-lines': 'The address needs at least 3 lines.',
-  'too-many-address-lines': 'The address may have at most 7 lines.',
+  'too-many-address-lines': 'The address can have at most 7 lines.',
   'invalid-address-line-1-or-2': 'Each of the first 2 lines of the address needs a letter or a digit.',
   'has-country-for-bfpo-address': 'The last line of a BFPO address must not be a country.',
   'not-a-real-uk-postcode-or-country': 'The last line of the address must be a UK postcode or a country.',
-  'cant-send-international-letters': 'The address is abroad, and the service sends letters in the UK only.',
+  'cant-send-international-letters': 'The address is in another country, and your service only sends letters in the UK.',
   'not-a-real-uk-postcode': 'The last line of the address must be a real UK postcode.',
-  'invalid-char-in-address': 'No line of the address may start with one of these: @ ( ) = [ ] ” \\ / , < >',
-  'no-fixed-abode-address': 'A letter needs a real address.',
+  'invalid-char-in-address': 'No line of the address can start with one of these: @ ( ) = [ ] ” \\ / , < >',
+  'no-fixed-abode-address': 'Enter a real address: letters cannot go to “no fixed abode”.',
 };
 
 function describeProblem({ message, invalid_pages }: PrecompiledCheck): string | undefined {

@@ -25,7 +25,7 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
     name: 'Upload a letter',
     show: ({ service }, formState) => ({
       title: 'Upload a letter',
-      lead: 'The PDF is printed and posted as it is. You see its pages and its address first.',
+      lead: 'We print and post your PDF as it is. You see its pages and its address first.',
       crumbs: [{ label: 'Send', to: `/services/${service.id}/send` }],
       content: (
         <form class="stack measure" method="post" encType="multipart/form-data" noValidate>
@@ -44,7 +44,7 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
     file: { name: 'file', max_bytes: maxBytes, needs: 'Choose a file.' },
     async act({ service }, _form, file) {
       if (!service.permissions.includes('letter')) {
-        throw invalid('Letters are switched off in the settings of the service.');
+        throw invalid('Letters are switched off. Switch them on in the settings of your service.');
       }
       const pdf = await file.bytes();
       const sending = await getService(app, service.id);
@@ -72,7 +72,7 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
     }),
     async act({ service, visitor, param }, { reference, postage }) {
       const letter = await getCheckedLetter(app, service.id, param('pdf_id'));
-      if (letter.check.message !== null) throw invalid('This letter cannot be sent. Correct it, and upload it again.');
+      if (letter.check.message !== null) throw invalid('This letter cannot be sent. Fix the PDF and upload it again.');
       const content = (await getCheckedPdf(app, service.id, letter.id)).toString('base64');
       const request = {
         filename: reference ?? letter.filename,
@@ -87,7 +87,7 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
       }
       return {
         to: `/services/${service.id}/messages/${letter.id}`,
-        notice: 'The letter is on its way to the printer.',
+        notice: 'Letter sent.',
       };
     },
   });

@@ -48,7 +48,7 @@ describe('an uploaded letter', { timeout: 120_000 }, () => {
     const pdf = await makePdf([firstPage(), laterPage((doc) => doc.text('At the edge', 1, 1))]);
     const { location = '' } = await upload(pdf);
     const page = await browser.get(location);
-    expect(page.text).toContain('There is something outside of the printable area.');
+    expect(page.text).toContain('Some content is outside the printable area');
     expect(page.text).toContain('See page 2.');
     expect(page.text).not.toContain('type="submit">Send');
     expect((await browser.get(`${location}/pages/2`)).status).toBe(200);

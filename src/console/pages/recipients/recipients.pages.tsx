@@ -105,7 +105,7 @@ function formView(request: PageRequest, formState: FormState, found?: View['cont
             formState={formState}
             name="recipient"
             label="Email address, phone number or postal address"
-            hint="For letters: the name and the postcode, or more of the address, on separate lines. All messages are searched, which may take a while."
+            hint="For letters, enter the name and the postcode on separate lines. We search all messages, which can take a while."
             rows={3}
           />
           <Submit>Find</Submit>
@@ -118,8 +118,11 @@ function formView(request: PageRequest, formState: FormState, found?: View['cont
 
 function describeErasure({ erased, left }: Erasure): string {
   const [gone, rest] = [sumCounts(erased), sumCounts(left)];
-  const later = rest > 0 ? ` ${rest} records are still in use: erase them later.` : '';
-  return `${gone} ${gone === 1 ? 'record was' : 'records were'} erased. Figures stay.${later}`;
+  const done = gone === 1 ? '1 record was erased. We keep the totals.' : `${gone} records were erased. We keep the totals.`;
+  if (rest === 0) return done;
+  return rest === 1
+    ? `${done} 1 record is still in use: erase it later.`
+    : `${done} ${rest} records are still in use: erase them later.`;
 }
 
 const kindNames: Record<(typeof heldKinds)[number], string> = {
@@ -141,7 +144,7 @@ interface HeldProps {
   /** The recipient as it was typed. It is part of the forms, never of an address. */
   recipient: string;
   held: Held;
-  /** Within one service, the name of it need not be repeated. */
+  /** Within one service its name is not repeated. */
   ofService: boolean;
 }
 
@@ -149,9 +152,8 @@ interface HeldProps {
 function HeldView({ path, recipient, held, ofService }: HeldProps) {
   if (sumCounts(held.total) === 0) {
     return (
-      <Empty title={`Nothing is held about ${recipient}`}>
-        Check the address or number. Of letters, each line must be written as it was sent: the name and the postcode are
-        enough.
+      <Empty title={`We hold nothing about ${recipient}`}>
+        Check the address or number. For letters, write each line as it was sent. The name and the postcode are enough.
       </Empty>
     );
   }
@@ -159,7 +161,9 @@ function HeldView({ path, recipient, held, ofService }: HeldProps) {
   const shown = kinds.map((kind) => ({ kind, services: held.services.filter(({ counts }) => counts[kind] > 0) }));
   return (
     <section class="stack" aria-labelledby="held">
-      <h2 id="held">Held about {recipient}</h2>
+      <h2 id="held">
+        What we hold about <bdi>{recipient}</bdi>
+      </h2>
       <Table
         caption="What is held, and where"
         rows={shown}
@@ -175,7 +179,7 @@ function HeldView({ path, recipient, held, ofService }: HeldProps) {
                     <ul class="plain">
                       {services.map(({ service_id, service_name, counts }) => (
                         <li key={service_id}>
-                          {service_name} <span class="muted">{count(counts[kind])}</span>
+                          <bdi>{service_name}</bdi> <span class="muted">{count(counts[kind])}</span>
                         </li>
                       ))}
                     </ul>
@@ -203,10 +207,10 @@ function HeldView({ path, recipient, held, ofService }: HeldProps) {
           to={path}
           fields={{ do: 'erase', recipient }}
         >
-          Texts, values, files and rows about {recipient} are erased and cannot be restored. Numbers of messages,
-          statuses and costs stay. What is still being sent is left, and can be erased later.
+          This erases texts, values, files and rows about <bdi>{recipient}</bdi> and cannot be undone. We keep the number
+          of messages, their statuses and costs. You can erase messages that are still being sent later.
           {held.total.suppressed_recipient > 0 &&
-            ' The address leaves the suppression list, so that emails to it are sent again.'}
+            ' The address also leaves the suppression list, so it gets emails again.'}
         </Confirm>
       </div>
     </section>

@@ -69,7 +69,7 @@ describe('/operator/recipients and /services/{id}/recipients', () => {
     expect(inOne.text).toContain('Received texts');
     expect(inOne.text).not.toContain('Library');
     harness.clock.advance({ seconds: 1 });
-    expect((await manager.post(ofService(), { recipient: '07700900562' })).text).toContain('Nothing is held');
+    expect((await manager.post(ofService(), { recipient: '07700900562' })).text).toContain('We hold nothing');
     const [newest, ...others] = await entries();
     expect(newest).toMatchObject({ action: 'find', service_id: own, after: { notification: 0 } });
     expect(others.map(({ action, service_id }) => [action, service_id])).toEqual([
@@ -115,12 +115,12 @@ describe('/operator/recipients and /services/{id}/recipients', () => {
     const answer = await manager.post(ofService(), { recipient: number, do: 'erase' });
     harness.clock.advance({ seconds: 1 });
     expect([answer.status, answer.location]).toEqual([303, ofService()]);
-    expect((await manager.follow(answer)).text).toContain('records were erased. Figures stay.');
+    expect((await manager.follow(answer)).text).toContain('records were erased. We keep the totals.');
     const left = await admin.post(ofAll, { recipient: number });
     expect(left.text).toContain('Library');
     expect(left.text).not.toContain('Town Hall');
     await admin.post(ofAll, { recipient: number, do: 'erase' });
-    expect((await admin.post(ofAll, { recipient: number })).text).toContain('Nothing is held');
+    expect((await admin.post(ofAll, { recipient: number })).text).toContain('We hold nothing');
     const recorded = await entries();
     expect(recorded.filter(({ action }) => action === 'erase')).toMatchObject([
       { service_id: null, after: { erased: { notifications: 1, inbound_texts: 1, guest_list: 1 } } },

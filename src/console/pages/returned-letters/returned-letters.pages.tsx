@@ -8,7 +8,7 @@ import { notFound } from '../../../platform/failure.ts';
 import { csvText, sendCsv } from '../../../platform/http/csv.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
-import { several } from '../../money.ts';
+import { count, several } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Empty } from '../../parts/notice.tsx';
@@ -32,7 +32,7 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
         crumbs: [{ label: 'Home', to: `/services/${service.id}` }],
         content:
           days.length === 0 ? (
-            <Empty title="No letter came back">
+            <Empty title="No returned letters">
               Letters that the post could not deliver appear here when the printer reports them.
             </Empty>
           ) : (
@@ -65,7 +65,7 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
       return {
         title: `Returned letters, ${formatDay(param('day'))}`,
         lead:
-          letters.length > maxShown ? `The first ${maxShown} of ${letters.length}. The download has all.` : undefined,
+          letters.length > maxShown ? `The first ${maxShown} of ${count(letters.length)} letters. Download the CSV to see all of them.` : undefined,
         crumbs: [{ label: 'Returned letters', to: `/services/${service.id}/returned-letters` }],
         actions: (
           <ButtonLink to={`/services/${service.id}/returned-letters/${param('day')}/csv`}>Download CSV</ButtonLink>
@@ -79,15 +79,19 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
               {
                 head: 'Letter',
                 cell: ({ template_name, uploaded_letter_file_name }) =>
-                  template_name ?? uploaded_letter_file_name ?? 'Sent as PDF',
+                  <span dir="auto">{template_name ?? uploaded_letter_file_name ?? 'Sent as PDF'}</span>,
               },
               { head: 'Sent', cell: ({ created_at }) => created_at },
               { head: 'By', cell: ({ user_name }) => user_name },
-              { head: 'Reference', cell: ({ client_reference }) => client_reference ?? 'None' },
+              { head: 'Reference', cell: ({ client_reference }) => <span dir="auto">{client_reference ?? 'None'}</span> },
               {
                 head: 'File',
                 cell: ({ original_file_name, job_row_number }) =>
-                  original_file_name === null ? 'None' : `${original_file_name}, row ${job_row_number}`,
+                  original_file_name === null ? (
+                    'None'
+                  ) : (
+                    <span dir="auto">{`${original_file_name}, row ${job_row_number}`}</span>
+                  ),
               },
             ]}
           />

@@ -13,7 +13,7 @@ it('returned letters are listed by the day of the report, and downloaded', async
   await harness.admin('POST', `/service/${service}/users/${id}`, { permissions: [{ permission: 'view_activity' }] });
   const browser = await signedIn(harness, id);
   const here = `/console/services/${service}/returned-letters`;
-  expect((await browser.get(here)).text).toContain('No letter came back');
+  expect((await browser.get(here)).text).toContain('No returned letters');
   const now = timestamp(harness.clock.now());
   const template_id = await aTemplate(harness, service, { template_type: 'letter', name: 'Reminder' });
   const rows = Array.from({ length: 51 }, (_, number) => ({

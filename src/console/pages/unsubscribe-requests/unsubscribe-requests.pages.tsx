@@ -29,7 +29,7 @@ const columns = [
   'unsubscribe_request_received_at',
 ] as const;
 
-/** Requests become a report when they are downloaded; the team ticks it when it has taken the addresses off its lists. */
+/** Requests become a report when they are downloaded; the team marks it as done when its lists have none of the addresses. */
 export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
   pages.add(path, {
     who: activity,
@@ -41,11 +41,11 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
       const now = app.clock.now();
       return {
         title: 'Unsubscribe requests',
-        lead: 'Download the addresses, take them off your lists, then tick the report.',
+        lead: 'Download the addresses, remove them from your lists, then mark the report as done.',
         crumbs: [{ label: 'Home', to: `/services/${service.id}` }],
         content:
           reports.length === 0 ? (
-            <Empty title="Nobody has unsubscribed">Requests of people who do not want your emails appear here.</Empty>
+            <Empty title="Nobody has unsubscribed">People who ask for no more emails from you appear here.</Empty>
           ) : (
             <Table
               caption="Reports of unsubscribe requests, newest first"
@@ -87,12 +87,12 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
   });
 
   pages.add(`${path}/download`, {
-    // Only the team may turn requests into a report: it is the one that acts on them.
+    // Only the team turns requests into a report: it is the one that acts on them.
     who: { ...activity, membersOnly: true },
     // Another person may have downloaded them meanwhile.
     show: ({ service }, { problems }) => ({
       to: `/services/${service.id}/unsubscribe-requests`,
-      ...(problems.size > 0 ? { notice: 'There is nothing left to download: all requests are in a report.' } : {}),
+      ...(problems.size > 0 ? { notice: 'Somebody has already downloaded these requests. Open their report below.' } : {}),
     }),
     form: Type.Object({}),
     async act({ service, reply }) {
@@ -115,14 +115,14 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
         content: (
           <SaveForm back={list}>
             <p>
-              {count(report.addresses)} {report.addresses === 1 ? 'address' : 'addresses'}.
+              {report.addresses === 1 ? '1 address.' : `${count(report.addresses)} addresses.`}
             </p>
             <Choices
               formState={formState}
               name="done"
               legend="Is it done?"
               kind="several"
-              choices={[{ value: 'yes', label: 'We have taken all of them off our lists' }]}
+              choices={[{ value: 'yes', label: 'We have removed all of them from our lists' }]}
               chosen={report.processed_by_service_at ? ['yes'] : []}
             />
           </SaveForm>
@@ -132,7 +132,7 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({ done: Type.Array(OneOf(['yes'])) }),
     async act({ service, param }, { done }) {
       await processUnsubscribeReport(app, service.id, param('batch_id'), done.length > 0);
-      const notice = done.length > 0 ? 'The report is completed.' : 'The report is to do again.';
+      const notice = done.length > 0 ? 'Report marked as done.' : 'Report marked as not done.';
       return { to: `/services/${service.id}/unsubscribe-requests`, notice };
     },
   });

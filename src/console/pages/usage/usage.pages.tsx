@@ -1,9 +1,11 @@
 import { getAllowance } from '../../../billing/allowance.ts';
 import { listMonthlyUsage, listYearlyUsage } from '../../../billing/usage.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import { postageNames } from '../../message-words.ts';
-import { count, pounds, price } from '../../money.ts';
+import { count, pounds, price, several } from '../../money.ts';
 import type { Pages } from '../../page.ts';
+import { Empty } from '../../parts/notice.tsx';
 import { Table } from '../../parts/table.tsx';
 import { chosenYear, FinancialYears, yearInWords } from '../../parts/tabs.tsx';
 
@@ -23,7 +25,7 @@ export function usagePages(pages: Pages, app: ConsoleApp): void {
       return {
         title: 'Usage',
         lead: yearInWords(year),
-        actions: <FinancialYears year={year} path={`/console/services/${service.id}/usage`} now={now} />,
+        actions: <FinancialYears year={year} path={pageUrl(`/services/${service.id}/usage`)} now={now} />,
         content: <Usage totals={totals} months={months} free={free_sms_fragment_limit} />,
       };
     },
@@ -36,7 +38,7 @@ type Month = Awaited<ReturnType<typeof listMonthlyUsage>>[number];
 interface UsageProps {
   totals: Total[];
   months: Month[];
-  /** Free fragments of texts in the year. */
+  /** The parts of texts that are free in the year. */
   free: number;
 }
 
@@ -52,7 +54,7 @@ function Usage({ totals, months, free }: UsageProps) {
         <Figure
           label="Texts sent"
           value={count(sms?.notifications_sent ?? 0)}
-          note={`${count(sms?.chargeable_units ?? 0)} parts`}
+          note={several(sms?.chargeable_units ?? 0, 'part')}
         />
         <Figure label="Free parts left" value={count(Math.max(0, free - used))} note={`of ${count(free)} this year`} />
         <Figure label="Letters sent" value={count(letter?.notifications_sent ?? 0)} note={pounds(letter?.cost ?? 0)} />
@@ -61,10 +63,7 @@ function Usage({ totals, months, free }: UsageProps) {
       <section class="stack" aria-labelledby="by-month">
         <h2 id="by-month">By month</h2>
         {months.length === 0 ? (
-          <div class="empty">
-            <h2>Nothing to pay for</h2>
-            <p>No texts or letters were sent in this year.</p>
-          </div>
+          <Empty title="No costs yet">No texts or letters were sent this year.</Empty>
         ) : (
           <Table
             caption="Texts and letters by month, rate and postage"
@@ -81,8 +80,8 @@ function Usage({ totals, months, free }: UsageProps) {
           />
         )}
         <p class="small muted">
-          A long text has several parts, and one abroad counts more than once. Emails cost nothing. Prices are those of
-          the day on which a message was sent.
+          A long text has several parts, and a text to another country counts as more than one part. Emails are free.
+          Prices are those of the day a message was sent.
         </p>
       </section>
     </div>
@@ -101,19 +100,18 @@ function Figure({ label, value, note }: { label: string; value: string; note: st
 
 function Sent({ row }: { row: Month }) {
   const { notification_type, notifications_sent, postage } = row;
-  const isOne = notifications_sent === 1;
   if (notification_type === 'letter') {
     return (
       <>
-        {count(notifications_sent)} {isOne ? 'letter' : 'letters'}
+        {several(notifications_sent, 'letter')}
         <small>{postage && postageNames[postage]}</small>
       </>
     );
   }
   return (
     <>
-      {count(notifications_sent)} {isOne ? 'text' : 'texts'}
-      <small>{count(row.chargeable_units)} parts</small>
+      {several(notifications_sent, 'text')}
+      <small>{several(row.chargeable_units, 'part')}</small>
     </>
   );
 }
