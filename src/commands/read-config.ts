@@ -106,7 +106,7 @@ export function readClientSettings(environment: Record<string, string | undefine
   return { url, ...values.client };
 }
 
-/** By `npm start` or `npx`. */
-export function isStartedByNpm(): boolean {
-  return process.env.npm_lifecycle_event !== undefined;
+/** The script that npm runs: `start` for `npm start`, `npx` for `npx`. Undefined without npm. */
+export function npmScript(): string | undefined {
+  return process.env.npm_lifecycle_event;
 }

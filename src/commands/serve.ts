@@ -5,7 +5,7 @@ import { createLog } from '../platform/log.ts';
 import { onceStopped, stopWithParent } from '../platform/process/stopping.ts';
 import type { GeneratedSecret } from '../platform/secrets/generated-secrets.ts';
 import { hasPlatformAdmin } from '../users/create-admin.ts';
-import { isStartedByNpm, readConfig } from './read-config.ts';
+import { npmScript, readConfig } from './read-config.ts';
 import { type Roles, start } from './start.ts';
 import { openOrEmbed } from './with-database.ts';
 
@@ -45,10 +45,11 @@ async function run(roles: Roles): Promise<void> {
     generated,
     demo,
     setUpPath: isNew ? setUpPath(app) : undefined,
+    npmScript: npmScript(),
   });
   const end = onceStopped(log, async () => {
     await stop();
     await database.stop();
   });
-  if (isStartedByNpm()) stopWithParent(() => end('the parent process ended'));
+  if (npmScript() !== undefined) stopWithParent(() => end('the parent process ended'));
 }

@@ -14,10 +14,14 @@ const isTerminal = process.stdout.isTTY;
 afterEach(() => {
   process.stdout.isTTY = isTerminal;
   vi.restoreAllMocks();
-  vi.unstubAllEnvs();
 });
 
-function banner(isTTY: boolean, adminAddress = 'http://127.0.0.1:6011', setUpPath?: string): string {
+function banner(
+  isTTY: boolean,
+  adminAddress = 'http://127.0.0.1:6011',
+  setUpPath?: string,
+  npmScript?: string,
+): string {
   process.stdout.isTTY = isTTY;
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const facts = {
@@ -27,7 +31,7 @@ function banner(isTTY: boolean, adminAddress = 'http://127.0.0.1:6011', setUpPat
     databaseLocation: undefined,
     generated: [],
   };
-  printBanner({ ...facts, adminAddress, demo, setUpPath });
+  printBanner({ ...facts, adminAddress, demo, setUpPath, npmScript });
   return write.mock.calls.map(([text]) => String(text)).join('');
 }
 
@@ -39,12 +43,10 @@ describe('printBanner', () => {
 
   it('prints how to show the key if stdout is not a terminal', () => {
     expect(banner(false)).not.toContain(secret);
-    vi.stubEnv('npm_lifecycle_event', '');
     expect(banner(false)).toMatch(
       /^node \S+ demo shows a ready-made curl command that sends a text message \(nothing/m,
     );
-    vi.stubEnv('npm_lifecycle_event', 'start');
-    expect(banner(false)).toMatch(/^npm run demo shows a ready-made curl command/m);
+    expect(banner(false, undefined, undefined, 'start')).toMatch(/^npm run demo shows a ready-made curl command/m);
   });
 
   it('names the console as the links in messages do', () => {

@@ -27,6 +27,8 @@ interface BannerFacts {
   demo: Demo | undefined;
   /** The path of the page that sets up the console, with its code, while there is no administrator. */
   setUpPath: string | undefined;
+  /** The script that npm runs, if npm has started this process. */
+  npmScript: string | undefined;
 }
 
 /** Prints the addresses and first steps after startup. */
@@ -37,6 +39,7 @@ export function printBanner({
   generated,
   demo,
   setUpPath,
+  npmScript,
   ...facts
 }: BannerFacts) {
   const [address, adminAddress] = [reachable(facts.address), reachable(facts.adminAddress)];
@@ -58,7 +61,10 @@ export function printBanner({
   ];
   // If stdout is not a terminal it is probably a log, which must not contain a key.
   if (demo)
-    lines.push('', ...(process.stdout.isTTY ? firstMessage(address, demo, config) : [whereFirstMessageIs(config)]));
+    lines.push(
+      '',
+      ...(process.stdout.isTTY ? firstMessage(address, demo, config) : [whereFirstMessageIs(config, npmScript)]),
+    );
   process.stdout.write(`\n${lines.join('\n')}\n\n`);
 }
 
@@ -91,13 +97,13 @@ function firstMessage(address: string, demo: Demo, config: BannerConfig): string
   ];
 }
 
-function whereFirstMessageIs(config: BannerConfig): string {
-  return `${nameOfDemo(process.argv[1] ?? '')} shows a ready-made curl command that sends a text message (${whereItGoes(config)}).`;
+function whereFirstMessageIs(config: BannerConfig, npmScript: string | undefined): string {
+  return `${nameOfDemo(process.argv[1] ?? '', npmScript)} shows a ready-made curl command that sends a text message (${whereItGoes(config)}).`;
 }
 
 /** As this program was started: by npm or from a clone, by npx or from a local installation, or as a global command. */
-function nameOfDemo(program: string): string {
-  if (['start', 'dev'].includes(process.env.npm_lifecycle_event ?? '')) return 'npm run demo';
+function nameOfDemo(program: string, npmScript = ''): string {
+  if (['start', 'dev'].includes(npmScript)) return 'npm run demo';
   if (program.split(sep).includes('.bin')) return 'npx pennypost demo';
   return basename(program) === 'pennypost' ? 'pennypost demo' : `node ${relative('', program)} demo`;
 }
