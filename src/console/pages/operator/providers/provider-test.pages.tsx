@@ -86,6 +86,8 @@ const words: Record<TestResult['outcome'], { tone: 'green' | 'red'; said: string
 
 function Result({ result: { outcome, reason, response, took_ms }, name }: { result: TestResult; name: string }) {
   const { tone, said } = words[outcome];
+  // The response has the status, too.
+  const why = response === undefined ? reason : reason?.replace(/^answered \d+(: )?/, '');
   return (
     <Notice tone={tone}>
       <p>
@@ -94,7 +96,7 @@ function Result({ result: { outcome, reason, response, took_ms }, name }: { resu
         </b>{' '}
         after {took_ms.toLocaleString('en-GB')} ms.
       </p>
-      {reason !== undefined && <p dir="auto">{reason}</p>}
+      {why && <p dir="auto">{why}</p>}
       {response !== undefined && (
         <p>
           Its response: <code dir="auto">{response}</code>

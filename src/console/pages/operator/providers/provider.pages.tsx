@@ -98,8 +98,11 @@ export function providerPages(pages: Pages, app: ConsoleApp): void {
                 <dd>
                   <code>{provider.identifier}</code>
                 </dd>
+                <dt>Next message</dt>
+                <dd>
+                  <NextMessage app={app} channel={provider.notification_type} all={all} states={states} />
+                </dd>
               </dl>
-              <NextMessage app={app} channel={provider.notification_type} all={all} states={states} />
             </section>
             {setUp && <HowToConnect app={app} provider={provider} setUp={setUp} />}
             {guide !== undefined && <Guide text={guide} />}
