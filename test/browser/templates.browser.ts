@@ -51,6 +51,18 @@ describe('the editor', () => {
     await page.screenshot({ path: 'test/browser/output/editor-typing.png', fullPage: true });
   });
 
+  it.each([true, false])('has formatting help beside the text (script: %s)', async (javaScriptEnabled) => {
+    const { page } = await signedIn({ javaScriptEnabled });
+    await page.goto(editor());
+    const help = page.getByRole('dialog', { name: 'Formatting help' });
+    await page.getByRole('button', { name: 'Formatting help' }).click();
+    await help.getByText('A list with bullet points').waitFor();
+    if (javaScriptEnabled) expect(await accessibilityProblems(page)).toEqual([]);
+    await page.screenshot({ path: 'test/browser/output/editor-help.png' });
+    await page.keyboard.press('Escape');
+    expect(await help.isVisible()).toBe(false);
+  });
+
   it('works without script: a button shows the preview, another saves', async () => {
     const { page } = await signedIn({ javaScriptEnabled: false });
     await page.goto(editor());

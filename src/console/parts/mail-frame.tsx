@@ -42,7 +42,7 @@ interface MailLine {
 const maxLength = 200_000;
 
 /** The lines of an email, as `renderEmailPage` and `renderEmailHtml` write them. */
-export function listMailLines(html: string): MailLine[] {
+function listMailLines(html: string): MailLine[] {
   const lines: MailLine[] = [];
   let isInset = false;
   const body = html.slice(Math.max(0, html.indexOf('<body')), maxLength);

@@ -42,19 +42,26 @@ export function OpenFormattingHelp() {
 /** Opens beside the text, without script. */
 export function FormattingDrawer({ channel }: { channel: Channel }) {
   return (
-    <div class="drawer stack" id={drawerId} popover="auto" role="dialog" aria-labelledby={`${drawerId}-title`}>
-      <div class="row">
-        <h2 id={`${drawerId}-title`}>Formatting help</h2>
-        <button class="button button--small row--end" type="button" popovertarget={drawerId} popovertargetaction="hide">
-          Close
-        </button>
+    <div class="drawer" id={drawerId} popover="auto" role="dialog" aria-labelledby={`${drawerId}-title`}>
+      <div class="stack">
+        <div class="row">
+          <h2 id={`${drawerId}-title`}>Formatting help</h2>
+          <button
+            class="button button--small row--end"
+            type="button"
+            popovertarget={drawerId}
+            popovertargetaction="hide"
+          >
+            Close
+          </button>
+        </div>
+        <Rules channel={channel} />
+        <p class="small">
+          <a href={pageUrl(path)} target="_blank" rel="noopener">
+            Open the help in a new tab
+          </a>
+        </p>
       </div>
-      <Rules channel={channel} />
-      <p class="small">
-        <a href={pageUrl(path)} target="_blank" rel="noopener">
-          Open the help in a new tab
-        </a>
-      </p>
     </div>
   );
 }
