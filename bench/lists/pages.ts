@@ -87,7 +87,7 @@ export const pageFilters: Record<string, Filters> = {
     archived: ['yes'],
     folder: [absent.status],
   },
-  '/services/:service_id/send': { channel: ['sms', 'email', 'letter'] },
+  '/services/:service_id/send': { channel: ['sms', 'email', 'letter'], find: ['More', 'absent'], page: ['2'] },
   '/services/:service_id/integration/callbacks': {
     status: ['waiting', 'delivered', 'failed'],
     older_than: ['newer_id', 'oldest_id'],

@@ -47,6 +47,28 @@ describe('sending to one person', () => {
   });
 });
 
+describe('the time to send', () => {
+  it('is now, or a day and an hour that appear with Later', async () => {
+    const page = await openPage(`/send/${template}`);
+    await page.getByLabel('Day').waitFor({ state: 'hidden' });
+    await page.getByLabel('Later').check();
+    await page.getByLabel('Day').waitFor();
+    expect([await page.getByLabel('Day').inputValue(), await page.getByLabel('Hour').inputValue()]).toEqual([
+      '2026-11-17',
+      '9',
+    ]);
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+});
+
+describe('a template with a long name', () => {
+  it('fits on a phone', async () => {
+    await aTemplate(harness, service, { name: 'x'.repeat(72) });
+    const page = await openPage('/send', { viewport: { width: 320, height: 640 } });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+  });
+});
+
 const rows = 100_000;
 const csv = Buffer.from(
   `phone number,name,day\n${Array.from({ length: rows }, (_, index) => `07700900${String(index % 1_000).padStart(3, '0')},Person ${index},Friday\n`).join('')}`,

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { addDays, isDay, londonDay, londonInstant, londonWallTime } from '../../platform/calendar.ts';
 import { day_ms, later } from '../../platform/clock.ts';
+import { invalidField } from '../../platform/failure.ts';
 import type { FormState } from '../page.ts';
 import { HintAndError } from './field.tsx';
 import { clockTime, dayAndMonth } from './time.tsx';
@@ -133,13 +134,12 @@ function parseMoment(text: string): Date | undefined {
   return Number.isNaN(moment.getTime()) ? undefined : moment;
 }
 
-/** What is wrong with the chosen time, if anything is. */
-export function problemOfTime(text: string, now: Date, { max_ms, tooLate }: SchedulingWindow): string | undefined {
-  if (text === '') return undefined;
+export function refuseBadTime(text: string, now: Date, { max_ms, tooLate }: SchedulingWindow): void {
+  if (text === '') return;
   const moment = parseMoment(text);
-  if (!moment) return 'Choose a day and an hour.';
-  if (moment < now) return 'Choose a time that has not passed.';
-  return moment > later(now, max_ms) ? tooLate : undefined;
+  if (!moment) throw invalidField('scheduled_for', 'Choose a day and an hour.');
+  if (moment < now) throw invalidField('scheduled_for', 'Choose a time that has not passed.');
+  if (moment > later(now, max_ms)) throw invalidField('scheduled_for', tooLate);
 }
 
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];

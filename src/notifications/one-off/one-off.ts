@@ -102,16 +102,18 @@ interface OneOffLetterRequest {
   postage?: Postage;
   /** The public id of the letter. */
   file_id?: string;
+  /** As a check has read it. */
+  address?: string;
 }
 
 /** Sends a letter uploaded as PDF in the front end; the file name becomes its reference. */
 export async function sendUploadedLetter(
   app: SendDeps,
   serviceId: string,
-  { filename, created_by, content, postage, file_id: requestedFileId }: OneOffLetterRequest,
+  { filename, created_by, content, postage, file_id: requestedFileId, address }: OneOffLetterRequest,
 ): Promise<{ id: string }> {
   const context = await oneOffContext(app, serviceId, created_by);
-  const letter = { reference: filename, content, postage };
+  const letter = { reference: filename, content, postage, address };
   if (requestedFileId === undefined) {
     refuseIfDailyLimitIsReached(context, 'letter');
     return (await sendPrecompiledLetter(app, context, letter)).response;

@@ -208,7 +208,8 @@ export async function sendLetter(
 export async function sendPrecompiledLetter(
   app: SendDeps,
   context: SendContext,
-  request: PrecompiledLetterRequest & { postage?: Postage; file_id?: string },
+  /** The address is known if a person has just seen the check of the file. */
+  request: PrecompiledLetterRequest & { postage?: Postage; file_id?: string; address?: string },
 ): Promise<Sent<PrecompiledLetterResponse>> {
   refuseUnlessChannelIsAllowed(context, 'letter');
   const row = await getOrCreatePrecompiledTemplate(app.db, context.service.id, context.now);
@@ -222,7 +223,7 @@ export async function sendPrecompiledLetter(
     {
       client_reference: request.reference,
       status: 'pending-virus-check',
-      recipient: providedAsPdf,
+      recipient: request.address ?? providedAsPdf,
       postage: request.postage ?? 'second',
       personalisation: { address_line_1: providedAsPdf },
       lane: null,

@@ -73,9 +73,7 @@ export function FileJob({ job, messages, now, maySend, mayOpen }: FileJobProps) 
       {isUnderWay(job) && job.job_status !== 'scheduled' && (
         <p>
           <progress class="meter" max={Math.max(1, toSend)} value={job.rows_done} aria-label="Messages created" />
-          <span class="small muted">
-            {`${count(job.rows_done)} of ${count(toSend)} messages created.`}
-          </span>
+          <span class="small muted">{`${count(job.rows_done)} of ${count(toSend)} messages created.`}</span>
         </p>
       )}
       <div class="row">

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { cancelJob, cancelLetterJob, isCancellable } from '../../../jobs/cancel-job.ts';
 import { createJob, getJob, listJobs } from '../../../jobs/jobs.ts';
 import { checkUpload, getUpload } from '../../../jobs/uploads/uploads.ts';
-import { Failure, invalid, invalidField } from '../../../platform/failure.ts';
+import { Failure, invalid } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { may, type OfService, type Right } from '../../access/may.ts';
 import { whoCan } from '../../access/who-can.ts';
@@ -18,7 +18,7 @@ import { OffsetPager, pageNumber } from '../../parts/pager.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { nextWeek, problemOfTime, readWhen, WhenFields } from '../../parts/when.tsx';
+import { nextWeek, readWhen, refuseBadTime, WhenFields } from '../../parts/when.tsx';
 import { Checking, FileCheck } from './file-check.tsx';
 import { FileJob, isUnderWay } from './file-job.tsx';
 import type { WaysOut } from './file-warnings.tsx';
@@ -186,8 +186,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
       const { service, visitor } = request;
       const id = request.param('file_id');
       const at = readWhen(when);
-      const badTime = problemOfTime(at, app.clock.now(), nextWeek);
-      if (badTime !== undefined) throw invalidField('scheduled_for', badTime);
+      refuseBadTime(at, app.clock.now(), nextWeek);
       try {
         await createJob(app, service.id, { id, created_by: visitor.user.id, scheduled_for: at || null, on_error });
       } catch (error) {

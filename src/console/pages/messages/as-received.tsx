@@ -1,5 +1,6 @@
 import type { ReceivedMessage } from '../../../delivery/previews/previews.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
+import { Live } from '../../parts/live.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { Segments } from '../../parts/tabs.tsx';
 
@@ -89,9 +90,33 @@ function Email({ message, path, view, images }: AsReceivedProps & { message: Ema
   );
 }
 
-function Letter({ record, path, pageCount, page }: AsReceivedProps) {
+/** A letter that is not drawn yet appears by itself. */
+function Letter(props: AsReceivedProps) {
+  if (props.pageCount !== null) return <LetterPages {...props} />;
+  return (
+    <Live from={`${props.path}/letter`}>
+      <LetterPages {...props} />
+    </Live>
+  );
+}
+
+export function LetterPages({
+  record,
+  path,
+  pageCount,
+  page,
+}: Pick<AsReceivedProps, 'record' | 'path' | 'pageCount' | 'page'>) {
   if (record.status === 'virus-scan-failed') return <p>The file has a virus, and was not kept.</p>;
-  if (pageCount === null) return <p>The letter is not drawn yet. It takes a second: load the page again.</p>;
+  if (pageCount === null) {
+    return (
+      <>
+        <p role="status">We are drawing the letter. It will appear here in a moment.</p>
+        <noscript>
+          <a href={path}>Look again</a>
+        </noscript>
+      </>
+    );
+  }
   const shown = Math.min(page, pageCount);
   return (
     <div class="stack stack--tight">

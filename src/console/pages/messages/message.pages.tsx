@@ -10,10 +10,12 @@ import { sendAgain } from '../../../notifications/one-off/one-off.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { may, type Right } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import { channelWords, shortRecipient } from '../../message-words.ts';
 import type { PageRequest, Pages, View } from '../../page.ts';
 import { sendFragment } from '../../parts/live.tsx';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
+import { LetterPages } from './as-received.tsx';
 import { Message, Progress } from './message.tsx';
 import { listEvents } from './timeline.tsx';
 
@@ -42,6 +44,25 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
       const received = await composeReceived(app, await getMessage(request));
       if (received.channel !== 'email') throw notFound();
       return sendMailFrame(app, request.reply, received.message.html, { images: request.query('images') === 'remote' });
+    },
+  });
+
+  pages.add('/services/:service_id/messages/:letter_id/letter', {
+    who,
+    live: true,
+    async show({ service, param, http, reply }) {
+      const { record, stored } = await getShownMessage(app, service.id, param('letter_id'), app.config.urls.api);
+      if (record.notification_type !== 'letter') throw notFound();
+      const pageCount = await countLetterPages(app, stored.id);
+      const isWaiting = pageCount === null && unfinishedStatuses.some((status) => status === record.status);
+      const path = pageUrl(`/services/${service.id}/messages/${param('letter_id')}`);
+      return sendFragment(
+        http,
+        reply,
+        <div data-live={isWaiting ? '' : undefined}>
+          <LetterPages record={record} path={path} pageCount={pageCount} page={1} />
+        </div>,
+      );
     },
   });
 

@@ -92,14 +92,16 @@ const problemTexts: Record<Message, string> = {
   'letter-not-a4-portrait-oriented': 'Some pages are not A4 portrait. Change their size and upload the PDF again.',
   'content-outside-printable-area':
     'Some content is outside the printable area, which is marked in red. Move it inside, or make the margins wider.',
-  'notify-tag-found-in-content': 'A page after the first has the tag NOTIFY. Remove the tag from all pages but the first.',
+  'notify-tag-found-in-content':
+    'A page after the first has the tag NOTIFY. Remove the tag from all pages but the first.',
   'address-is-empty': 'The address window of the first page is empty. Move the address into it.',
   'not-enough-address-lines': 'The address needs at least 3 lines.',
   'too-many-address-lines': 'The address can have at most 7 lines.',
   'invalid-address-line-1-or-2': 'Each of the first 2 lines of the address needs a letter or a digit.',
   'has-country-for-bfpo-address': 'The last line of a BFPO address must not be a country.',
   'not-a-real-uk-postcode-or-country': 'The last line of the address must be a UK postcode or a country.',
-  'cant-send-international-letters': 'The address is in another country, and your service only sends letters in the UK.',
+  'cant-send-international-letters':
+    'The address is in another country, and your service only sends letters in the UK.',
   'not-a-real-uk-postcode': 'The last line of the address must be a real UK postcode.',
   'invalid-char-in-address': 'No line of the address can start with one of these: @ ( ) = [ ] ” \\ / , < >',
   'no-fixed-abode-address': 'Enter a real address: letters cannot go to “no fixed abode”.',

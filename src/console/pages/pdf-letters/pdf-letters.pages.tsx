@@ -79,6 +79,7 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
         created_by: visitor.user.id,
         content,
         file_id: letter.id,
+        address: letter.check.recipient_address ?? undefined,
       };
       try {
         await sendUploadedLetter(app, service.id, { ...request, ...(postage === undefined ? {} : { postage }) });

@@ -40,6 +40,13 @@ describe('an uploaded letter', { timeout: 120_000 }, () => {
     const both = await Promise.all([browser.post(path, form), browser.post(path, form)]);
     expect(both.map(({ status }) => status)).toEqual([303, 303]);
     const id = path.split('/').at(-1);
+    const message = both[0]?.location ?? '';
+    const shown = await browser.get(message);
+    expect(shown.h1).toBe('Letter to Ms Angharad Penny, LL61 5UJ');
+    expect(shown.text).toContain('We are drawing the letter. It will appear here in a moment.');
+    await harness.runTasks();
+    const drawn = await browser.get(`${message}/letter`);
+    expect(drawn.text).toMatch(/^<div><div[^>]*><img/);
     expect(await letters()).toMatchObject([{ id, postage: 'first', client_reference: 'tenant-9' }]);
   });
 

@@ -118,7 +118,8 @@ function formView(request: PageRequest, formState: FormState, found?: View['cont
 
 function describeErasure({ erased, left }: Erasure): string {
   const [gone, rest] = [sumCounts(erased), sumCounts(left)];
-  const done = gone === 1 ? '1 record was erased. We keep the totals.' : `${gone} records were erased. We keep the totals.`;
+  const done =
+    gone === 1 ? '1 record was erased. We keep the totals.' : `${gone} records were erased. We keep the totals.`;
   if (rest === 0) return done;
   return rest === 1
     ? `${done} 1 record is still in use: erase it later.`
@@ -207,8 +208,8 @@ function HeldView({ path, recipient, held, ofService }: HeldProps) {
           to={path}
           fields={{ do: 'erase', recipient }}
         >
-          This erases texts, values, files and rows about <bdi>{recipient}</bdi> and cannot be undone. We keep the number
-          of messages, their statuses and costs. You can erase messages that are still being sent later.
+          This erases texts, values, files and rows about <bdi>{recipient}</bdi> and cannot be undone. We keep the
+          number of messages, their statuses and costs. You can erase messages that are still being sent later.
           {held.total.suppressed_recipient > 0 &&
             ' The address also leaves the suppression list, so it gets emails again.'}
         </Confirm>

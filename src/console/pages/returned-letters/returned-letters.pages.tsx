@@ -65,7 +65,9 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
       return {
         title: `Returned letters, ${formatDay(param('day'))}`,
         lead:
-          letters.length > maxShown ? `The first ${maxShown} of ${count(letters.length)} letters. Download the CSV to see all of them.` : undefined,
+          letters.length > maxShown
+            ? `The first ${maxShown} of ${count(letters.length)} letters. Download the CSV to see all of them.`
+            : undefined,
         crumbs: [{ label: 'Returned letters', to: `/services/${service.id}/returned-letters` }],
         actions: (
           <ButtonLink to={`/services/${service.id}/returned-letters/${param('day')}/csv`}>Download CSV</ButtonLink>
@@ -78,12 +80,16 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
             columns={[
               {
                 head: 'Letter',
-                cell: ({ template_name, uploaded_letter_file_name }) =>
-                  <span dir="auto">{template_name ?? uploaded_letter_file_name ?? 'Sent as PDF'}</span>,
+                cell: ({ template_name, uploaded_letter_file_name }) => (
+                  <span dir="auto">{template_name ?? uploaded_letter_file_name ?? 'Sent as PDF'}</span>
+                ),
               },
               { head: 'Sent', cell: ({ created_at }) => created_at },
               { head: 'By', cell: ({ user_name }) => user_name },
-              { head: 'Reference', cell: ({ client_reference }) => <span dir="auto">{client_reference ?? 'None'}</span> },
+              {
+                head: 'Reference',
+                cell: ({ client_reference }) => <span dir="auto">{client_reference ?? 'None'}</span>,
+              },
               {
                 head: 'File',
                 cell: ({ original_file_name, job_row_number }) =>

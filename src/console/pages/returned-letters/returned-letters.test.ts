@@ -25,7 +25,7 @@ it('returned letters are listed by the day of the report, and downloaded', async
   expect((await browser.get(here)).text).toMatch(/15 Nov 2026.*?51 letters/s);
   const page = await browser.get(`${here}/2026-11-15`);
   expect(page.text.match(/Reminder/g)).toHaveLength(50);
-  expect(page.text).toContain('The first 50 of 51.');
+  expect(page.text).toContain('The first 50 of 51 letters.');
   const { text, headers } = await browser.get(`${here}/2026-11-15/csv`);
   expect(headers['content-disposition']).toBe('attachment; filename="Library returned letters 2026-11-15.csv"');
   expect(text.trim().split('\r\n')).toHaveLength(52);

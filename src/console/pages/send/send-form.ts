@@ -52,12 +52,13 @@ export function buildPersonalisation(template: ReadyTemplate, { to, values }: Fi
   return to === '' ? filled : { ...filled, ...Object.fromEntries(recipientNames.map((name) => [name, to])) };
 }
 
-/** What was left empty, by field. */
-export function findGaps({ row }: ReadyTemplate, { to, values }: Filled): Map<string, string> {
-  const gaps = values.flatMap(({ name, value }, index): [string, string][] =>
+/** Asks for everything that was left empty, in its own field. */
+export function refuseGaps({ row }: ReadyTemplate, { to, values }: Filled): void {
+  const gaps = values.flatMap(({ name, value }, index) =>
     value === '' ? [[`value_${index}`, `Enter a value for ${name}.`]] : [],
   );
-  return new Map(to === '' ? [['to', whatIsMissing[row.template_type]], ...gaps] : gaps);
+  const all = to === '' ? [['to', whatIsMissing[row.template_type]], ...gaps] : gaps;
+  if (all.length > 0) throw invalid(Object.fromEntries(all));
 }
 
 const whatIsMissing = {

@@ -9,12 +9,12 @@ import { parsePhoneNumber } from '../../../recipients/phone-number.ts';
 import { parsePostalAddress, postageForAddress } from '../../../recipients/postal-address.ts';
 import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { isAboutForm, problemsOf } from '../../forms.ts';
+import { checkAll } from '../../forms.ts';
 import { postageNames } from '../../message-words.ts';
 import { count, price, several } from '../../money.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { sendFragment } from '../../parts/live.tsx';
-import { nextDay, nightWarning, problemOfTime, wordsOfHour } from '../../parts/when.tsx';
+import { nextDay, nightWarning, refuseBadTime, wordsOfHour } from '../../parts/when.tsx';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
 import { costOfLetter, costOfTexts } from './cost.ts';
 import {
@@ -26,7 +26,7 @@ import {
   type ToPreview,
 } from './message-preview.tsx';
 import { Check, FillIn } from './send.tsx';
-import { buildPersonalisation, findGaps, readFilled, SendForm, toFormProblem, withoutGaps } from './send-form.ts';
+import { buildPersonalisation, readFilled, refuseGaps, SendForm, toFormProblem, withoutGaps } from './send-form.ts';
 import { getSendableTemplate, listSenderChoices } from './sendable-templates.ts';
 
 const who = { service: 'send', membersOnly: true } as const;
@@ -90,20 +90,17 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
   /** Refuses everything that is wrong at once: what was left empty, the time, and what the rules find besides. */
   async function refuseProblems(request: OfSender, loaded: ToPreview): Promise<void> {
     const { service, template, filled } = loaded;
-    const problems = findGaps(template, filled);
-    const badTime = problemOfTime(filled.scheduled_for, app.clock.now(), nextDay);
-    if (badTime !== undefined) problems.set('scheduled_for', badTime);
-    if (filled.to !== '') {
-      const message = buildRequest(request, { ...loaded, filled: { ...withoutGaps(filled), scheduled_for: '' } });
-      try {
-        await checkOneOff(app, service.id, message);
-      } catch (error) {
-        const refusal = toFormProblem(error, filled.values);
-        if (!isAboutForm(refusal)) throw refusal;
-        for (const [field, text] of problemsOf(refusal.detail)) problems.set(field, problems.get(field) ?? text);
-      }
-    }
-    if (problems.size > 0) throw invalid(Object.fromEntries(problems));
+    await checkAll(
+      () => refuseGaps(template, filled),
+      () => refuseBadTime(filled.scheduled_for, app.clock.now(), nextDay),
+      async () => {
+        if (filled.to === '') return;
+        const message = buildRequest(request, { ...loaded, filled: { ...withoutGaps(filled), scheduled_for: '' } });
+        await checkOneOff(app, service.id, message).catch((error) => {
+          throw toFormProblem(error, filled.values);
+        });
+      },
+    );
   }
 
   async function check(request: OfSender, loaded: ToPreview): Promise<View> {

@@ -92,7 +92,9 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
     // Another person may have downloaded them meanwhile.
     show: ({ service }, { problems }) => ({
       to: `/services/${service.id}/unsubscribe-requests`,
-      ...(problems.size > 0 ? { notice: 'Somebody has already downloaded these requests. Open their report below.' } : {}),
+      ...(problems.size > 0
+        ? { notice: 'Somebody has already downloaded these requests. Open their report below.' }
+        : {}),
     }),
     form: Type.Object({}),
     async act({ service, reply }) {
@@ -114,9 +116,7 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
         actions: <ButtonLink to={`${list}/${report.id}/csv`}>Download CSV</ButtonLink>,
         content: (
           <SaveForm back={list}>
-            <p>
-              {report.addresses === 1 ? '1 address.' : `${count(report.addresses)} addresses.`}
-            </p>
+            <p>{report.addresses === 1 ? '1 address.' : `${count(report.addresses)} addresses.`}</p>
             <Choices
               formState={formState}
               name="done"

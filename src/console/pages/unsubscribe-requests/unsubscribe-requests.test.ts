@@ -53,7 +53,9 @@ describe('unsubscribe requests', () => {
     await browser.post(report, { 'done[]': ['yes'] });
     expect((await browser.get(here)).text).toContain('Completed');
     expect((await browser.get(report)).text).toMatch(/value="yes" checked/);
-    expect((await browser.follow(await browser.post(`${here}/download`))).text).toContain('already downloaded these requests');
+    expect((await browser.follow(await browser.post(`${here}/download`))).text).toContain(
+      'already downloaded these requests',
+    );
     const other = await aReader();
     expect((await other.browser.get(report.replace(service, other.service))).status).toBe(404);
   });

@@ -33,6 +33,7 @@ export const messageActions: Actions = (harness, world) => {
 
   return [
     without('searches', `${service}/messages`, { by, form: { find: 'ada@example.org' } }),
+    without('searches', `${service}/send`, { by, form: { find: 'welcome' } }),
     changes('notification', `${service}/messages/:message_id/cancel`, { by, ids: { message_id: id('letter_id') } }),
     changes('notification', `${service}/messages/:message_id/send-again`, {
       by,
