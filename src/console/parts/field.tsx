@@ -46,6 +46,7 @@ export function Field({
       name={sentAs}
       type={type}
       value={type === 'password' ? undefined : (typedText(formState, name) ?? value)}
+      dir={type === 'text' || type === 'search' ? 'auto' : undefined}
       autocomplete={autocomplete}
       inputMode={inputmode}
       {...explained(formState, name, hint)}
@@ -116,6 +117,7 @@ export function TextArea({ formState, name, label, hint, rows, value = '' }: Tex
         id={name}
         name={name}
         rows={rows}
+        dir="auto"
         {...explained(formState, name, hint)}
         spellcheck={false}
       >

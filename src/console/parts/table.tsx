@@ -71,7 +71,7 @@ export function Summary({ rows }: { rows: readonly Row[] }) {
       {rows.map(({ label, value, change }) => (
         <div key={label}>
           <dt>{label}</dt>
-          <dd>{value}</dd>
+          <dd dir="auto">{value}</dd>
           <dd>
             {change && (
               <a href={pageUrl(change)}>
