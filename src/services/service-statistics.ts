@@ -20,7 +20,7 @@ export function noStatistics(): Statistics {
   return { email: none(), sms: none(), letter: none() };
 }
 
-/** By service id; omits services without messages. */
+/** The keys are service ids. Services without messages are omitted. */
 export async function statisticsByService(
   db: Db,
   days: Days,

@@ -195,7 +195,7 @@ export interface ServiceQuery {
   limit: number;
 }
 
-/** By name, those that are not archived first. */
+/** Sorted by name, those that are not archived first. */
 export async function selectServicesBySearch(db: Db, { text, state, skip, limit }: ServiceQuery) {
   let found = db.selectFrom('services').leftJoin('organisations', 'organisations.id', 'services.organisation_id');
   if (isUuid(text)) found = found.where('services.id', '=', text);

@@ -35,7 +35,7 @@ export async function findServicesByName(db: Db, name: string | undefined) {
   return selectServicesByName(db, name);
 }
 
-/** By name, those that are not archived first. */
+/** Sorted by name, those that are not archived first. */
 export function searchServices(db: Db, query: ServiceQuery) {
   return selectServicesBySearch(db, query);
 }

@@ -10,7 +10,7 @@ const service = sql<{ id: string; name: string } | null>`(
 
 const columns = ['id', 'number', 'provider', service.as('service'), 'active', 'created_at', 'updated_at'] as const;
 
-/** With `normalised_number`, which is null if another one is the same. */
+/** Each has a `normalised_number`, which is null if another one is the same. */
 export function selectInboundNumbers(db: Db) {
   const all = db.selectFrom('inbound_numbers').select([...columns, 'normalised_number']);
   return all.orderBy('updated_at').orderBy('number').execute();
@@ -66,7 +66,7 @@ export function selectNumbersByUse(tx: Tx) {
     .execute();
 }
 
-/** In two steps, because rows may exchange their numbers. */
+/** This takes two steps, because rows may exchange their numbers. */
 export async function updateNormalisedNumbers(
   tx: Tx,
   rows: { id: string; normalised_number: string | null }[],

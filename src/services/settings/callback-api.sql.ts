@@ -10,7 +10,7 @@ import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encry
 export const callbackTypes = ['delivery_status', 'complaint', 'returned_letter', 'inbound_sms'] as const;
 export type CallbackType = (typeof callbackTypes)[number];
 
-/** Without the token, which is never shown again. */
+/** The token is left out: it is never shown again. */
 const columns = ['id', 'service_id', 'url', 'updated_by_id', 'created_at', 'updated_at'] as const;
 
 const meanings = {

@@ -111,7 +111,7 @@ export async function claimServiceInvite(tx: Tx, inviteId: string, userId: strin
   return { ...invite, permissions };
 }
 
-/** For the request schema: returns an error message if a name is unknown. */
+/** The request schema calls it. Returns an error message if a name is unknown. */
 export function refusalOfPermissionList(text: string): string | undefined {
   const allowed: readonly string[] = servicePermissions;
   if (namesIn(text).every((name) => allowed.includes(name))) return undefined;

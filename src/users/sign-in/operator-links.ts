@@ -10,7 +10,7 @@ import { createLinkToken, readLinkToken } from './link-tokens.ts';
 import { recordSignIn } from './sign-in.sql.ts';
 import { resetFailedLoginCount } from './sign-in.ts';
 
-/** For a person who is locked out, printed for the operator. Works once, without a password or code. */
+/** A person who is locked out gets it from the operator. It works once, without a password or code. */
 export async function createOperatorLink(app: Platform, email: string): Promise<string> {
   const found = await selectUserByEmail(app.db, email);
   const user = found && (await getUserRecord(app.db, found.id));

@@ -119,7 +119,7 @@ export function selectVerifyCodes(tx: Tx, userId: string, codeType: CodeType) {
     .execute();
 }
 
-/** For one type, or for both. */
+/** Without a type, the codes of both types become used. */
 export async function markCodesUsed(tx: Tx, userId: string, codeType?: CodeType): Promise<void> {
   let query = tx
     .updateTable('verify_codes')

@@ -145,7 +145,7 @@ export async function completeWebauthnSignIn(
   });
 }
 
-/** For sign-ins without a code or a key, which would record it: the first one of an account, or after a link. */
+/** Codes and keys record a sign-in. The first one of an account and one after a link have neither. */
 export async function recordLastSignIn({ db, clock }: Platform, userId: string): Promise<void> {
   await updateLastSignIn(db, userId, timestamp(clock.now()));
 }

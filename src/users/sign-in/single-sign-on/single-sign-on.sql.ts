@@ -16,7 +16,7 @@ export async function selectUserOfIdentity(tx: Tx, { issuer, subject }: AtIssuer
   return row?.user_id;
 }
 
-/** At any issuer. */
+/** The issuer does not matter. */
 export async function hasIdentity(db: Db, userId: string): Promise<boolean> {
   const row = await db.selectFrom('user_identities').select('subject').where('user_id', '=', userId).executeTakeFirst();
   return row !== undefined;
