@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { setUpCode, setUpPath } from '../../src/console/pages/start/set-up.ts';
 import { createSession } from '../../src/console/sessions/sessions.ts';
 import { ensureDemo } from '../../src/operations/demo.ts';
-import { platformServiceId } from '../../src/users/account-messages/account-messages.ts';
+import { accountTemplates } from '../../src/users/account-messages/account-messages.ts';
 import { aService } from '../kit/builders/rows.ts';
 import { useHarness } from '../kit/harness.ts';
 import { aPerson } from '../kit/world/console-people.ts';
@@ -85,9 +85,7 @@ describe('an invitation', () => {
     const { id } = await harness.app.db
       .selectFrom('notifications')
       .select('id')
-      .where('service_id', '=', platformServiceId)
-      .orderBy('created_at', 'desc')
-      .limit(1)
+      .where('template_id', '=', accountTemplates.serviceInvite)
       .executeTakeFirstOrThrow();
     const { page, origin } = await open({ viewport: { width: 600, height: 900 } });
     const session = await createSession(harness.app, user, '');
