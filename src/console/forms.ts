@@ -6,6 +6,7 @@ import type { BodyMemory } from '../platform/http/body/body-memory.ts';
 import { type MultipartForm, readMultipart } from '../platform/http/body/multipart.ts';
 import { StreamedBody } from '../platform/http/body/streamed-body.ts';
 import type { Subroute } from '../platform/http/subroute.ts';
+import { inOwnWords } from './own-words.ts';
 import type { DeclaredPage, FileRule, FormState } from './page.ts';
 
 declare module 'fastify' {
@@ -133,8 +134,8 @@ export async function checkAll<const Rules extends readonly (() => unknown)[]>(
 
 /** Sentences by field. A text without a field is about the whole form. */
 export function problemsOf(detail: FailureDetail): Map<string, string> {
-  if (typeof detail === 'string') return new Map([['', detail]]);
-  return new Map(Object.entries(detail).map(([field, texts]) => [field, [texts].flat().join(' ')]));
+  if (typeof detail === 'string') return new Map([['', inOwnWords(detail)]]);
+  return new Map(Object.entries(detail).map(([field, texts]) => [field, [texts].flat().map(inOwnWords).join(' ')]));
 }
 
 /** A failure that the person can correct in the form; others are pages of their own. */

@@ -54,7 +54,7 @@ export function addSettingPage<const W extends Who, Owner, S extends TObject>(
     async act(request, sent) {
       const owner = await find(request);
       const notice = await save(owner, sent, request);
-      return { to: summary(owner).to, notice: notice ?? 'The setting is saved.' };
+      return { to: summary(owner).to, notice: notice ?? 'Setting saved.' };
     },
   });
 }

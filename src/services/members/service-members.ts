@@ -2,6 +2,7 @@ import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { platformUserId } from '../../users/account-messages/account-messages.ts';
 import { claimServiceInvite } from '../../users/invites/service-invites.ts';
 import {
   addServiceMember,
@@ -113,9 +114,11 @@ function refuseUnlessManagerRemains(
   userId: string,
   permissions: readonly string[],
 ): void {
-  const managers = members.filter((member) => member.state === 'active' && manages(member.permissions));
+  const managers = members.filter(
+    ({ id, state, permissions: held }) => id !== platformUserId && state === 'active' && manages(held),
+  );
   if (managers.length !== 1 || managers[0]?.id !== userId || manages(permissions)) return;
-  throw invalid('At least one person must keep the right to manage the service. Give it to another member first.');
+  throw invalid('At least one person must be able to manage the service. Give the right to another member first.');
 }
 
 /** The invited person joins the service, in the transaction that marks the invitation as accepted. */

@@ -6,15 +6,23 @@ import { themeOf } from '../../layout/document.tsx';
 import type { Pages } from '../../page.ts';
 import { Summary } from '../../parts/table.tsx';
 
-const themeNames = { system: 'As the device', light: 'Light', dark: 'Dark' };
-const methods = { sms_auth: 'text code', email_auth: 'email link', webauthn_auth: 'security key' };
+const themeNames = { system: 'Same as device', light: 'Light', dark: 'Dark' };
+const ways = {
+  sms_auth: 'Password and text code',
+  email_auth: 'Password and email link',
+  webauthn_auth: 'Password and security key',
+};
+const waysBesideIssuer = {
+  sms_auth: 'Single sign-on, or password and text code',
+  email_auth: 'Single sign-on, or password and email link',
+  webauthn_auth: 'Single sign-on, or password and security key',
+};
 
 export function accountPages(pages: Pages, app: ConsoleApp): void {
   async function waysOf(user: UserRecord): Promise<string> {
-    const local = `password and ${methods[user.auth_type]}`;
     const hasIssuer = app.config.singleSignOn.issuer !== undefined && (await hasSingleSignOn(app, user.id));
-    if (!hasIssuer) return `Password and ${methods[user.auth_type]}`;
-    return maySignInLocally(app.config, user) ? `Single sign-on, or ${local}` : 'Single sign-on';
+    if (!hasIssuer) return ways[user.auth_type];
+    return maySignInLocally(app.config, user) ? waysBesideIssuer[user.auth_type] : 'Single sign-on';
   }
 
   pages.add('/account', {

@@ -25,10 +25,10 @@ describe('your account', () => {
     expect((await visitor.post('/console/account/name', { name: ' ' })).problems).toEqual({ name: 'Enter your name.' });
     const page = await visitor.post('/console/account/name', { name: ' Ada <b>King</b> ' });
     const account = await visitor.follow(page);
-    expect(account.text).toContain('Your name is changed.');
+    expect(account.text).toContain('Name changed.');
     expect(account.text).toContain('Ada &lt;b>King&lt;/b>');
     expect((await recordOf(user.id)).name).toBe('Ada <b>King</b>');
-    expect((await visitor.get('/console/account')).text).not.toContain('Your name is changed.');
+    expect((await visitor.get('/console/account')).text).not.toContain('Name changed.');
   });
 
   it('changes the address when the new one is proven, with the password', async () => {
@@ -36,7 +36,9 @@ describe('your account', () => {
     const email_address = `new-${user.id}@example.org`;
     const change = (current_password: string) =>
       visitor.post('/console/account/email', { email_address, current_password });
-    expect((await change('wrong')).problems).toEqual({ current_password: 'The password is wrong.' });
+    expect((await change('wrong')).problems).toEqual({
+      current_password: 'That is not your current password. Try again.',
+    });
     expect((await change(password)).location).toBe('/console/account');
     const path = pathOf((await lastMessage())?.personalisation.url);
     expect((await lastMessage())?.recipient).toBe(email_address);
@@ -58,14 +60,16 @@ describe('your account', () => {
     await visitor.post('/console/account/email', { email_address, current_password: password });
     const path = pathOf((await lastMessage())?.personalisation.url);
     await aPerson(harness, { email_address });
-    expect((await visitor.post(path)).problems).toEqual({ email_address: 'Email address already in use' });
+    expect((await visitor.post(path)).problems).toEqual({
+      email_address: 'Enter another email address. This one already has an account.',
+    });
   });
 
   it('changes the number when the new one is proven, with the password', async () => {
     const { user, visitor } = await aVisitor();
     const form = { mobile_number: '07700 900789', current_password: password };
     const wrong = await visitor.post('/console/account/mobile', { ...form, mobile_number: '0770' });
-    expect(wrong.problems).toEqual({ mobile_number: 'Invalid phone number: Not enough digits' });
+    expect(wrong.problems).toEqual({ mobile_number: 'Enter a mobile number with more digits. This one is too short.' });
     expect(wrong.text).toContain('value="0770"');
     expect((await visitor.post('/console/account/mobile', form)).location).toBe('/console/account/mobile/confirm');
     expect((await lastMessage())?.recipient).toBe('07700 900789');
@@ -121,9 +125,11 @@ describe('your account', () => {
     const change = (form: object) =>
       visitor.post('/console/account/password', { current_password: password, password: 'quite another one', ...form });
     expect((await change({ current_password: 'wrong' })).problems).toEqual({
-      current_password: 'The password is wrong.',
+      current_password: 'That is not your current password. Try again.',
     });
-    expect((await change({ password })).problems).toEqual({ password: 'That is your current password.' });
+    expect((await change({ password })).problems).toEqual({
+      password: 'Enter a password that is not your current one.',
+    });
     harness.clock.advance({ seconds: 1 });
     expect((await change({})).location).toBe('/console/account');
     expect([(await visitor.get('/console/account')).status, (await other.get('/console/account')).status]).toEqual([

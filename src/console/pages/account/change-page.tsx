@@ -49,7 +49,7 @@ export async function checkOwnPassword(
     await verifyPassword(app, userId, form.current_password);
   } catch (error) {
     if (error instanceof Failure && error.kind === 'invalid') {
-      throw invalidField('current_password', 'The password is wrong.');
+      throw invalidField('current_password', 'That is not your current password. Try again.');
     }
     throw error;
   }
@@ -80,10 +80,10 @@ export async function withPassword(
   }
   return {
     ...frame,
-    lead: 'This asks for your password. You sign in with single sign-on, and your account has none yet.',
+    lead: 'You need a password to change this. You sign in with single sign-on, and your account has none yet.',
     content: (
       <form class="stack measure" method="post" action={pageUrl(choosePasswordPath)}>
-        <p>We send a link to {user.email_address}. With it you choose a password; then come back here.</p>
+        <p>We will send a link to {user.email_address}. Open it to choose a password, then come back here.</p>
         <Submit back="/account">Send the link</Submit>
       </form>
     ),

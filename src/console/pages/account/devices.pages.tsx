@@ -18,7 +18,7 @@ export function devicePages(pages: Pages, app: ConsoleApp): void {
       const now = app.clock.now();
       return {
         title: 'Devices',
-        lead: 'Where you are signed in. Sign out what you do not know, then change your password.',
+        lead: 'Where you are signed in. Sign out any device you do not recognise, then change your password.',
         crumbs: [{ label: 'Your account', to: '/account' }],
         content: (
           <div class="stack">
@@ -53,7 +53,7 @@ export function devicePages(pages: Pages, app: ConsoleApp): void {
                         to={pageUrl('/account/devices')}
                         fields={{ session_id: id }}
                       >
-                        The next click there leads to the sign-in.
+                        You will have to sign in again on that device.
                       </Confirm>
                     ),
                 },
@@ -65,7 +65,7 @@ export function devicePages(pages: Pages, app: ConsoleApp): void {
                 action="Sign out other devices"
                 to={pageUrl('/account/devices/others')}
               >
-                You stay signed in here.
+                You will stay signed in here.
               </Confirm>
             )}
             <p class="small muted">Times are London time.</p>
@@ -76,7 +76,7 @@ export function devicePages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({ session_id: Uuid }),
     async act({ visitor }, { session_id }) {
       await endSession(app, visitor.user.id, session_id);
-      return { to: '/account/devices', notice: 'The device is signed out.' };
+      return { to: '/account/devices', notice: 'Device signed out.' };
     },
   });
 
@@ -86,12 +86,12 @@ export function devicePages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({}),
     async act({ visitor }) {
       await endOtherSessions(app, visitor.user.id, visitor.session.id);
-      return { to: '/account/devices', notice: 'All other devices are signed out.' };
+      return { to: '/account/devices', notice: 'Other devices signed out.' };
     },
   });
 }
 
-/** In the order to try: later ones are named by earlier ones, too. */
+/** These are tried in this order: earlier ones also name later ones. */
 const browsers = [
   ['Edge', /Edg(e|A|iOS)?\//],
   ['Opera', /OPR\//],

@@ -45,7 +45,7 @@ export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
             formState={formState}
             name="name"
             label="Name of the key"
-            hint="So that you recognise it, for example “Blue key at work”."
+            hint="Use a name you will recognise, for example “Blue key at work”."
             autocomplete="off"
           />
           <CurrentPassword formState={formState} />
@@ -70,7 +70,7 @@ export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
       if (name === undefined) return { to: newPage };
       return {
         title: `Add “${name}”`,
-        lead: 'Plug the key in or hold it near, press the button, then touch the key.',
+        lead: 'Plug in your key or hold it near, press the button, then touch the key.',
         crumbs,
         scripts: ['security-key'],
         content: (
@@ -89,7 +89,7 @@ export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
       if (name === undefined) return { to: newPage };
       await registerKey(app, request.visitor.user.id, { name, response });
       newKey.forget(app, request.reply);
-      return { to: home, notice: `“${name}” is registered. You can sign in with it from now on.` };
+      return { to: home, notice: `Security key added. You can now sign in with “${name}”.` };
     },
   });
 
@@ -108,8 +108,8 @@ function NoKeysHere({ address }: { address: string }) {
   return (
     <div class="measure">
       <Notice tone="amber">
-        Browsers allow security keys only at addresses with https and a name. The address of this Pennypost is{' '}
-        <code>{address}</code>. The people who run it can change that with <code>BASE_URL</code>.
+        Browsers only allow security keys at an address with https and a name. The address of this Pennypost is{' '}
+        <code>{address}</code>. The people who run it can change it with <code>BASE_URL</code>.
       </Notice>
     </div>
   );

@@ -42,7 +42,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
     needs: { name: 'Enter your name.' },
     async act({ visitor }, { name }) {
       await updateUser(app, visitor.user.id, { name });
-      return { to: '/account', notice: 'Your name is changed.' };
+      return { to: '/account', notice: 'Name changed.' };
     },
   });
 
@@ -62,7 +62,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
               formState={formState}
               name="email_address"
               label="New email address"
-              hint="We send a link there. The address changes when you open it."
+              hint="We will send a link there. Your address changes when you open it."
               type="email"
               autocomplete="email"
             />
@@ -80,10 +80,10 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
       if (!(await sendChangeEmailVerification(app, visitor.user.id, form.email_address))) {
         throw invalidField(
           'email_address',
-          'We have sent 3 links within an hour. Use the latest one, or wait an hour.',
+          'We have already sent 3 links. Use the latest one, or try again in an hour.',
         );
       }
-      return { to: '/account', notice: `Open the link that we sent to ${form.email_address}. It works for one hour.` };
+      return { to: '/account', notice: `Open the link we sent to ${form.email_address}. The link works for an hour.` };
     },
   });
 
@@ -93,7 +93,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
     async show({ visitor, param }) {
       const link = await findLink(app, 'change-email', param('token'));
       if (link?.user_id !== visitor.user.id) return brokenLink('change-email');
-      return oneMoreClick('Change your email address', `From now on you sign in with ${link.email}.`);
+      return oneMoreClick('Change your email address', `Select Continue to sign in with ${link.email} from now on.`);
     },
     form: Type.Object({}),
     async act({ visitor, param }) {
@@ -101,7 +101,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
       if (link?.user_id !== visitor.user.id) return brokenLink('change-email');
       const email_access_validated_at = timestamp(app.clock.now());
       await updateOwnContact(app, visitor.user.id, { email_address: link.email, email_access_validated_at });
-      return { to: '/account', notice: 'Your email address is changed.' };
+      return { to: '/account', notice: 'Email address changed.' };
     },
   });
 
@@ -121,7 +121,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
               formState={formState}
               name="mobile_number"
               label="New mobile number"
-              hint="We send a security code there."
+              hint="We will send a security code there."
               type="tel"
               autocomplete="tel"
             />
@@ -179,7 +179,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
       });
       await updateOwnContact(app, visitor.user.id, { mobile_number: pending.number });
       pendingNumber.forget(app, reply);
-      return { to: '/account', notice: 'Your mobile number is changed.' };
+      return { to: '/account', notice: 'Mobile number changed.' };
     },
   });
 
@@ -192,7 +192,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
     async act({ visitor: { user } }) {
       if ((await hasPassword(app, user.id)) || !maySignInLocally(app.config, user)) return { to: '/account/password' };
       await sendPasswordReset(app, { email: user.email_address });
-      return { to: '/account', notice: `Open the link that we sent to ${user.email_address}. It works for one hour.` };
+      return { to: '/account', notice: `Open the link we sent to ${user.email_address}. The link works for an hour.` };
     },
   });
 
@@ -224,10 +224,11 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
     async act({ visitor: { user, session } }, form) {
       refuseWeakPassword(form.password);
       await checkOwnPassword(app, user.id, form);
-      if (form.password === form.current_password) throw invalidField('password', 'That is your current password.');
+      if (form.password === form.current_password)
+        throw invalidField('password', 'Enter a password that is not your current one.');
       await keepSession(app, session.id, await updatePassword(app, user.id, form.password));
       await endOtherSessions(app, user.id, session.id);
-      return { to: '/account', notice: 'Your password is changed. Other devices are signed out.' };
+      return { to: '/account', notice: 'Password changed. Other devices signed out.' };
     },
   });
 }

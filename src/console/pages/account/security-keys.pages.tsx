@@ -11,6 +11,7 @@ import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages, View } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { ButtonLink, SaveForm } from '../../parts/form.tsx';
+import { Empty } from '../../parts/notice.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import {
@@ -23,6 +24,11 @@ import {
 } from './change-page.tsx';
 
 const home = '/account/security-keys';
+const keysOrElse = {
+  sms_auth: 'After your password, you can use a security key or a text code.',
+  email_auth: 'After your password, you can use a security key or an email link.',
+  webauthn_auth: 'After your password, only a security key works.',
+};
 const crumbs = [
   { label: 'Your account', to: '/account' },
   { label: 'Security keys', to: home },
@@ -34,7 +40,7 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
     const keys = await listSecurityKeys(app, user.id);
     return {
       title: 'Security keys',
-      lead: 'A key proves that it is you, and works only at this address: nobody can ask for it by email or telephone.',
+      lead: 'A key proves that it is you. Your key only works at this address, so nobody can trick you into giving it away by email or phone.',
       crumbs: crumbs.slice(0, 1),
       actions: (
         <ButtonLink to={`${home}/new`} look="primary">
@@ -71,7 +77,7 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
     needs: { name: 'Enter a name.' },
     async act({ visitor, param }, { name }) {
       await renameCredential(app, visitor.user.id, param('own_key_id'), name);
-      return { to: home, notice: 'The security key has a new name.' };
+      return { to: home, notice: 'Security key renamed.' };
     },
   });
 
@@ -82,7 +88,7 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
       const key = await findKey(request);
       return withPassword(app, request, {
         title: `Delete “${key.name}”?`,
-        lead: 'You can no longer sign in with it. We tell you by email.',
+        lead: 'You will no longer be able to sign in with this key. We will send you an email about it.',
         crumbs,
         content: (
           <SaveForm action="Delete this key" danger back={home}>
@@ -97,7 +103,7 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
       const key = await findKey(request);
       await checkOwnPassword(app, request.visitor.user.id, form);
       await deleteSecurityKey(app, request.visitor.user.id, key.id);
-      return { to: home, notice: 'The security key is deleted.' };
+      return { to: home, notice: 'Security key deleted.' };
     },
   });
 
@@ -107,7 +113,6 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
     show(request, formState) {
       const { user } = request.visitor;
       const isOn = user.auth_type === 'webauthn_auth';
-      const other = user.mobile_number === null ? 'an email link' : 'a text code';
       return withPassword(app, request, {
         ...changePage(
           isOn ? 'Allow another way to sign in' : 'Sign in with security keys only',
@@ -116,8 +121,8 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
           home,
         ),
         lead: isOn
-          ? `After your password you may then use ${other} instead of a key.`
-          : 'After your password only a key works: no text code, no email link. Have two keys, in case you lose one.',
+          ? keysOrElse[user.mobile_number === null ? 'email_auth' : 'sms_auth']
+          : 'After your password, only a key will work: no text code, no email link. Have two keys, in case you lose one.',
         crumbs,
       });
     },
@@ -128,7 +133,7 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
       const keysOnly = user.auth_type !== 'webauthn_auth';
       await setKeysOnly(app, user.id, keysOnly);
       const notice = keysOnly
-        ? 'You sign in with security keys only.'
+        ? 'You now sign in with security keys only.'
         : 'You can sign in without a security key again.';
       return { to: home, notice };
     },
@@ -140,7 +145,9 @@ type Key = Awaited<ReturnType<typeof listSecurityKeys>>[number];
 function KeyTable({ keys, now }: { keys: readonly Key[]; now: Date }) {
   if (keys.length === 0) {
     return (
-      <p class="muted">You have no security keys yet. A phone or computer that unlocks with a PIN can be one, too.</p>
+      <Empty title="No security keys yet">
+        A phone or computer that unlocks with a PIN can be a security key, too.
+      </Empty>
     );
   }
   return (
@@ -153,8 +160,8 @@ function KeyTable({ keys, now }: { keys: readonly Key[]; now: Date }) {
           head: 'Name',
           cell: ({ name, worksHere }) => (
             <>
-              {name}
-              {!worksHere && <small>Registered in another front end or for another address: does not work here</small>}
+              <bdi>{name}</bdi>
+              {!worksHere && <small>Does not work here: added at another address, or in another front end</small>}
             </>
           ),
         },
@@ -189,11 +196,7 @@ function OnlyKeys({ user, hasKeys }: { user: UserRecord; hasKeys: boolean }) {
   return (
     <section class="card measure stack stack--tight" aria-labelledby="only-keys">
       <h2 id="only-keys">{isOn ? 'You sign in with keys only' : 'Other ways to sign in'}</h2>
-      <p>
-        {isOn
-          ? 'After your password, nothing but a security key works.'
-          : `After your password you use a key, or ${user.auth_type === 'sms_auth' ? 'a text code' : 'an email link'}.`}
-      </p>
+      <p>{keysOrElse[user.auth_type]}</p>
       <div>
         <ButtonLink to="/account/security-keys/only">{isOn ? 'Allow another way' : 'Use keys only'}</ButtonLink>
       </div>

@@ -26,7 +26,7 @@ export function themePages(pages: Pages, app: ConsoleApp): void {
             kind="one"
             chosen={[themeOf(request)]}
             choices={[
-              { value: 'system', label: 'As the device', hint: 'Light or dark, as the device is set' },
+              { value: 'system', label: 'Same as device', hint: 'Light or dark, as set on your device' },
               { value: 'light', label: 'Light' },
               { value: 'dark', label: 'Dark' },
             ]}
@@ -39,7 +39,7 @@ export function themePages(pages: Pages, app: ConsoleApp): void {
     needs: { theme: 'Choose the colours.' },
     act({ reply }, { theme }) {
       reply.setCookie(themeCookie, theme, { ...cookieOptions(app.config), maxAge: year_s });
-      return { to: '/account/theme', notice: 'Saved.' };
+      return { to: '/account/theme', notice: 'Theme saved.' };
     },
   });
 }

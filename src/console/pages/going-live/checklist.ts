@@ -24,7 +24,7 @@ export async function readChecklist(app: ConsoleApp, service: Service): Promise<
   const ownSender = senders.some(({ sms_sender }) => sms_sender !== app.config.sms.defaultSender);
   return [
     {
-      text: 'Say how many messages you will send',
+      text: 'Tell us how many messages you will send',
       isDone: volumes.some((volume) => (volume ?? 0) > 0),
       path: 'going-live/volumes',
     },

@@ -6,6 +6,7 @@ import { refuseGoLive, setLive } from '../../../services/organisations/go-live-r
 import type { Service } from '../../../services/services.ts';
 import { listUserRecords } from '../../../users/user-record.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { Pages } from '../../page.ts';
 import { Choices, TextArea } from '../../parts/field.tsx';
 import { SaveForm } from '../../parts/form.tsx';
@@ -37,28 +38,43 @@ export function goLiveDecisionPages(pages: Pages, app: ConsoleApp): void {
     below: 'Settings',
     async show({ service, visitor }, formState) {
       const title = `Should ${service.name} go live?`;
+      const back = visitor.user.platform_admin ? '/operator/services/going-live' : `/services/${service.id}`;
       if (!service.restricted) return { title, content: <Notice tone="green">This service is live.</Notice> };
       if (isOwnRequest(service, visitor)) {
-        return { title, content: <p class="lead">You asked for this, so another person decides. You get an email.</p> };
+        return {
+          title,
+          content: <p class="lead">You asked for this, so another person has to decide. You will get an email.</p>,
+        };
       }
       if (!(await mayDecide(service, visitor))) {
-        return { title, content: <p class="lead">The people who run this Pennypost decide. You get an email.</p> };
+        return { title, content: <p class="lead">The people who run this Pennypost decide. You will get an email.</p> };
       }
       if (!service.has_active_go_live_request) {
-        return { title, content: <Notice>There is no open request: it was decided, or nobody has asked.</Notice> };
+        return {
+          title,
+          lead: 'This request has been decided, or nobody has asked yet.',
+          content: (
+            <p>
+              <a href={pageUrl(back)}>{visitor.user.platform_admin ? 'Requests to go live' : service.name}</a>
+            </p>
+          ),
+        };
       }
       const [steps, organisation, [asker]] = await Promise.all([
         readChecklist(app, service),
         findOrganisation(service),
         listUserRecords(app.db, service.go_live_user === null ? [] : [service.go_live_user]),
       ]);
-      const back = visitor.user.platform_admin ? '/operator/services/going-live' : `/services/${service.id}`;
       return {
         title,
-        lead: asker && `${asker.name}, ${asker.email_address}, asks for it.`,
+        lead: asker && `${asker.name} (${asker.email_address}) asked to go live.`,
         content: (
           <div class="stack measure">
-            {organisation?.request_to_go_live_notes && <Notice>{organisation.request_to_go_live_notes}</Notice>}
+            {organisation?.request_to_go_live_notes && (
+              <Notice>
+                <span dir="auto">{organisation.request_to_go_live_notes}</span>
+              </Notice>
+            )}
             <ul class="card list">
               {steps.map(({ text, isDone }) => (
                 <li key={text}>
@@ -77,12 +93,12 @@ export function goLiveDecisionPages(pages: Pages, app: ConsoleApp): void {
                   {
                     value: 'approve',
                     label: 'Go live',
-                    hint: 'It sends to anybody, its limits are raised, and its team gets an email. At once.',
+                    hint: 'The service can send to anyone at once. Its limits are raised, and its team gets an email.',
                   },
                   {
                     value: 'refuse',
                     label: 'Refuse',
-                    hint: 'It stays in trial mode. The person who asked gets your reason by email.',
+                    hint: 'The service stays in trial mode. The person who asked gets your reason by email.',
                   },
                 ]}
               />
@@ -96,23 +112,23 @@ export function goLiveDecisionPages(pages: Pages, app: ConsoleApp): void {
       decision: OneOf(['approve', 'refuse']),
       reason: Type.Optional(Type.String({ maxLength: 2_000 })),
     }),
-    needs: { decision: 'Choose what you decide.' },
+    needs: { decision: 'Choose whether to make the service live.' },
     async act({ service, visitor }, { decision, reason }) {
-      if (!(await mayDecide(service, visitor))) throw forbidden('You may not decide about this service');
+      if (!(await mayDecide(service, visitor))) throw forbidden('You cannot decide about this service');
       const to = visitor.user.platform_admin ? '/operator/services/going-live' : `/services/${service.id}`;
       if (!service.has_active_go_live_request || !service.restricted) {
-        return { to, notice: 'Somebody else has decided meanwhile.' };
+        return { to, notice: 'Somebody else has already decided.' };
       }
       if (decision === 'approve') {
         await setLive(app, service.id, true);
-        return { to, notice: `${service.name} is live. Its team gets an email.` };
+        return { to, notice: `${service.name} is live. Its team will get an email.` };
       }
-      if (!reason) throw invalidField('reason', 'Say why: the person who asked gets it by email.');
+      if (!reason) throw invalidField('reason', 'Enter a reason. The person who asked will get it by email.');
       const { name, email_address, platform_admin } = visitor.user;
       const organisation = platform_admin ? undefined : await findOrganisation(service);
       const of = organisation?.name ?? app.config.branding.platformName;
       await refuseGoLive(app, service.id, { reason, refused_by: { name, email_address, of } });
-      return { to, notice: `The request of ${service.name} is refused.` };
+      return { to, notice: `Request of ${service.name} refused.` };
     },
   });
 }

@@ -34,7 +34,7 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
       const isPage = (path: string) => pages.all.some((page) => page.path === `/services/:service_id/${path}`);
       return {
         title: 'Going live',
-        lead: 'A live service sends to anybody, and more messages a day.',
+        lead: 'A live service can send to anyone, and can send more messages a day.',
         crumbs: [{ label: 'Settings', to: `/services/${service.id}/settings` }],
         content: !service.restricted ? (
           <Notice tone="green">This service is live.</Notice>
@@ -54,7 +54,7 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
               <form class="stack" method="post">
                 {open.length > 0 && (
                   <p class="muted">
-                    Do what is left first: {open.length} of {steps.length} steps.
+                    You have {open.length} of {steps.length} steps left.
                   </p>
                 )}
                 <Submit>Ask to go live</Submit>
@@ -69,7 +69,7 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
       const to = `/services/${service.id}/going-live`;
       if (!service.restricted || service.has_active_go_live_request) return { to };
       const open = (await readChecklist(app, service)).filter(({ isDone }) => !isDone);
-      if (open.length > 0) throw invalid(`First: ${open.map(({ text }) => text.toLowerCase()).join('; ')}.`);
+      if (open.length > 0) throw invalid(refusalOf(open));
       await updateService(app, service.id, { has_active_go_live_request: true, go_live_user: visitor.user.id });
       if (await findApprover(service.id)) await notifyApproversOfRequest(app, service.id);
       return { to, notice: 'We have sent your request. You will get an email when it is decided.' };
@@ -81,7 +81,7 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
     below: 'Settings',
     show: ({ service }, formState) => ({
       title: 'How many messages will you send?',
-      lead: 'In the next 12 months, roughly.',
+      lead: 'Give a rough number for the next 12 months.',
       crumbs: [{ label: 'Going live', to: `/services/${service.id}/going-live` }],
       content: (
         <SaveForm back={`/services/${service.id}/going-live`}>
@@ -102,7 +102,7 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
         throw invalidField('email', 'Enter how many emails, texts or letters you will send.');
       }
       await updateService(app, service.id, { volume_email, volume_sms, volume_letter });
-      return { to: `/services/${service.id}/going-live`, notice: 'The estimate is saved.' };
+      return { to: `/services/${service.id}/going-live`, notice: 'Estimate saved.' };
     },
   });
 
@@ -115,8 +115,8 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
       content: (
         <form class="stack measure" method="post">
           <p>
-            People must know from the name who writes and about what. No other service of your organisation may have
-            nearly the same. <a href={pageUrl(`/services/${service.id}/settings/name`)}>Change the name</a>
+            The name must tell people who is writing to them, and what about. No other service of your organisation can
+            have a similar name. <a href={pageUrl(`/services/${service.id}/settings/name`)}>Change the name</a>
           </p>
           <Submit>It is unique and people understand it</Submit>
         </form>
@@ -125,9 +125,17 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({}),
     async act({ service }) {
       await updateService(app, service.id, { confirmed_unique: true });
-      return { to: `/services/${service.id}/going-live`, notice: 'The name is confirmed.' };
+      return { to: `/services/${service.id}/going-live`, notice: 'Name confirmed.' };
     },
   });
+}
+
+const list = new Intl.ListFormat('en-GB');
+
+/** The steps are imperatives, so that they also fit into a sentence. */
+function refusalOf(open: readonly { text: string }[]): string {
+  const steps = open.map(({ text }) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`);
+  return `Before you can ask to go live, ${list.format(steps)}.`;
 }
 
 /** `decidedBy`: the organisation that decides itself; without one, the operator does. */

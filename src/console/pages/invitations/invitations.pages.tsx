@@ -103,7 +103,8 @@ const unusableView: View = {
   frame: 'door',
   content: (
     <p class="lead">
-      It is older than two days, or the end of the link is missing. Ask the person who invited you to send another.
+      The invitation is older than two days, or the end of the link is missing. Ask the person who invited you to send
+      another.
     </p>
   ),
 };
@@ -115,7 +116,7 @@ function cancelledView({ name, invitedBy }: Invitation): View {
     frame: 'door',
     content: (
       <p class="lead">
-        {invitedBy} had invited you to {name}. Ask them if you think that is a mistake.
+        {invitedBy} had invited you to {name}. Ask them if you think this is a mistake.
       </p>
     ),
   };
@@ -164,9 +165,7 @@ function joinView({ name, invitedBy }: Invitation): View {
     frame: 'door',
     content: (
       <form method="post">
-        <button class="button button--primary" type="submit">
-          Join
-        </button>
+        <Submit>Join</Submit>
       </form>
     ),
   };
@@ -185,7 +184,7 @@ function newAccountView({ name, invitedBy, email_address, auth_type }: Invitatio
             formState={formState}
             name="mobile_number"
             label="Mobile number"
-            hint="We send a security code there each time you sign in."
+            hint="We will send a security code there each time you sign in."
             type="tel"
             autocomplete="tel"
           />

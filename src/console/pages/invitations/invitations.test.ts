@@ -40,7 +40,7 @@ describe('an invitation to a service', () => {
       password: 'Enter a password.',
     });
     expect((await visitor.post(path, { ...account, mobile_number: '0770' })).problems).toEqual({
-      mobile_number: 'Invalid phone number: Not enough digits',
+      mobile_number: 'Enter a mobile number with more digits. This one is too short.',
     });
     expect(Object.keys((await visitor.post(path, { mobile_number: '0770', password: 'short' })).problems)).toEqual([
       'name',

@@ -69,7 +69,9 @@ describe('services', () => {
     expect(queue.text).toContain(asker.email_address);
     expect(queue.text).toContain('1,200 texts');
     const decide = `/console/services/${id}/make-service-live`;
-    expect((await operator.post(decide, {})).problems).toEqual({ decision: 'Choose what you decide.' });
+    expect((await operator.post(decide, {})).problems).toEqual({
+      decision: 'Choose whether to make the service live.',
+    });
     const decided = await operator.post(decide, { decision: 'approve' });
     expect(decided.location).toBe('/console/operator/services/going-live');
     expect(await service(id)).toMatchObject({
@@ -84,7 +86,7 @@ describe('services', () => {
   it('stay in trial mode when the operator refuses, and the person who asked gets the reason', async () => {
     const { id, asker } = await aRequestToGoLive();
     const decide = `/console/services/${id}/make-service-live`;
-    expect((await operator.post(decide, { decision: 'refuse' })).problems.reason).toMatch(/Say why/);
+    expect((await operator.post(decide, { decision: 'refuse' })).problems.reason).toMatch(/Enter a reason/);
     expect(await service(id)).toMatchObject({ has_active_go_live_request: true });
     await operator.post(decide, { decision: 'refuse', reason: 'The name says nothing' });
     expect(await service(id)).toMatchObject({ restricted: true, has_active_go_live_request: false });
@@ -126,7 +128,7 @@ describe('services', () => {
     const decide = `/console/services/${id}/make-service-live`;
     const own = await signedIn(harness, asker.id);
     const page = await own.get(decide);
-    expect(page.text).toContain('You asked for this, so another person decides.');
+    expect(page.text).toContain('You asked for this, so another person has to decide.');
     expect(page.text).not.toContain('name="decision"');
     for (const decision of ['approve', 'refuse']) {
       expect((await own.post(decide, { decision, reason: 'No' })).status).toBe(403);
@@ -183,7 +185,7 @@ describe('organisations', () => {
     await operator.post(`${path}/settings/domains`, { domains: 'X.example\n y.example, x.example' });
     expect((await organisation(id)).domains).toEqual(['x.example', 'y.example']);
     const wrong = await operator.post(`${path}/settings/domains`, { domains: 'ada@x.example' });
-    expect(wrong.problems.domains).toContain('is no domain');
+    expect(wrong.problems.domains).toContain('Enter only what follows the @');
     await operator.post(`${path}/settings/joining`, { value: 'yes' });
     await operator.post(`${path}/settings/notes`, { value: 'Calls on Mondays' });
     await operator.post(`${path}/settings/self-approval`, { value: 'yes' });
@@ -194,7 +196,7 @@ describe('organisations', () => {
     });
     const member = await aPerson(harness);
     await admin('POST', `/organisations/${id}/users/${member.id}`, { permissions: [] });
-    expect((await operator.post(`${path}/settings/archive`)).problems['']).toContain('team members');
+    expect((await operator.post(`${path}/settings/archive`)).problems['']).toContain('Remove the members');
     await operator.post(`${path}/team/${member.id}/remove`);
     await operator.post(`${path}/settings/archive`);
     expect(await organisation(id)).toMatchObject({ active: false });
@@ -232,9 +234,9 @@ describe('organisations', () => {
     const team = `/console/organisations/${id}/team`;
     await browser.post(`${team}/invite`, { email_address: 'new@example.org' });
     const again = await browser.post(`${team}/invite`, { email_address: 'NEW@example.org' });
-    expect(again.problems.email_address).toContain('invited already');
+    expect(again.problems.email_address).toContain('already invited');
     const known = await browser.post(`${team}/invite`, { email_address: person.email_address });
-    expect(known.problems.email_address).toContain('a member already');
+    expect(known.problems.email_address).toContain('already a member');
     const invite = /name="invite_id" value="([^"]+)"/.exec((await browser.get(team)).text)?.[1] ?? '';
     await browser.post(`${team}/invitations/cancel`, { invite_id: invite });
     await browser.get(team);
@@ -298,7 +300,7 @@ describe('people', () => {
         current_password: 'Enter your current password.',
       });
       expect((await operator.post(path, { role, current_password: 'wrong' })).problems).toEqual({
-        current_password: 'The password is wrong.',
+        current_password: 'That is not your current password. Try again.',
       });
     }
     expect(await user(person.id)).toMatchObject({ platform_admin: false });

@@ -33,11 +33,7 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
         visitor,
         at: '',
         lead: yearInWords(year),
-        actions: (
-          <a class="button" href={`${path}/csv?year=${year}`}>
-            Download CSV
-          </a>
-        ),
+        actions: <ButtonLink to={`${pathOf(organisation)}/csv?year=${year}`}>Download CSV</ButtonLink>,
         content: (
           <>
             <div>
@@ -50,7 +46,7 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
                 <Totals services={services} />
                 <ServicesWithUsage services={services.slice(0, maxShown)} />
                 {services.length > maxShown && (
-                  <p class="small muted">The first {maxShown} are shown. The CSV file has all of them.</p>
+                  <p class="small muted">We show the first {maxShown}. The CSV file has all of them.</p>
                 )}
               </>
             )}
@@ -116,7 +112,9 @@ function ServicesWithUsage({ services }: { services: readonly Usage[] }) {
           head: 'Service',
           cell: ({ service_id, service_name, active }) => (
             <>
-              <a href={pageUrl(`/services/${service_id}`)}>{service_name}</a>
+              <a href={pageUrl(`/services/${service_id}`)} dir="auto">
+                {service_name}
+              </a>
               {!active && <small>archived</small>}
             </>
           ),
@@ -127,7 +125,7 @@ function ServicesWithUsage({ services }: { services: readonly Usage[] }) {
           cell: ({ sms_billable_units, sms_remainder }) => (
             <>
               {count(sms_billable_units)}
-              {sms_remainder > 0 && <small>{count(sms_remainder)} free ones left</small>}
+              {sms_remainder > 0 && <small>{count(sms_remainder)} free parts left</small>}
             </>
           ),
           numeric: true,
@@ -153,7 +151,7 @@ export function organisationTrialPages(pages: Pages, app: ConsoleApp): void {
         visitor,
         at: '/trial',
         lead: organisation.can_approve_own_go_live_requests
-          ? 'Members who may make services live decide about requests.'
+          ? 'Members who can make services live decide about requests.'
           : 'The people who run this Pennypost decide about requests.',
         content:
           services.length === 0 ? (
@@ -164,12 +162,19 @@ export function organisationTrialPages(pages: Pages, app: ConsoleApp): void {
               rows={services.slice(0, maxShown)}
               keyOf={({ id }) => id}
               columns={[
-                { head: 'Service', cell: ({ id, name }) => <a href={pageUrl(`/services/${id}`)}>{name}</a> },
+                {
+                  head: 'Service',
+                  cell: ({ id, name }) => (
+                    <a href={pageUrl(`/services/${id}`)} dir="auto">
+                      {name}
+                    </a>
+                  ),
+                },
                 {
                   head: 'State',
                   cell: ({ has_active_go_live_request }) =>
                     has_active_go_live_request ? (
-                      <span class="badge tone-blue">Asks to go live</span>
+                      <span class="badge tone-blue">Wants to go live</span>
                     ) : (
                       <span class="badge tone-amber">Trial mode</span>
                     ),

@@ -20,7 +20,7 @@ import { Summary } from '../../parts/table.tsx';
 import { addSettingPage, OneText, oneText, type Setting, YesNo, yesOrNo } from '../../setting-page.tsx';
 import { organisationView, pathOf } from './organisation-view.tsx';
 
-const yesNo = (value: boolean | null) => (value === null ? 'Not said' : value ? 'Yes' : 'No');
+const yesNo = (value: boolean | null) => (value === null ? 'Not set' : value ? 'Yes' : 'No');
 const joining = 'can_ask_to_join_a_service';
 const maxDomains = 200;
 
@@ -56,14 +56,14 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
               <Summary
                 rows={[
                   row('Name', name, 'name'),
-                  row('Type', type ? typeNames[type] : 'Not said', 'type'),
+                  row('Type', type ? typeNames[type] : 'Not set', 'type'),
                   row('Domains', domains.length > 0 ? domains.join(', ') : 'None', 'domains'),
                   {
                     label: 'Brands',
-                    value: 'Those that its services can choose',
+                    value: 'The brands its services can choose',
                     ...(maySeeBrands ? { change: brands } : {}),
                   },
-                  row('People may ask to join a service', yesNo(organisation.permissions.includes(joining)), 'joining'),
+                  row('People can ask to join a service', yesNo(organisation.permissions.includes(joining)), 'joining'),
                   ...switches.map(({ title, field, path }) => row(title, yesNo(organisation[field]), path)),
                   ...textSettings.map(({ title, field, path }) => row(title, organisation[field] ?? 'None', path)),
                 ]}
@@ -110,7 +110,7 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
   addSetting({
     path: 'type',
     title: 'Type of the organisation',
-    lead: 'All its services get the type, and the free texts of this financial year that belong to it.',
+    lead: 'All services of the organisation get this type, and the free texts that go with it this financial year.',
     fields: ({ organisation_type }, formState) => (
       <Choices
         formState={formState}
@@ -129,7 +129,7 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
   addSetting({
     path: 'domains',
     title: 'Domains',
-    lead: 'Services of people with an address at one of these belong to the organisation.',
+    lead: 'A service belongs to the organisation if the person who adds it has an email address at one of these domains.',
     fields: ({ domains }, formState) => (
       <TextArea formState={formState} name="domains" label="Domains, one a line" rows={6} value={domains.join('\n')} />
     ),
@@ -139,10 +139,10 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
 
   addSetting({
     path: 'joining',
-    title: 'People may ask to join a service',
-    lead: 'People with an address of the organisation see its services and can ask their teams.',
+    title: 'People can ask to join a service',
+    lead: 'People with an email address of the organisation can see its services and ask to join their teams.',
     fields: ({ permissions }, formState) => (
-      <YesNo formState={formState} legend="May ask to join" isYes={permissions.includes(joining)} />
+      <YesNo formState={formState} legend="Can ask to join" isYes={permissions.includes(joining)} />
     ),
     ...yesOrNo,
     change: ({ value }) => ({ permissions: value === 'yes' ? [joining] : [] }),
@@ -184,8 +184,8 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
         content: (
           <SaveForm action="Archive" danger back={settingsOf(organisation)}>
             <p>
-              Its domains and default brands are removed, and its name can be used again. It must have no active
-              services, no members and no open invitations. That cannot be undone.
+              Its domains and default brands are removed, and its name can be used again. The organisation must have no
+              active services, no members and no open invitations. You cannot undo this.
             </p>
           </SaveForm>
         ),
@@ -195,7 +195,7 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
     async act({ param }) {
       const { id, name } = await getOrganisation(app.db, param('organisation_id'));
       await archiveOrganisation(app, id);
-      return { to: '/operator/organisations', notice: `${name} is archived.` };
+      return { to: '/operator/organisations', notice: `${name} archived.` };
     },
   });
 }
@@ -210,9 +210,10 @@ function readDomains(text: string): string[] {
     ),
   ];
   if (domains.length > maxDomains) throw invalidField('domains', `Enter at most ${maxDomains} domains.`);
-  const wrong = domains.find((domain) => !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(domain) || domain.length > 255);
-  if (wrong !== undefined) {
-    throw invalidField('domains', `“${wrong.slice(0, 100)}” is no domain. Enter only what follows the @.`);
+  const wrong = domains.filter((domain) => !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(domain) || domain.length > 255);
+  if (wrong.length > 0) {
+    const named = wrong.map((domain) => `“${domain.slice(0, 100)}”`).join(', ');
+    throw invalidField('domains', `Enter only what follows the @, such as example.org. Check ${named}.`);
   }
   return domains;
 }
@@ -261,18 +262,18 @@ const switches = [
     path: 'self-approval',
     field: 'can_approve_own_go_live_requests',
     title: 'Decides about requests to go live itself',
-    lead: 'Members who may make services live decide about the services of the organisation, without the operator.',
+    lead: 'Members who can make services live decide about the services of the organisation, without you.',
   },
   {
     path: 'agreement',
     field: 'agreement_signed',
     title: 'Agreement signed',
-    lead: 'Whether the organisation has signed an agreement with you. Nobody is told.',
+    lead: 'Whether the organisation has signed an agreement with you. We tell nobody about a change.',
   },
   {
     path: 'crown',
     field: 'crown',
     title: 'Crown body',
-    lead: 'For organisations of the government of the United Kingdom. Its services get it, too.',
+    lead: 'For organisations of the government of the United Kingdom. Its services become Crown bodies, too.',
   },
 ] as const;

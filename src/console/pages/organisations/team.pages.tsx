@@ -86,7 +86,7 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
       const { organisation } = request;
       return {
         title: `Invite a person to ${organisation.name}`,
-        lead: 'We send a link that works for two days.',
+        lead: 'We will send a link that works for two days.',
         crumbs: [{ label: organisation.name, to: `${pathOf(organisation)}/team` }],
         content: (
           <SaveForm action="Invite" back={`${pathOf(organisation)}/team`}>
@@ -97,22 +97,25 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({ email_address: Type.String({ format: 'email', maxLength: 255 }), rights }),
-    needs: { email_address: 'Enter an address.' },
+    needs: { email_address: 'Enter an email address.' },
     async act(request, { email_address, rights: permissions }) {
       const { organisation, visitor } = request;
-      if (permissions.length > 0 && !mayGive(request)) throw forbidden('You may not give a right that you do not have');
+      if (permissions.length > 0 && !mayGive(request)) throw forbidden('You cannot give a right that you do not have');
       const isSame = (other: string) => other.toLowerCase() === email_address.toLowerCase();
       const people = await listOrganisationMembers(app, organisation.id);
       if (people.some((person) => isSame(person.email_address))) {
-        throw invalidField('email_address', 'This person is a member already.');
+        throw invalidField('email_address', 'This person is already a member.');
       }
       const invites = await listOrganisationInvites(app, organisation.id);
       if (invites.some((invite) => invite.status === 'pending' && isSame(invite.email_address))) {
-        throw invalidField('email_address', 'This person is invited already. Cancel that invitation first.');
+        throw invalidField(
+          'email_address',
+          'This person is already invited. To send another invitation, cancel that one first.',
+        );
       }
       const invited_by = visitor.user.id;
       await createOrganisationInvite(app, organisation.id, { email_address, invited_by, permissions });
-      return { to: `${pathOf(organisation)}/team`, notice: `An invitation is on its way to ${email_address}.` };
+      return { to: `${pathOf(organisation)}/team`, notice: `Invitation sent to ${email_address}.` };
     },
   });
 
@@ -123,9 +126,10 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
     async act({ organisation }, { invite_id }) {
       const { status, email_address } = await getOrganisationInvite(app, invite_id, organisation.id);
       const to = `${pathOf(organisation)}/team`;
-      if (status === 'accepted') return { to, notice: `${email_address} has accepted meanwhile.` };
+      if (status === 'accepted')
+        return { to, notice: `${email_address} has already accepted. Remove the member instead.` };
       await updateOrganisationInvite(app, { organisation_id: organisation.id, invite_id }, 'cancelled');
-      return { to, notice: `The invitation to ${email_address} is cancelled.` };
+      return { to, notice: `Invitation to ${email_address} cancelled.` };
     },
   });
 
@@ -155,8 +159,10 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
               </SaveForm>
             ) : (
               <p>
-                {person.name} {holds(person, organisation.id) ? 'makes' : 'does not make'} services live. Only members
-                who do, and platform administrators, change that.
+                {holds(person, organisation.id)
+                  ? `${person.name} can make services live.`
+                  : `${person.name} cannot make services live.`}{' '}
+                Only platform administrators and members who can make services live can change this.
               </p>
             )}
             <p>
@@ -170,11 +176,11 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
     async act(request, { rights: permissions }) {
       const { organisation, visitor } = request;
       const person = await findMember(request);
-      if (!mayGive(request)) throw forbidden('You may not change a right that you do not have');
+      if (!mayGive(request)) throw forbidden('You cannot change a right that you do not have');
       const isGiven = permissions.length > 0 && !holds(person, organisation.id);
-      if (isGiven && person.id === visitor.user.id) throw forbidden('You may not give yourself a right');
+      if (isGiven && person.id === visitor.user.id) throw forbidden('You cannot give yourself a right');
       await joinOrganisation(app, { organisation_id: organisation.id, user_id: person.id }, permissions);
-      return { to: `${pathOf(organisation)}/team`, notice: `The rights of ${person.name} are saved.` };
+      return { to: `${pathOf(organisation)}/team`, notice: `Rights of ${person.name} saved.` };
     },
   });
 
@@ -190,8 +196,8 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
         content: (
           <SaveForm action="Remove" danger back={`${pathOf(organisation)}/team`}>
             <p>
-              {name} no longer sees the services of the organisation and their usage, at once. Memberships in the teams
-              of services stay.
+              {name} will no longer see the services of the organisation and their usage. {name} stays in the teams of
+              services.
             </p>
           </SaveForm>
         ),
@@ -211,16 +217,20 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-/** What a member may do besides seeing the services. */
+/** What a member can do besides seeing the services. */
 function RightsField({ formState, chosen }: { formState: FormState; chosen: readonly string[] }) {
   return (
     <Choices
       formState={formState}
       name="rights"
-      legend="What may the person do?"
+      legend="What can the person do?"
       kind="several"
       choices={[
-        { value: makesLive, label: 'Make services live', hint: 'If the organisation decides about requests itself.' },
+        {
+          value: makesLive,
+          label: 'Make services live',
+          hint: 'Only if the organisation decides about requests itself.',
+        },
       ]}
       chosen={chosen}
     />
@@ -241,7 +251,9 @@ function TeamList({ path, people, invites, mayChange, now }: TeamListProps) {
   return (
     <>
       {people.length === 0 ? (
-        <Empty title="No members">Members of an organisation see all its services. They need not be in a team.</Empty>
+        <Empty title="No members yet">
+          Members of an organisation see all its services, even without being in a team.
+        </Empty>
       ) : (
         <Table
           caption="Members"
@@ -252,7 +264,7 @@ function TeamList({ path, people, invites, mayChange, now }: TeamListProps) {
               head: 'Member',
               cell: ({ id, name, email_address }) => (
                 <>
-                  {mayChange ? <a href={`${path}/${id}`}>{name}</a> : name}
+                  <bdi>{mayChange ? <a href={`${path}/${id}`}>{name}</a> : name}</bdi>
                   <small>{email_address}</small>
                 </>
               ),
@@ -261,7 +273,7 @@ function TeamList({ path, people, invites, mayChange, now }: TeamListProps) {
           ]}
         />
       )}
-      {people.length > maxShown && <p class="small muted">The first {maxShown} are shown.</p>}
+      {people.length > maxShown && <p class="small muted">We show the first {maxShown}.</p>}
       {invites.length > 0 && (
         <section class="stack" aria-labelledby="invited">
           <h2 id="invited">Invited</h2>

@@ -15,7 +15,7 @@ import type { Pages, View } from '../../page.ts';
 import { Choices, Field } from '../../parts/field.tsx';
 import { ButtonLink, Submit } from '../../parts/form.tsx';
 
-/** In the words of the people who choose; the type decides how many texts a year are free. */
+/** These are the words of the people who choose. The type decides how many texts a year are free. */
 const typeNames: Record<OrganisationType, string> = {
   central: 'Central government',
   local: 'Local government',
@@ -30,7 +30,7 @@ const typeNames: Record<OrganisationType, string> = {
 
 const notForYou: View = {
   title: 'You cannot add a service',
-  lead: 'The people who run this Pennypost decide who may. Ask a platform administrator to add a service and invite you.',
+  lead: 'The people who run this Pennypost decide who can. Ask a platform administrator to add a service and invite you.',
   status: 403,
   crumbs: [{ label: 'Your services', to: '/services' }],
   content: (
@@ -55,7 +55,7 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
       (await mayAddService(app, visitor.user))
         ? {
             title: 'Add a service',
-            lead: 'It begins in trial mode: messages reach you, your team and the guest list only.',
+            lead: 'Your service starts in trial mode. You can only send messages to yourself, your team and your guest list.',
             crumbs: [{ label: 'Your services', to: '/services' }],
             content: (
               <form class="stack measure" method="post" noValidate>
@@ -98,10 +98,10 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
         restricted: true,
         prefix_sms: true,
         ...(known === null ? { organisation_type } : {}),
-        // Those who sign in by a link in an email may invite others who do so.
+        // Those who sign in by a link in an email can invite others who do so.
         permissions: [...defaultServicePermissions, ...(user.auth_type === 'email_auth' ? ['email_auth'] : [])],
       });
-      return { to: `/services/${id}`, notice: `${name} was added. You may do everything in it.` };
+      return { to: `/services/${id}`, notice: `${name} is ready. You have all permissions.` };
     },
   });
 }

@@ -30,15 +30,17 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
         crumbs,
         content:
           services.length === 0 ? (
-            <Empty title="There is no service to ask">
-              You can ask to join a service of your own organisation, if the organisation allows that. Otherwise, a
-              person who manages a service can invite you: {visitor.user.email_address}.
+            <Empty title="No services to join">
+              You can ask to join a service of your organisation, if your organisation allows it. Or ask a person who
+              manages a service to invite {visitor.user.email_address}.
             </Empty>
           ) : (
             <ul class="card list">
               {services.map(({ id, name }) => (
                 <li key={id}>
-                  <a href={pageUrl(`/services/${id}/join/ask`)}>{name}</a>
+                  <a href={pageUrl(`/services/${id}/join/ask`)} dir="auto">
+                    {name}
+                  </a>
                 </li>
               ))}
             </ul>
@@ -50,7 +52,7 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
   /** Another service is treated like one that does not exist. */
   async function findService({ visitor, param }: PageRequest<'signed-in'>) {
     const id = param('asked_id');
-    if (visitor.user.services.includes(id)) return { to: `/services/${id}`, notice: 'You are in the team already.' };
+    if (visitor.user.services.includes(id)) return { to: `/services/${id}`, notice: 'You are already in the team.' };
     const services = await listServicesToJoin(app, visitor.user);
     return services.find((service) => service.id === id) ?? elsewhere;
   }
@@ -67,17 +69,17 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
         crumbs: [...crumbs, { label: 'Join a service', to: '/services/join' }],
         content:
           managers.length === 0 ? (
-            <p>No person manages this service. Ask the people who run this Pennypost.</p>
+            <p>Nobody manages this service. Ask the people who run this Pennypost to let you in.</p>
           ) : (
             <form class="stack measure" method="post" noValidate>
               <Choices
                 formState={formState}
                 name="contacted_user_ids"
-                legend="Whom do you ask?"
+                legend="Who do you want to ask?"
                 kind="several"
                 choices={managers.map(({ id, name, email_address }) => ({
                   value: id,
-                  label: name,
+                  label: <bdi>{name}</bdi>,
                   hint: email_address,
                 }))}
                 chosen={managers.length === 1 ? managers.map(({ id }) => id) : []}
@@ -104,7 +106,7 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
       await createJoinRequest(app, service.id, joining);
       return {
         to: '/services/join',
-        notice: `You have asked to join ${service.name}. You get an email about the answer.`,
+        notice: `You have asked to join ${service.name}. You will get an email when it is decided.`,
       };
     },
   });
@@ -112,7 +114,7 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
 
 const elsewhere: Redirection = { to: '/services/join', notice: 'You cannot ask to join that service.' };
 
-/** Services of the visitor's organisations that one may ask to join, if the organisation allows asking. */
+/** Services of the visitor's organisations that people can ask to join, if the organisation allows asking. */
 async function listServicesToJoin({ db }: Platform, { email_address, organisations, services }: Visitor['user']) {
   const ofDomain = await findOrganisationIdByEmailAddress(db, email_address);
   const ids = [...new Set([...(ofDomain === undefined ? [] : [ofDomain]), ...organisations])];
@@ -144,19 +146,19 @@ export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
       const { requester } = request;
       const known = reasonNotToDecide(request, service.id, visitor.user.id);
       return {
-        title: `${requester.name} asks to join`,
+        title: `${requester.name} asked to join`,
         content: (
           <div class="stack measure">
             <section class="card" aria-label="Request">
               <dl class="facts">
                 <dt>Email address</dt>
                 <dd>{requester.email_address}</dd>
-                <dt>PageRequest</dt>
+                <dt>Asked</dt>
                 <dd>
                   <Time at={request.created_at} now={app.clock.now()} />
                 </dd>
                 <dt>Reason</dt>
-                <dd>{request.reason ?? 'None given'}</dd>
+                <dd dir="auto">{request.reason ?? 'None given'}</dd>
               </dl>
             </section>
             {known !== undefined ? (
@@ -176,7 +178,7 @@ export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
                 <Choices
                   formState={formState}
                   name="rights"
-                  legend="What may a new member do?"
+                  legend="What can a new member do?"
                   hint="Every member sees templates and messages."
                   kind="several"
                   choices={givenRights.map((value) => ({ value, label: rightNames[value] }))}
@@ -189,7 +191,7 @@ export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({ status: OneOf(['approved', 'rejected']), rights: Type.Array(OneOf(givenRights)) }),
-    needs: { status: 'Choose what you decide.' },
+    needs: { status: 'Choose whether to let this person in.' },
     async act({ service, param, visitor }, { status, rights }) {
       const request = await getJoinRequest(app, service.id, param('request_id'));
       const known = reasonNotToDecide(request, service.id, visitor.user.id);
@@ -200,7 +202,7 @@ export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
         permissions: status === 'approved' ? permissionsOf(rights) : [],
       });
       const { name } = request.requester;
-      const notice = status === 'approved' ? `${name} is in the team now.` : `You have refused ${name}.`;
+      const notice = status === 'approved' ? `${name} has joined the team.` : `You have refused ${name}.`;
       return { to: `/services/${service.id}`, notice };
     },
   });
@@ -209,9 +211,9 @@ export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
 /** Undefined if this visitor can decide. */
 function reasonNotToDecide(request: Request, serviceId: string, userId: string): string | undefined {
   const { requester, status, status_changed_by } = request;
-  if (status === 'approved') return `${status_changed_by?.name ?? 'A person'} has let ${requester.name} in already.`;
-  if (status === 'rejected') return `${status_changed_by?.name ?? 'A person'} has refused already.`;
+  if (status === 'approved') return `${status_changed_by?.name ?? 'A person'} has already let ${requester.name} in.`;
+  if (status === 'rejected') return `${status_changed_by?.name ?? 'A person'} has already refused.`;
   if (status === 'cancelled') return 'The request was cancelled.';
-  if (requester.belongs_to_service.includes(serviceId)) return `${requester.name} is in the team already.`;
-  return request.contacted_service_users.includes(userId) ? undefined : 'Only those who were asked can decide.';
+  if (requester.belongs_to_service.includes(serviceId)) return `${requester.name} is already in the team.`;
+  return request.contacted_service_users.includes(userId) ? undefined : 'Only the people who were asked can decide.';
 }

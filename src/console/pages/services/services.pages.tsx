@@ -1,6 +1,7 @@
 import { listOrganisationsAndServices } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
+import { count } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Empty } from '../../parts/notice.tsx';
@@ -55,7 +56,13 @@ function NoServices({ email, mayAdd }: { email: string; mayAdd: boolean }) {
   return (
     <Empty title="No services yet">
       A service has its own templates, team and limits.{' '}
-      {mayAdd ? `Add one, or ask the team of another to invite ${email}.` : `Ask the team of one to invite ${email}.`}
+      {mayAdd ? (
+        <>
+          <a href={pageUrl('/services/add')}>Add a service</a>, or ask the team of another to invite {email}.
+        </>
+      ) : (
+        `Ask the team of a service to invite ${email}.`
+      )}
     </Empty>
   );
 }
@@ -65,7 +72,9 @@ function List({ services }: { services: readonly { id: string; name: string; res
     <ul class="card list">
       {services.map(({ id, name, restricted }) => (
         <li key={id}>
-          <a href={pageUrl(`/services/${id}`)}>{name}</a>
+          <a href={pageUrl(`/services/${id}`)} dir="auto">
+            {name}
+          </a>
           <span class={restricted ? 'badge tone-amber' : 'badge tone-green'}>{restricted ? 'Trial mode' : 'Live'}</span>
         </li>
       ))}
@@ -84,10 +93,10 @@ function Organisations({
       <ul class="card list">
         {organisations.map(({ id, name, count_of_live_services: live }) => (
           <li key={id}>
-            <a href={pageUrl(`/organisations/${id}`)}>{name}</a>
-            <span class="muted">
-              {live} live {live === 1 ? 'service' : 'services'}
-            </span>
+            <a href={pageUrl(`/organisations/${id}`)} dir="auto">
+              {name}
+            </a>
+            <span class="muted">{live === 1 ? '1 live service' : `${count(live)} live services`}</span>
           </li>
         ))}
       </ul>

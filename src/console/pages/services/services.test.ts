@@ -70,7 +70,7 @@ describe('/console/services/add', () => {
     });
     expect(data.permissions).toContain('email_auth');
     expect((await getUserRecord(harness.app.db, user.id)).permissions[id]).toEqual([...creatorPermissions]);
-    expect((await browser.follow(page)).text).toContain('Bin days was added.');
+    expect((await browser.follow(page)).text).toContain('Bin days is ready. You have all permissions.');
     const allowance = await harness.admin(
       'GET',
       `/service/${id}/billing/free-sms-fragment-limit?financial_year_start=2026`,
@@ -94,10 +94,13 @@ describe('/console/services/add', () => {
     const cases: [Record<string, string>, Record<string, string>][] = [
       [{}, { name: 'Enter a name.', organisation_type: 'Choose who runs the service.' }],
       [{ name: 'Something' }, { organisation_type: 'Choose who runs the service.' }],
-      [{ name: '...', organisation_type: 'local' }, { name: 'Must contain a letter or a digit.' }],
-      [{ name: 'x'.repeat(256), organisation_type: 'local' }, { name: 'Longer than maximum length 255.' }],
-      [{ name: 'taken', organisation_type: 'local' }, { name: "Duplicate service name 'taken'" }],
-      [{ name: 'Fine', organisation_type: 'pigeons' }, { organisation_type: 'Must be one of: ' }],
+      [{ name: '...', organisation_type: 'local' }, { name: 'Enter a name with a letter or a digit.' }],
+      [{ name: 'x'.repeat(256), organisation_type: 'local' }, { name: 'Enter at most 255 characters.' }],
+      [
+        { name: 'taken', organisation_type: 'local' },
+        { name: 'Enter another name. A service is already called “taken”.' },
+      ],
+      [{ name: 'Fine', organisation_type: 'pigeons' }, { organisation_type: 'Choose one from the list.' }],
     ];
     for (const [form, problems] of cases) {
       const page = await browser.post('/console/services/add', form);
@@ -159,13 +162,15 @@ describe('asking to join', () => {
     const links = (await accountMessages(harness)).map(({ personalisation }) => String(personalisation.url ?? ''));
     expect(links.some((link) => link.endsWith(approve.replace('/console', '')))).toBe(true);
     const page = await manager.browser.get(approve);
-    expect([page.h1, page.text.includes('I park')]).toEqual(['Ada Lovelace asks to join', true]);
-    expect((await manager.browser.post(approve, {})).problems).toEqual({ status: 'Choose what you decide.' });
+    expect([page.h1, page.text.includes('I park')]).toEqual(['Ada Lovelace asked to join', true]);
+    expect((await manager.browser.post(approve, {})).problems).toEqual({
+      status: 'Choose whether to let this person in.',
+    });
     const done = await manager.browser.post(approve, { status: 'approved', 'rights[]': ['send', 'api'] });
     expect(done.status).toBe(303);
     const { permissions } = await getUserRecord(harness.app.db, asker.user.id);
     expect(permissions[service]).toEqual(['send_texts', 'send_emails', 'send_letters', 'manage_api_keys']);
-    expect((await manager.browser.get(approve)).text).toContain('Grace Hopper has let Ada Lovelace in already.');
+    expect((await manager.browser.get(approve)).text).toContain('Grace Hopper has already let Ada Lovelace in.');
     expect((await asker.browser.get(url)).location).toBe(`/console/services/${service}`);
   });
 
@@ -174,7 +179,7 @@ describe('asking to join', () => {
     await manager.browser.post(approve, { status: 'rejected', 'rights[]': ['manage'] });
     expect((await getUserRecord(harness.app.db, asker.user.id)).services).toEqual([]);
     const again = await manager.browser.post(approve, { status: 'approved' });
-    expect([again.status, again.problems]).toEqual([400, { '': 'Grace Hopper has refused already.' }]);
+    expect([again.status, again.problems]).toEqual([400, { '': 'Grace Hopper has already refused.' }]);
     expect((await getUserRecord(harness.app.db, asker.user.id)).services).toEqual([]);
   });
 
@@ -183,7 +188,7 @@ describe('asking to join', () => {
     const other = await somebody();
     await joins(other.user.id, service);
     const page = await other.browser.post(approve, { status: 'approved' });
-    expect([page.status, page.problems]).toEqual([400, { '': 'Only those who were asked can decide.' }]);
+    expect([page.status, page.problems]).toEqual([400, { '': 'Only the people who were asked can decide.' }]);
     const elsewhere = await aService(harness);
     await joins(manager.user.id, elsewhere);
     expect((await manager.browser.get(approve.replace(service, elsewhere))).status).toBe(404);

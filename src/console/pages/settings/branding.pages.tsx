@@ -31,7 +31,7 @@ export function brandingPages(pages: Pages, app: ConsoleApp): void {
       path,
       who: team,
       title,
-      lead: 'The brands of your organisation. The people who run this Pennypost can add others.',
+      lead: 'These are the brands of your organisation. The people who run this Pennypost can add others.',
       fields: async (service, formState) => (
         <Choices
           formState={formState}
@@ -43,11 +43,11 @@ export function brandingPages(pages: Pages, app: ConsoleApp): void {
         />
       ),
       form: Type.Object({ value: Type.String() }),
-      needs: { value: 'Choose one.' },
+      needs: { value: 'Choose a brand.' },
       async save(service, { value }) {
         const brands = await brandsOf(kind, service);
         if (value !== none && !brands.some((brand) => brand.value === value)) {
-          throw invalidField('value', 'Choose one of the list.');
+          throw invalidField('value', 'Choose a brand from the list.');
         }
         const chosen = value === none ? null : value;
         await updateService(
@@ -99,7 +99,7 @@ function Marked({ mark, name }: { mark: ComponentChildren; name: string }) {
   return (
     <span class="row">
       {mark}
-      {name}
+      <bdi>{name}</bdi>
     </span>
   );
 }

@@ -1,12 +1,13 @@
 import { invalidField } from '../../../platform/failure.ts';
-import type { Channel } from '../../../protocol/channels.ts';
 import { listReplyTos } from '../../../services/senders/senders.ts';
 import { updateService } from '../../../services/service-update.ts';
 import type { Service } from '../../../services/services.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { Pages } from '../../page.ts';
+import { Notice } from '../../parts/notice.tsx';
 import { YesNo, yesOrNo } from '../../setting-page.tsx';
-import { addServiceSetting, team, withPermission } from './service-setting.ts';
+import { addServiceSetting, settingsOf, team, withPermission } from './service-setting.ts';
 
 const channelPages = [
   { path: 'email/channel', channel: 'email', title: 'Send emails' },
@@ -26,19 +27,28 @@ export function channelSettingPages(pages: Pages, app: ConsoleApp): void {
       path,
       who: team,
       title,
-      fields: ({ permissions }, formState) => (
-        <YesNo
-          formState={formState}
-          legend={title}
-          isYes={permissions.includes(channel)}
-          hints={{ no: 'Requests for this channel are refused. Its templates stay.' }}
-        />
+      fields: async (service, formState) => (
+        <>
+          {channel === 'email' && (await missingForEmail(service)) !== undefined && (
+            <Notice>
+              Emails need a <a href={pageUrl(`${settingsOf(service)}/email/sender-name`)}>sender name</a> and a{' '}
+              <a href={pageUrl(`${settingsOf(service)}/email/reply-to`)}>reply-to address</a>.
+            </Notice>
+          )}
+          <YesNo
+            formState={formState}
+            legend={title}
+            isYes={service.permissions.includes(channel)}
+            hints={{ no: 'We will refuse requests to send this way. Your templates stay.' }}
+          />
+        </>
       ),
       ...yesOrNo,
       async save(service, { value }, { visitor }) {
         const isOn = value === 'yes';
         if (isOn && !service.permissions.includes(channel) && !visitor.user.platform_admin) {
-          await refuseUnlessPrepared(service, channel);
+          const missing = channel === 'email' ? await missingForEmail(service) : undefined;
+          if (missing !== undefined) throw invalidField('value', missing);
         }
         await updateService(app, service.id, { permissions: withPermission(service, channel, isOn) });
         return undefined;
@@ -51,7 +61,7 @@ export function channelSettingPages(pages: Pages, app: ConsoleApp): void {
       path,
       who: team,
       title,
-      lead: 'They cost more; the page “Usage” says how much.',
+      lead: 'Messages to other countries cost more. “Usage” says how much.',
       fields: ({ permissions }, formState) => (
         <YesNo formState={formState} legend={title} isYes={permissions.includes(permission)} />
       ),
@@ -63,13 +73,12 @@ export function channelSettingPages(pages: Pages, app: ConsoleApp): void {
     });
   }
 
-  /** Recipients of emails must see who wrote, and be able to answer. */
-  async function refuseUnlessPrepared(service: Service, channel: Channel): Promise<void> {
-    if (channel !== 'email') return;
+  /** Recipients of emails must see who wrote, and be able to reply. Undefined if they can. */
+  async function missingForEmail(service: Service): Promise<string | undefined> {
     const hasName = service.confirmed_email_sender_name === true;
     const hasReplyTo = (await listReplyTos(app.db, service.id)).length > 0;
-    if (!hasName && !hasReplyTo) throw invalidField('value', 'Choose a sender name and add a reply-to address first.');
-    if (!hasName) throw invalidField('value', 'Choose a sender name first.');
-    if (!hasReplyTo) throw invalidField('value', 'Add a reply-to address first.');
+    if (!hasName && !hasReplyTo) return 'Choose a sender name and add a reply-to address first.';
+    if (!hasName) return 'Choose a sender name first.';
+    return hasReplyTo ? undefined : 'Add a reply-to address first.';
   }
 }

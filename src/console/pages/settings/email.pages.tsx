@@ -15,14 +15,14 @@ export function emailSettingPages(pages: Pages, app: ConsoleApp): void {
     path: 'email/sender-name',
     who: team,
     title: 'Sender name',
-    lead: 'Who recipients see as the sender of an email.',
+    lead: 'The name people see when they get your email.',
     fields: (service, formState) => (
       <>
         <Choices
           formState={formState}
           name="use"
           legend="Sender name"
-          hint={`Now the address is ${service.email_sender_local_part}@${app.config.email.domain}: the name in small letters, with dots.`}
+          hint={`Your emails now come from ${service.email_sender_local_part}@${app.config.email.domain}. The address is the sender name in small letters, with dots.`}
           kind="one"
           choices={[
             { value: 'service', label: `The name of the service: ${service.name}` },
@@ -53,7 +53,7 @@ export function emailSettingPages(pages: Pages, app: ConsoleApp): void {
         custom_email_sender_name: use === 'own' ? custom_name : null,
         confirmed_email_sender_name: true,
       });
-      return `Emails come from ${changed.email_sender_local_part}@${app.config.email.domain}.`;
+      return `Setting saved. Your emails now come from ${changed.email_sender_local_part}@${app.config.email.domain}.`;
     },
   });
 
@@ -61,7 +61,7 @@ export function emailSettingPages(pages: Pages, app: ConsoleApp): void {
     path: 'email/files-contact',
     who: team,
     title: 'Contact for files',
-    lead: 'The page where people download a file that you sent by email says whom to ask about it. Without a contact no files can be sent.',
+    lead: 'People who download a file that you sent by email see who to ask about it. You need a contact to send files.',
     fields: (service, formState) => (
       <Field
         formState={formState}
@@ -86,7 +86,7 @@ export function emailSettingPages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-/** An address may have 255 characters, with the longest domain. */
+/** An address can have 255 characters, with the longest domain. */
 const maxLocalPart = 143;
 const generic = [
   'admin',
@@ -107,11 +107,12 @@ function refuseWrongSenderName(name: string): void {
 }
 
 function problemOf(name: string): string | undefined {
-  if (name.includes('@')) return 'Enter a name, not an address.';
+  if (name.includes('@')) return 'Enter a name, not an email address.';
   if (/(?!\p{Script=Latin})\p{L}/u.test(name)) return 'Use Latin letters only.';
   if (generic.includes(name.toLowerCase())) return `“${name}” says nothing about the sender. Use a name people know.`;
-  if (emailSenderLocalPart(name, null).length > maxLocalPart) return 'The name is too long for an address.';
-  return refusalOfServiceName(name);
+  if (emailSenderLocalPart(name, null).length > maxLocalPart)
+    return 'Enter a shorter name. This one is too long for an email address.';
+  return refusalOfServiceName(name) && 'Enter a name with a letter or a digit.';
 }
 
 /** People who get a file must be able to ask about it. */

@@ -37,7 +37,7 @@ export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
       if (name === service.name) return undefined;
       // Whether the name is unique was decided for the old one.
       await updateService(app, service.id, { name, confirmed_unique: false });
-      return 'The service has a new name.';
+      return 'Service renamed.';
     },
   });
 
@@ -45,7 +45,7 @@ export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
     path: 'sign-in',
     who: team,
     title: 'Team signs in with',
-    lead: 'Besides the password: a code by text, or, if you allow it, a link by email. Each member has one of them.',
+    lead: 'After their password, people enter a code we text them. If you allow it, some can use a link we email them instead.',
     fields: ({ permissions }, formState) => (
       <YesNo formState={formState} legend="Allow email links" isYes={permissions.includes('email_auth')} />
     ),
@@ -54,7 +54,11 @@ export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
       if (value === 'no') {
         const members = await listPeople(app, service.id);
         const without = members.find(({ state, mobile_number }) => state === 'active' && mobile_number === null);
-        if (without) throw invalidField('value', `${without.name} has no mobile number for text codes.`);
+        if (without)
+          throw invalidField(
+            'value',
+            `${without.name} has no mobile number for text codes. Ask them to add one in “Your account” first.`,
+          );
       }
       await updateService(app, service.id, { permissions: withPermission(service, 'email_auth', value === 'yes') });
       return undefined;
@@ -65,20 +69,20 @@ export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
     path: 'retention',
     who: team,
     title: 'Messages are kept for',
-    lead: 'Afterwards messages and what was in them are deleted. Statistics stay.',
+    lead: 'After that, we delete messages and everything in them. We keep the totals.',
     fields: async (service, formState) => (
       <NumberField
         formState={formState}
         name="value"
         label="Days"
-        hint={`From ${retention.min} to ${retention.max}; ${defaultRetentionDays} unless you choose.`}
+        hint={`Enter a number from ${retention.min} to ${retention.max}. The default is ${defaultRetentionDays}.`}
         value={Math.max(...(await retentionDays(service.id)))}
       />
     ),
     ...oneNumber,
     needs: { value: 'Enter the number of days.' },
     async save(service, { value }) {
-      if (service.restricted) throw invalidField('value', 'It can be changed when the service is live.');
+      if (service.restricted) throw invalidField('value', 'You can change this once your service is live.');
       const days_of_retention = readNumber(value, { field: 'value', ...retention });
       for (const notification_type of channels) {
         await setRetention(app, service.id, { notification_type, days_of_retention });
@@ -96,22 +100,23 @@ export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
       content: mayArchive(service, visitor.user) ? (
         <form class="stack measure" method="post">
           <p>
-            Its templates are archived and its keys are revoked at once. Nobody can open it or send with it any more.
-            That cannot be undone.
+            We will archive its templates and revoke its keys at once. Nobody will be able to open the service or send
+            with it. You cannot undo this.
           </p>
           <Submit back={settingsOf(service)} danger>
             Archive
           </Submit>
         </form>
       ) : (
-        <p class="lead">A live service is archived by the people who run this Pennypost. Ask them.</p>
+        <p class="lead">Only the people who run this Pennypost can archive a live service. Ask them.</p>
       ),
     }),
     form: Type.Object({}),
     async act({ service, visitor }) {
-      if (!mayArchive(service, visitor.user)) throw invalid('A live service is archived by a platform administrator.');
+      if (!mayArchive(service, visitor.user))
+        throw invalid('Only a platform administrator can archive a live service.');
       await archiveService(app, service.id);
-      return { to: '/services', notice: `${service.name} is archived.` };
+      return { to: '/services', notice: `${service.name} archived.` };
     },
   });
 

@@ -23,14 +23,14 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     path: 'operator/mode',
     who: operator,
     title: 'Live',
-    lead: 'A live service sends to anybody. Its limits are raised, and its team gets an email.',
+    lead: 'A live service can send to anyone. Its limits are raised, and its team gets an email.',
     fields: (service, formState) => <YesNo formState={formState} legend="Live" isYes={!service.restricted} />,
     ...yesOrNo,
     async save(service, { value }) {
       const isLive = value === 'yes';
       if (isLive !== service.restricted) return undefined;
       await setLive(app, service.id, isLive);
-      return isLive ? 'The service is live.' : 'The service is in trial mode.';
+      return isLive ? 'The service is now live.' : 'The service is now in trial mode.';
     },
   });
 
@@ -38,12 +38,12 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     path: 'operator/channels',
     who: operator,
     title: 'Channels',
-    lead: 'Without any channel the service is suspended: new messages are refused; those that were accepted are still sent.',
+    lead: 'Without any channel the service is suspended: we refuse new messages, and still send those we have accepted.',
     fields: ({ permissions }, formState) => (
       <Choices
         formState={formState}
         name="channels"
-        legend="The service may send"
+        legend="The service can send"
         kind="several"
         choices={channels.map((value) => ({ value, label: channelWords[value].names }))}
         chosen={channels.filter((channel) => permissions.includes(channel))}
@@ -53,7 +53,7 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     async save(service, { channels: chosen }) {
       const others = service.permissions.filter((name) => !(channels as readonly string[]).includes(name));
       await updateService(app, service.id, { permissions: [...new Set(chosen), ...others] });
-      return chosen.length === 0 ? 'The service is suspended.' : undefined;
+      return chosen.length === 0 ? 'Service suspended.' : undefined;
     },
   });
 
@@ -61,7 +61,7 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     path: 'operator/organisation',
     who: operator,
     title: 'Organisation',
-    lead: 'The service gets the type of the organisation and the free texts of that type. Its members may see its usage.',
+    lead: 'The service gets the type of the organisation and the free texts of that type. Members of the organisation can see its usage.',
     fields: async (service, formState) => (
       <Select
         formState={formState}
@@ -87,7 +87,7 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     path: 'operator/counted',
     who: operator,
     title: 'Counted as live',
-    lead: 'Services of the platform itself and tests are not counted in statistics.',
+    lead: 'Statistics leave out services for tests, and those of the platform itself.',
     fields: (service, formState) => (
       <YesNo formState={formState} legend="Counted as live" isYes={service.count_as_live} />
     ),
@@ -136,7 +136,7 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     fields: async (service, formState) => {
       const now = app.clock.now();
       const { free_sms_fragment_limit } = await getAllowance(app.db, service.id, financialYear(now), now);
-      return <NumberField formState={formState} name="value" label="Fragments" value={free_sms_fragment_limit} />;
+      return <NumberField formState={formState} name="value" label="Parts" value={free_sms_fragment_limit} />;
     },
     ...oneNumber,
     async save(service, { value }) {
@@ -192,13 +192,13 @@ export const limitSettings = [
     path: 'operator/abroad-limit',
     field: 'international_sms_message_limit',
     title: 'Texts abroad a day',
-    hint: 'They count as texts, too.',
+    hint: 'These texts also count towards the texts a day.',
   },
   {
     path: 'operator/rate-limit',
     field: 'rate_limit',
     title: 'Requests a minute',
-    hint: 'Of all keys of one kind together.',
+    hint: 'All keys of one kind together.',
   },
 ] as const;
 

@@ -50,7 +50,12 @@ export async function readSettings(app: ConsoleApp, service: Service): Promise<G
         },
         {
           label: 'Messages are kept for',
-          value: spanOf(Object.values(days)),
+          value: (
+            <AndMore
+              first={spanOf(Object.values(days))}
+              more={service.restricted ? 'You can change this once your service is live.' : ''}
+            />
+          ),
           ...(service.restricted ? {} : { path: 'retention' }),
         },
       ],

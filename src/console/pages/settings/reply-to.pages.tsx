@@ -14,7 +14,7 @@ import type { ConsoleApp } from '../../console-app.ts';
 import { keepSearch, pageUrl, readSearch } from '../../links.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
-import { Submit } from '../../parts/form.tsx';
+import { ButtonLink, Submit } from '../../parts/form.tsx';
 import { Live, sendFragment } from '../../parts/live.tsx';
 import { Status } from '../../parts/status.tsx';
 import { findMessage } from '../quick-start/way.tsx';
@@ -38,9 +38,9 @@ export function replyToPages(pages: Pages, app: ConsoleApp): void {
     path,
     param: 'reply_to_id',
     title: 'Reply-to addresses',
-    lead: 'Where answers to your emails go.',
+    lead: 'Where replies to your emails go.',
     one: 'reply-to address',
-    none: 'There is no address: nobody can answer your emails.',
+    none: { title: 'No reply-to addresses yet', text: 'Add an address so people can reply to your emails.' },
     list: (serviceId) => listReplyTos(app.db, serviceId),
     get: (serviceId, id) => getReplyTo(app.db, serviceId, id),
     valueOf: ({ email_address }) => email_address,
@@ -49,14 +49,15 @@ export function replyToPages(pages: Pages, app: ConsoleApp): void {
         formState={formState}
         name="value"
         label="Email address"
-        hint={value === undefined ? 'We send a test email there first.' : undefined}
+        hint={value === undefined ? 'We will send a test email there first.' : undefined}
         type="email"
         value={value}
         autocomplete="off"
       />
     ),
     check(value) {
-      if (!parseEmailAddress(value).ok) throw invalidField('value', 'Not a valid email address');
+      if (!parseEmailAddress(value).ok)
+        throw invalidField('value', 'Enter an email address in the correct format, such as name@example.org.');
     },
     async create({ service, visitor }, { value, is_default }) {
       const isFirst = (await listReplyTos(app.db, service.id)).length === 0;
@@ -71,7 +72,7 @@ export function replyToPages(pages: Pages, app: ConsoleApp): void {
     },
     async update(serviceId, id, { value, is_default }) {
       const { email_address } = await getReplyTo(app.db, serviceId, id);
-      if (value !== email_address) throw invalidField('value', 'Add it as another address, so that it is tested.');
+      if (value !== email_address) throw invalidField('value', 'Add this as another address, so that we can test it.');
       await updateReplyTo(app, serviceId, id, { email_address, is_default });
     },
     archive: (serviceId, id) => archiveReplyTo(app, serviceId, id),
@@ -96,7 +97,7 @@ export function replyToPages(pages: Pages, app: ConsoleApp): void {
       const checked = readChecked(request);
       if (!checked) return { to: listOf(request.service) };
       const state = await stateOf(checked);
-      const content = <ReplyToCheck checked={checked} state={state} list={pageUrl(listOf(request.service))} />;
+      const content = <ReplyToCheck checked={checked} state={state} list={listOf(request.service)} />;
       const from = pageUrl(
         `${listOf(request.service)}/check/status?${new URLSearchParams({ about: request.query('about') })}`,
       );
@@ -113,10 +114,11 @@ export function replyToPages(pages: Pages, app: ConsoleApp): void {
     async act(request) {
       const checked = readChecked(request);
       if (!checked) return { to: listOf(request.service) };
-      if ((await stateOf(checked)) !== 'delivered') throw invalid('The test email has not been delivered.');
+      if ((await stateOf(checked)) !== 'delivered')
+        throw invalid('Wait until the test email is delivered, or use another address.');
       const { email_address, is_default } = checked;
       await createReplyTo(app, request.service.id, { email_address, is_default });
-      return { to: listOf(request.service), notice: 'The reply-to address is added.' };
+      return { to: listOf(request.service), notice: 'Reply-to address added.' };
     },
   });
 
@@ -127,7 +129,7 @@ export function replyToPages(pages: Pages, app: ConsoleApp): void {
       const checked = readChecked(request);
       if (!checked) return { to: listOf(request.service) };
       const state = await stateOf(checked);
-      const content = <ReplyToCheck checked={checked} state={state} list={pageUrl(listOf(request.service))} />;
+      const content = <ReplyToCheck checked={checked} state={state} list={listOf(request.service)} />;
       return sendFragment(
         request.http,
         request.reply,
@@ -162,8 +164,8 @@ function ReplyToCheck({ checked: { email_address }, state, list }: ReplyToCheckP
       <p role="status">
         {state === 'waiting' ? (
           <>
-            <Status kind="sending">Sending</Status> A test email is on its way to {email_address}. That can take some
-            seconds; reload the page if it does not change.
+            <Status kind="sending">Sending</Status> A test email is on its way to {email_address}. That can take a few
+            seconds. Reload the page if it does not change.
           </>
         ) : (
           <>
@@ -172,10 +174,8 @@ function ReplyToCheck({ checked: { email_address }, state, list }: ReplyToCheckP
         )}
       </p>
       <p class="row">
-        <a class="button" href={`${list}/add`}>
-          Try again or use another address
-        </a>
-        <a href={list}>Reply-to addresses</a>
+        <ButtonLink to={`${list}/add`}>Try again or use another address</ButtonLink>
+        <a href={pageUrl(list)}>Reply-to addresses</a>
       </p>
     </div>
   );

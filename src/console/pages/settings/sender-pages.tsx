@@ -6,6 +6,7 @@ import { pageUrl } from '../../links.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { Choices } from '../../parts/field.tsx';
 import { ButtonLink, Confirm, SaveForm } from '../../parts/form.tsx';
+import { Empty } from '../../parts/notice.tsx';
 import { Table } from '../../parts/table.tsx';
 import { settingsOf, team } from './service-setting.ts';
 
@@ -28,7 +29,8 @@ interface SenderKind<R extends Row> {
   title: string;
   lead: string;
   one: string;
-  none: string;
+  /** Instead of an empty list. */
+  none: { title: string; text: string };
   list(serviceId: string): Promise<R[]>;
   get(serviceId: string, id: string): Promise<R>;
   valueOf(row: R): string;
@@ -72,7 +74,7 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
         ),
         content:
           rows.length === 0 ? (
-            <p class="muted">{kind.none}</p>
+            <Empty title={kind.none.title}>{kind.none.text}</Empty>
           ) : (
             <SenderTable kind={kind} rows={rows} to={listOf(service)} />
           ),
@@ -102,7 +104,7 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
       kind.check(value);
       const isDefault = is_default.length > 0;
       const elsewhere = await kind.create(request, { value, is_default: isDefault });
-      return elsewhere ?? { to: listOf(request.service), notice: `The ${one} is added.` };
+      return elsewhere ?? { to: listOf(request.service), notice: `${capitalised(one)} added.` };
     },
   });
 
@@ -120,12 +122,12 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
             ) : (
               kind.field(formState, kind.valueOf(row))
             )}
-            {isFixed && <p>{kind.valueOf(row)}</p>}
+            {isFixed && <p dir="auto">{kind.valueOf(row)}</p>}
             <Default formState={formState} isDefault={row.is_default} />
           </SaveForm>
           {!isFixed && !row.is_default && (
             <Confirm label="Archive" action={`Archive the ${one}`} to={pageUrl(`${listOf(service)}/${row.id}/archive`)}>
-              Templates that use it get the default instead.
+              Templates that use it will use the default instead.
             </Confirm>
           )}
         </div>
@@ -143,7 +145,7 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
       const row = await kind.get(service.id, param(kind.param));
       if (value !== kind.valueOf(row)) kind.check(value);
       await kind.update(service.id, row.id, { value, is_default: is_default.length > 0 });
-      return { to: listOf(service), notice: `The ${one} is saved.` };
+      return { to: listOf(service), notice: `${capitalised(one)} saved.` };
     },
   });
 
@@ -159,9 +161,13 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
     form: Type.Object({}),
     async act({ service, param }) {
       await kind.archive(service.id, param(kind.param));
-      return { to: listOf(service), notice: `The ${one} is archived.` };
+      return { to: listOf(service), notice: `${capitalised(one)} archived.` };
     },
   });
+}
+
+function capitalised(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 function Default({ formState, isDefault }: { formState: FormState; isDefault: boolean }) {
@@ -171,7 +177,7 @@ function Default({ formState, isDefault }: { formState: FormState; isDefault: bo
       name="is_default"
       legend="Default"
       kind="several"
-      choices={[{ value: 'yes', label: 'Use it unless a template or a request names another' }]}
+      choices={[{ value: 'yes', label: 'Use by default' }]}
       chosen={isDefault ? ['yes'] : []}
     />
   );
@@ -194,7 +200,9 @@ function SenderTable<R extends Row>({ kind, rows, to }: SenderTableProps<R>) {
           head: 'Value',
           cell: (row) => (
             <>
-              <span class="lines">{kind.valueOf(row)}</span>{' '}
+              <span class="lines" dir="auto">
+                {kind.valueOf(row)}
+              </span>{' '}
               {row.is_default && <span class="badge tone-blue">Default</span>}
               {kind.note?.(row) && <small>{kind.note(row)}</small>}
             </>

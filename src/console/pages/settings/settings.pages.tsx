@@ -22,17 +22,17 @@ export function settingsPages(pages: Pages, app: ConsoleApp): void {
       const steps = service.restricted ? await readChecklist(app, service) : [];
       return {
         title: 'Settings',
-        lead: mayManage ? undefined : 'Ask a person who manages the service to change one.',
+        lead: mayManage ? undefined : 'To change a setting, ask a person who manages the service.',
         content: (
           <div class="stack">
             {service.restricted && (
               <Notice tone="amber">
-                <b>This service is in trial mode.</b> It sends to its own team and the guest list only.{' '}
+                <b>This service is in trial mode.</b> You can only send messages to your team and your guest list.{' '}
                 {mayManage && (
                   <a href={pageUrl(`/services/${service.id}/going-live`)}>
                     {service.has_active_go_live_request
                       ? 'You have asked to go live'
-                      : `Ask to go live: ${steps.filter(({ isDone }) => isDone).length} of ${steps.length} steps are done`}
+                      : `Ask to go live: ${steps.filter(({ isDone }) => isDone).length} of ${steps.length} steps done`}
                   </a>
                 )}
               </Notice>

@@ -67,7 +67,7 @@ describe('general settings', () => {
     const { service, browser, here, record } = await aManager();
     await harness.admin('POST', `/service/${service}`, { confirmed_unique: true });
     const wrong = await browser.post(`${here}/name`, { name: '…' });
-    expect(wrong.problems).toEqual({ name: 'Must contain a letter or a digit.' });
+    expect(wrong.problems).toEqual({ name: 'Enter a name with a letter or a digit.' });
     expect(wrong.text).toContain('value="…"');
     const taken = await aService(harness, { name: `Taken ${service}` });
     expect(taken).toBeTruthy();
@@ -82,7 +82,9 @@ describe('general settings', () => {
     expect((await record()).permissions).toEqual(['email', 'email_auth']);
     await aMember(service, [], { name: 'Bob', mobile_number: null, auth_type: 'email_auth' });
     const refused = await browser.post(`${here}/sign-in`, { value: 'no' });
-    expect(refused.problems).toEqual({ value: 'Bob has no mobile number for text codes.' });
+    expect(refused.problems).toEqual({
+      value: 'Bob has no mobile number for text codes. Ask them to add one in “Your account” first.',
+    });
     expect((await record()).permissions).toEqual(['email', 'email_auth']);
   });
 
@@ -124,10 +126,10 @@ describe('email settings', () => {
     const problem = async () => (await browser.post(`${here}/email/channel`, { value: 'yes' })).problems.value;
     expect(await problem()).toBe('Choose a sender name and add a reply-to address first.');
     for (const [custom_name, text] of [
-      ['desk@example.org', 'Enter a name, not an address.'],
+      ['desk@example.org', 'Enter a name, not an email address.'],
       ['Почта', 'Use Latin letters only.'],
       ['no-reply', '“no-reply” says nothing about the sender. Use a name people know.'],
-      ['a'.repeat(144), 'The name is too long for an address.'],
+      ['a'.repeat(144), 'Enter a shorter name. This one is too long for an email address.'],
       ['', 'Enter a name.'],
     ]) {
       const page = await browser.post(`${here}/email/sender-name`, { use: 'own', custom_name: custom_name ?? '' });
@@ -145,7 +147,7 @@ describe('email settings', () => {
     const { service, browser, here } = await aManager();
     const list = `${here}/email/reply-to`;
     expect((await browser.post(`${list}/add`, { value: 'nobody' })).problems).toEqual({
-      value: 'Not a valid email address',
+      value: 'Enter an email address in the correct format, such as name@example.org.',
     });
     const check = (await browser.post(`${list}/add`, { value: 'desk@example.org' })).location ?? '';
     expect(check).not.toContain('desk');
@@ -195,10 +197,10 @@ describe('text settings', () => {
     ['AB', 'Enter at least 3 characters.'],
     ['TWELVE CHARS', 'Enter at most 11 characters.'],
     ['Büro', 'Use letters, digits and spaces only.'],
-    ['0044', 'A sender cannot begin with 00.'],
-    ['Alert', 'Alert misleads people. Use the name of your service.'],
-    ['123', 'A number must be a UK mobile number or a short code of 5 or 6 digits.'],
-    ['h m r c', 'h m r c is the name of another organisation.'],
+    ['0044', 'Enter a sender that does not start with 00.'],
+    ['Alert', 'Use the name of your service. “Alert” misleads people.'],
+    ['123', 'Enter a UK mobile number, a short code of 5 or 6 digits, or a name.'],
+    ['h m r c', 'Enter another sender. “h m r c” is the name of another organisation.'],
   ])('sender %s: %s', async (value, text) => {
     const { browser, here } = await aManager();
     const page = await browser.post(`${here}/text/senders/add`, { value });
@@ -212,7 +214,7 @@ describe('text settings', () => {
     const { body } = await harness.admin('GET', `/service/${service}/sms-sender`);
     expect(body.map((sender: { sms_sender: string }) => sender.sms_sender)).toEqual(['TOWNHALL', 'TESTING']);
     const kept = await browser.post(`${here}/text/senders/${body[0].id}`, { value: 'TOWNHALL' });
-    expect(kept.problems).toEqual({ '': 'You must have at least one SMS sender as the default.' });
+    expect(kept.problems).toEqual({ '': 'Make another sender the default instead.' });
     expect((await browser.post(`${here}/text/senders/${body[1].id}/archive`)).location).toBe(`${here}/text/senders`);
     expect((await browser.get(`${here}/text/senders/${body[1].id}`)).status).toBe(404);
   });
@@ -220,7 +222,7 @@ describe('text settings', () => {
   it('a number for received texts is given, and not taken away while it is the default', async () => {
     const { service, browser, here, record } = await aManager({ permissions: ['sms'] });
     expect((await browser.post(`${here}/text/receive`, { value: 'yes' })).problems).toEqual({
-      '': 'There are no available inbound numbers',
+      '': 'No number is free. Ask the people who run this Pennypost to add one.',
     });
     expect((await record()).permissions).toEqual(['sms']);
     await harness.admin('POST', '/inbound-number', { number: '07700900777', provider: 'mmg' });
@@ -282,7 +284,7 @@ describe('going live', () => {
   it('is asked for when every step is done: an entry in the queue of the operator', async () => {
     const { service, person, browser, home, record } = await aManager({ restricted: true });
     const page = await browser.post(`${home}/going-live`);
-    expect(page.problems['']).toMatch(/^First: say how many messages/);
+    expect(page.problems['']).toMatch(/^Before you can ask to go live, tell us how many messages you will send/);
     await aTemplate(harness, service);
     await aMember(service, ['manage_service']);
     expect((await browser.post(`${home}/going-live/volumes`, { sms: 'many' })).problems).toEqual({

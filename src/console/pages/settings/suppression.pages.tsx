@@ -17,7 +17,7 @@ import type { ConsoleApp } from '../../console-app.ts';
 import { keepSearch, pageUrl, readSearch, withQuery } from '../../links.ts';
 import type { FormState, Pages } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
-import { Confirm } from '../../parts/form.tsx';
+import { ButtonLink, Confirm } from '../../parts/form.tsx';
 import { Empty } from '../../parts/notice.tsx';
 import { OlderPager, pageSize } from '../../parts/pager.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -49,24 +49,18 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
         sought === ''
           ? await listSuppressions(app, service.id, { older_than, size: pageSize })
           : { entries: found ? [found] : [], hasOlder: false };
-      const address = pageUrl(listOf(service));
       return {
         title: 'Suppression list',
         lead: isOn
-          ? 'Emails to these addresses are refused: they bounced, or the person complained or unsubscribed.'
-          : 'The list is off: emails are sent to every address, and nothing is added.',
+          ? 'We refuse emails to these addresses: an email bounced, or the person reported spam or unsubscribed.'
+          : 'The list is off. We send emails to every address, and add none to the list.',
         crumbs: [{ label: 'Settings', to: settingsOf(service) }],
         actions: (
           <>
-            <a class="button" href={`${address}/csv`}>
-              Download CSV
-            </a>
-            <a
-              class={isOn ? 'button' : 'button button--primary'}
-              href={pageUrl(`${settingsOf(service)}/email/suppression`)}
-            >
+            <ButtonLink to={`${listOf(service)}/csv`}>Download CSV</ButtonLink>
+            <ButtonLink to={`${settingsOf(service)}/email/suppression`} look={isOn ? undefined : 'primary'}>
               {isOn ? 'Switch off' : 'Switch on'}
-            </a>
+            </ButtonLink>
           </>
         ),
         content: (
@@ -74,8 +68,8 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
             {...page}
             formState={formState}
             sought={sought}
-            address={address}
-            messages={pageUrl(`/services/${service.id}/messages`)}
+            list={listOf(service)}
+            messages={`/services/${service.id}/messages`}
             olderThan={older_than}
             isOn={isOn}
             now={app.clock.now()}
@@ -116,8 +110,8 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
       const { id, email_address, reason } = await getSuppression(app, service.id, param('suppressed_id'));
       const advice =
         reason === 'hard-bounce'
-          ? 'Lift it if the mailbox exists again: an email that bounces adds the address again.'
-          : 'Lift it only if the person asked you to: they did not want your emails.';
+          ? 'Remove the address if the mailbox works again. An email that bounces adds it again.'
+          : 'Remove the address only if the person asked you to. They did not want your emails.';
       return {
         title: email_address,
         about: 'Suppressed recipient',
@@ -125,11 +119,11 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
         crumbs: crumbs(service),
         content: (
           <Confirm
-            label="Lift"
+            label="Remove"
             action={`Send emails to ${email_address} again`}
             to={pageUrl(`${listOf(service)}/${id}`)}
           >
-            The address leaves the list. The audit log records who lifted it.
+            We will send emails to this address again. The audit log records who removed it from the list.
           </Confirm>
         ),
       };
@@ -138,7 +132,7 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
     async act({ service, param }) {
       const { email_address } = await getSuppression(app, service.id, param('suppressed_id'));
       await liftSuppression(app, service.id, email_address);
-      return { to: listOf(service), notice: 'The address is lifted. Emails to it are sent again.' };
+      return { to: listOf(service), notice: 'Address removed. We will send emails to it again.' };
     },
   });
 
@@ -146,15 +140,15 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
     path: 'email/suppression',
     who: team,
     title: 'Keep a suppression list',
-    lead: 'Addresses that bounce, complain or unsubscribe get no more emails from this service until you lift them.',
+    lead: 'Addresses that bounce, complain or unsubscribe get no more emails from this service until you remove them from this list.',
     fields: ({ permissions }, formState) => (
       <YesNo
         formState={formState}
         legend="Keep a suppression list"
         isYes={permissions.includes(suppressRecipients)}
         hints={{
-          yes: 'Requests to send to a listed address are refused; rows of files fail at once. Emails accepted before are still sent.',
-          no: 'Emails are sent to every address. The list stays, and counts again when you switch it on.',
+          yes: 'We refuse requests to send to an address on the list, and rows of files fail at once. We still send emails that we have accepted before.',
+          no: 'We send emails to every address. The list stays, and works again when you switch it on.',
         }}
       />
     ),
@@ -169,7 +163,7 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
 
 const reasonWords: Record<SuppressionReason, string> = {
   'hard-bounce': 'Bounced',
-  complaint: 'Complained',
+  complaint: 'Reported spam',
   unsubscribe: 'Unsubscribed',
 };
 
@@ -179,8 +173,8 @@ interface ListProps {
   formState: FormState;
   /** The address that was searched for. */
   sought: string;
-  /** The URLs of the list and of the messages. */
-  address: string;
+  /** Where the list and the messages are, below /console. */
+  list: string;
   messages: string;
   olderThan: string | undefined;
   isOn: boolean;
@@ -188,24 +182,24 @@ interface ListProps {
 }
 
 function SuppressionList(props: ListProps) {
-  const { entries, hasOlder, formState, sought, address, olderThan, isOn } = props;
+  const { entries, hasOlder, formState, sought, list, olderThan, isOn } = props;
   if (entries.length === 0 && sought === '' && olderThan === undefined) {
     return (
-      <Empty title="No address is on the list">
+      <Empty title="No addresses on the list">
         {isOn
-          ? 'Addresses that bounce, complain or unsubscribe appear here.'
-          : 'Switch the list on, and addresses that bounce, complain or unsubscribe appear here.'}
+          ? 'Addresses appear here when an email bounces, or a person reports spam or unsubscribes.'
+          : 'Switch the list on. Addresses then appear here when an email bounces, or a person reports spam or unsubscribes.'}
       </Empty>
     );
   }
   return (
     <div class="stack">
-      <form class="measure" method="post" action={address} noValidate>
+      <form class="measure" method="post" action={pageUrl(list)} noValidate>
         <Field
           formState={formState}
           name="email_address"
           label="Find an address"
-          hint="The whole address."
+          hint="Enter the whole address."
           type="search"
           value={sought}
           autocomplete="off"
@@ -219,7 +213,7 @@ function SuppressionList(props: ListProps) {
       {sought !== '' && (
         <p>
           {entries.length === 0 && 'This address is not on the list. '}
-          <a href={address}>Show the whole list</a>
+          <a href={pageUrl(list)}>Show the whole list</a>
         </p>
       )}
       {entries.length > 0 && <Entries {...props} />}
@@ -227,14 +221,14 @@ function SuppressionList(props: ListProps) {
         rows={entries}
         noun="addresses"
         olderThan={olderThan}
-        to={(older_than) => withQuery(address, { older_than })}
+        to={(older_than) => withQuery(pageUrl(list), { older_than })}
         hasOlder={hasOlder}
       />
     </div>
   );
 }
 
-function Entries({ entries, address, messages, now }: ListProps) {
+function Entries({ entries, list, messages, now }: ListProps) {
   return (
     <Table
       caption="Suppressed recipients, newest first"
@@ -248,7 +242,7 @@ function Entries({ entries, address, messages, now }: ListProps) {
         {
           head: 'Message',
           cell: ({ email_address, notification_id }) => (
-            <a href={`${messages}/${notification_id}`}>
+            <a href={pageUrl(`${messages}/${notification_id}`)}>
               Open<span class="sr"> the message to {email_address}</span>
             </a>
           ),
@@ -257,9 +251,9 @@ function Entries({ entries, address, messages, now }: ListProps) {
           head: 'Actions',
           hidden: true,
           cell: ({ id, email_address }) => (
-            <a class="button button--small" href={`${address}/${id}`}>
-              Lift<span class="sr"> {email_address}</span>
-            </a>
+            <ButtonLink to={`${list}/${id}`} small>
+              Remove<span class="sr"> {email_address}</span>
+            </ButtonLink>
           ),
         },
       ]}

@@ -30,9 +30,9 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
     path: 'text/senders',
     param: 'sms_sender_id',
     title: 'Text senders',
-    lead: 'Who recipients see as the sender of a text.',
+    lead: 'The name people see when they get your text.',
     one: 'sender',
-    none: 'There is no sender yet.',
+    none: { title: 'No senders yet', text: 'Add a sender so people know who your texts come from.' },
     list: (serviceId) => listSmsSenders(app.db, serviceId),
     get: (serviceId, id) => getSmsSender(app.db, serviceId, id),
     valueOf: ({ sms_sender }) => sms_sender,
@@ -42,7 +42,7 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
         formState={formState}
         name="value"
         label="Sender"
-        hint="3 to 11 letters, digits or spaces, such as the name of your service. Recipients can answer to numbers only."
+        hint="Use 3 to 11 letters, digits or spaces, such as the name of your service. People can only reply if the sender is a phone number."
         value={value}
         autocomplete="off"
         short
@@ -68,7 +68,7 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
         formState={formState}
         legend="Start texts with the service name"
         isYes={service.prefix_sms}
-        hints={{ yes: `“${service.name}: your message”. It counts towards the length.` }}
+        hints={{ yes: `Your texts look like “${service.name}: your message”. The name counts towards the length.` }}
       />
     ),
     ...yesOrNo,
@@ -82,7 +82,7 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
     path: 'text/receive',
     who: team,
     title: 'Receive texts',
-    lead: 'The service gets a number of its own. Answers appear on the page “Received”.',
+    lead: 'Your service gets its own number. You will see replies in “Received”.',
     fields: ({ permissions }, formState) => (
       <Choices
         formState={formState}
@@ -92,18 +92,18 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
         choices={[
           { value: 'yes', label: 'Yes' },
           { value: 'no', label: 'No, but keep the number for later' },
-          { value: 'release', label: 'No, and give the number up', hint: 'Nobody will get it again.' },
+          { value: 'release', label: 'No, and give the number up', hint: 'Nobody will get this number again.' },
         ]}
         chosen={[permissions.includes('inbound_sms') ? 'yes' : 'no']}
       />
     ),
     form: Type.Object({ value: OneOf(['yes', 'no', 'release']) }),
-    needs: { value: 'Choose what happens.' },
+    needs: { value: 'Choose whether to receive texts.' },
     async save(service, { value }) {
       if (value === 'yes') {
         const { sms_sender } = await assignInboundNumber(app, service.id, { is_default: false });
         await updateService(app, service.id, { permissions: withPermission(service, 'inbound_sms', true) });
-        return `The service receives texts at ${sms_sender}.`;
+        return `Your service now receives texts at ${sms_sender}.`;
       }
       await refuseWhileDefault(service.id);
       if (value === 'release') await removeInboundNumber(app, service.id, true);
@@ -111,19 +111,19 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
         if (await findNumberOfService(app.db, service.id)) await disableInboundNumber(app, service.id);
         await updateService(app, service.id, { permissions: withPermission(service, 'inbound_sms', false) });
       }
-      return 'The service receives no texts.';
+      return 'Your service no longer receives texts.';
     },
   });
 
   async function refuseWhileDefault(serviceId: string): Promise<void> {
     const senders = await listSmsSenders(app.db, serviceId);
     if (senders.some(({ is_default, inbound_number_id }) => is_default && inbound_number_id !== null)) {
-      throw invalid('The number is the default sender of texts. Choose another default first.');
+      throw invalid('Choose another default sender of texts first. This number is the default.');
     }
   }
 }
 
-/** Recipients could take these for warnings of their phone or bank. */
+/** People could take these for warnings of their phone or bank. */
 const misleading = ['alert', 'info', 'verify'];
 
 /** What a phone can show as the sender of a text, and networks accept. */
@@ -136,12 +136,13 @@ function problemOf(config: { sms: TextSenderSettings }, sender: string): string 
   if (sender.length < 3) return 'Enter at least 3 characters.';
   if (sender.length > 11) return 'Enter at most 11 characters.';
   if (!/^[A-Za-z0-9 .&_'-]+$/.test(sender)) return 'Use letters, digits and spaces only.';
-  if (sender.startsWith('00')) return 'A sender cannot begin with 00.';
-  if (misleading.includes(sender.toLowerCase())) return `${sender} misleads people. Use the name of your service.`;
+  if (sender.startsWith('00')) return 'Enter a sender that does not start with 00.';
+  if (misleading.includes(sender.toLowerCase())) return `Use the name of your service. “${sender}” misleads people.`;
   if (/^\d+$/.test(sender) && !isShortCode(sender) && !isMobileNumber(sender)) {
-    return 'A number must be a UK mobile number or a short code of 5 or 6 digits.';
+    return 'Enter a UK mobile number, a short code of 5 or 6 digits, or a name.';
   }
-  if (isProtectedSenderId(config, sender)) return `${sender} is the name of another organisation.`;
+  if (isProtectedSenderId(config, sender))
+    return `Enter another sender. “${sender}” is the name of another organisation.`;
   return undefined;
 }
 

@@ -22,7 +22,7 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
     who: 'anyone',
     show: (_asked, formState) => ({
       title: 'New password',
-      lead: 'We send you a link to choose a new password.',
+      lead: 'We will send you a link to choose a new password.',
       frame: 'door',
       content: (
         <form class="stack" method="post" noValidate>
@@ -50,7 +50,7 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
       await Promise.all([sendIfKnown(app, email_address), sleep(answersAfter_ms)]);
       return {
         title: 'Check your inbox',
-        lead: `If ${email_address} has an account, a link is on its way. It works for one hour.`,
+        lead: `If ${email_address} has an account, we have sent a link there. The link works for an hour.`,
         frame: 'door',
         content: (
           <p class="small muted">
@@ -68,7 +68,7 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
       if (!link) return brokenLink('reset-password');
       return {
         title: 'Choose a new password',
-        lead: `For ${link.email}. You are signed out on all devices.`,
+        lead: `For ${link.email}. You will be signed out on all devices.`,
         frame: 'door',
         content: (
           <form class="stack" method="post" noValidate>
@@ -114,11 +114,11 @@ export function confirmPages(pages: Pages, app: ConsoleApp): void {
     who: 'anyone',
     show: () => ({
       title: 'Check your inbox',
-      lead: 'Your account is not confirmed yet. We sent you a link for that, which works for one hour.',
+      lead: 'Your account is not confirmed yet. Open the link we sent you. The link works for an hour.',
       frame: 'door',
       content: (
         <p class="small muted">
-          Nothing arrived? <a href={pageUrl('/sign-in')}>Sign in again</a>, and we send another.
+          Nothing arrived? <a href={pageUrl('/sign-in')}>Sign in again</a> and we will send another.
         </p>
       ),
     }),
@@ -129,14 +129,14 @@ export function confirmPages(pages: Pages, app: ConsoleApp): void {
     async show({ param }) {
       const link = await findLink(app, 'verify-email', param('token'));
       if (!link) return brokenLink('verify-email');
-      return oneMoreClick('Confirm your address', `This confirms that ${link.email} is yours.`);
+      return oneMoreClick('Confirm your address', `Select Continue to confirm that ${link.email} is yours.`);
     },
     form: Type.Object({}),
     async act(request) {
       const link = await findLink(app, 'verify-email', request.param('token'));
       const user = link && (await getUserRecord(app.db, link.user_id));
       if (!user || user.email_address !== link.email || user.state === 'inactive') return brokenLink('verify-email');
-      if (user.state === 'active') return { to: '/sign-in', notice: 'Your address is confirmed. Sign in.' };
+      if (user.state === 'active') return { to: '/sign-in', notice: 'Address confirmed. Sign in.' };
       const more = { next: '', activates: true } as const;
       if (user.auth_type !== 'email_auth') return beginSecondStep(app, request, user, more);
       return completeSignIn(app, request, { ...more, user_id: user.id, step: 'email' });

@@ -20,7 +20,7 @@ import {
 } from './sign-in-steps.ts';
 
 /** The first step is too old, or another step was begun since. */
-export const again = { to: '/sign-in', notice: 'Sign in again: that took longer than half an hour.' };
+export const again = { to: '/sign-in', notice: 'Sign in again. That took longer than 30 minutes.' };
 
 /** A person who is sent the link of another would work in the other account without noticing. */
 const notBegunHere =
@@ -46,7 +46,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
                 formState={formState}
                 name="code"
                 label="Security code"
-                hint="5 digits. It works for 30 minutes."
+                hint="The code has 5 digits and works for 30 minutes."
                 inputmode="numeric"
                 autocomplete="one-time-code"
                 short
@@ -78,12 +78,12 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
       const demo = await findDemoMessage(app, pending.message_id);
       return {
         title: 'Check your inbox',
-        lead: `We sent a link to ${maskedEmail(user.email_address)}. It works for 30 minutes.`,
+        lead: `We sent a link to ${maskedEmail(user.email_address)}. The link works for 30 minutes.`,
         content: (
           <>
             {demo && <DemoMessage text={demo} action="Sign in with that link" />}
             {pending.step === 'proof' && (
-              <p class="lead">We ask for this every 90 days, to know that the address is still yours.</p>
+              <p class="lead">We ask for this every 90 days to check that the address is still yours.</p>
             )}
             <Live from={pageUrl('/sign-in/inbox/state')}>
               <WaitingForLink isSignedIn={false} />
@@ -113,7 +113,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
       const { pending } = found;
       const message_id = await sendStep(app, pending);
       pendingSignIn.keep(app, reply, { ...pending, message_id: message_id ?? pending.message_id });
-      const notice = message_id ? 'We sent it again.' : 'We have sent several already. Use the latest one.';
+      const notice = message_id ? 'Sent again.' : 'We have already sent several. Use the latest one.';
       return { to: pageOf(pending.step), notice };
     },
   });
@@ -126,7 +126,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
       if (!link) return brokenLink('email-auth');
       const user = await getUserRecord(app.db, link.user_id);
       const isExpected = (await findPendingSignIn(app, request.http))?.user.id === user.id;
-      const lead = `You are about to sign in on this device as ${maskedEmail(user.email_address)}.`;
+      const lead = `Select Continue to sign in on this device as ${maskedEmail(user.email_address)}.`;
       return oneMoreClick('Sign in', lead, isExpected ? undefined : notBegunHere);
     },
     form: Type.Object({}),
@@ -156,10 +156,10 @@ function WaitingForLink({ isSignedIn }: { isSignedIn: boolean }) {
     <p class="small" role="status" data-live={isSignedIn ? undefined : true}>
       {isSignedIn ? (
         <>
-          You are signed in. <a href="/console">Continue</a>
+          You are signed in. <a href={pageUrl('')}>Continue</a>
         </>
       ) : (
-        'Open the link on any device. This page waits.'
+        'Open the link on any device. Keep this page open.'
       )}
     </p>
   );

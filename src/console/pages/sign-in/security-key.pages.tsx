@@ -60,7 +60,7 @@ export function securityKeyPages(pages: Pages, app: ConsoleApp): void {
 function touchView(user: UserRecord, formState: FormState): View {
   return {
     title: 'Use your security key',
-    lead: 'Plug it in or hold it near, press the button, then touch the key.',
+    lead: 'Plug in your key or hold it near, press the button, then touch the key.',
     frame: 'door',
     scripts: ['security-key'],
     content: (
@@ -95,7 +95,7 @@ function OtherWays({ user }: { user: UserRecord }) {
 /** Keys of other front ends, or of another address of this server. */
 const noKeyHere: View = {
   title: 'Your security key does not work here',
-  lead: 'It was registered in another front end, or for another address of this Pennypost.',
+  lead: 'Your key was added in another front end, or at another address of this Pennypost.',
   frame: 'door',
   content: (
     <>

@@ -47,7 +47,9 @@ describe('a security key', () => {
     const key = new SecurityKey();
     const registered = await register(browser, key);
     expect(registered.location).toBe(keys);
-    expect((await browser.follow(registered)).text).toContain('“Blue key” is registered.');
+    expect((await browser.follow(registered)).text).toContain(
+      'Security key added. You can now sign in with “Blue key”.',
+    );
     expect(await listed(user.id)).toMatchObject([{ name: 'Blue key', logged_in_at: null }]);
 
     const { visitor, page } = await afterPassword(user);
@@ -172,7 +174,7 @@ describe('an answer of a security key is refused', () => {
     expect(again.problems).toEqual({ '': 'This security key is registered already.' });
     expect(await listed(user.id)).toHaveLength(1);
     const wrong = await browser.post(`${keys}/new`, { name: 'Red key', current_password: 'wrong' });
-    expect(wrong.problems).toEqual({ current_password: 'The password is wrong.' });
+    expect(wrong.problems).toEqual({ current_password: 'That is not your current password. Try again.' });
   });
 });
 
@@ -219,7 +221,9 @@ describe('the keys of a person', () => {
     await register(browser, new SecurityKey(), 'Red key');
     expect((await browser.get(`${keys}/${id}/delete`)).text).toContain('name="current_password"');
     expect((await remove('')).problems).toEqual({ current_password: 'Enter your current password.' });
-    expect((await remove('wrong')).problems).toEqual({ current_password: 'The password is wrong.' });
+    expect((await remove('wrong')).problems).toEqual({
+      current_password: 'That is not your current password. Try again.',
+    });
     expect(await listed(user.id)).toHaveLength(2);
     const { answer, sent } = await sentBy(harness, () => remove());
     expect(answer.location).toBe(keys);

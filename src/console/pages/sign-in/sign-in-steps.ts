@@ -21,7 +21,10 @@ import { acceptInvitation } from '../invitations/invitations.ts';
 const proofLasts_ms = 90 * day_ms;
 
 /** Only platform administrators sign in without the issuer of single sign-on. */
-const useIssuer = { to: '/sign-in', notice: 'Use single sign-on. Other ways are for platform administrators.' };
+const useIssuer = {
+  to: '/sign-in',
+  notice: 'Use single sign-on. Only platform administrators can sign in another way.',
+};
 
 type Exchange = Pick<PageRequest, 'http' | 'reply'>;
 
@@ -101,7 +104,7 @@ const sentences = new Map([
 /** The code as people type it, with spaces or without. */
 export function readCode(typed: string): string {
   const code = typed.replaceAll(/[\s-]/g, '');
-  if (!/^\d{5}$/.test(code)) throw invalidField('code', 'The code has 5 digits.');
+  if (!/^\d{5}$/.test(code)) throw invalidField('code', 'Enter the 5 digits of the code.');
   return code;
 }
 
@@ -157,7 +160,7 @@ interface PendingSignIn {
   next: string;
   /** The message with the code or link, which the demo shows. */
   message_id?: string | undefined;
-  /** From a link for a new password: set when the second step succeeds. */
+  /** The password that was chosen after a link; it is set when the second step succeeds. */
   new_password?: string;
   /** A new account, which becomes active when the second step succeeds. */
   activates?: true;
@@ -167,7 +170,7 @@ interface PendingSignIn {
 
 export const pendingSignIn = new SealedCookie<PendingSignIn>('signIn');
 
-/** With `steps`, only a sign-in that waits for one of these: another proof does not replace the one that was asked for. */
+/** With `steps`, finds only a sign-in that waits for one of these: another proof does not replace the one that was asked for. */
 export async function findPendingSignIn(
   app: ConsoleApp,
   request: FastifyRequest,

@@ -57,7 +57,9 @@ describe('signing in with a text code', () => {
       password: 'Enter your password.',
     });
     const page = await visitor.post('/console/sign-in', { email_address: 'ada', password: 'x' });
-    expect(page.problems).toEqual({ email_address: 'Not a valid email address' });
+    expect(page.problems).toEqual({
+      email_address: 'Enter an email address in the correct format, such as name@example.org.',
+    });
     expect(page.text).toMatch(/aria-invalid="true" aria-describedby="email_address-error"/);
   });
 
@@ -65,7 +67,7 @@ describe('signing in with a text code', () => {
     const user = await aPerson(harness);
     const visitor = new ConsoleVisitor(harness);
     await visitor.post('/console/sign-in', credentials(user));
-    expect((await typeCode(visitor, '1234')).problems).toEqual({ code: 'The code has 5 digits.' });
+    expect((await typeCode(visitor, '1234')).problems).toEqual({ code: 'Enter the 5 digits of the code.' });
     const right = await lastValue('verify_code');
     const page = await typeCode(visitor, right === '13131' ? '24242' : '13131');
     expect(page.problems).toEqual({ code: 'The code is wrong. Check the latest message.' });
@@ -79,7 +81,7 @@ describe('signing in with a text code', () => {
     const again = () => sentBy(harness, () => visitor.post('/console/sign-in/again'));
     const first = await again();
     expect(first.sent).toHaveLength(1);
-    expect((await visitor.follow(first.answer)).text).toContain('We sent it again.');
+    expect((await visitor.follow(first.answer)).text).toContain('Sent again.');
     for (let count = 2; count < 5; count += 1) await again();
     const last = await again();
     expect(last.sent).toEqual([]);

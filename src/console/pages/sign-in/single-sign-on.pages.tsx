@@ -49,7 +49,8 @@ export function singleSignOnPages(pages: Pages, app: ConsoleApp): void {
       if (!issuer) return { to: '/sign-in' };
       const expected = begun.read(app, request);
       begun.forget(app, reply);
-      if (!expected) return refusedView('This browser has not begun a sign-in, or took longer than half an hour.', 400);
+      if (!expected)
+        return refusedView('You did not start to sign in with this browser, or it took longer than 30 minutes.', 400);
       try {
         const search = new URL(request.url, app.config.urls.api).search;
         const claims = await issuer.finish(search, expected, neededClaims(settings));
@@ -77,9 +78,10 @@ export function singleSignOnPages(pages: Pages, app: ConsoleApp): void {
     if (!(error instanceof IssuerProblem)) throw error;
     const { kind, message: reason } = error;
     app.log.warn({ event: 'single_sign_on.failed', kind, reason }, 'A sign-in with single sign-on failed');
-    if (kind === 'unavailable') return refusedView('The sign-in service does not answer. Try again in a moment.', 503);
+    if (kind === 'unavailable')
+      return refusedView('We could not reach the sign-in service. Try again in a moment.', 503);
     if (kind === 'denied') return refusedView(`The sign-in service refused: ${errorName(reason)}.`, 403);
-    return refusedView('The answer of the sign-in service is not valid. Start again.', 400);
+    return refusedView('We could not use the response of the sign-in service. Start again.', 400);
   }
 }
 

@@ -229,7 +229,7 @@ describe('single sign-on is refused, and nothing is stored', () => {
   });
 
   it('with another nonce, state, issuer, code or PKCE challenge', async () => {
-    const sentence = 'The answer of the sign-in service is not valid.';
+    const sentence = 'We could not use the response of the sign-in service.';
     const visitor = new ConsoleVisitor(harness);
     await expectRefused(visitor, await begin(visitor, add({ nonce: 'another' })), 400, sentence);
     await expectRefused(visitor, await begin(visitor, add({ code_challenge: 'A'.repeat(43) })), 400, sentence);
@@ -258,7 +258,7 @@ describe('single sign-on is refused, and nothing is stored', () => {
     const other = await harness.anotherProcess({ singleSignOn: { issuer: address } });
     const visitor = new ConsoleVisitor(other);
     const back = await begin(visitor);
-    await expectRefused(visitor, back.replace(/&iss=[^&]*/, ''), 400, 'is not valid');
+    await expectRefused(visitor, back.replace(/&iss=[^&]*/, ''), 400, 'could not use the response');
     expect(harness.logged.at(-1) ?? '').toContain('single_sign_on.failed');
   });
 
@@ -277,16 +277,16 @@ describe('single sign-on is refused, and nothing is stored', () => {
     const thief = new ConsoleVisitor(harness);
     for (const [name, value] of visitor.cookies) thief.cookies.set(name, value);
     expect((await visitor.get(back)).location).toBe('/console');
-    await expectRefused(thief, back, 400, 'is not valid');
-    await expectRefused(thief, back, 400, 'This browser has not begun a sign-in');
+    await expectRefused(thief, back, 400, 'could not use the response');
+    await expectRefused(thief, back, 400, 'You did not start to sign in with this browser');
   });
 
   it('in a browser that has not begun it', async () => {
     const back = await begin(new ConsoleVisitor(harness));
-    await expectRefused(new ConsoleVisitor(harness), back, 400, 'This browser has not begun a sign-in');
+    await expectRefused(new ConsoleVisitor(harness), back, 400, 'You did not start to sign in with this browser');
     const other = new ConsoleVisitor(harness);
     await other.get(start);
-    await expectRefused(other, back, 400, 'is not valid');
+    await expectRefused(other, back, 400, 'could not use the response');
   });
 
   it('by the issuer', async () => {

@@ -3,7 +3,7 @@ import { Failure } from '../../../platform/failure.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { sameSecret } from '../../../platform/secrets/secrets.ts';
 
-/** Without I, O, 0 and 1, which look alike. */
+/** I, O, 0 and 1 are missing because they look alike. */
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const length = 12;
 

@@ -25,7 +25,7 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
       if (await hasPlatformAdmin(app)) return alreadySetUp;
       return {
         title: 'Set up this Pennypost',
-        lead: 'You create the first account. It may do everything, and it can invite the others.',
+        lead: 'Create the first account. It has full access and can invite other people.',
         frame: 'door',
         scripts: ['start'],
         content: (
@@ -62,7 +62,7 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
             </form>
             <div class="lead">
               <Notice>
-                This page answers only until the first account exists.
+                This page stops working once the first account exists.
                 {isSandboxInUse(app.config) && ' Nothing leaves this machine while the sandbox is on.'}
               </Notice>
             </div>
@@ -85,11 +85,15 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
     check: (_request, { password }) => password !== undefined && refuseWeakPassword(password),
     async act({ http: request, reply }, { code, ...admin }) {
       if (await hasPlatformAdmin(app)) return alreadySetUp;
-      if (!tries.isRight(code)) throw invalidField('code', 'The set-up code is wrong.');
+      if (!tries.isRight(code))
+        throw invalidField(
+          'code',
+          'That set-up code is wrong. Check the link, or run pennypost console-link on the server.',
+        );
       const user = await createAdminWithPassword(app, admin);
       const home = await joinDemo(app, user.id);
       await signIn(app, user, request, reply);
-      return { to: home, notice: 'Your account is ready, and you are signed in.' };
+      return { to: home, notice: 'Your account is ready. You are signed in.' };
     },
   });
 }
@@ -125,7 +129,7 @@ export function operatorLinkPages(pages: Pages, app: ConsoleApp): void {
     async show({ param }) {
       const user = await findOperatorLink(app, param('token'));
       if (!user) return brokenLink('operator');
-      return oneMoreClick('Sign in', `You are about to sign in as ${user.email_address}.`);
+      return oneMoreClick('Sign in', `Select Continue to sign in on this device as ${user.email_address}.`);
     },
     form: Type.Object({}),
     async act({ param, http: request, reply }) {

@@ -59,7 +59,9 @@ describe('the first account', () => {
   });
 
   it('400 for a wrong code, whatever its case and dashes', async () => {
-    expect((await send({ code: 'AAAA-AAAA-AAAA' })).problems).toEqual({ code: 'The set-up code is wrong.' });
+    expect((await send({ code: 'AAAA-AAAA-AAAA' })).problems).toEqual({
+      code: 'That set-up code is wrong. Check the link, or run pennypost console-link on the server.',
+    });
     expect((await send({ code: '' })).problems).toEqual({ code: 'Enter the set-up code.' });
     expect((await send({ code: setUpCode(harness.app).toLowerCase().replaceAll('-', ' ') })).status).toBe(303);
   });
@@ -80,13 +82,13 @@ describe('the first account', () => {
     const page = await send({ name: '', email_address: 'ada', password: '' });
     expect(page.problems).toEqual({
       name: 'Enter your name.',
-      email_address: 'Not a valid email address',
+      email_address: 'Enter an email address in the correct format, such as name@example.org.',
       password: 'Enter a password.',
     });
     expect((await send({ password: 'password1' })).problems.password).toContain('Many people');
     const taken = await aPerson(harness);
     expect((await send({ email_address: taken.email_address.toUpperCase() })).problems).toEqual({
-      email_address: 'Email address already in use',
+      email_address: 'Enter another email address. This one already has an account.',
     });
     expect((await new ConsoleVisitor(harness).get('/console/start')).status).toBe(200);
   });

@@ -16,7 +16,7 @@ export function supportPages(pages: Pages, app: ConsoleApp): void {
             You cannot sign in: <a href={pageUrl('/forgot-password')}>choose a new password</a>.
           </li>
           <li>You have a new phone: a platform administrator can change your number or how you sign in.</li>
-          <li>You got a message about a change that you did not make: tell a platform administrator at once.</li>
+          <li>You got a message about a change that you did not make: tell a platform administrator straight away.</li>
         </ul>
       ),
     }),

@@ -12,8 +12,8 @@ import { endAllSessions } from '../../sessions/sessions.ts';
 type OfManagers = PageRequest<{ service: 'manage' }>;
 
 /**
- * A person who changes an address can then ask for a new password. So a manager may do it only for people whose account
- * opens nothing but this service. Platform administrators may do it for all people except each other.
+ * A person who changes an address can then ask for a new password. So a manager can do it only for people whose account
+ * opens nothing but this service. Platform administrators can do it for all people except each other.
  */
 export function mayChangeContact(
   visitor: Pick<UserRecord, 'id' | 'platform_admin'>,
@@ -33,7 +33,9 @@ const kinds = {
     type: 'email',
     field: Type.String({ format: 'email', maxLength: 255 }),
     change: (value: string) => ({ email_address: value }),
-    told: 'is told at both addresses, is signed out everywhere, and signs in with the new one.',
+    told: (name: string) =>
+      `We will tell ${name} at both addresses. ${name} will be signed out everywhere, and will sign in with the new address.`,
+    changed: (name: string) => `Email address changed. We told ${name} and signed them out everywhere.`,
   },
   mobile: {
     title: 'Change the mobile number',
@@ -42,20 +44,22 @@ const kinds = {
     type: 'tel',
     field: Type.String({ format: 'user-mobile-number' }),
     change: (value: string) => ({ mobile_number: value }),
-    told: 'is told at both numbers, is signed out everywhere, and gets security codes at the new one.',
+    told: (name: string) =>
+      `We will tell ${name} at both numbers. ${name} will be signed out everywhere, and will get security codes at the new number.`,
+    changed: (name: string) => `Mobile number changed. We told ${name} and signed them out everywhere.`,
   },
 } as const;
 
 /** Two steps: the new value, then a page that says what will happen. */
 export function contactPages(pages: Pages, app: ConsoleApp): void {
-  for (const [kind, { title, label, needs, type, field, change, told }] of Object.entries(kinds)) {
+  for (const [kind, { title, label, needs, type, field, change, told, changed }] of Object.entries(kinds)) {
     const view = async (request: OfManagers, formState: FormState, confirmed?: string): Promise<View | Redirection> => {
       const person = await getPerson(request);
       if ('to' in person) return person;
       const back = `/services/${request.service.id}/team/${person.id}`;
       return {
         title,
-        lead: `${person.name} ${told}`,
+        lead: told(person.name),
         crumbs: [
           { label: 'Team', to: `/services/${request.service.id}/team` },
           { label: person.name, to: back },
@@ -68,7 +72,7 @@ export function contactPages(pages: Pages, app: ConsoleApp): void {
           ) : (
             <SaveForm action="Change it" back={back}>
               <p>
-                From <b>{kind === 'email' ? person.email_address : (person.mobile_number ?? 'none')}</b> to{' '}
+                From <b>{kind === 'email' ? person.email_address : (person.mobile_number ?? 'no number')}</b> to{' '}
                 <b>{confirmed}</b>.
               </p>
               <input type="hidden" name="value" value={confirmed} />
@@ -90,8 +94,7 @@ export function contactPages(pages: Pages, app: ConsoleApp): void {
         if (!confirmed) return view(request, { typed: new Map(), problems: new Map() }, value);
         await updateUser(app, person.id, change(value), request.visitor.user.id);
         await endAllSessions(app, person.id);
-        const notice = `${person.name} was told, and is signed out everywhere.`;
-        return { to: `/services/${request.service.id}/team/${person.id}`, notice };
+        return { to: `/services/${request.service.id}/team/${person.id}`, notice: changed(person.name) };
       },
     });
   }
@@ -102,7 +105,7 @@ export function contactPages(pages: Pages, app: ConsoleApp): void {
     if (person.state === 'inactive') throw notFound();
     if (mayChangeContact(visitor.user, person, service.id)) return person;
     // The reason is not given: who is an operator is not for managers to learn.
-    const notice = `Only ${person.name} can change it, on the page “Your account”.`;
+    const notice = `Only ${person.name} can change this, in “Your account”.`;
     return { to: `/services/${service.id}/team/${person.id}`, notice };
   }
 }

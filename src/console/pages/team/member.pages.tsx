@@ -27,7 +27,7 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
     const contact = mayChangeContact(visitor.user, member, service.id);
     return {
       title: member.name,
-      lead: isVisitor ? 'That is you.' : undefined,
+      lead: isVisitor ? 'This is you.' : undefined,
       crumbs: [{ label: 'Team', to: `/services/${service.id}/team` }],
       content: (
         <div class="stack">
@@ -44,7 +44,7 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
                   value: member.mobile_number ?? 'None',
                   ...(contact ? { change: `${here}/mobile` } : isVisitor ? { change: '/account/mobile' } : {}),
                 },
-                { label: 'Signs in with', value: methodNames[member.auth_type] },
+                { label: 'Second sign-in step', value: methodNames[member.auth_type] },
               ]}
             />
           </section>
@@ -67,8 +67,9 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
             action={isVisitor ? 'Leave' : `Remove ${member.name}`}
             to={pageUrl(`${here}/remove`)}
           >
-            {isVisitor ? 'You lose access at once.' : `${member.name} loses access at once.`} Messages and templates
-            stay.
+            {isVisitor
+              ? 'You will lose access at once. Messages and templates stay.'
+              : `${member.name} will lose access at once. Messages and templates stay.`}
           </Confirm>
         </div>
       ),
@@ -90,7 +91,7 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
           auth_type: service.permissions.includes('email_auth') ? auth_type : undefined,
         },
       );
-      return { to: `/services/${service.id}/team`, notice: 'The rights are saved.' };
+      return { to: `/services/${service.id}/team`, notice: 'Rights saved.' };
     },
   });
 
@@ -109,7 +110,7 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
       const user_id = param('user_id');
       await leaveService(app, { service_id: service.id, user_id }, { keepsManager: true });
       if (user_id === visitor.user.id) return { to: '/services', notice: `You have left ${service.name}.` };
-      return { to: `/services/${service.id}/team`, notice: 'The person is no longer in the team.' };
+      return { to: `/services/${service.id}/team`, notice: 'Member removed.' };
     },
   });
 }
@@ -126,11 +127,11 @@ interface MemberFieldsProps {
   formState: FormState;
   folders: readonly Folder[];
   chosen: { rights: readonly string[]; folders: readonly string[]; auth_type: string };
-  /** Whether the service may say how this person signs in. */
+  /** Whether the service says how this person signs in. */
   choosesMethod: boolean;
 }
 
-/** What a member may do and see, and how the person signs in: the same for an invitation. */
+/** What a member can do and see, and how the person signs in: the same for an invitation. */
 function MemberFields({ formState, folders, chosen, choosesMethod }: MemberFieldsProps) {
   return (
     <>
@@ -148,9 +149,9 @@ function MemberFields({ formState, folders, chosen, choosesMethod }: MemberField
           formState={formState}
           name="folders"
           legend="Folders of templates"
-          hint="Templates that are in no folder are seen by everybody."
+          hint="Everybody sees templates that are not in a folder."
           kind="several"
-          choices={folders.map(({ id, path }) => ({ value: id, label: path }))}
+          choices={folders.map(({ id, path }) => ({ value: id, label: <bdi>{path}</bdi> }))}
           chosen={chosen.folders}
         />
       )}
@@ -158,8 +159,7 @@ function MemberFields({ formState, folders, chosen, choosesMethod }: MemberField
         <Choices
           formState={formState}
           name="auth_type"
-          legend="Signs in with"
-          hint="Besides the password."
+          legend="Second sign-in step"
           kind="one"
           choices={methods.map((value) => ({ value, label: methodNames[value] }))}
           chosen={[chosen.auth_type]}
@@ -179,7 +179,7 @@ export function invitePages(pages: Pages, app: ConsoleApp): void {
       const choosesMethod = service.permissions.includes('email_auth');
       return {
         title: 'Invite a colleague',
-        lead: 'We send a link that works for two days.',
+        lead: 'We will send a link that works for two days.',
         crumbs: [{ label: 'Team', to: `/services/${service.id}/team` }],
         content: (
           <SaveForm action="Invite" back={`/services/${service.id}/team`}>
@@ -195,7 +195,7 @@ export function invitePages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({ email_address: Type.String({ format: 'email', maxLength: 255 }), ...memberForm }),
-    needs: { email_address: 'Enter the address of your colleague.' },
+    needs: { email_address: 'Enter an email address.' },
     async act({ service, visitor }, { email_address, rights, folders, auth_type = 'sms_auth' }) {
       await refuseIfKnown(service.id, visitor.user, email_address);
       await createServiceInvite(app, service.id, {
@@ -205,7 +205,7 @@ export function invitePages(pages: Pages, app: ConsoleApp): void {
         folder_permissions: folders,
         auth_type: service.permissions.includes('email_auth') ? auth_type : 'sms_auth',
       });
-      return { to: `/services/${service.id}/team`, notice: `An invitation is on its way to ${email_address}.` };
+      return { to: `/services/${service.id}/team`, notice: `Invitation sent to ${email_address}.` };
     },
   });
 
@@ -215,16 +215,17 @@ export function invitePages(pages: Pages, app: ConsoleApp): void {
     email_address: string,
   ): Promise<void> {
     const isSame = (other: string) => other.toLowerCase() === email_address.toLowerCase();
-    if (isSame(visitor.email_address)) throw invalidField('email_address', 'That is your own address.');
+    if (isSame(visitor.email_address))
+      throw invalidField('email_address', 'Enter the address of another person. This one is yours.');
     const known = await findUserByEmail(app, email_address);
     if (known && (await isServiceMember(app.db, { service_id: serviceId, user_id: known.id }))) {
-      throw invalidField('email_address', `${known.name} is in the team already.`);
+      throw invalidField('email_address', `${known.name} is already in the team.`);
     }
     const invites = await listServiceInvites(app, serviceId);
     if (invites.some((invite) => invite.status === 'pending' && isSame(invite.email_address))) {
       throw invalidField(
         'email_address',
-        'This person is invited already. To send another invitation, cancel that one first.',
+        'This person is already invited. To send another invitation, cancel that one first.',
       );
     }
   }

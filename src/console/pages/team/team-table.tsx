@@ -52,7 +52,7 @@ export function TeamTable({ service, visitorId, mayChange, members, invites, fol
   ];
   return (
     <Table
-      caption="Team members and what they may do"
+      caption="Team members and what they can do"
       matrix
       rows={rows}
       keyOf={({ member, invite }) => (member ?? invite).id}
@@ -68,7 +68,7 @@ export function TeamTable({ service, visitorId, mayChange, members, invites, fol
                 <small class="status status--sending">
                   <Icon name="clock" />
                   <span>
-                    Invited by {row.invite.invitedBy}, <Time at={row.invite.created_at} now={now} />
+                    Invited by <bdi>{row.invite.invitedBy}</bdi>, <Time at={row.invite.created_at} now={now} />
                   </span>
                 </small>
               </>
@@ -78,7 +78,7 @@ export function TeamTable({ service, visitorId, mayChange, members, invites, fol
           head: heads[right],
           cell: ({ permissions }: Row) => <Tick isHeld={holds(right, permissions)} />,
         })),
-        { head: 'Signs in with', cell: ({ auth_type }) => <span class="nowrap">{methodNames[auth_type]}</span> },
+        { head: 'Second sign-in step', cell: ({ auth_type }) => <span class="nowrap">{methodNames[auth_type]}</span> },
         {
           head: 'Actions',
           hidden: true as const,
@@ -108,7 +108,7 @@ function MemberName({
 }) {
   return (
     <>
-      {member.name} {isVisitor && <span class="badge">You</span>}
+      <bdi>{member.name}</bdi> {isVisitor && <span class="badge">You</span>}
       {member.state === 'pending' && <span class="badge tone-amber">Not confirmed</span>}
       <small>{member.email_address}</small>
       {member.missing.length > 0 && (
@@ -147,7 +147,7 @@ function CancelInvite({ team, invite }: { team: string; invite: Invite }) {
       to={`${team}/invitations/cancel`}
       fields={{ invite_id: invite.id }}
     >
-      The link that we sent to {invite.email_address} stops working.
+      The link we sent to {invite.email_address} will stop working.
     </Confirm>
   );
 }
@@ -164,7 +164,7 @@ export function RightsExplained() {
         <dt>See dashboard</dt>
         <dd>Home, received texts, unsubscribe requests and returned letters</dd>
         <dt>Send</dt>
-        <dd>Send to one person or to a file, and cancel letters</dd>
+        <dd>Send to one person or upload a list, and cancel letters</dd>
         <dt>Templates</dt>
         <dd>Add, edit, move and archive templates</dd>
         <dt>Manage</dt>
@@ -203,7 +203,7 @@ export function JoinRequests({ service, visitorId, requests, now }: JoinRequests
           <li key={id}>
             <Icon name="user" />
             <span>
-              {name} <span class="muted">{email_address}</span>, <Time at={created_at} now={now} />
+              <bdi>{name}</bdi> <span class="muted">{email_address}</span>, <Time at={created_at} now={now} />
             </span>
             {contacted_user_ids.includes(visitorId) ? (
               <a href={pageUrl(`/services/${service.id}/join-request/${id}/approve`)}>

@@ -20,7 +20,7 @@ const maxShown = 200;
 
 export function teamPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/team', {
-    // Those who may only send have no use for it.
+    // Those who can only send have no use for it.
     who: { service: ['activity', 'templates', 'manage', 'api'], organisation: true },
     menu: 'Team',
     async show({ service, visitor, query }) {
@@ -65,7 +65,7 @@ export function teamPages(pages: Pages, app: ConsoleApp): void {
               now={app.clock.now()}
             />
             {found.length > maxShown && (
-              <p class="small muted">The first {maxShown} are shown. Find others by name or address.</p>
+              <p class="small muted">We show the first {maxShown}. Search for others by name or email address.</p>
             )}
             <RightsExplained />
           </div>
@@ -110,8 +110,8 @@ export function teamPages(pages: Pages, app: ConsoleApp): void {
       }
       const notice =
         status === 'accepted'
-          ? `${email_address} has accepted meanwhile. Remove the member instead.`
-          : `The invitation to ${email_address} is cancelled.`;
+          ? `${email_address} has already accepted. Remove the member instead.`
+          : `Invitation to ${email_address} cancelled.`;
       return { to: `/services/${service.id}/team`, notice };
     },
   });
@@ -131,5 +131,5 @@ function isFound({ name, email_address }: Member, find: string): boolean {
 function leadOf(members: number, invites: number): string {
   const team = `${members} ${members === 1 ? 'member' : 'members'}`;
   const invited = `${invites} ${invites === 1 ? 'invitation' : 'invitations'}`;
-  return `${team}${invites > 0 ? ` and ${invited}` : ''}. At least one person must keep “Manage”.`;
+  return `${team}${invites > 0 ? ` and ${invited}` : ''}. At least one person must be able to manage the service.`;
 }

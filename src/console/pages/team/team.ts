@@ -6,7 +6,7 @@ import { type GivenRight, givenRights, holds } from '../../access/may.ts';
 
 export interface Folder {
   id: string;
-  /** With the names of the folders around it. */
+  /** Its name, after the names of the folders around it. */
   path: string;
   users_with_permission: string[];
 }

@@ -252,7 +252,7 @@ describe('the pool of an organisation', () => {
     const id = idIn((await createLetter('Foreign', black)).location);
     const choice = `/console/services/${service}/settings/letter/branding`;
     expect((await manager.get(`${choice}/${id}/logo`)).status).toBe(404);
-    expect((await manager.post(choice, { value: id })).problems).toEqual({ value: 'Choose one of the list.' });
+    expect((await manager.post(choice, { value: id })).problems).toEqual({ value: 'Choose a brand from the list.' });
     expect((await manager.get('/console/operator/branding/letter')).status).toBe(403);
   });
 });
