@@ -196,7 +196,7 @@ export async function enqueueExpansion({ queue }: Platform, db: Db | Tx, job_id:
     { job_id },
     {
       key: `${expandJob.name} ${job_id}`,
-      // Before letters to compose, of which there may be thousands.
+      // It comes before letters to compose, of which there may be thousands.
       priority: -1,
       runAt,
     },

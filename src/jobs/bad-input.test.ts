@@ -188,7 +188,7 @@ describe('a body that ends early', () => {
   const toUpload = (name: string) => () =>
     [`/service/${service}/upload?filename=${name}`, adminToken(harness.clock)] as const;
 
-  /** Of rows a part is stored before the end is missed. */
+  /** Some rows are stored before the end is missed. */
   it.each([
     ['CSV', 'text/csv', toBulk, csvOf(many)],
     ['NDJSON', 'application/x-ndjson', toBulk, linesOf(many)],

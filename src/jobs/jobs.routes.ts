@@ -26,7 +26,7 @@ export function jobRoutes(http: Http, app: JobDeps): void {
       schema: {
         summary: 'Send an uploaded file, now or at a time within 7 days',
         params: OfService,
-        // Without types: the rules check the fields, because other refusals come first.
+        // The fields have no types: the rules check the fields, because other refusals come first.
         body: Type.Unsafe<CreateJobRequest>({
           type: 'object',
           properties: {

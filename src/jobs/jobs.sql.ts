@@ -65,7 +65,7 @@ export async function countUnfinishedJobs(tx: Tx, serviceId: string): Promise<nu
   return count;
 }
 
-/** Without the cells as they were in the file, which are as long as the messages. */
+/** The cells as they were in the file are left out: they are as long as the messages. */
 export function selectNextChunk(tx: Tx, jobId: string) {
   return tx
     .selectFrom('upload_chunks')

@@ -29,7 +29,7 @@ const job = async (id: string) => (await harness.admin('GET', `/service/${servic
 
 const metric = (name: string) => metricOf(harness, name);
 
-/** As if it had been lost with all its attempts. */
+/** The task is gone, as if it had been lost with all its attempts. */
 async function loseTasks(): Promise<void> {
   await harness.app.pool.query('delete from graphile_worker._private_jobs');
 }

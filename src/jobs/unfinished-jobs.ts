@@ -42,7 +42,7 @@ export function measureJobs(app: Platform): void {
   });
 }
 
-/** For a restored database: what was sent after the backup must not be sent again. */
+/** Needed after a database was restored: what was sent after the backup must not be sent again. */
 export async function endUnfinishedJobs(db: Db, now: Date): Promise<number> {
   return cancelUnfinishedJobs(db, 'Restored from a backup', timestamp(now));
 }

@@ -56,7 +56,7 @@ export function selectJobOfService(db: Db, serviceId: string, id: string) {
   return db.selectFrom('jobs').selectAll().where('id', '=', id).where('service_id', '=', serviceId).executeTakeFirst();
 }
 
-/** From the statistics, which outlive the messages. */
+/** Counts by the statistics, which outlive the messages. */
 export async function countByStatistics(db: Db, jobId: string, statuses: Status[] | undefined): Promise<number> {
   const counted = statuses ? sql`status = any (${statuses}::text[])` : sql`true`;
   const { rows } = await sql<{ count: number }>`

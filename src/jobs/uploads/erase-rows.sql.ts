@@ -74,7 +74,7 @@ interface LockedChunk {
   is_finished: boolean;
 }
 
-/** In the order of expanding, checking and deleting: the job first, then the upload, then the chunk. */
+/** Locks in the order of expanding, checking and deleting: the job first, then the upload, then the chunk. */
 export async function lockChunk(tx: Tx, upload_id: string, first_row: number): Promise<LockedChunk | undefined> {
   await sql`select from jobs where id = ${upload_id} for no key update`.execute(tx);
   await sql`select from uploads where id = ${upload_id} for update`.execute(tx);

@@ -15,7 +15,7 @@ import {
 const batch = 20;
 /** Enough to find few other numbers, and independent of the country code. */
 const comparedDigits = 7;
-/** Without the country code, and with fewer wrong matches: nothing else is compared with a file name. */
+/** Leaves out the country code and finds fewer wrong matches: nothing else is compared with a file name. */
 const digitsInName = 9;
 
 interface OfRecipient {

@@ -10,7 +10,7 @@ import { rowsXml, workbook } from '../../../test/kit/samples/spreadsheets.ts';
 /** Over real connections: a client that is refused while it is still sending must be able to read why. */
 
 const maxBytes = 8_000_000;
-/** On a machine that does much else. */
+/** Enough on a machine that does much else. */
 const maxWait_ms = 4_000;
 const harness = useHarness({
   now: '2026-11-16T12:00:00Z',

@@ -9,7 +9,7 @@ export interface ReadyRow {
   rate_multiplier: number;
   /** Null unless it is a letter. */
   postage: Postage | null;
-  /** By the template's spelling; with the address lines of a letter. */
+  /** Values by the template's spelling of their names; a letter has its address lines, too. */
   personalisation: Record<string, string | string[]>;
   /** The value of a column `reference`. */
   client_reference: string | null;

@@ -10,7 +10,7 @@ import { selectCheckedRowCount, selectChunkOfRow, selectNextChunk, type UploadRo
 export interface StoredRow {
   /** Counted as in the spreadsheet: the header is row 1. */
   row: number;
-  /** In the order of the header. */
+  /** They are in the order of the header. */
   cells: { column: string; text: string }[];
   /** Null if the row has a problem. */
   message: ReadyRow | null;

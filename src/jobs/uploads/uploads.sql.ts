@@ -25,7 +25,7 @@ export async function insertUpload(
 
 export const usedId = () => invalidField('id', 'This id is already in use. Use another UUID.');
 
-/** For an id that the caller chose. A job has the id of its upload, and is kept for longer. */
+/** Checks an id that the caller chose. A job has the id of its upload, and is kept for longer. */
 export async function refuseUsedId(db: Db | Tx, id: string | undefined): Promise<void> {
   if (id === undefined) return;
   const { rows } = await sql<{ used: boolean }>`

@@ -16,7 +16,7 @@ import { recipientColumnNames } from './columns.ts';
 interface NdjsonOptions {
   limits: Pick<SpreadsheetLimits, 'textBytes' | 'textRows' | 'rowCharacters'>;
   channel: Channel;
-  /** Of the template. A line may have other values; they are not used. */
+  /** Those of the template. A line may have other values; they are not used. */
   placeholders: readonly string[];
   /** Parses one line. */
   parse?: (json: string) => unknown;

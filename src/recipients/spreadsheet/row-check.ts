@@ -8,9 +8,9 @@ import {
   rowChecker,
 } from './row-problems.ts';
 
-/** Also a line of the problems of a file. */
+/** A row as people see it; also a line of the problems of a file. */
 export interface ShownRow {
-  /** As the spreadsheet counts: the header is row 1. */
+  /** Its number in the spreadsheet, whose header is row 1. */
   row: number;
   recipient: string | null;
   cells: Record<string, CellValue>;

@@ -19,7 +19,7 @@ export type ContentProblem = Extract<RowProblemKind, 'too-long' | 'empty' | 'qr-
 /** What a check needs of a template; rendering is the business of the caller. */
 export interface RowTemplate {
   channel: Channel;
-  /** As spelled in the template. */
+  /** Their names as the template spells them. */
   placeholders: readonly string[];
   contentProblems(personalisation: Values): readonly ContentProblem[];
   /** Whether the message has characters that its channel cannot carry. */
@@ -40,7 +40,7 @@ export interface RecipientPermissions {
 }
 
 interface RowProblem {
-  /** As spelled in the file; null if the problem is of the whole row. */
+  /** Its name as the file spells it; null if the problem is of the whole row. */
   column: string | null;
   kind: RowProblemKind;
   message: string;

@@ -27,7 +27,7 @@ export const fileProblemTexts = {
 
 export type FileProblem = keyof typeof fileProblemTexts;
 
-/** Of a contact list. */
+/** What can be wrong with a contact list. */
 export const contactListProblemTexts = {
   columns: 'A contact list needs a single column, named email address or phone number',
   ...fileProblemTexts,

@@ -6,6 +6,7 @@ import type { FormState } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { Turn } from '../../parts/pager.tsx';
+import { formatPhoneNumber } from '../../parts/phone-number.ts';
 import { Status } from '../../parts/status.tsx';
 import { nextWeek, When } from '../../parts/when.tsx';
 import { describeLost } from '../send/lost-characters.ts';
@@ -143,7 +144,7 @@ function Columns({ file: { record, template } }: { file: CheckedFile }) {
 }
 
 /** Any row of the file: its message, or what is wrong with it. */
-function RowCard({ file: { shown, upload }, path }: { file: CheckedFile; path: string }) {
+function RowCard({ file: { shown, upload, template }, path }: { file: CheckedFile; path: string }) {
   if (!shown) return null;
   const { row, cells, problems, preview, message, lost, isForOthers } = shown;
   const toRow = (other: number) => pageUrl(`${path}?row=${other}#preview`);
@@ -158,7 +159,12 @@ function RowCard({ file: { shown, upload }, path }: { file: CheckedFile; path: s
       </div>
       {message && (
         <p class="small">
-          To <b dir="auto">{message.recipient.split('\n').join(', ')}</b>
+          To{' '}
+          <b dir="auto">
+            {template.row.template_type === 'sms'
+              ? formatPhoneNumber(message.recipient)
+              : message.recipient.split('\n').join(', ')}
+          </b>
         </p>
       )}
       {isForOthers && (

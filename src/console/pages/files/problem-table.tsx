@@ -4,7 +4,7 @@ import { ButtonLink } from '../../parts/form.tsx';
 import { describeRowProblem } from './problem-words.ts';
 
 export interface ProblemOfRow {
-  /** As the spreadsheet counts. */
+  /** Its number in the spreadsheet, whose header is row 1. */
   row: number;
   /** Null if the whole message or address is wrong. */
   column: string | null;

@@ -101,7 +101,7 @@ function SentBy({ row }: { row: MessageRow }) {
   return (
     <>
       {job_name ?? (api_key_name === null ? (created_by_name ?? '–') : `Key “${api_key_name}”`)}
-      {job_name !== null && job_row_number !== null && <small>row {job_row_number + 1}</small>}
+      {job_name !== null && job_row_number !== null && <small>row {job_row_number + 2}</small>}
       {client_reference !== null && <small>{client_reference}</small>}
     </>
   );

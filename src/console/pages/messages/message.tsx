@@ -171,7 +171,7 @@ function MessageFacts({ message, pageCount, templatePage }: FactsProps) {
 
 function describeOrigin({ record }: ShownMessage): string {
   const { job, job_row_number, key_name, created_by_name } = record;
-  if (job) return `${job.original_file_name}${job_row_number === null ? '' : `, row ${job_row_number + 1}`}`;
+  if (job) return `${job.original_file_name}${job_row_number === null ? '' : `, row ${job_row_number + 2}`}`;
   return key_name === null ? (created_by_name ?? 'Pennypost') : `Key “${key_name}”`;
 }
 

@@ -93,7 +93,7 @@ export function listEvents({ message, attempts, callbacks }: Happened): Timeline
 function accepted({ record, lane }: ShownMessage): TimelineEvent {
   const { key_name, created_by_name, job, job_row_number, template, template_version } = record;
   const who = job
-    ? `${job.original_file_name}${job_row_number === null ? '' : `, row ${job_row_number + 1}`}`
+    ? `${job.original_file_name}${job_row_number === null ? '' : `, row ${job_row_number + 2}`}`
     : key_name === null
       ? created_by_name
       : `key “${key_name}”`;

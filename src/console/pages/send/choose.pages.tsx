@@ -44,7 +44,9 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
         },
         { limit: pageSize, offset: (list.page - 1) * pageSize },
       );
-      const folders = isSearch || list.page > 1 ? [] : library.inside(list.folder);
+      const folders = isSearch ? [] : library.inside(list.folder);
+      const isEmpty = total + folders.length === 0;
+      const isNarrowed = isSearch || list.channel !== undefined;
       const paths = new Map(isSearch ? library.paths().map(({ id, path }) => [id, path]) : []);
       return {
         title: folder?.name ?? 'Send',
@@ -59,33 +61,36 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
             )}
           </>
         ),
-        content: (
-          <div class="stack">
-            {channels.length > 1 && (
-              <Tabs
-                name="Channel"
-                tabs={[undefined, ...channels].map((channel) => ({
-                  label: channel ? channelWords[channel].names : 'All',
-                  to: sendUrl(list, { channel }),
-                  isCurrent: channel === list.channel,
-                }))}
+        content:
+          isEmpty && !isNarrowed ? (
+            await describeEmpty(request, folder !== undefined)
+          ) : (
+            <div class="stack">
+              {channels.length > 1 && (
+                <Tabs
+                  name="Channel"
+                  tabs={[undefined, ...channels].map((channel) => ({
+                    label: channel ? channelWords[channel].names : 'All',
+                    to: sendUrl(list, { channel }),
+                    isCurrent: channel === list.channel,
+                  }))}
+                />
+              )}
+              <ListSearch
+                name="Templates"
+                label="Name, id or words"
+                path={sendUrl(list, { findToken: '' })}
+                find={list.find}
+                found={countFound(total)}
               />
-            )}
-            <ListSearch
-              name="Templates"
-              label="Name, id or words"
-              path={sendUrl(list, { findToken: '' })}
-              find={list.find}
-              found={countFound(total)}
-            />
-            {templates.length + folders.length > 0 ? (
-              <ChoiceTable list={list} folders={folders} templates={templates} paths={paths} />
-            ) : (
-              await describeEmpty(request, isSearch || list.channel !== undefined, folder !== undefined)
-            )}
-            <OffsetPager page={list.page} total={total} to={(page) => sendUrl(list, { page })} />
-          </div>
-        ),
+              {isEmpty ? (
+                <Empty title="Nothing found">Try fewer words, or choose another channel.</Empty>
+              ) : (
+                <ChoiceTable list={list} folders={list.page > 1 ? [] : folders} templates={templates} paths={paths} />
+              )}
+              <OffsetPager page={list.page} total={total} to={(page) => sendUrl(list, { page })} />
+            </div>
+          ),
       };
     },
     form: Type.Object({ find: Type.Optional(Type.String({ maxLength: 200 })) }),
@@ -97,8 +102,7 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
   });
 
   /** Whoever can write a template gets the button; others are told whom to ask. */
-  async function describeEmpty({ service, visitor }: OfSender, isNarrowed: boolean, isFolder: boolean) {
-    if (isNarrowed) return <Empty title="Nothing found">Try fewer words, or choose another channel.</Empty>;
+  async function describeEmpty({ service, visitor }: OfSender, isFolder: boolean) {
     if (isFolder) return <Empty title="This folder is empty">Choose another folder.</Empty>;
     if (may({ service: 'templates' }, visitor.user, service) === 'yes') {
       return (

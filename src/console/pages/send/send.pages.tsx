@@ -14,6 +14,7 @@ import { postageNames } from '../../message-words.ts';
 import { count, price, several } from '../../money.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { sendFragment } from '../../parts/live.tsx';
+import { formatPhoneNumber } from '../../parts/phone-number.ts';
 import { nextDay, nightWarning, refuseBadTime, wordsOfHour } from '../../parts/when.tsx';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
 import { costOfLetter, costOfTexts } from './cost.ts';
@@ -247,7 +248,9 @@ async function listFacts(
       label: 'To',
       value: (
         <span dir="auto">
-          {filled.to.split('\n').flatMap((line, index) => (index === 0 ? [line] : [<br key={index} />, line]))}
+          {(channel === 'sms' ? formatPhoneNumber(filled.to) : filled.to)
+            .split('\n')
+            .flatMap((line, index) => (index === 0 ? [line] : [<br key={index} />, line]))}
         </span>
       ),
     },

@@ -115,11 +115,16 @@ function Sender({
       choices={senders.map(({ id, text, is_default, receives_replies }) => ({
         value: id,
         label: text,
-        hint: [is_default && 'Default.', receives_replies && 'Receives replies.'].filter(Boolean).join(' '),
+        hint: senderHints[is_default ? 'default' : 'other'][receives_replies ? 'replies' : 'silent'],
       }))}
     />
   );
 }
+
+const senderHints = {
+  default: { replies: 'Default. Receives replies.', silent: 'Default' },
+  other: { replies: 'Receives replies.', silent: undefined },
+};
 
 function Recipient({ formState, channel }: { formState: FormState; channel: Channel }) {
   if (channel === 'letter') {
