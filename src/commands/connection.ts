@@ -4,9 +4,9 @@ import { OperatorError } from '../platform/operator-error.ts';
 const retryDelays_ms = [1_000, 2_000, 5_000, 10_000];
 const maxWait_ms = 60_000;
 
-/** For a request that does the same however often it is sent. 409: the server still works on an earlier attempt. */
+/** A request that does the same however often it is sent. 409: the server still works on an earlier attempt. */
 export const repeatable = { statuses: new Set([409, 429, 502, 503, 504]), afterLostConnection: true };
-/** For a request that may have been carried out although no response came: only what the server refused is sent again. */
+/** A request that may have been carried out although no response came: only what the server refused is sent again. */
 export const notRepeatable = { statuses: new Set([429, 503]), afterLostConnection: false };
 
 /** The server that a command calls, as an application would. */

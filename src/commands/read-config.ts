@@ -97,7 +97,7 @@ function problemsBetween({ http, database }: Pick<Config, 'http' | 'database'>):
   ];
 }
 
-/** For a command that calls a server. Unlike `readConfig` it needs no settings and creates no secrets. */
+/** Reads what a command that calls a server needs. Unlike `readConfig` it needs no settings and creates no secrets. */
 export function readClientSettings(environment: Record<string, string | undefined> = process.env) {
   const { values, problems } = readGroups({ client: settingGroups().general.client }, environment);
   if (problems.length > 0) throw new ConfigurationError(problems);

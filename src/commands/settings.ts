@@ -1,6 +1,6 @@
 import * as setting from '../platform/setting.ts';
 
-/** For `pennypost send` and `pennypost templates`, which call a server as an application does. */
+/** `pennypost send` and `pennypost templates` call a server as an application does, with these settings. */
 export const clientSettings = {
   apiKey: setting.optionalText('PENNYPOST_API_KEY', 'API key for `pennypost send` and `pennypost templates`.', {
     secret: true,

@@ -13,7 +13,7 @@ export async function openOrEmbed(
   return startEmbeddedPostgres({ dataDir: config.storage.dataDir, log });
 }
 
-/** For commands that may run alongside the service: uses its embedded server if that is running. */
+/** Commands can run beside the service: this uses its embedded server if that is running. */
 export async function withDatabase(config: Config, work: (url: string) => Promise<void>): Promise<void> {
   const running =
     config.database.sessionUrl ?? config.database.url ?? findRunningEmbeddedPostgres(config.storage.dataDir);

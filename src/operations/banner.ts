@@ -101,7 +101,7 @@ function whereFirstMessageIs(config: BannerConfig, npmScript: string | undefined
   return `${nameOfDemo(process.argv[1] ?? '', npmScript)} shows a ready-made curl command that sends a text message (${whereItGoes(config)}).`;
 }
 
-/** As this program was started: by npm or from a clone, by npx or from a local installation, or as a global command. */
+/** Names the command in the way in which this program was started: by npm, by npx, as a global command, or from a clone. */
 function nameOfDemo(program: string, npmScript = ''): string {
   if (['start', 'dev'].includes(npmScript)) return 'npm run demo';
   if (program.split(sep).includes('.bin')) return 'npx pennypost demo';

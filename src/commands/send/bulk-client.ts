@@ -135,7 +135,7 @@ function textOf(errors: Errors['errors']): string {
 }
 
 const barWidth = 30;
-/** In a log file, a line for each tenth is enough. */
+/** A log file needs only a line for each tenth. */
 const linesOfLog = 10;
 
 type Output = Pick<WriteStream, 'write'> & { isTTY?: boolean };

@@ -65,7 +65,7 @@ function repeatedIds(templates: LocalTemplate[]): FileProblem[] {
   }));
 }
 
-/** Templates that have an id may share a name, as they may on the server; for a new one it would be a guess. */
+/** Templates that have an id can share a name, as they can on the server; for a new one it would be a guess. */
 function repeatedNames(templates: LocalTemplate[]): FileProblem[] {
   return repeats(templates, ({ fields }) => `${fields.channel} ${fields.name}`)
     .filter(([template, first]) => template.id === undefined || first.id === undefined)
@@ -88,7 +88,7 @@ function repeats(templates: LocalTemplate[], keyOf: (template: LocalTemplate) =>
   });
 }
 
-/** With the same separators on every system. */
+/** A path has the same separators on every system. */
 export function shown(path: string): string {
   return path.replaceAll(sep, '/');
 }
@@ -115,7 +115,7 @@ export async function deleteTemplateFile(root: string, path: string): Promise<vo
   await rm(join(root, path));
 }
 
-/** In one step: a command that is interrupted leaves no half of a file. */
+/** Writes in one step: a command that is interrupted leaves no half of a file. */
 async function writeText(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const unfinished = join(dirname(path), `.${basename(path)}.unfinished`);

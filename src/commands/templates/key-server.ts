@@ -39,7 +39,7 @@ type PublicTemplate = Pick<Source, 'id' | 'type' | 'name' | 'version' | 'subject
 
 const wholeKey = /-(?<service>[0-9a-f-]{36})-(?<secret>[0-9a-f-]{36})$/i;
 
-/** Uses an API key that may manage templates. Other servers than Pennypost let keys only read them. */
+/** Uses an API key that can manage templates. Other servers than Pennypost let keys only read them. */
 export class KeyServer implements TemplateServer {
   private readonly requests: JsonRequests;
   private canOnlyRead = false;

@@ -104,7 +104,7 @@ const reserved = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])$/;
 
 /** Paths for templates that have no file yet. Names come from the server: none leads out of the folder. */
 class FileNames {
-  /** In one spelling, because some disks ignore case and how accents are encoded. */
+  /** Paths are in one spelling, because some disks ignore case and how accents are encoded. */
   private readonly taken: Set<string>;
 
   constructor(paths: Iterable<string>) {

@@ -3,7 +3,7 @@ import { shown } from './folder.ts';
 import type { LocalTemplate, ServerTemplate } from './template.ts';
 import type { FileProblem } from './template-file.ts';
 
-/** In the order of urgency: the first that applies is the exit code. */
+/** The codes are in the order of urgency: the first that applies is the exit code. */
 export const exitCodes = { failed: 1, problems: 2, conflicts: 3 };
 
 export function fail(code: number, text: string): void {

@@ -19,7 +19,7 @@ const keys = new Set([
   ...['id', 'version', 'name', 'channel', 'subject', 'folder', 'postage', 'sender', 'process_type'],
   ...['has_unsubscribe_link', 'welsh_subject', 'welsh_content', 'archived'],
 ]);
-/** Of the server's column. */
+/** The length of the server's column. */
 const maxName = 255;
 
 /** The text of a file. Settings with their default value are left out. */

@@ -8,7 +8,7 @@ export interface TemplateFields {
   channel: Channel;
   /** Null for text messages. */
   subject: string | null;
-  /** With line feeds only: browsers send other line ends than editors. */
+  /** The text has line feeds only: browsers send other line ends than editors. */
   content: string;
   /** Names from the root down. */
   folder: string[];
@@ -28,9 +28,9 @@ export interface TemplateFields {
 export interface LocalTemplate {
   /** Relative to the folder. */
   path: string;
-  /** Of the template on the server, since it was pulled or pushed. */
+  /** The id of the template on the server, since it was pulled or pushed. */
   id: string | undefined;
-  /** Of the server, when it was pulled or pushed. */
+  /** The version that the server had when the file was pulled or pushed. */
   version: number | undefined;
   fields: TemplateFields;
 }

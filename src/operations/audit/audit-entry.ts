@@ -62,9 +62,9 @@ export interface AuditFilter {
   service_id?: string | undefined;
   noun?: string | undefined;
   action?: NewAuditEntry['action'] | undefined;
-  /** From this moment. */
+  /** Only entries since this moment. */
   after?: Timestamp | undefined;
-  /** Before this moment. */
+  /** Only entries before this moment. */
   before?: Timestamp | undefined;
   /** Only entries that come after this one in the list. */
   older_than?: { created_at: Timestamp; id: string } | undefined;

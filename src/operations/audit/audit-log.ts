@@ -25,7 +25,7 @@ export async function listAuditEntries(
 
 const exported = 500;
 
-/** In parts, so that an export of any length needs the memory of one. */
+/** Reads entries in parts, so that an export of any length needs the memory of one part. */
 export async function* readAuditEntries(app: Platform, filter: AuditFilter): AsyncGenerator<AuditEntry[]> {
   let older_than: AuditFilter['older_than'];
   while (true) {

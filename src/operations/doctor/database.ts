@@ -19,7 +19,7 @@ interface DatabaseConfig {
 
 const maxClockDifference_ms = 5_000;
 
-/** `url`: may bypass a pooler. */
+/** `url` can bypass a pooler. */
 export async function checkDatabase(config: DatabaseConfig, url: string): Promise<Finding[]> {
   const client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: 5_000 });
   try {

@@ -212,7 +212,7 @@ async function checkPrinter({ letters }: DoctorConfig): Promise<Finding[]> {
   }
 }
 
-/** Longer than a check may take: then it is reported as unfinished. */
+/** It is longer than a check can take, which is then reported as unfinished. */
 const maxScan_ms = 6_000;
 
 /** Scans a few bytes, as for any uploaded file. */

@@ -35,7 +35,7 @@ export interface Facts {
   receipt_advice: ReadonlyMap<string, string>;
   lanes: LaneDepth[];
   retries: Retries[];
-  /** For how long a message that no provider takes is tried again, before it fails. */
+  /** A message that no provider takes is tried again for this long, then it fails. */
   retried_for_ms: number;
   workers: number;
   findings: LiveFinding[];
@@ -109,7 +109,7 @@ function judgeProviders(facts: Facts, channel: 'sms' | 'email'): Problem[] {
     if (health === 'slow' && in_time !== undefined) {
       const detail = `${Math.round(in_time * 100)}% of its texts arrive within 5 minutes.`;
       const what = `Working, but ${display_name} is slow`;
-      const late = 'It has the others, and they may still arrive.';
+      const late = 'The provider has the others, and they may still arrive.';
       return [problem({ tone: 'amber', what, detail, ...same, done: late })];
     }
     return [];

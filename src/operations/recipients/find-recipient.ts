@@ -47,7 +47,7 @@ export function readRecipient(input: string): SoughtRecipient {
   );
 }
 
-/** Names the recipient in the audit log, where nobody may read who it is: equal for equal recipients, useless without the key. */
+/** Names the recipient in the audit log, where nobody can read who it is: equal for equal recipients, useless without the key. */
 export function recipientKey({ secrets }: Platform, who: SoughtRecipient): string {
   const text = 'contact' in who ? who.contact : [...who.address].sort().join('\n');
   return secrets.digest('audit:recipient', text);

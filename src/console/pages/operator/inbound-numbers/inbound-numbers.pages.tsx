@@ -208,7 +208,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
     return found;
   }
 
-  /** By id, or by a name that only one active service has. */
+  /** Finds a service by its id, or by a name that only one active service has. */
   async function serviceOf(text: string) {
     const words = text.toLowerCase();
     const found = isUuid(text)

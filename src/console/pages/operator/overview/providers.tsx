@@ -8,7 +8,7 @@ import { clockTime } from '../../../parts/time.tsx';
 
 type Provider = Overview['providers'][number];
 
-/** The address of a page of the operator, where the visitor may open it. */
+/** The address of a page of the operator, if the visitor can open it. */
 export type Link = (address: string) => string | undefined;
 
 /** Every provider in use, with its health and share. */

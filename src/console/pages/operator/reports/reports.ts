@@ -21,7 +21,7 @@ export interface Report {
   /** What the two dates mean; without them, the report is of now. */
   days?: (query: DateRangeQuery) => Days;
   list(app: ConsoleApp, days: Days): Promise<Row[]>;
-  /** By the column's name in the download. Those that are left out are only in the download. */
+  /** The heads of the table, by the column's name in the download. Other columns are only in the download. */
   heads: Record<string, string>;
   numeric: string[];
   /** A picture of one figure: by day, or the largest by name. */
