@@ -258,7 +258,7 @@ describe('pennypost', () => {
     const first = await printed(['console-link'], environment);
     expect(first).toMatch(/^https:\/\/post\.example\/console\/start#[A-Z2-9]{4}-[A-Z2-9]{4}-[A-Z2-9]{4}\n$/);
     await printed(['create-admin', 'Ada Admin', 'ada@example.org', '07700900123'], environment);
-    await expect(printed(['console-link'], environment)).rejects.toThrow('The console is set up.');
+    await expect(printed(['console-link'], environment)).rejects.toThrow('The console is already set up.');
     const link = await pennypost(['console-link', '--for', 'ada@example.org'], environment);
     expect(link.out).toMatch(/^https:\/\/post\.example\/console\/link\/[\w-]+\n$/);
     await database.drop();
