@@ -213,7 +213,7 @@ function reasonNotToDecide(request: Request, serviceId: string, userId: string):
   const { requester, status, status_changed_by } = request;
   if (status === 'approved') return `${status_changed_by?.name ?? 'A person'} has already let ${requester.name} in.`;
   if (status === 'rejected') return `${status_changed_by?.name ?? 'A person'} has already refused.`;
-  if (status === 'cancelled') return 'The request was cancelled.';
+  if (status === 'cancelled') return `${requester.name} has cancelled the request.`;
   if (requester.belongs_to_service.includes(serviceId)) return `${requester.name} is already in the team.`;
   return request.contacted_service_users.includes(userId) ? undefined : 'Only the people who were asked can decide.';
 }

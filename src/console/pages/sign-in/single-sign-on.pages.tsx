@@ -71,7 +71,7 @@ export function singleSignOnPages(pages: Pages, app: ConsoleApp): void {
     if (error instanceof SingleSignOnRefused) {
       app.log.info(
         { event: 'single_sign_on.refused', reason: error.reason },
-        'A person may not sign in with single sign-on',
+        'A sign-in with single sign-on was refused',
       );
       return refusedView(error.message, 403);
     }
