@@ -17,7 +17,7 @@ const SuppressedRecipientRecord = Type.Object({
   created_at: Datetime,
 });
 
-export const Lift = Type.Object({
+const Lift = Type.Object({
   email_address: Type.String({ maxLength: 640, description: 'In any spelling: capitals and spaces do not matter' }),
 });
 
