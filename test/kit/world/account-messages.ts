@@ -3,7 +3,11 @@ import { platformServiceId } from '../../../src/users/account-messages/account-m
 import type { Harness } from '../harness.ts';
 
 /** Messages to users so far, oldest first. */
-export async function accountMessages({ app }: Harness) {
+export async function accountMessages(harness: Harness) {
+  return (await listMessages(harness)).map(({ id: _, ...message }) => message);
+}
+
+async function listMessages({ app }: Harness) {
   const rows = await app.db
     .selectFrom('notifications')
     .select(['id', 'template_id', 'recipient', 'personalisation', 'secret_personalisation', 'reply_to_text'])
@@ -12,6 +16,7 @@ export async function accountMessages({ app }: Harness) {
     .execute();
   return rows.map(({ id, personalisation, secret_personalisation, ...row }) => ({
     ...row,
+    id,
     personalisation: valuesOf(app, {
       id,
       personalisation: personalisation as Record<string, unknown>,
@@ -20,9 +25,12 @@ export async function accountMessages({ app }: Harness) {
   }));
 }
 
-/** The account messages that a request sent. */
+/** The account messages that a request sent. Ids of one millisecond need not ascend, so it compares them. */
 export async function sentBy<T>(harness: Harness, request: () => Promise<T>) {
-  const before = (await accountMessages(harness)).length;
+  const before = new Set((await listMessages(harness)).map(({ id }) => id));
   const answer = await request();
-  return { answer, sent: (await accountMessages(harness)).slice(before) };
+  const sent = (await listMessages(harness))
+    .filter(({ id }) => !before.has(id))
+    .map(({ id: _, ...message }) => message);
+  return { answer, sent };
 }
