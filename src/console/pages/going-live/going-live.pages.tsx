@@ -40,6 +40,7 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
           <Notice tone="green">This service is live.</Notice>
         ) : (
           <div class="stack measure">
+            {service.has_active_go_live_request && <WhatHappensNext decidedBy={await findApprover(service.id)} />}
             <ol class="card list">
               {steps.map(({ text, isDone, path }) => (
                 <li key={path}>
@@ -48,9 +49,7 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
                 </li>
               ))}
             </ol>
-            {service.has_active_go_live_request ? (
-              <WhatHappensNext decidedBy={await findApprover(service.id)} />
-            ) : (
+            {!service.has_active_go_live_request && (
               <form class="stack" method="post">
                 {open.length > 0 && (
                   <p class="muted">
@@ -143,15 +142,15 @@ function WhatHappensNext({ decidedBy }: { decidedBy: string | undefined }) {
   return (
     <section class="stack stack--tight" aria-labelledby="next">
       <h2 id="next">What happens next</h2>
-      <p>You have asked to go live.</p>
-      <ol class="stack stack--tight">
+      <p>You have asked to go live. Until it is decided, you can send messages to your team and your guest list.</p>
+      <ol class="card list">
         <li>
           {decidedBy === undefined ? (
             'The people who run this Pennypost check your request.'
           ) : (
-            <>
-              The members of <bdi>{decidedBy}</bdi> who make services live check your request.
-            </>
+            <span>
+              The members of <bdi>{decidedBy}</bdi> who can make services live check your request.
+            </span>
           )}
         </li>
         <li>You will get an email when it is decided. If the request is refused, the email says why.</li>
@@ -159,7 +158,6 @@ function WhatHappensNext({ decidedBy }: { decidedBy: string | undefined }) {
           Once your service is live, you can send to anyone and create live API keys. Your daily limits are raised.
         </li>
       </ol>
-      <p>Until then, you can send messages to your team and your guest list.</p>
     </section>
   );
 }
