@@ -200,7 +200,7 @@ export function Choices({ formState, name, legend, hint, kind, choices, chosen =
 }
 
 /** A control with its label, its hint and what is wrong with it. */
-export function Labelled({ formState, name, label, hint, children }: FieldBase & { children: ComponentChildren }) {
+function Labelled({ formState, name, label, hint, children }: FieldBase & { children: ComponentChildren }) {
   const error = formState.problems.get(name);
   return (
     <div class={error === undefined ? 'field' : 'field field--error'}>

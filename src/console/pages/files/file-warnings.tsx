@@ -37,6 +37,9 @@ export function FileWarnings({ file, path, waysOut }: WarningsProps & { waysOut:
               <li key={sentence}>{sentence}</li>
             ))}
           </ul>
+          {waysOut.goLive !== undefined && Object.hasOwn(record.problem_counts, 'letters-in-trial-mode') && (
+            <a href={pageUrl(waysOut.goLive)}>Ask to go live</a>
+          )}
         </Notice>
       )}
       {file.forOthers.count > 0 && (

@@ -60,11 +60,11 @@ function describeMissing(names: readonly string[]): string | undefined {
     : `Your file needs columns called ${quoted(names)}.`;
 }
 
-const rowProblems: Readonly<Record<string, string>> = {
-  Missing: 'Needs a value',
-  'The message is too long': 'The message is too long. Shorten the values of this row',
-  'The message is empty': 'The message is empty. Add a value to this row',
-};
+const rowProblems: ReadonlyMap<string, string> = new Map([
+  ['Missing', 'Needs a value'],
+  ['The message is too long', 'The message is too long. Shorten the values of this row'],
+  ['The message is empty', 'The message is empty. Add a value to this row'],
+]);
 
 /** What is wrong with a row, where the words of the API are for programs. */
-export const describeRowProblem = (problem: string) => rowProblems[problem] ?? problem;
+export const describeRowProblem = (problem: string) => rowProblems.get(problem) ?? problem;
