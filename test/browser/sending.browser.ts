@@ -50,10 +50,10 @@ describe('sending to one person', () => {
 describe('the time to send', () => {
   it('is now, or a day and an hour that appear with Later', async () => {
     const page = await openPage(`/send/${template}`);
-    await page.getByLabel('Day').waitFor({ state: 'hidden' });
+    await page.getByLabel('Send on').waitFor({ state: 'hidden' });
     await page.getByLabel('Later').check();
-    await page.getByLabel('Day').waitFor();
-    expect([await page.getByLabel('Day').inputValue(), await page.getByLabel('Hour').inputValue()]).toEqual([
+    await page.getByLabel('Send on').waitFor();
+    expect([await page.getByLabel('Send on').inputValue(), await page.getByLabel('Send at').inputValue()]).toEqual([
       '2026-11-17',
       '9',
     ]);

@@ -214,7 +214,7 @@ function Labelled({ formState, name, label, hint, children }: FieldBase & { chil
 }
 
 /** The attributes that lead from a control to its hint and error. */
-export function explained({ problems }: FormState, name: string, hint: ComponentChildren) {
+function explained({ problems }: FormState, name: string, hint: ComponentChildren) {
   const error = problems.get(name);
   return {
     'aria-invalid': error === undefined ? undefined : ('true' as const),

@@ -58,7 +58,7 @@ export function When({ formState, now, within: { hint, max_ms } }: WhenProps) {
       <div class="cols cols--narrow when-later">
         <div class="field">
           <label class="label" for="scheduled_day">
-            Day
+            Send on
           </label>
           <select class="input" id="scheduled_day" name="scheduled_day">
             {daysUntil(now, until).map((day) => (
@@ -70,7 +70,7 @@ export function When({ formState, now, within: { hint, max_ms } }: WhenProps) {
         </div>
         <div class="field">
           <label class="label" for="scheduled_hour">
-            Hour
+            Send at
           </label>
           <select class="input" id="scheduled_hour" name="scheduled_hour">
             <Hours hours={hoursOfDay} chosen={hour} />
