@@ -163,7 +163,9 @@ describe('services', () => {
     const organisation_id = await anOrganisation(harness, { organisation_type: 'local' });
     await operator.post(`${settings}/organisation`, { organisation: organisation_id });
     expect(await service(id)).toMatchObject({ organisation: organisation_id, organisation_type: 'local' });
-    expect((await operator.post(`${settings}/organisation`, { organisation: newId(new Date()) })).status).toBe(404);
+    expect((await operator.post(`${settings}/organisation`, { organisation: newId(harness.clock.now()) })).status).toBe(
+      404,
+    );
     await operator.post(`${settings}/organisation`, { organisation: '' });
     expect(await service(id)).toMatchObject({ organisation: null });
   });
@@ -355,7 +357,7 @@ describe('people', () => {
     await operator.post(`${path}/archive`);
     expect(await user(person.id)).toMatchObject({ state: 'inactive', services: [] });
     expect((await operator.post(`${path}/unlock`)).problems['']).toContain('archived');
-    expect((await operator.get(`/console/operator/people/${newId(new Date())}`)).status).toBe(404);
+    expect((await operator.get(`/console/operator/people/${newId(harness.clock.now())}`)).status).toBe(404);
   });
 });
 
@@ -373,7 +375,7 @@ describe('POST /user/{id}/platform-admin', () => {
     });
     expect((await set(operatorId, false)).body.message).toMatch(/only platform administrator/);
     expect(await user(operatorId)).toMatchObject({ platform_admin: true });
-    expect((await set(newId(new Date()), true)).status).toBe(404);
+    expect((await set(newId(harness.clock.now()), true)).status).toBe(404);
     expect((await set(person.id, 'yes')).body.message).toEqual({ platform_admin: ['Not a valid boolean.'] });
   });
 });
