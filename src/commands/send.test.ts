@@ -157,7 +157,7 @@ describe('pennypost send', () => {
 
   it('--help says who can see a key', async () => {
     const { out } = await send(['--help']);
-    expect(out).toMatch(/--key <key> .*other users of this machine can see it/);
+    expect(out).toMatch(/--key <key> .*Other users of this machine can see it/);
     expect(out).toContain('Exit codes: 0');
   });
 });

@@ -134,8 +134,10 @@ describe('pennypost templates', () => {
     const run = (...args: string[]) => runCommand(['templates', ...args]);
     expect((await run('pull')).err).toBe('Usage: pennypost templates <pull|diff|push|preview> <folder>');
     expect((await run('merge', folder)).err).toBe('Unknown action "merge". Use one of pull, diff, push, preview.');
-    expect((await run('push', folder, '--service', 'x')).err).toBe('x is not the id of a service.');
-    expect((await run('push', folder, '--service', id)).err).toContain('set PENNYPOST_ADMIN_SECRET');
+    expect((await run('push', folder, '--service', 'x')).err).toBe(
+      'x is not the id of a service. Give --service an id.',
+    );
+    expect((await run('push', folder, '--service', id)).err).toContain('Set PENNYPOST_ADMIN_SECRET');
     expect((await run('preview', folder)).err).toBe('Add --out with the folder for the messages.');
     expect((await run('preview', join(folder, 'none'), '--out', folder)).err).toContain('none is not a folder.');
   });
