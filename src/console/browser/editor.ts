@@ -61,7 +61,7 @@ let timer = 0;
 let asked = 0;
 
 form?.addEventListener('input', ({ target }) => {
-  if (target instanceof HTMLInputElement && target.name === 'view') return;
+  if (target instanceof HTMLInputElement && ['view', 'width'].includes(target.name)) return;
   clearTimeout(timer);
   timer = setTimeout(() => void update(form), wait_ms);
 });

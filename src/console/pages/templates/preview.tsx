@@ -22,6 +22,8 @@ interface PreviewProps {
   title?: string;
   /** Which form of an email is shown; the names of the switches end in `id` where a page has two previews. */
   view?: string;
+  /** How wide an email is shown. */
+  width?: string;
   id?: string;
 }
 
@@ -114,10 +116,25 @@ const views = [
   ['source', 'Source'],
 ] as const;
 
-function AsEmail({ preview, from, view = 'email', id = '' }: PropsOf<EmailPreview>) {
+const widths = ['320', '600'];
+
+function AsEmail({ preview, from, view = 'email', width = '600', id = '' }: PropsOf<EmailPreview>) {
   const { from: sender, reply_to, subject, text, html } = preview;
   const contents = {
-    email: <MailFrame src={`${from}/email`} html={html} title="Preview of the email" />,
+    email: (
+      <div class="mail-choice">
+        <fieldset class="row small">
+          <legend class="sr">Width of the email</legend>
+          {widths.map((pixels) => (
+            <label key={pixels}>
+              <input type="radio" name={`width${id}`} value={pixels} checked={pixels === width} />
+              {pixels} pixels
+            </label>
+          ))}
+        </fieldset>
+        <MailFrame src={`${from}/email`} html={html} title="Preview of the email" />
+      </div>
+    ),
     plain: (
       <pre dir="auto">
         <TemplateText text={text} />

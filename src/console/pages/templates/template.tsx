@@ -64,7 +64,7 @@ export function TemplateFacts({ template, sender, lastUsed, canEdit, canCopy, no
       </section>
       <Summary rows={rows} />
       {canCopy && (
-        <p class="small">
+        <p class="small row">
           <a href={pageUrl(`/services/${service}/templates/copy?template=${id}`)}>Copy this template</a>
         </p>
       )}

@@ -29,6 +29,7 @@ export const EditorForm = Type.Object({
   names: Type.Array(Type.String(), { maxItems: 500 }),
   values: Type.Array(Type.String(), { maxItems: 500 }),
   view: Text,
+  width: Text,
 });
 
 /** What is being written, and of which template. */
@@ -46,6 +47,7 @@ export interface Editing {
   /** What was typed for each placeholder. */
   typedValues: ReadonlyMap<string, string>;
   view: string;
+  width: string;
 }
 
 /** Reads what was typed, or what is stored before anything was typed. */
@@ -87,6 +89,7 @@ export function readEditing(
     postage: isLetter ? parsePostage(typedOr('postage', template?.postage)) : null,
     typedValues: new Map(list('names').map((name, index) => [name, list('values')[index] ?? ''])),
     view: text('view') || 'email',
+    width: text('width') || '600',
   };
 }
 

@@ -96,6 +96,7 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
                 from={from}
                 cost={await describeCost(app, preview, editing.postage)}
                 view={editing.view}
+                width={editing.width}
               />
             )}
           </div>
