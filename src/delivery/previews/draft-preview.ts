@@ -30,7 +30,7 @@ export interface PreviewedDraft extends TemplateDraft {
 }
 
 interface Placeholders {
-  /** Of the whole draft, in order of appearance, without files. */
+  /** Those of the whole draft, in order of appearance, without files. */
   placeholders: string[];
 }
 
