@@ -22,6 +22,7 @@ import { refusedPages } from './pages/integration/refused.pages.tsx';
 import { invitationPages } from './pages/invitations/invitations.pages.tsx';
 import { messagePages } from './pages/messages/message.pages.tsx';
 import { messagesPages } from './pages/messages/messages.pages.tsx';
+import { statusHelpPages } from './pages/messages/statuses.pages.tsx';
 import { auditPages } from './pages/operator/audit/audit.pages.tsx';
 import { brandPoolPages } from './pages/operator/brands/brand-pools.pages.tsx';
 import { emailBrandPages } from './pages/operator/brands/email-brands.pages.tsx';
@@ -107,6 +108,7 @@ const modules: PageModule<ConsoleApp>[] = [
   monthsPages,
   messagesPages,
   messagePages,
+  statusHelpPages,
   receivedPages,
   replyPages,
   usagePages,

@@ -3,7 +3,7 @@ import { someQueuedMessages } from '../kit/builders/queued-messages.ts';
 import { aService, aTemplate } from '../kit/builders/rows.ts';
 import { useHarness } from '../kit/harness.ts';
 import { aPerson, joinService, signedIn } from '../kit/world/console-people.ts';
-import { useBrowser } from './kit/browser.ts';
+import { accessibilityProblems, useBrowser } from './kit/browser.ts';
 
 const harness = useHarness();
 const open = useBrowser(harness);
@@ -47,3 +47,27 @@ it('j and k move through the rows, / searches, Enter opens; typing and a switch 
   await page.waitForURL(`**${rows[1]}`);
   await page.context().close();
 });
+
+it.each([true, false])(
+  'says what the statuses mean: as a drawer, or on a page of its own (script: %s)',
+  async (script) => {
+    const { page, origin } = await open({ javaScriptEnabled: script });
+    await page.context().addCookies([{ name: 'pennypost_session', value: token, url: origin }]);
+    await page.goto(`/console/services/${service}/messages`);
+    const link = page.getByRole('link', { name: 'What the statuses mean' });
+    await link.focus();
+    await page.keyboard.press('Enter');
+    if (script) {
+      const drawer = page.getByRole('dialog', { name: 'What the statuses mean' });
+      await drawer.getByText('The phone number does not exist. Check the number.').waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await drawer.waitFor({ state: 'detached' });
+      expect(await link.evaluate((one) => one.matches(':focus'))).toBe(true);
+    } else {
+      await page.waitForURL('**/console/help/statuses');
+      await page.getByText('The phone number does not exist. Check the number.').waitFor();
+    }
+    await page.context().close();
+  },
+);

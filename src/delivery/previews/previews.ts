@@ -92,7 +92,7 @@ function composable({ template: { row }, recipient, personalisation, reply_to_te
 }
 
 export type ReceivedMessage =
-  | { channel: 'sms'; message: TextMessage }
+  | { channel: 'sms'; message: TextMessage; parts: number }
   | { channel: 'email'; message: EmailMessage }
   | { channel: 'letter' };
 
@@ -105,8 +105,10 @@ export async function composeReceived(
   if (!service) throw notFound();
   const tasks = () => app.emailThreads.forRequest(stored.service_id);
   switch (stored.notification_type) {
-    case 'sms':
-      return { channel: 'sms', message: (await composeText(app, stored, service)).message };
+    case 'sms': {
+      const { message, billable_units: parts } = await composeText(app, stored, service);
+      return { channel: 'sms', message, parts };
+    }
     case 'email':
       return { channel: 'email', message: (await composeEmail(app, stored, service, tasks)).message };
     case 'letter':

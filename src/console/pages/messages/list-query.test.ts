@@ -22,10 +22,10 @@ describe('the search box', () => {
   });
 
   it.each([
-    ['status:lost', 'There is no status “lost”. Use sending, delivered, failed, cancelled, or a status of the API.'],
-    ['before:2026-02-30', 'Write the day as before:2026-06-15, before:today or before:yesterday.'],
-    ['to:', 'Write what you look for after to:'],
-    ['template:""', 'Write what you look for after template:'],
+    ['status:lost', 'Enter a status such as sending, delivered, failed or cancelled. “lost” is not a status.'],
+    ['before:2026-02-30', 'Enter the day as before:2026-06-15, before:today or before:yesterday.'],
+    ['to:', 'Enter what you are looking for after to:'],
+    ['template:""', 'Enter what you are looking for after template:'],
   ])('%s is refused', (text, problem) => {
     expect(() => parseSearch(text, now)).toThrow(Failure);
     try {

@@ -14,7 +14,12 @@ import { type Channel, channels } from '../../../protocol/channels.ts';
 import { readSearch, withQuery } from '../../links.ts';
 import type { PageRequest } from '../../page.ts';
 
-export const origins = { key: 'a key', person: 'a person', file: 'a file', 'test-key': 'a test key' } as const;
+export const origins = {
+  key: 'Sent by a key',
+  person: 'Sent by a person',
+  file: 'Sent from a file',
+  'test-key': 'Sent by a test key',
+} as const;
 export type FromOrigin = keyof typeof origins;
 
 /** Which messages the list shows. It is the query of every address; what was searched for is encrypted in it. */
@@ -75,7 +80,7 @@ export function parseSearch(text: string, now: Date): MessageSearch {
   const search: MessageSearch = {};
   for (const [, name = '', quoted, plain] of text.matchAll(operator)) {
     const value = (quoted ?? plain ?? '').trim();
-    if (value === '') throw problem(`Write what you look for after ${name.toLowerCase()}:`);
+    if (value === '') throw problem(`Enter what you are looking for after ${name.toLowerCase()}:`);
     Object.assign(search, parsers[name.toLowerCase() as Operator](value, now));
   }
   const words = text.replaceAll(operator, ' ').replaceAll(/\s+/g, ' ').trim();
@@ -99,14 +104,14 @@ function parseStatus(value: string): readonly Status[] {
   const status = statuses.find((known) => known === value);
   if (group) return statusesOfGroup[group];
   if (status) return [status];
-  throw problem(`There is no status “${value}”. Use ${statusGroups.join(', ')}, cancelled, or a status of the API.`);
+  throw problem(`Enter a status such as ${statusGroups.join(', ')} or cancelled. “${value}” is not a status.`);
 }
 
 /** The beginning of the day in London. */
 function parseDay(name: string, value: string, now: Date): Date {
   const today = londonDay(now);
   const day = { today, yesterday: addDays(today, -1) }[value.toLowerCase()] ?? value;
-  if (!isDay(day)) throw problem(`Write the day as ${name}:${today}, ${name}:today or ${name}:yesterday.`);
+  if (!isDay(day)) throw problem(`Enter the day as ${name}:${today}, ${name}:today or ${name}:yesterday.`);
   return londonInstant(day);
 }
 

@@ -9,6 +9,7 @@ import { channelTabs, channelWords, providerName, shortRecipient } from '../../m
 import { count, several } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { HintAndError } from '../../parts/field.tsx';
+import { Empty } from '../../parts/notice.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { MessageStatus, Stamp, Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -34,10 +35,9 @@ export function MessageList({ found, list, path, total, mayOpen, now }: ListProp
   return (
     <>
       {messages.length === 0 ? (
-        <div class="empty">
-          <h2>{searchedTo ? 'Nothing found so far' : isNarrowed(list) ? 'Nothing found' : 'No messages yet'}</h2>
-          <p>{emptyNote(list, searchedTo !== undefined)}</p>
-        </div>
+        <Empty title={searchedTo ? 'Nothing found so far' : isNarrowed(list) ? 'Nothing found' : 'No messages yet'}>
+          {emptyNote(list, searchedTo !== undefined)}
+        </Empty>
       ) : (
         <Table
           caption="Messages, newest first"
@@ -68,8 +68,8 @@ export function MessageList({ found, list, path, total, mayOpen, now }: ListProp
       />
       {searchedTo && (
         <p class="small muted">
-          Searched back to <Time at={timestamp(searchedTo)} now={now} />. “Older” searches on from there; “before:” and
-          “after:” narrow a search to some days.
+          Searched back to <Time at={timestamp(searchedTo)} now={now} />. Select “Older” to search further back, or use
+          “before:” and “after:” to search some days only.
         </p>
       )}
     </>
@@ -112,9 +112,9 @@ function isNarrowed({ channel, status, from, file, find }: ListQuery): boolean {
 }
 
 function emptyNote(list: ListQuery, hasMore: boolean): string {
-  if (hasMore) return 'There are more messages to search: choose “Older”.';
-  if (isNarrowed(list)) return 'Look for less, or choose another channel or status.';
-  return list.before || list.after ? 'There are no messages here.' : 'Send one, and it appears here.';
+  if (hasMore) return 'There are more messages to search. Select “Older”.';
+  if (isNarrowed(list)) return 'Search for less, or choose another channel or status.';
+  return list.before || list.after ? 'No messages on this page.' : 'Send a message to see it here.';
 }
 
 function shownText({ found: { messages }, list, total }: Pick<ListProps, 'found' | 'list' | 'total'>): string {
@@ -202,10 +202,10 @@ export function MessageSearchForm({ list, path, formState }: Omit<ToolbarProps, 
             Sent by
           </label>
           <select class="input" id="from" name="from">
-            <option value="">From anything</option>
+            <option value="">Sent by anyone</option>
             {Object.entries(origins).map(([value, name]) => (
               <option key={value} value={value} selected={value === list.from}>
-                From {name}
+                {name}
               </option>
             ))}
           </select>
@@ -222,8 +222,8 @@ export function MessageSearchForm({ list, path, formState }: Omit<ToolbarProps, 
           name="find"
           hint={
             <>
-              Also <code>to:</code> <code>status:failed</code> <code>template:"Your name"</code> <code>ref:</code>{' '}
-              <code>before:</code> <code>after:yesterday</code>. What you look for never shows in the address bar.
+              You can also search for <code>status:failed</code>, <code>template:"Name"</code> or{' '}
+              <code>after:yesterday</code>. Searches stay out of the web address.
             </>
           }
           error={error}

@@ -93,7 +93,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
     form: noFields,
     async act(request) {
       await cancelLetter(app, request.service.id, request.param('message_id'));
-      return { to: messagePath(request), notice: 'The letter will not be printed.' };
+      return { to: messagePath(request), notice: 'Letter cancelled.' };
     },
   });
 
@@ -105,7 +105,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
     async act(request) {
       const { service, visitor } = request;
       const { id } = await sendAgain(app, service.id, request.param('message_id'), visitor.user.id);
-      return { to: `/services/${service.id}/messages/${id}`, notice: 'A new message was sent. This is its page.' };
+      return { to: `/services/${service.id}/messages/${id}`, notice: 'Message sent again. This is the new one.' };
     },
   });
 
@@ -119,7 +119,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
       const callbacks = await listCallbacksAbout(app, request.service.id, message.stored.id);
       if (!callbacks.some(({ id }) => id === request.param('callback_id'))) throw notFound();
       await replayCallback(app, request.service.id, request.param('callback_id'));
-      return { to: messagePath(request), notice: 'The callback is sent again, to the address that is set now.' };
+      return { to: messagePath(request), notice: 'Callback replayed to the current URL.' };
     },
   });
 
@@ -162,6 +162,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
     return {
       title: `${name} to ${shortRecipient(stored)}`,
       crumbs: [{ label: 'Messages', to: `/services/${request.service.id}/messages` }],
+      scripts: ['drawer'],
       ...Message({
         message,
         received: await composeReceived(app, message),

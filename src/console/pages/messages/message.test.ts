@@ -84,12 +84,13 @@ describe('a text whose first provider fails', () => {
     expect([page.status, page.h1]).toEqual([200, 'Text to 07700 900123']);
     expect(timelineOf(page)).toEqual([
       expect.stringMatching(/^Accepted: /),
-      expect.stringMatching(/^MMG did not take it after \d+ ms: Answered 503. Tried again at once.$/),
+      expect.stringMatching(/^MMG did not take it after \d+ ms: Answered 503. We tried again at once.$/),
       'Handed to Firetext: 0 ms after it was accepted',
       expect.stringMatching(/^Receipt: phone not accepting messages right now: Temporary failure$/),
-      'Will be deleted: Kept for 7 days. Figures stay.',
+      'Deleted on 21 November, after 7 days: We keep the totals.',
     ]);
     expect(page.text).toContain('The phone could not be reached for too long.');
+    expect(page.text).toContain('<dd>1 part');
     expect(page.text).toContain('21 Nov');
     expect(page.text).toContain('&quot;status&quot;: &quot;temporary-failure&quot;');
     expect(page.text).toContain(`/v2/notifications/${id}`);
@@ -140,18 +141,18 @@ describe('a callback', () => {
       await harness.deliver();
       // The first attempt has failed, the second is to come.
       if (pass === 0) {
-        expect((await browser.get(`/console/services/${service}`)).text).toContain('1 callback waits');
+        expect((await browser.get(`/console/services/${service}`)).text).toContain('1 callback is waiting');
       }
       harness.clock.advance({ minutes: 1 });
     }
     const page = await browser.get(pageOf(id));
-    expect(timelineOf(page).at(-2)).toMatch(/^Your system could not be told: its status: .*\/hook answered 500 in/);
+    expect(timelineOf(page).at(-2)).toMatch(/^Your system could not be told: its status: .*\/hook responded 500 in/);
     const replay = /action="([^"]+\/replay)"/.exec(page.text)?.[1] ?? '';
     sink.answer = () => 204;
     await browser.post(replay);
     await harness.deliver();
     expect(timelineOf(await browser.get(pageOf(id))).at(-2)).toMatch(
-      /^Your system was told: its status: .*answered 204/,
+      /^Your system was told: its status: .*responded 204/,
     );
     const other = await aQueuedMessage(harness, service);
     expect((await browser.post(replay.replace(id, other))).status).toBe(404);
@@ -209,8 +210,8 @@ describe('a letter', () => {
     expect(page.text).toContain('about Monday 23 November');
     expect(page.text).toContain('Cancel sending');
     const cancelled = await browser.follow(await browser.post(`${pageOf(id)}/cancel`));
-    expect(cancelled.text).toContain('The letter will not be printed.');
-    expect(timelineOf(cancelled)).toContain('Cancelled: It was not sent.');
+    expect(cancelled.text).toContain('Letter cancelled.');
+    expect(timelineOf(cancelled)).toContain('Cancelled: The message was not sent.');
     expect((await browser.post(`${pageOf(id)}/cancel`)).problems['']).toBe('This letter has already been cancelled.');
   });
 });

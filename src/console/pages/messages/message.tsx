@@ -9,6 +9,7 @@ import { canSendAgain } from '../../../notifications/one-off/one-off.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { valueToText } from '../../../rendering/personalisation.ts';
 import { Icon } from '../../layout/icon.tsx';
+import { pageUrl } from '../../links.ts';
 import { postageNames, printDay } from '../../message-words.ts';
 import { price, several } from '../../money.ts';
 import type { View } from '../../page.ts';
@@ -18,6 +19,7 @@ import { Notice } from '../../parts/notice.tsx';
 import { MessageStatus } from '../../parts/status.tsx';
 import { Copy } from '../../parts/text.tsx';
 import { AsReceived, Preformatted } from './as-received.tsx';
+import { statusHelp } from './statuses.pages.tsx';
 import { Timeline, type TimelineEvent } from './timeline.tsx';
 
 interface MessageProps {
@@ -50,7 +52,7 @@ export function Message(props: MessageProps): Pick<View, 'actions' | 'content'> 
               As received
             </h2>
             <AsReceived received={received} record={message.record} path={path} pageCount={pageCount} {...display} />
-            <MessageFacts message={message} pageCount={pageCount} templatePage={templatePage} />
+            <MessageFacts message={message} received={received} pageCount={pageCount} templatePage={templatePage} />
           </section>
           {isOpen ? (
             <Live from={`${path}/progress`} isWhole>
@@ -73,7 +75,7 @@ function Actions({ message, path, may, now }: MessageProps) {
       <span data-live-controls />
       {may.send && canCancelLetter(record, now) && (
         <Confirm label="Cancel sending" action="Cancel this letter" to={`${path}/cancel`}>
-          The letter will not be printed. This cannot be undone.
+          We will not print the letter. You cannot undo this.
         </Confirm>
       )}
       {may.sendAsMember && canSendAgain(record) && (
@@ -101,14 +103,21 @@ export function Progress({ record, events, isOpen, replayUrl }: ProgressProps) {
   return (
     <div class="stack" data-live={isOpen || undefined}>
       {statusesOfGroup.failed.includes(status) && advice ? (
-        <Notice tone="red">
-          <b>{advice.problem}</b> {advice.help}
-        </Notice>
+        <div role="status">
+          <Notice tone="red">
+            <b>{advice.problem}</b> {advice.help}
+          </Notice>
+        </div>
       ) : (
-        <p>
+        <p role="status">
           <MessageStatus status={status} channel={record.notification_type} />
         </p>
       )}
+      <p class="small">
+        <a href={pageUrl(statusHelp)} data-drawer>
+          What the statuses mean
+        </a>
+      </p>
       <Timeline events={events} replayUrl={replayUrl} />
     </div>
   );
@@ -136,13 +145,14 @@ function Raw({ message, apiUrl }: { message: ShownMessage; apiUrl: string }) {
 
 interface FactsProps {
   message: ShownMessage;
+  received: ReceivedMessage;
   pageCount: number | null;
   /** The page of its template, where the visitor may open one. */
   templatePage: string | undefined;
 }
 
 /** The template, values, reference, sender, size and cost of a message. */
-function MessageFacts({ message, pageCount, templatePage }: FactsProps) {
+function MessageFacts({ message, received, pageCount, templatePage }: FactsProps) {
   const { record } = message;
   const template = `${record.template.name}, v${record.template_version}`;
   const rows: [string, ComponentChildren][] = [
@@ -153,7 +163,7 @@ function MessageFacts({ message, pageCount, templatePage }: FactsProps) {
     ]),
     ...(record.client_reference === null ? [] : [['Reference', record.client_reference] as [string, string]]),
     ['Sent by', describeOrigin(message)],
-    ...sizeAndCost(message, pageCount),
+    ...sizeAndCost(message, received, pageCount),
     ...letterDays(message),
     [
       'Id',
@@ -175,20 +185,24 @@ function describeOrigin({ record }: ShownMessage): string {
   return key_name === null ? (created_by_name ?? 'Pennypost') : `Key “${key_name}”`;
 }
 
-function sizeAndCost({ record, response }: ShownMessage, pageCount: number | null): [string, string][] {
+/** The cost is left out until it is known. */
+function sizeAndCost(
+  { record, response }: ShownMessage,
+  received: ReceivedMessage,
+  pageCount: number | null,
+): [string, string][] {
   const { cost_in_pounds, is_cost_data_ready } = response;
-  const cost = is_cost_data_ready && cost_in_pounds !== null ? price(cost_in_pounds) : 'not known yet';
-  switch (record.notification_type) {
+  const cost = is_cost_data_ready && cost_in_pounds !== null ? [price(cost_in_pounds)] : [];
+  switch (received.channel) {
     case 'email':
       return [];
-    case 'sms': {
-      const parts = record.billable_units;
-      return [['Size', parts === 0 ? 'not known yet' : `${several(parts, 'part')}, ${cost}`]];
-    }
+    case 'sms':
+      return [['Size', [several(record.billable_units || received.parts, 'part'), ...cost].join(', ')]];
     case 'letter': {
       const pages = pageCount === null ? [] : [several(pageCount, 'page')];
       const postage = record.postage ? [postageNames[record.postage]] : [];
-      return [['Size', [...pages, ...postage, cost].join(', ')]];
+      const known = [...pages, ...postage, ...cost];
+      return known.length === 0 ? [] : [['Size', known.join(', ')]];
     }
   }
 }
@@ -214,10 +228,10 @@ interface Advice {
 }
 
 const adviceForAll: Partial<Record<Status, Advice>> = {
-  failed: { problem: 'It was not delivered.', help: 'Send it again.' },
+  failed: { problem: 'The message was not delivered.', help: 'Send it again.' },
   'technical-failure': {
-    problem: 'No provider took it.',
-    help: 'The timeline says what happened. Send it again when the provider works.',
+    problem: 'No provider took the message.',
+    help: 'The timeline says what happened. Send the message again when the provider works.',
   },
 };
 
@@ -225,37 +239,37 @@ const adviceByChannel: Record<Channel, Partial<Record<Status, Advice>>> = {
   sms: {
     'temporary-failure': {
       problem: 'The phone could not be reached for too long.',
-      help: 'It was switched off, or had no network. The number is right, so it is worth sending again later.',
+      help: 'The phone was switched off or out of reach. The number is right, so try again later.',
     },
     'permanent-failure': {
       problem: 'The number does not exist.',
-      help: 'Ask the person for the right one, and correct it in your data.',
+      help: 'Ask the person for the right one and correct your records.',
     },
   },
   email: {
     'temporary-failure': {
-      problem: 'The inbox took nothing for too long.',
-      help: 'It may be full, or its server away. The address is right, so it is worth sending again later.',
+      problem: 'The inbox did not accept the email.',
+      help: 'The inbox may be full, or its server out of reach. The address is right, so try again later.',
     },
     'permanent-failure': {
       problem: 'The address does not exist.',
-      help: 'Ask the person for the right one, and correct it in your data.',
+      help: 'Ask the person for the right one and correct your records.',
     },
   },
   letter: {
-    'technical-failure': { problem: 'It was not printed.', help: 'Nothing is charged. Send it again.' },
+    'technical-failure': { problem: 'The letter was not printed.', help: 'You will not be charged. Send it again.' },
     'validation-failed': {
       problem: 'The file cannot be printed.',
-      help: 'The page shows what is outside of the printable area. Correct the file, and send it again.',
+      help: 'The page shows what is outside the printable area. Correct the file and send it again.',
     },
-    'virus-scan-failed': { problem: 'The file has a virus.', help: 'It was not kept.' },
-    'permanent-failure': { problem: 'It cannot be delivered.', help: 'The printer refused it.' },
+    'virus-scan-failed': { problem: 'The file has a virus.', help: 'We deleted it.' },
+    'permanent-failure': { problem: 'The letter cannot be delivered.', help: 'The printer refused it.' },
   },
 };
 
 const adviceForSuppressed: Advice = {
-  problem: 'It was not sent: its recipient is on the suppression list.',
-  help: 'The address bounced before, or the person complained or unsubscribed. The list is in the settings of email.',
+  problem: 'The email was not sent, because its recipient is on the suppression list.',
+  help: 'The address bounced before, or the person complained or unsubscribed. You can remove the address in the email settings.',
 };
 
 /** What a failed status means for the person who looks at it. `provider` is null if none got the message. */

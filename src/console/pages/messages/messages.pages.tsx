@@ -13,6 +13,7 @@ import { BriefCache } from '../../brief-cache.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { keepSearch, pageUrl, withQuery } from '../../links.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
+import { ButtonLink } from '../../parts/form.tsx';
 import { type Fragment, Live, renderFragment, sendFragment } from '../../parts/live.tsx';
 import {
   type FromOrigin,
@@ -24,6 +25,7 @@ import {
   toSearch,
 } from './list-query.ts';
 import { countByStatus, MessageFilters, MessageList, MessageSearchForm } from './message-list.tsx';
+import { statusHelp } from './statuses.pages.tsx';
 
 type Seen = PageRequest<{ service: 'any' }>;
 
@@ -76,7 +78,8 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
   });
 
   const mayOpen = ({ visitor, service }: Seen) => may({ service: 'messages' }, visitor.user, service) === 'yes';
-  const buildUrl = ({ service }: Seen) => `/console/services/${service.id}/messages`;
+  const pathOf = ({ service }: Seen) => `/services/${service.id}/messages`;
+  const buildUrl = (request: Seen) => pageUrl(pathOf(request));
 
   async function content(request: Seen, list: ListQuery) {
     const now = app.clock.now();
@@ -112,14 +115,21 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
     const isNewest = list.before === undefined && list.after === undefined;
     return {
       title: 'Messages',
-      lead: describeRetention(await retentionDaysOf(app.db, request.service.id)),
+      lead: (
+        <>
+          {describeRetention(await retentionDaysOf(app.db, request.service.id))}{' '}
+          <a href={pageUrl(statusHelp)} data-drawer>
+            What the statuses mean
+          </a>
+        </>
+      ),
       actions: (
         <>
           <span data-live-controls />
           {mayDownload && (
-            <a class="button button--small" href={listUrl(`${path}/csv`, list)} download>
+            <ButtonLink to={listUrl(`${pathOf(request)}/csv`, list)} small download>
               Download CSV
-            </a>
+            </ButtonLink>
           )}
         </>
       ),
@@ -154,12 +164,12 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
           )}
         </div>
       ),
-      scripts: ['list-keys'],
+      scripts: ['list-keys', 'drawer'],
     };
   }
 }
 
 function describeRetention({ email, sms, letter }: { email: number; sms: number; letter: number }): string {
-  if (email === sms && sms === letter) return `Messages are kept for ${email} days.`;
-  return `Emails are kept for ${email} days, texts for ${sms}, letters for ${letter}.`;
+  if (email === sms && sms === letter) return `We keep messages for ${email} days.`;
+  return `We keep emails for ${email} days, texts for ${sms} days and letters for ${letter} days.`;
 }

@@ -81,7 +81,7 @@ describe('GET /console/services/{id}/messages', () => {
   it('400 for an operator that is wrong, and keeps what was typed', async () => {
     const page = await browser.post(list, { find: 'status:lost "x', channel: 'sms' });
     expect(page.status).toBe(400);
-    expect(page.problems.find).toContain('There is no status “lost”');
+    expect(page.problems.find).toContain('“lost” is not a status.');
     expect(page.text).toContain('value="status:lost &quot;x"');
   });
 

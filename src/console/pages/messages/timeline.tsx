@@ -97,13 +97,13 @@ function accepted({ record, lane }: ShownMessage): TimelineEvent {
     : key_name === null
       ? created_by_name
       : `key “${key_name}”`;
-  const facts = [who, `${template.name} v${template_version}`, lane && `${lane} lane`].filter(Boolean).join(', ');
+  const facts = [who, `${template.name} v${template_version}`, lane && `${lane} priority`].filter(Boolean).join(', ');
   return { key: 'accepted', at: record.created_at, icon: 'accepted', title: 'Accepted', text: capitalise(facts) };
 }
 
 function scheduled({ record: { scheduled_for, sent_at, status } }: ShownMessage): TimelineEvent[] {
   if (scheduled_for === null || sent_at !== null || status !== 'created') return [];
-  const text = 'It waits until then.';
+  const text = 'We will send the message then.';
   return [{ key: 'scheduled', at: scheduled_for, icon: 'clock', tone: 'amber', title: 'To be sent', text }];
 }
 
@@ -129,7 +129,7 @@ function attempted(
   const titles = {
     refused: `${provider} refused it${took}`,
     failed: provider ? `${provider} did not take it${took}` : 'Not handed over',
-    unknown: `${provider} did not answer${took}`,
+    unknown: `${provider} did not respond${took}`,
   };
   return {
     ...common,
@@ -141,10 +141,10 @@ function attempted(
 }
 
 function whatNext({ outcome, at, retry_at }: AttemptRecord, next: AttemptRecord | undefined): string {
-  if (outcome === 'refused') return 'Trying again would not help.';
+  if (outcome === 'refused') return 'We will not try again, because it would not help.';
   if (retry_at === null) return 'That was the last attempt.';
-  if (next) return Date.parse(next.at) - Date.parse(at) < 10_000 ? 'Tried again at once.' : 'Tried again later.';
-  return 'It will be tried again.';
+  if (next) return Date.parse(next.at) - Date.parse(at) < 10_000 ? 'We tried again at once.' : 'We tried again later.';
+  return 'We will try again.';
 }
 
 /** The last status of the message, from a receipt, the printer or ourselves. */
@@ -170,7 +170,8 @@ function result({ record }: ShownMessage, attempts: AttemptRecord[]): TimelineEv
       },
     ];
   }
-  if (status === 'cancelled') return [{ ...common, icon: 'cancelled', title: 'Cancelled', text: 'It was not sent.' }];
+  if (status === 'cancelled')
+    return [{ ...common, icon: 'cancelled', title: 'Cancelled', text: 'The message was not sent.' }];
   const isOwn = sent_at === null && (attempts.length === 0 || attempts.at(-1)?.outcome !== 'refused');
   const title =
     sent_at === null
@@ -204,7 +205,7 @@ function calledBack({
   const last = attempt_log.at(-1);
   const { host, pathname } = new URL(url);
   const answer = last
-    ? ` ${last.status_code === null ? (last.error ?? 'no answer') : `answered ${last.status_code}`} in ${formatDuration(last.duration_ms)}.`
+    ? ` ${last.status_code === null ? (last.error ?? 'no response') : `responded ${last.status_code}`} in ${formatDuration(last.duration_ms)}.`
     : '';
   const tries = attempt_log.length > 1 ? ` ${attempt_log.length} attempts.` : '';
   const text = `${host}${pathname === '/' ? '' : pathname}${answer}${tries}`;
@@ -234,16 +235,18 @@ const callbackNames = new Map([
 ]);
 
 function deletion({ deletion_day, kept_days }: ShownMessage): TimelineEvent {
-  const text = `Kept for ${kept_days} days. Figures stay.`;
+  const deleted_at = londonInstant(deletion_day);
   return {
     key: 'deletion',
-    at: timestamp(londonInstant(deletion_day)),
+    at: timestamp(deleted_at),
     icon: 'accepted',
-    title: 'Will be deleted',
-    text,
+    title: `Deleted on ${dayInWords.format(deleted_at)}, after ${kept_days} days`,
+    text: 'We keep the totals.',
     isFuture: true,
   };
 }
+
+const dayInWords = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'Europe/London' });
 
 function formatSince({ created_at }: { created_at: Timestamp }, at: Timestamp, words = ''): string {
   return `${formatDuration(Math.max(0, Date.parse(at) - Date.parse(created_at)))} ${words}`.trim();
