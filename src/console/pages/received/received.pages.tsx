@@ -2,9 +2,12 @@ import { getInboundText, listConversations, listInbox } from '../../../inbound/i
 import { londonDay, londonTime } from '../../../platform/calendar.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { csvLine, sendCsv } from '../../../platform/http/csv.ts';
+import { reachable } from '../../access/find-page.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { PageRequest, Pages } from '../../page.ts';
+import { ButtonLink } from '../../parts/form.tsx';
 import { Live, sendFragment } from '../../parts/live.tsx';
 import { formatPhoneNumber } from '../../parts/phone-number.ts';
 import { Conversation, Inbox, readConversation } from './received.tsx';
@@ -21,13 +24,13 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
       const path = buildUrl(request);
       return {
         title: 'Received texts',
-        lead: 'The newest text from each number, of the last 7 days.',
+        lead: 'The latest text from each number in the last 7 days.',
         actions: (
           <>
             <span data-live-controls />
-            <a class="button button--small" href={`${path}/csv`} download>
+            <ButtonLink to={`/services/${request.service.id}/received/csv`} small download>
               Download CSV
-            </a>
+            </ButtonLink>
           </>
         ),
         content: <Live from={`${path}/list?page=${parsePage(request)}`}>{await inbox(request)}</Live>,
@@ -69,9 +72,9 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
           <>
             <span data-live-controls />
             {may({ service: 'send', membersOnly: true }, visitor.user, service) === 'yes' && (
-              <a class="button button--primary" href={`${path}/reply`}>
+              <ButtonLink to={`/services/${service.id}/received/${text.id}/reply`} look="primary">
                 Reply
-              </a>
+              </ButtonLink>
             )}
           </>
         ),
@@ -87,12 +90,13 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
       sendFragment(request.http, request.reply, <div data-live>{await conversation(request)}</div>),
   });
 
-  const buildUrl = ({ service }: Seen) => `/console/services/${service.id}/received`;
+  const buildUrl = ({ service }: Seen) => pageUrl(`/services/${service.id}/received`);
   const parsePage = ({ query }: Seen) => (/^[1-9]\d{0,5}$/.test(query('page')) ? Number(query('page')) : 1);
 
   async function inbox(request: Seen) {
+    const { service } = request;
     const page = parsePage(request);
-    const { data, has_next } = await listConversations(app, request.service.id, page);
+    const { data, has_next } = await listConversations(app, service.id, page);
     return (
       <Inbox
         texts={data}
@@ -100,7 +104,8 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
         hasNext={has_next}
         path={buildUrl(request)}
         now={app.clock.now()}
-        hasNumber={request.service.permissions.includes('inbound_sms')}
+        hasNumber={service.permissions.includes('inbound_sms')}
+        setting={reachable(pages.all, request.visitor.user, `/services/${service.id}/settings/text/receive`, service)}
       />
     );
   }
@@ -111,7 +116,7 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
     return (
       <Conversation
         entries={await readConversation(app, service.id, text.user_number)}
-        messages={mayOpen ? `/console/services/${service.id}/messages` : undefined}
+        messages={mayOpen ? pageUrl(`/services/${service.id}/messages`) : undefined}
         now={app.clock.now()}
       />
     );

@@ -29,7 +29,17 @@ async function receive(user_number: string, content: string, serviceId = service
 
 describe('received texts', () => {
   it('200 without any', async () => {
-    expect((await browser.get(received)).text).toContain('No texts received');
+    const page = await browser.get(received);
+    expect(page.text).toContain('No texts received');
+    expect(page.text).toContain(`href="/console/services/${service}/settings/text/receive"`);
+  });
+
+  it('200 and says who can start to receive them', async () => {
+    const { id } = await aPerson(harness);
+    await joinService(harness, service, id, ['view_activity']);
+    const { text } = await (await signedIn(harness, id)).get(received);
+    expect(text).toContain('Ask someone with the permission “Manage settings, team and usage” to switch it on.');
+    expect(text).not.toContain('settings/text/receive');
   });
 
   it('are listed by number, newest first, with no number in an address', async () => {
@@ -60,14 +70,13 @@ describe('a conversation', () => {
     const choose = await browser.get(`${received}/${id}/reply`);
     expect(choose.text).toContain(`${received}/${id}/reply/${template}`);
     const form = `${received}/${id}/reply/${template}`;
-    const missing = await browser.post(form, { 'names[]': [], 'values[]': [] });
-    expect(missing.status).toBe(400);
-    expect(Object.values(missing.problems).join()).toContain('Missing personalisation: name');
+    const missing = await browser.post(form, { 'names[]': ['name'], 'values[]': [''] });
+    expect(missing.problems).toEqual({ value_0: 'Enter a value for name.' });
     const sent = await browser.post(form, { 'names[]': ['name'], 'values[]': ['Ada'] });
     expect(sent.location).toBe(`${received}/${id}`);
     const page = await browser.follow(sent);
     expect(page.h1).toBe('Conversation with 07700 900789');
     expect(page.text.indexOf('Can I come on Friday?')).toBeLessThan(page.text.indexOf('Hello Ada, yes.'));
-    expect(page.text).toContain('Your reply was sent.');
+    expect(page.text).toContain('Reply sent.');
   });
 });

@@ -2,6 +2,7 @@ import { listInbox } from '../../../inbound/inbound-texts.ts';
 import { getActivity } from '../../../notifications/history/activity.ts';
 import { searchMessages } from '../../../notifications/history/search-messages.ts';
 import type { Status } from '../../../notifications/notification.ts';
+import { rightNames } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { Pager } from '../../parts/pager.tsx';
 import { formatPhoneNumber } from '../../parts/phone-number.ts';
@@ -16,19 +17,22 @@ interface InboxProps {
   now: Date;
   /** Whether people can send texts to the service. */
   hasNumber: boolean;
+  /** The page that starts receiving, for those who can open it. */
+  setting: string | undefined;
 }
 
 /** One entry for each number. The list is also sent as a fragment. */
-export function Inbox({ texts, page, hasNext, path, now, hasNumber }: InboxProps) {
+export function Inbox({ texts, page, hasNext, path, now, hasNumber, setting }: InboxProps) {
   if (texts.length === 0) {
     return (
       <div class="empty">
         <h2>No texts received</h2>
-        <p>
-          {hasNumber
-            ? 'Texts that people send to the number of your service appear here for a week.'
-            : 'Your service does not receive texts yet. A person who manages it can start it in the settings.'}
-        </p>
+        <p>{hasNumber ? 'Texts that people send to your service appear here for 7 days.' : cannotReceive(setting)}</p>
+        {!hasNumber && setting && (
+          <a class="button button--primary" href={setting}>
+            Receive texts
+          </a>
+        )}
       </div>
     );
   }
@@ -57,6 +61,12 @@ export function Inbox({ texts, page, hasNext, path, now, hasNumber }: InboxProps
       )}
     </div>
   );
+}
+
+function cannotReceive(setting: string | undefined): string {
+  return setting
+    ? 'Your service does not receive texts yet. Switch it on in the settings.'
+    : `Your service does not receive texts yet. Ask someone with the permission “${rightNames.manage}” to switch it on.`;
 }
 
 interface Entry {

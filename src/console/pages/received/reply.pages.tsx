@@ -1,13 +1,16 @@
 import { Type } from 'typebox';
 import { getInboundText } from '../../../inbound/inbound-texts.ts';
 import { sendOneOff } from '../../../notifications/one-off/one-off.ts';
-import { notFound } from '../../../platform/failure.ts';
+import { invalid, notFound } from '../../../platform/failure.ts';
 import { findTemplate } from '../../../templates/compiled-templates.ts';
 import { listTemplates } from '../../../templates/templates.ts';
-import { may } from '../../access/may.ts';
+import { reachable } from '../../access/find-page.ts';
+import { may, rightNames } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { FormState, PageRequest, Pages } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
+import { Submit } from '../../parts/form.tsx';
 import { formatPhoneNumber } from '../../parts/phone-number.ts';
 
 type Seen = PageRequest<{ service: 'send'; membersOnly: true }>;
@@ -29,17 +32,16 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
         ...buildCrumbs(request),
         content:
           templates.length === 0 ? (
-            <div class="empty">
-              <h2>No text templates</h2>
-              <p>A reply is sent with a template. Add one for texts first.</p>
-            </div>
+            <NoTemplates to={reachable(pages.all, request.visitor.user, newTemplate(request), request.service)} />
           ) : (
             <section class="stack stack--tight measure" aria-labelledby="choose">
               <h2 id="choose">Choose a template</h2>
               <ul class="card list">
                 {templates.map(({ id, name }) => (
                   <li key={id}>
-                    <a href={`/console${buildPath(request)}/reply/${id}`}>{name}</a>
+                    <a href={pageUrl(`${buildPath(request)}/reply/${id}`)} dir="auto">
+                      {name}
+                    </a>
                   </li>
                 ))}
               </ul>
@@ -68,11 +70,7 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
               {placeholders.map((name, index) => (
                 <Value key={name} formState={formState} name={name} index={index} />
               ))}
-              <div>
-                <button class="button button--primary" type="submit">
-                  Send
-                </button>
-              </div>
+              <Submit>Send</Submit>
             </form>
           </div>
         ),
@@ -85,6 +83,10 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
     async act(request, { names, values }) {
       const text = await getText(request);
       const personalisation = Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
+      const blank = names.flatMap((name, index) =>
+        personalisation[name] === '' ? [[`value_${index}`, `Enter a value for ${name}.`]] : [],
+      );
+      if (blank.length > 0) throw invalid(Object.fromEntries(blank));
       const { id } = await sendOneOff(app, request.service.id, {
         template_id: request.param('template_id'),
         to: `+${text.user_number.replace(/^\+/, '')}`,
@@ -92,13 +94,14 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
         personalisation,
       });
       const to = mayRead(request) ? buildPath(request) : `/services/${request.service.id}/messages/${id}`;
-      return { to, notice: 'Your reply was sent.' };
+      return { to, notice: 'Reply sent.' };
     },
   });
 
   const getText = ({ service, param }: Seen) => getInboundText(app, service.id, param('received_id'));
   const buildPath = ({ service, param }: Seen) => `/services/${service.id}/received/${param('received_id')}`;
-  /** People who may send may not always read. */
+  const newTemplate = ({ service }: Seen) => `/services/${service.id}/templates/new/sms`;
+  /** Some people can send and cannot read. */
   const mayRead = ({ visitor, service }: Seen) => may({ service: 'activity' }, visitor.user, service) === 'yes';
   const buildCrumbs = (request: Seen) => {
     const inbox = { label: 'Received texts', to: `/services/${request.service.id}/received` };
@@ -112,6 +115,24 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
+function NoTemplates({ to }: { to: string | undefined }) {
+  return (
+    <div class="empty">
+      <h2>No text templates</h2>
+      <p>
+        {to
+          ? 'You reply with a template. Write one for texts first.'
+          : `You reply with a template. Ask someone with the permission “${rightNames.templates}” to write one for texts.`}
+      </p>
+      {to && (
+        <a class="button button--primary" href={to}>
+          Write a template
+        </a>
+      )}
+    </div>
+  );
+}
+
 function Value({ formState, name, index }: { formState: FormState; name: string; index: number }) {
   const typed = formState.typed.get('values');
   return (
@@ -119,7 +140,7 @@ function Value({ formState, name, index }: { formState: FormState; name: string;
       <input type="hidden" name="names[]" value={name} />
       <Field
         formState={formState}
-        name={`value-${index}`}
+        name={`value_${index}`}
         sentAs="values[]"
         label={name}
         value={Array.isArray(typed) ? typed[index] : undefined}
