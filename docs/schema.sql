@@ -103,6 +103,14 @@ create table complaints (
 CREATE INDEX complaints_created_at_idx ON public.complaints USING btree (created_at DESC, id DESC);
 CREATE INDEX complaints_service_id_idx ON public.complaints USING btree (service_id);
 
+create table console_marks (
+  user_id uuid not null,
+  kind text not null,
+  subject_id uuid not null,
+  constraint console_marks_pkey PRIMARY KEY (user_id, kind, subject_id),
+  constraint console_marks_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+
 create table contact_lists (
   id uuid not null,
   service_id uuid not null,

@@ -90,6 +90,7 @@ describe('the sandbox', () => {
       email: `/${sent.email}`,
       'email-360': `/${sent.email}?width=360`,
       'email-text': `/${sent.email}?view=text`,
+      'email-both': `/${sent.email}?view=both`,
       'email-source': `/${sent.email}?view=source`,
       'email-headers': `/${sent.email}?view=headers`,
       'email-raw': `/${sent.email}?view=raw`,
@@ -197,6 +198,27 @@ describe('an email that attacks', () => {
 });
 
 describe('reading', () => {
+  it('does not shift while the page loads and updates itself', async () => {
+    const { page } = await opened({ viewport: { width: 1280, height: 900 } });
+    await page.addInitScript(() => {
+      const moved: string[] = [];
+      Object.assign(globalThis, { moved });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries() as (PerformanceEntry & { value: number; sources: { node: Node }[] })[]) {
+          moved.push(
+            ...entry.sources.map(({ node }) => `${node.nodeName} ${(node as Element).className} ${entry.value}`),
+          );
+        }
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    for (const path of ['', `/${sent.email}`, `/${sent.text}`, `/${sent.letter}`]) {
+      await page.goto(`/console/sandbox${path}`);
+      await page.waitForTimeout(4_000);
+      expect(await page.evaluate(() => (globalThis as unknown as { moved: string[] }).moved)).toEqual([]);
+    }
+    await page.context().close();
+  });
+
   it('shows new messages by itself, keeps the focus, and can be paused', async () => {
     const { page } = await opened({ viewport: { width: 1280, height: 1_000 } });
     await page.goto('/console/sandbox');
@@ -235,7 +257,7 @@ describe('reading', () => {
     expect(await page.locator('h2', { hasText: 'Zebra' }).count()).toBe(1);
     await page.getByRole('button', { name: 'Bounce' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByText('The receipt was recorded.').waitFor();
+    await page.getByText('Receipt sent.').waitFor();
     expect((await messageOf(harness, id)).status).toBe('permanent-failure');
     await page.context().close();
   });

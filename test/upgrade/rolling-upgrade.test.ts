@@ -33,7 +33,14 @@ const unusedTables = [
   // These belong to providers that are not in use, and to tracing.
   ...['report_receivers', 'message_parts', 'received_parts', 'message_traces'],
   // Only people in the console write these.
-  ...['sessions', 'template_drafts', 'webauthn_challenges', 'single_sign_on_states', 'user_identities'],
+  ...[
+    'sessions',
+    'console_marks',
+    'template_drafts',
+    'webauthn_challenges',
+    'single_sign_on_states',
+    'user_identities',
+  ],
   // The previous release needs these for message stores only.
   ...['message_stores', 'service_stores', 'this_store', 'configuration_changes', 'service_moves', 'moving_services'],
   ...['service_changes', 'held_places', 'arriving_rows'],

@@ -14,7 +14,7 @@ type Deps = Platform & { config: { letters: PrintSettings } };
 /** With the text that was sent, and how; a letter has none. */
 export type InboxMessage = Omit<StoredInboxMessage, 'body'> & { text: string; encoding: 'gsm7' | 'ucs2' };
 
-/** Whose messages a person may see. */
+/** Whose messages a person can see. */
 interface Reader {
   platform_admin: boolean;
   /** Keyed by the id of the service. */
@@ -27,6 +27,8 @@ interface InboxQuery {
   find?: string | undefined;
   /** Messages older than the one with this id. */
   before?: string | undefined;
+  /** Messages newer than this id: the reader has cleared the others. */
+  clearedUntil?: string | undefined;
 }
 
 const inboxPageSize = 40;
@@ -35,7 +37,9 @@ export const maxSearched = 1_000;
 
 /** One page, newest first. */
 export async function listInbox(app: Deps, reader: Reader, query: InboxQuery) {
-  const filter = { ...filterFor(app, reader), channel: query.channel, before: query.before };
+  const own = filterFor(app, reader);
+  const since = query.clearedUntil !== undefined && query.clearedUntil > own.since ? query.clearedUntil : own.since;
+  const filter = { ...own, since, channel: query.channel, before: query.before };
   const stored = await selectInboxMessages(app.db, filter, query.find ? maxSearched : inboxPageSize + 1);
   const messages = stored.map((message) => readable(app, message));
   const { find } = query;
@@ -43,7 +47,7 @@ export async function listInbox(app: Deps, reader: Reader, query: InboxQuery) {
   return { messages: found.slice(0, inboxPageSize), hasOlder: found.length > inboxPageSize };
 }
 
-/** Not found also for those who may not see it. */
+/** Not found also for those who cannot see it. */
 export async function getInboxMessage(app: Deps, reader: Reader, id: string): Promise<InboxMessage> {
   const [stored] = await selectInboxMessages(app.db, { ...filterFor(app, reader), id }, 1);
   if (!stored) throw notFound();

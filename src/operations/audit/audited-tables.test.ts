@@ -27,6 +27,7 @@ const notAudited = new Map([
   ],
   ['rows of recipients, whose file or list is audited', 'upload_chunks'],
   ['not saved yet', 'template_drafts'],
+  ['what a person has opened or dismissed, which changes nothing for others', 'console_marks'],
   ['read by release 0.3.0 only', 'message_stores, service_stores, service_moves, moving_services'],
   [
     'codes and tries of a sign-in',

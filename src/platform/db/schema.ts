@@ -83,6 +83,12 @@ export interface Complaints {
   created_at: Time;
 }
 
+export interface ConsoleMarks {
+  user_id: string;
+  kind: string;
+  subject_id: string;
+}
+
 export interface ContactLists {
   id: string;
   service_id: string;
@@ -1204,6 +1210,7 @@ export interface DB {
   api_keys_history: ApiKeysHistory;
   audit_log: AuditLog;
   complaints: Complaints;
+  console_marks: ConsoleMarks;
   contact_lists: ContactLists;
   daily_despatches: DailyDespatches;
   daily_message_counts: DailyMessageCounts;

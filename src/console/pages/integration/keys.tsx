@@ -43,7 +43,7 @@ export function KeyTable({ service, keys, now }: { service: { id: string }; keys
           head: 'Name',
           cell: ({ name, expires_at, allowed_networks, manage_templates }) => (
             <>
-              <span dir="auto">{name}</span>
+              {name}
               {expires_at && (
                 <small>
                   until <Time at={expires_at} now={now} />

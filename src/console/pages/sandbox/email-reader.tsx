@@ -13,7 +13,14 @@ interface EmailProps {
   list: ListQuery;
 }
 
-const viewNames = { html: 'HTML', text: 'Text', source: 'Source', headers: 'Headers', raw: 'Raw' };
+const viewNames = {
+  html: 'HTML',
+  text: 'Text',
+  both: 'Side by side',
+  source: 'Source',
+  headers: 'Headers',
+  raw: 'Raw',
+};
 
 /** An email: rendered in a frame of its own, or as one of its texts. */
 export function EmailReader({ message, email, list }: EmailProps) {
@@ -21,8 +28,7 @@ export function EmailReader({ message, email, list }: EmailProps) {
     return (
       <div class="desk stack">
         <Notice tone="amber">
-          This machine has no file of the email: the process that sent it keeps it in its own data folder. This is its
-          text.
+          The process that sent this email keeps its file in its own data folder, so you can only read its text here.
         </Notice>
         <Preformatted label="Text of the email">{message.text}</Preformatted>
       </div>
@@ -54,7 +60,14 @@ export function EmailReader({ message, email, list }: EmailProps) {
         )}
       </div>
       <div class="desk">
-        <Shown message={message} email={email} list={list} />
+        {list.view === 'both' ? (
+          <div class="cols cols--wide">
+            <Shown message={message} email={email} list={{ ...list, view: 'html', width: 'full' }} />
+            <Shown message={message} email={email} list={{ ...list, view: 'text' }} />
+          </div>
+        ) : (
+          <Shown message={message} email={email} list={list} />
+        )}
       </div>
       <EmailFoot message={message} email={email} list={list} />
     </>
@@ -96,18 +109,8 @@ function EmailFoot({ message, email, list }: EmailProps & { email: SentEmail }) 
   return (
     <div class="card-foot small">
       <span class="muted">{dataSize(source.length)}</span>
-      {links.length > 0 && (
-        <details class="more">
-          <summary>{several(links.length, 'link')}</summary>
-          <ul class="links">
-            {links.map((link) => (
-              <li key={link}>
-                <Link to={link} />
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <Links links={links.filter(isFile)} noun="file" />
+      <Links links={links.filter((link) => !isFile(link))} noun="link" />
       {list.view === 'html' && (hasPictures || list.images) && (
         <span class="muted">
           {list.images ? 'Remote pictures are loaded. ' : 'Remote pictures are blocked. '}
@@ -120,6 +123,27 @@ function EmailFoot({ message, email, list }: EmailProps & { email: SentEmail }) 
         Download .eml
       </a>
     </div>
+  );
+}
+
+/** Files are sent as links to this server. */
+const isFile = (link: string) => /\/d\/[\w-]{22}\/[\w-]{22}\?key=/.test(link);
+
+const maxOpenLinks = 3;
+
+function Links({ links, noun }: { links: readonly string[]; noun: 'file' | 'link' }) {
+  if (links.length === 0) return null;
+  return (
+    <details class="more" open={links.length <= maxOpenLinks}>
+      <summary>{several(links.length, noun)}</summary>
+      <ul class="links">
+        {links.map((link) => (
+          <li key={link}>
+            <Link to={link} />
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

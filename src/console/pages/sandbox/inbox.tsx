@@ -1,6 +1,8 @@
 import { type InboxMessage, maxSearched } from '../../../delivery/sandbox/inbox.ts';
+import { pageUrl } from '../../links.ts';
 import { channelTabs, channelWords, postageNames } from '../../message-words.ts';
 import { count, several } from '../../money.ts';
+import { formatPhoneNumber } from '../../parts/phone-number.ts';
 import { Stamp } from '../../parts/status.tsx';
 import { Segments } from '../../parts/tabs.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -11,11 +13,13 @@ interface InboxProps {
   hasOlder: boolean;
   list: ListQuery;
   current: string | undefined;
+  /** The ids of those that the reader has opened. */
+  opened: ReadonlySet<string>;
   now: Date;
 }
 
 /** The list of messages at the left. */
-export function Inbox({ messages, hasOlder, list, current, now }: InboxProps) {
+export function Inbox({ messages, hasOlder, list, current, opened, now }: InboxProps) {
   return (
     <>
       {messages.length === 0 && <p class="inbox-note muted">{emptyNote(list)}</p>}
@@ -27,9 +31,7 @@ export function Inbox({ messages, hasOlder, list, current, now }: InboxProps) {
               aria-current={message.id === current ? 'true' : undefined}
             >
               <Stamp channel={channelWords[message.notification_type].stamp} small />
-              <span>
-                <b>{firstLine(message)}</b>
-              </span>
+              <Recipient message={message} isUnread={!opened.has(message.id)} />
               <Time at={message.received_at} now={now} brief />
               <span class="preview">{summarise(message)}</span>
             </a>
@@ -37,11 +39,23 @@ export function Inbox({ messages, hasOlder, list, current, now }: InboxProps) {
         ))}
       </ul>
       {list.find !== '' ? (
-        hasOlder && <p class="inbox-note muted">There are more. Search for something more precise.</p>
+        hasOlder && (
+          <p class="inbox-note muted">We found more messages than fit here. Search for something more precise.</p>
+        )
       ) : (
         <Pages current={list} last={hasOlder ? messages.at(-1)?.id : undefined} />
       )}
     </>
+  );
+}
+
+function Recipient({ message, isUnread }: { message: InboxMessage; isUnread: boolean }) {
+  if (!isUnread) return <span>{firstLine(message)}</span>;
+  return (
+    <span class="unread">
+      <b>{firstLine(message)}</b>
+      <span class="sr"> unread</span>
+    </span>
   );
 }
 
@@ -57,14 +71,14 @@ function Pages({ current, last }: { current: ListQuery; last: string | undefined
 }
 
 function emptyNote({ find, channel, before }: ListQuery): string {
-  if (find !== '') return `None of the newest ${count(maxSearched)} messages contains this.`;
-  if (before !== undefined) return 'No older messages: the sandbox keeps them for a week.';
-  return channel ? 'None yet.' : 'Nothing has been sent yet. Send a message with the API, and it appears here.';
+  if (find !== '') return `We found nothing in the newest ${count(maxSearched)} messages.`;
+  if (before !== undefined) return 'No older messages. The sandbox keeps messages for 7 days.';
+  return channel ? 'None yet.' : 'No messages yet. Send a message to see it here.';
 }
 
 /** The phone number, the email address, or the first line of a postal address. */
-export function firstLine({ recipient }: Pick<InboxMessage, 'recipient'>): string {
-  return recipient.split('\n')[0] ?? '';
+export function firstLine({ notification_type, recipient }: InboxMessage): string {
+  return notification_type === 'sms' ? formatPhoneNumber(recipient) : (recipient.split('\n')[0] ?? '');
 }
 
 const maxPreview = 120;
@@ -87,7 +101,7 @@ export function SandboxToolbar({ current }: { current: ListQuery }) {
     <div class="toolbar">
       <Segments name="Channel" tabs={channelTabs(list.channel, (channel) => sandboxUrl('', { ...list, channel }))} />
       <search aria-label="Sandbox">
-        <form class="row" method="post" action="/console/sandbox">
+        <form class="row" method="post" action={pageUrl('/sandbox')}>
           {list.channel && <input type="hidden" name="channel" value={list.channel} />}
           <label class="sr" for="find">
             Recipient, subject or text

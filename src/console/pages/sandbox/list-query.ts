@@ -1,10 +1,10 @@
 import { isUuid } from '../../../platform/id.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
-import { readSearch, withQuery } from '../../links.ts';
+import { pageUrl, readSearch, withQuery } from '../../links.ts';
 import type { PageRequest } from '../../page.ts';
 
-export const views = ['html', 'text', 'source', 'headers', 'raw'] as const;
+export const views = ['html', 'text', 'both', 'source', 'headers', 'raw'] as const;
 type EmailView = (typeof views)[number];
 export const widths = ['360', '600', 'full'] as const;
 type MailWidth = (typeof widths)[number];
@@ -40,7 +40,7 @@ export function readListQuery(app: Platform, { query, visitor }: PageRequest<'si
 /** An address below the sandbox that shows the same list, but for `changes`. */
 export function sandboxUrl(path: string, list: ListQuery, changes: Partial<ListQuery> = {}): string {
   const { channel, findToken, before, view, width, images, page } = { ...list, ...changes };
-  return withQuery(`/console/sandbox${path}`, {
+  return withQuery(pageUrl(`/sandbox${path}`), {
     channel,
     find: findToken,
     before,

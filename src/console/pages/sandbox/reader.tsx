@@ -2,13 +2,16 @@ import type { ComponentChildren } from 'preact';
 import type { Answer } from '../../../delivery/sandbox/answers.ts';
 import type { SentEmail } from '../../../delivery/sandbox/email-sources.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
+import { unfinishedStatuses } from '../../../notifications/notification.ts';
+import { pageUrl } from '../../links.ts';
 import { printDay } from '../../message-words.ts';
-import { several } from '../../money.ts';
+import { count, several } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { Live } from '../../parts/live.tsx';
 import { Turn } from '../../parts/pager.tsx';
 import { MessageStatus } from '../../parts/status.tsx';
+import { Copy } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { EmailReader } from './email-reader.tsx';
 import { firstLine, letterFacts } from './inbox.tsx';
@@ -37,7 +40,9 @@ export function Reader(props: ReaderProps) {
   return (
     <article class="reader" aria-labelledby="message-heading">
       <header class="reader-head">
-        <h2 id="message-heading">{formatHeading(message)}</h2>
+        <h2 id="message-heading" dir="auto">
+          {formatHeading(message)}
+        </h2>
         {messagePage && (
           <a class="small" href={messagePage}>
             Open message
@@ -53,13 +58,8 @@ export function Reader(props: ReaderProps) {
       {message.notification_type === 'email' && <EmailReader {...props} />}
       {message.notification_type === 'sms' && <TextReader message={message} />}
       {message.notification_type === 'letter' && <LetterReader message={message} list={list} />}
-      <Answers
-        message={message}
-        possible={possible}
-        isHeld={isHeld}
-        action={sandboxUrl(`/${message.id}/answer`, list)}
-        formState={formState}
-      />
+      <LiveAnswers message={message} possible={possible} isHeld={isHeld} list={list} />
+      {possible.includes('reply') && <Reply action={sandboxUrl(`/${message.id}/answer`, list)} formState={formState} />}
     </article>
   );
 }
@@ -68,7 +68,7 @@ function listFacts({ message, email, now }: ReaderProps): [string, ComponentChil
   const { notification_type, recipient, sender, service_name } = message;
   const status: [string, ComponentChildren] = [
     'Status',
-    <Live key="status" from={`/console/sandbox/${message.id}/status`}>
+    <Live key="status" from={pageUrl(`/sandbox/${message.id}/status`)}>
       <CurrentStatus message={message} email={email} />
     </Live>,
   ];
@@ -80,7 +80,7 @@ function listFacts({ message, email, now }: ReaderProps): [string, ComponentChil
   if (notification_type === 'letter') {
     return [['To', recipient.split('\n').join(', ')], ['Postage', letterFacts(message).join(', ')], service, status];
   }
-  if (notification_type === 'sms') return [['From', sender], ['To', recipient], service, received, status];
+  if (notification_type === 'sms') return [['From', sender], ['To', firstLine(message)], service, received, status];
   return [
     ['From', email?.from ?? sender],
     ['To', recipient],
@@ -94,10 +94,10 @@ function listFacts({ message, email, now }: ReaderProps): [string, ComponentChil
 /** The status is also sent as a fragment: it changes while the page is open. */
 export function CurrentStatus({ message, email }: { message: InboxMessage; email: SentEmail | undefined }) {
   return (
-    <>
+    <span role="status">
       <MessageStatus status={message.status} channel={message.notification_type} />{' '}
       <span class="muted">{statusNote(message, email)}</span>
-    </>
+    </span>
   );
 }
 
@@ -105,7 +105,7 @@ function statusNote(
   { notification_type, status, received_at, times_sent }: InboxMessage,
   email: SentEmail | undefined,
 ) {
-  const repeated = times_sent > 1 ? [`received ${times_sent} times`] : [];
+  const repeated = times_sent > 1 ? [`received ${count(times_sent)} times`] : [];
   if (notification_type === 'letter' && status === 'created') return `on ${printDay(received_at)}`;
   return [...(email?.unsubscribe_url ? ['unsubscribe: one click'] : []), ...repeated].join(', ');
 }
@@ -113,6 +113,7 @@ function statusNote(
 /** Shows a text message as on a phone. */
 function TextReader({ message }: { message: InboxMessage }) {
   const { sender, text, billable_units: parts } = message;
+  const code = findCode(text);
   return (
     <>
       <div class="desk">
@@ -121,17 +122,30 @@ function TextReader({ message }: { message: InboxMessage }) {
           <p class="bubble">{text}</p>
         </div>
       </div>
-      <p class="card-foot small muted">
+      <div class="card-foot small muted">
         <span>{several(parts, 'part')}</span>
         <span>{several(text.length, 'character')}</span>
         <span>{describeEncoding(message)}</span>
-      </p>
+        {code && (
+          <span class="row row--tight">
+            <span>
+              Code <code id="code-in-text">{code}</code>
+            </span>
+            <Copy of="code-in-text" what="the code" />
+          </span>
+        )}
+      </div>
     </>
   );
 }
 
+/** A number that a text calls a code, such as that of a sign-in. */
+export function findCode(text: string): string | undefined {
+  return /\b(?:code|passcode|pin)\b/i.test(text) ? /(?<![\d£.])\d{4,8}(?![\d.]*\d)/.exec(text)?.[0] : undefined;
+}
+
 function describeEncoding({ encoding }: InboxMessage): string {
-  return encoding === 'ucs2' ? 'UCS-2: it contains letters that the alphabet of phones lacks' : 'GSM-7';
+  return encoding === 'ucs2' ? 'Uses special characters, so fewer fit into one part (UCS-2)' : 'GSM-7';
 }
 
 /** The pages that the printer gets, as pictures. */
@@ -140,7 +154,7 @@ function LetterReader({ message, list }: { message: InboxMessage; list: ListQuer
   if (pageCount === null) {
     return (
       <div class="desk">
-        <p>The letter is not drawn yet. It takes a second: load the page again.</p>
+        <p>The letter is not drawn yet. Load the page again in a few seconds.</p>
       </div>
     );
   }
@@ -152,7 +166,7 @@ function LetterReader({ message, list }: { message: InboxMessage; list: ListQuer
           <Turn
             to={page > 1 ? sandboxUrl(`/${id}`, list, { page: page - 1 }) : undefined}
             icon="left"
-            label="Page before"
+            label="Previous page"
           />
           <span>
             Page {page} of {pageCount}
@@ -192,7 +206,7 @@ const labels: Record<Answer, string> = {
   'permanent-failure': 'Permanent failure',
   'technical-failure': 'Technical failure',
   reply: 'Reply',
-  complaint: 'Complain',
+  complaint: 'Report as spam',
   unsubscribe: 'Unsubscribe',
   print: 'Print now',
   posted: 'Posted',
@@ -204,69 +218,94 @@ const headings = { email: 'Answer as the recipient', sms: 'Answer as the recipie
 
 /** What the next page says once about what was done. */
 export const notices: Record<Answer, string> = {
-  delivered: 'The receipt was recorded.',
-  pending: 'The receipt was recorded.',
-  'temporary-failure': 'The receipt was recorded.',
-  'permanent-failure': 'The receipt was recorded.',
-  'technical-failure': 'The receipt was recorded.',
-  reply: 'The service has received the reply.',
-  complaint: 'The complaint was recorded.',
-  unsubscribe: 'The service has received the request to unsubscribe.',
-  print: 'The letter is on its way to the printer.',
-  posted: 'The letter was posted.',
-  rejected: 'The letter cannot be printed.',
-  returned: 'The letter was returned.',
+  delivered: 'Receipt sent.',
+  pending: 'Receipt sent.',
+  'temporary-failure': 'Receipt sent.',
+  'permanent-failure': 'Receipt sent.',
+  'technical-failure': 'Receipt sent.',
+  reply: 'Reply sent to the service.',
+  complaint: 'Email reported as spam.',
+  unsubscribe: 'Unsubscribe request sent to the service.',
+  print: 'Letter sent to the printer.',
+  posted: 'Letter posted.',
+  rejected: 'Letter refused by the printer.',
+  returned: 'Letter returned.',
 };
 
 interface AnswersProps {
   message: InboxMessage;
   possible: Answer[];
-  action: string;
-  formState: FormState;
+  list: ListQuery;
   /** Whether the sandbox waits for receipts instead of making them. */
   isHeld: boolean;
 }
 
-/** Buttons for what a provider, a recipient or a printer can do with the message now. */
-function Answers({ message, possible, action, formState, isHeld }: AnswersProps) {
-  const { notification_type: channel } = message;
+/** What can be answered changes with the status, until that is final. */
+function LiveAnswers(props: AnswersProps) {
+  const { message, list } = props;
+  if (isFinal(message)) return <Answers {...props} />;
+  return (
+    <Live from={sandboxUrl(`/${message.id}/answers`, list)} isWhole>
+      <Answers {...props} />
+    </Live>
+  );
+}
+
+/** Only the printer can change a letter later: it may come back. */
+export function isFinal({ status }: InboxMessage): boolean {
+  return !unfinishedStatuses.some((unfinished) => unfinished === status);
+}
+
+/** Buttons for what a provider, a recipient or a printer can do with the message now. They are also sent as a fragment. */
+export function Answers({ message, possible, list, isHeld }: AnswersProps) {
+  const { id, notification_type: channel } = message;
   const ownLabels: Partial<Record<Answer, string>> =
     channel === 'email' ? emailLabels : channel === 'sms' ? textLabels : {};
-  const buttons = possible.filter((answer) => answer !== 'reply');
   return (
-    <>
-      <form class="card-foot small" method="post" action={action} aria-label={headings[channel]}>
-        <b>{headings[channel]}</b>
-        {buttons.map((answer) => (
+    <form
+      class="card-foot small"
+      method="post"
+      action={sandboxUrl(`/${id}/answer`, list)}
+      aria-label={headings[channel]}
+      data-live={isFinal(message) ? undefined : ''}
+    >
+      <b>{headings[channel]}</b>
+      {possible
+        .filter((answer) => answer !== 'reply')
+        .map((answer) => (
           <button key={answer} class="button button--small" type="submit" name="answer" value={answer}>
             {ownLabels[answer] ?? labels[answer]}
           </button>
         ))}
-        <span class="muted">{explain(message, possible, isHeld)}</span>
-      </form>
-      {possible.includes('reply') && (
-        <form class="card-foot reply" method="post" action={action} aria-label="Reply" noValidate>
-          <input type="hidden" name="answer" value="reply" />
-          <Field
-            formState={formState}
-            name="text"
-            label="Reply as the recipient"
-            beside={
-              <button class="button" type="submit">
-                Reply
-              </button>
-            }
-          />
-        </form>
-      )}
-    </>
+      <span class="muted">{explain(message, possible, isHeld)}</span>
+    </form>
   );
 }
 
-/** Says why there are fewer answers than expected. */
+function Reply({ action, formState }: { action: string; formState: FormState }) {
+  return (
+    <form class="card-foot reply" method="post" action={action} aria-label="Reply" noValidate>
+      <input type="hidden" name="answer" value="reply" />
+      <Field
+        formState={formState}
+        name="text"
+        label="Reply as the recipient"
+        beside={
+          <button class="button" type="submit">
+            Reply
+          </button>
+        }
+      />
+    </form>
+  );
+}
+
+/** Says why there are fewer buttons than expected. */
 function explain({ notification_type, status }: InboxMessage, possible: Answer[], isHeld: boolean): string {
-  if (notification_type === 'letter') return possible.length > 0 ? '' : 'Nothing to answer now.';
+  if (notification_type === 'letter') return possible.length > 0 ? '' : 'The printer has nothing to do now.';
   if (possible.includes('delivered')) return '';
-  const final = status === 'created' ? 'It is not sent yet.' : 'It has its receipt.';
-  return isHeld ? final : `${final} To send receipts by hand, start with SANDBOX_RECEIPTS=hold.`;
+  if (status === 'created') return 'We have not sent the message yet.';
+  return isHeld
+    ? 'The message has its receipt.'
+    : 'Delivered automatically. To choose the outcome yourself, start with SANDBOX_RECEIPTS=hold.';
 }

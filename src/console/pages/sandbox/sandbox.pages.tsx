@@ -6,19 +6,20 @@ import { getInboxMessage, type InboxMessage, listInbox } from '../../../delivery
 import { isAnySandbox } from '../../../delivery/sandbox/sandbox.ts';
 import { letterPagePicture } from '../../../letters/preview/letter-preview.ts';
 import { readLetterPdf } from '../../../notifications/history/public-notifications.ts';
-import { unfinishedStatuses } from '../../../notifications/notification.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { emptyForm } from '../../forms.ts';
-import { keepSearch, withQuery } from '../../links.ts';
+import { keepSearch, pageUrl, withQuery } from '../../links.ts';
+import { clearSandbox, findCleared, findOpened, markOpened } from '../../marks/marks.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
+import { Confirm } from '../../parts/form.tsx';
 import { Live, sendFragment } from '../../parts/live.tsx';
 import { Inbox, SandboxToolbar } from './inbox.tsx';
 import { type ListQuery, readListQuery, sandboxUrl, withoutMessageView } from './list-query.ts';
 import { sendMailFrame, sendSentFile } from './mail-frame.ts';
-import { CurrentStatus, formatHeading, notices, Reader } from './reader.tsx';
+import { Answers, CurrentStatus, formatHeading, isFinal, notices, Reader } from './reader.tsx';
 
 type Seen = PageRequest<'signed-in'>;
 
@@ -67,6 +68,32 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
+  pages.add('/sandbox/:message_id/answers', {
+    who,
+    live: true,
+    async show(request) {
+      const message = await getMessage(request);
+      const props = {
+        message,
+        possible: await possibleAnswers(app, message),
+        isHeld,
+        list: readListQuery(app, request),
+      };
+      return sendFragment(request.http, request.reply, <Answers {...props} />);
+    },
+  });
+
+  pages.add('/sandbox/clear', {
+    who,
+    below: 'Sandbox',
+    show: () => ({ to: '/sandbox' }),
+    form: Type.Object({}),
+    async act({ visitor }) {
+      await clearSandbox(app, visitor.user);
+      return { to: '/sandbox', notice: 'Sandbox cleared.' };
+    },
+  });
+
   pages.add('/sandbox/:message_id/answer', {
     who,
     below: 'Sandbox',
@@ -80,6 +107,7 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
+  const isHeld = app.config.providers.sandbox.receipts === 'hold';
   const getMessage = (request: Seen) => getInboxMessage(app, request.visitor.user, request.param('message_id'));
   const messagePath = (request: Seen) =>
     sandboxUrl(`/${request.param('message_id')}`, readListQuery(app, request)).slice('/console'.length);
@@ -88,18 +116,22 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
 
   async function inbox(request: Seen, current: string | undefined) {
     const list = readListQuery(app, request);
-    const found = await listInbox(app, request.visitor.user, list);
-    return <Inbox {...found} list={list} current={current} now={app.clock.now()} />;
+    const { user } = request.visitor;
+    const found = await listInbox(app, user, { ...list, clearedUntil: await findCleared(app, user) });
+    const ids = found.messages.map(({ id }) => id);
+    const opened = await findOpened(app, user, ids);
+    return <Inbox {...found} list={list} current={current} opened={opened} now={app.clock.now()} />;
   }
 
   async function messageView(request: Seen, formState: FormState): Promise<View> {
     const message = await getMessage(request);
+    await markOpened(app, request.visitor.user, message.id);
     const reader = (
       <Reader
         message={message}
         email={await findEmail(message)}
         possible={await possibleAnswers(app, message)}
-        isHeld={app.config.providers.sandbox.receipts === 'hold'}
+        isHeld={isHeld}
         list={readListQuery(app, request)}
         formState={formState}
         now={app.clock.now()}
@@ -112,7 +144,7 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
   function findMessagePage({ service_id, id }: InboxMessage): string | undefined {
     const path = '/services/:service_id/messages/:message_id';
     if (!pages.all.some((page) => page.path === path)) return undefined;
-    return `/console${path.replace(':service_id', service_id).replace(':message_id', id)}`;
+    return pageUrl(path.replace(':service_id', service_id).replace(':message_id', id));
   }
 
   async function inboxView(
@@ -126,7 +158,14 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
       title: 'Sandbox',
       ...(about ? { about } : {}),
       lead: 'Nothing here has left this machine.',
-      actions: <span data-live-controls />,
+      actions: (
+        <>
+          <span data-live-controls />
+          <Confirm label="Clear all" action="Clear my list" to={pageUrl('/sandbox/clear')}>
+            We will remove all messages from your list. Other people keep theirs.
+          </Confirm>
+        </>
+      ),
       content: (
         <div class="stack">
           <SandboxToolbar current={list} />
@@ -142,11 +181,6 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-/** Only the printer can change a letter later: it may come back. */
-function isFinal({ status }: InboxMessage): boolean {
-  return !unfinishedStatuses.some((unfinished) => unfinished === status);
-}
-
 function buildListUrl(list: ListQuery, current: string | undefined): string {
   const address = sandboxUrl('/list', withoutMessageView(list));
   if (current === undefined) return address;
@@ -157,7 +191,7 @@ function Welcome() {
   return (
     <div class="reader reader--empty">
       <p class="muted">
-        Choose a message to read it as its recipient, and to answer it. The sandbox keeps messages for a week.
+        Choose a message to read it and reply as its recipient. The sandbox keeps messages for 7 days.
       </p>
     </div>
   );

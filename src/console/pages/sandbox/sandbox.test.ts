@@ -50,6 +50,25 @@ async function aDrawnLetter(serviceId = service, fields: Fields = {}): Promise<s
 const listed = ({ text }: Page) =>
   [...text.matchAll(/<li><a href="\/console\/sandbox\/([0-9a-f-]{36})/g)].map(([, id]) => id);
 
+describe('what one person has opened and cleared', () => {
+  it('is marked for that person only', async () => {
+    const other = await aMember(service);
+    const id = await aSent();
+    const unread = (page: Page) => page.text.match(new RegExp(`/sandbox/${id}"[^>]*>.{0,200}? unread`, 's')) !== null;
+    expect(unread(await member.get('/console/sandbox'))).toBe(true);
+    await member.get(`/console/sandbox/${id}`);
+    expect(unread(await member.get('/console/sandbox/list?channel=sms'))).toBe(false);
+    expect(unread(await other.get('/console/sandbox'))).toBe(true);
+    const cleared = await member.follow(await member.post('/console/sandbox/clear'));
+    expect(cleared.text).toContain('Sandbox cleared.');
+    expect(listed(cleared)).toEqual([]);
+    expect(listed(await other.get('/console/sandbox'))).toContain(id);
+    expect((await member.get(`/console/sandbox/${id}`)).status).toBe(200);
+    const next = await aSent();
+    expect(listed(await member.get('/console/sandbox'))).toEqual([next]);
+  });
+});
+
 describe('the list of the sandbox', () => {
   it('has the messages of all channels, newest first, and filters by channel', async () => {
     const text = await aSent();
@@ -91,7 +110,7 @@ describe('the list of the sandbox', () => {
       expect((await admin.get(answer.location ?? '')).text).not.toContain(`value="${find}"`);
     }
     const nothing = await member.post('/console/sandbox', { find: 'zebra', channel: '' });
-    expect((await member.follow(nothing)).text).toContain('None of the newest 1,000 messages contains this.');
+    expect((await member.follow(nothing)).text).toContain('We found nothing in the newest 1,000 messages.');
     expect((await member.post('/console/sandbox', { find: '' })).location).toBe('/console/sandbox');
   });
 
@@ -261,7 +280,7 @@ describe('an email', () => {
       url: `/console/sandbox/${id}`,
       headers: { cookie: `pennypost_session=${member.cookies.get('pennypost_session')}` },
     });
-    expect(elsewhere.text).toContain('This machine has no file of the email');
+    expect(elsewhere.text).toContain('The process that sent this email keeps its file');
     expect(elsewhere.text).toContain('Hello Ada');
   });
 });
@@ -269,7 +288,7 @@ describe('an email', () => {
 describe('a text', () => {
   it.each([
     ['Hello Ada', 'Ada', '1 part', 'GSM-7'],
-    ['Hello Siân ŵ', 'Siân ŵ', '1 part', 'UCS-2'],
+    ['Hello Siân ŵ', 'Siân ŵ', '1 part', 'Uses special characters'],
     ['Hello aaa', 'a'.repeat(160), '2 parts', 'GSM-7'],
   ])('%s: its parts and encoding', async (start, name, parts, encoding) => {
     const id = await aSent({ personalisation: { name } });
@@ -322,7 +341,7 @@ describe('answering a message', () => {
       expect(await buttons(id)).toContain(receipt);
       const page = await answer(id, { answer: receipt });
       expect([page.status, page.location]).toEqual([303, `/console/sandbox/${id}`]);
-      expect((await member.follow(page)).text).toContain('The receipt was recorded.');
+      expect((await member.follow(page)).text).toContain('Receipt sent.');
       expect((await messageOf(harness, id)).status).toBe(receipt);
     }
   });
@@ -344,7 +363,7 @@ describe('answering a message', () => {
 
   it('with a complaint', async () => {
     const id = await aSent({ notification_type: 'email' });
-    expect((await member.follow(await answer(id, { answer: 'complaint' }))).text).toContain('complaint was recorded');
+    expect((await member.follow(await answer(id, { answer: 'complaint' }))).text).toContain('Email reported as spam.');
     const { body } = await harness.admin('GET', '/complaint');
     expect(body.complaints[0]).toMatchObject({ notification_id: id, complaint_type: 'abuse' });
   });

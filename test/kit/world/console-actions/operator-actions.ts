@@ -29,6 +29,7 @@ export const operatorActions: Actions = (harness, world) => {
 
   return [
     without('searches', '/sandbox', { by, form: { find: 'ada' } }),
+    without('clears the list of one person', '/sandbox/clear', { by }),
     without('answers for a recipient in the sandbox', '/sandbox/:message_id/answer', {
       by,
       form: { answer: 'delivered' },
