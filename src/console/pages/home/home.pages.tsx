@@ -1,11 +1,15 @@
+import { Type } from 'typebox';
 import type { Service } from '../../../services/services.ts';
 import { reachable } from '../../access/find-page.ts';
-import { may } from '../../access/may.ts';
+import { may, rightNames } from '../../access/may.ts';
 import { BriefCache } from '../../brief-cache.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
+import { hideSteps } from '../../marks/marks.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { Live, sendFragment } from '../../parts/live.tsx';
 import { type Figures, readFigures } from './figures.ts';
+import { FirstSteps, readFirstSteps } from './first-steps.tsx';
 import { Home } from './home.tsx';
 
 type Seen = PageRequest<{ service: 'any' }>;
@@ -13,7 +17,7 @@ type Seen = PageRequest<{ service: 'any' }>;
 /** Less than the time between two requests of a page. */
 const sharedFor_ms = 8_000;
 
-/** People who may not see the activity land on the first of these that they may open. */
+/** People who cannot see the activity land on the first of these that they can open. */
 const others = ['/templates', '/messages', '/usage'];
 
 /** The first page of a service: what needs somebody, then figures. */
@@ -29,6 +33,8 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
       if (may({ service: 'activity' }, visitor.user, service) !== 'yes') return elsewhere(request);
       const link = linkTo(request);
       const send = link('/send');
+      const figures = await readFigures(app, service);
+      const steps = await readFirstSteps(app, service, visitor, figures);
       return {
         title: 'Home',
         actions: (
@@ -42,9 +48,12 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
           </>
         ),
         content: (
-          <Live from={`/console/services/${service.id}/figures`} every={10}>
-            {home(request, await readFigures(app, service))}
-          </Live>
+          <div class="stack stack--loose">
+            {steps && <FirstSteps steps={steps} serviceId={service.id} link={link} />}
+            <Live from={pageUrl(`/services/${service.id}/figures`)} every={10}>
+              {home(request, figures)}
+            </Live>
+          </div>
         ),
       };
     },
@@ -59,12 +68,22 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
+  pages.add('/services/:service_id/first-steps/hide', {
+    who: { service: 'activity' },
+    show: ({ service }) => ({ to: `/services/${service.id}` }),
+    form: Type.Object({}),
+    async act({ service, visitor }) {
+      await hideSteps(app, visitor.user, service.id);
+      return { to: `/services/${service.id}`, notice: 'Steps hidden.' };
+    },
+  });
+
   function home(request: Seen, figures: Figures) {
     const { service } = request;
     return <Home figures={figures} service={service} link={linkTo(request)} now={app.clock.now()} />;
   }
 
-  /** Pages of other parts of the console are linked where they exist and the visitor may open them. */
+  /** Pages of other parts of the console are linked where they exist and the visitor can open them. */
   function linkTo({ service, visitor }: { service: Service; visitor: Seen['visitor'] }) {
     return (path: string) => reachable(pages.all, visitor.user, `/services/${service.id}${path}`, service);
   }
@@ -75,7 +94,7 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
     if (first) return { to: first.slice('/console'.length) };
     return {
       title: 'Home',
-      content: <p>You may not see what this service sends. Ask a person who manages it for the right.</p>,
+      content: <p>You cannot see what this service sends. Ask someone who manages it for “{rightNames.activity}”.</p>,
     };
   }
 }

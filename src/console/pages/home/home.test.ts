@@ -48,7 +48,9 @@ describe('GET /console/services/{id}', () => {
 
   it('says what is left today in trial mode', async () => {
     await harness.app.db.updateTable('services').set({ restricted: true }).where('id', '=', service).execute();
-    expect((await browser.get(home)).text).toMatch(/250,000 of 250,000 emails and (9\d|100) of 100 texts left today/);
+    expect((await browser.get(home)).text).toMatch(
+      /You can send 250,000 emails and (9\d|100) texts today, only to your team and guest list\./,
+    );
     await harness.app.db.updateTable('services').set({ restricted: false }).where('id', '=', service).execute();
   });
 
@@ -65,6 +67,45 @@ describe('GET /console/services/{id}', () => {
     expect(fragment.text).toMatch(/^<div data-live/);
     const again = await browser.get(`${home}/figures`, { 'if-none-match': String(fragment.headers.etag) });
     expect(again.status).toBe(304);
+  });
+});
+
+describe('the first steps of a service', () => {
+  it('tick themselves off, say who can do what, and are dismissed by each person', async () => {
+    const [{ id: created_by_id }, { id: other }] = [await aPerson(harness), await aPerson(harness)];
+    const fresh = await aService(harness, { restricted: true, created_by_id });
+    const here = `/console/services/${fresh}`;
+    await joinService(harness, fresh, created_by_id);
+    const creator = await signedIn(harness, created_by_id);
+    const steps = async (visitor = creator) =>
+      [
+        ...((await visitor.get(here)).text.split('id="first-steps"')[1] ?? '').matchAll(
+          /<li>(?:<a href="[^"]*">|<span>)([^<]*)<.*?(Done|To do)<\/span>/g,
+        ),
+      ].map(([, text, state]) => `${text}: ${state}`);
+    expect(await steps()).toEqual([
+      'Write a template: To do',
+      'Send a test to yourself: To do',
+      'Invite your team: To do',
+      'Create an API key: To do',
+      'Go live: To do',
+    ]);
+    const template_id = await aTemplate(harness, fresh);
+    const text = { service_id: fresh, template_id, notification_type: 'sms', status: 'delivered' } as const;
+    await somePastMessages(harness, [{ ...text, created_at: '2026-11-13T11:00:00Z' }]);
+    await harness.deliver();
+    await joinService(harness, fresh, other, ['view_activity']);
+    expect((await steps()).filter((step) => step.endsWith('Done'))).toEqual([
+      'Write a template: Done',
+      'Send a test to yourself: Done',
+      'Invite your team: Done',
+    ]);
+    const reader = await signedIn(harness, other);
+    expect((await reader.get(here)).text).toContain('Ask someone with the permission “Manage the API integration”.');
+    await creator.post(`${here}/first-steps/hide`);
+    expect(await steps()).toEqual([]);
+    expect(await steps(reader)).toHaveLength(5);
+    expect((await browser.get(home)).text).not.toContain('Your first message in five steps');
   });
 });
 

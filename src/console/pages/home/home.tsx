@@ -11,7 +11,7 @@ import { listNeeds, percent, shareFailed, tooManyFailures } from './needs.ts';
 interface HomeProps {
   figures: Figures;
   service: { id: string; restricted: boolean };
-  /** The address of a page of the service, where the visitor may open it. */
+  /** The address of a page of the service, where the visitor can open it. */
   link(path: string): string | undefined;
   now: Date;
 }
@@ -55,7 +55,7 @@ function Needs({ figures, service, link }: HomeProps) {
   return (
     <section class="card needs" aria-labelledby="needs">
       <div class="card-head">
-        <h2 id="needs">Needs you</h2>
+        <h2 id="needs">Needs your attention</h2>
       </div>
       <ul class="list">
         {needs.map(({ tone, what, more, to }) => {
@@ -219,7 +219,7 @@ function Templates({ figures: { templates }, link }: HomeProps) {
         )}
       </div>
       {templates.length === 0 ? (
-        <p class="muted">Nothing was sent in the last 7 days.</p>
+        <p class="muted">No messages were sent in the last 7 days.</p>
       ) : (
         <ul class="bars">
           {templates.map(({ id, name, count: used }) => (
@@ -248,7 +248,7 @@ function Files({ figures: { files }, link, now }: HomeProps) {
         )}
       </div>
       {files.length === 0 ? (
-        <p class="muted">No file is being sent or waits to be sent.</p>
+        <p class="muted">No files are being sent or scheduled.</p>
       ) : (
         <ul class="list">
           {files.map((file) => (

@@ -3,6 +3,7 @@ import { getMonthlyStatistics } from '../../../services/service-statistics.ts';
 import { countByTemplateAndMonth } from '../../../templates/template-statistics.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { Icon } from '../../layout/icon.tsx';
+import { pageUrl } from '../../links.ts';
 import { channelWords, shownChannels } from '../../message-words.ts';
 import { count } from '../../money.ts';
 import type { Pages } from '../../page.ts';
@@ -27,7 +28,7 @@ export function monthsPages(pages: Pages, app: ConsoleApp): void {
         title: 'Messages by month',
         lead: yearInWords(year),
         crumbs: [{ label: 'Home', to: `/services/${service.id}` }],
-        actions: <FinancialYears year={year} path={`/console/services/${service.id}/months`} now={now} />,
+        actions: <FinancialYears year={year} path={pageUrl(`/services/${service.id}/months`)} now={now} />,
         content: <Months months={months} templates={templates} />,
       };
     },
@@ -82,7 +83,7 @@ function MonthTemplates({ month, templates, isOpen }: { month: string; templates
         <Icon name="chevron" small />
       </summary>
       {used.length === 0 ? (
-        <p class="muted">Nothing was sent.</p>
+        <p class="muted">No messages were sent.</p>
       ) : (
         <ul class="bars card measure">
           {used.slice(0, shownTemplates).map(({ template_id, name, count: times }) => (

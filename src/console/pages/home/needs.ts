@@ -49,20 +49,22 @@ function failures({ week, usual }: Figures, channel: Channel): Need[] {
 function callbacks({ refusedCallbacks: waiting }: Figures): Need[] {
   if (waiting === 0) return [];
   const what =
-    waiting === 1 ? '1 callback waits' : `${waiting >= 1_000 ? 'Over 1,000' : count(waiting)} callbacks wait`;
+    waiting === 1
+      ? '1 callback is waiting'
+      : waiting >= 1_000
+        ? 'Over 1,000 callbacks are waiting'
+        : `${count(waiting)} callbacks are waiting`;
   const to = { path: '/integration/callbacks', label: 'See callbacks' };
-  return [{ tone: 'sending', what, more: 'Your system did not take them. We try again.', to }];
+  return [{ tone: 'sending', what, more: 'Your system did not accept them. We will try again.', to }];
 }
 
 function trial({ left }: Figures): Need[] {
-  const parts = (['email', 'sms'] as const).map(
-    (channel) => `${count(left[channel].remaining)} of ${count(left[channel].limit)} ${channelWords[channel].plural}`,
-  );
+  const [emails, texts] = [count(left.email.remaining), count(left.sms.remaining)];
   return [
     {
       tone: 'sending',
       what: 'Trial mode',
-      more: `${parts.join(' and ')} left today, to your team and the guest list only.`,
+      more: `You can send ${emails} emails and ${texts} texts today, only to your team and guest list.`,
       to: { path: '/going-live', label: 'Go live' },
     },
   ];

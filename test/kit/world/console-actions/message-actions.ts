@@ -122,6 +122,7 @@ export const messageActions: Actions = (harness, world) => {
       by,
       form: { email_addresses: 'guest@example.org', phone_numbers: '' },
     }),
+    without('hides the first steps from one person', `${service}/first-steps/hide`, { by }),
     changes('api_key', `${service}/quick-start`, { by, form: { do: 'key', once: newId(clock.now()) } }),
     changes('notification', `${service}/quick-start`, {
       by,
