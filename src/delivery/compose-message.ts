@@ -85,7 +85,7 @@ export async function composeEmail(
 
 /** What a template, its values and its service make of a message. Sending and previews share it, so they cannot differ. */
 
-export function renderText(
+function renderText(
   compiled: CompiledTemplate,
   personalisation: Personalisation,
   service: Pick<SenderIdentity, 'name' | 'prefix_sms'>,
