@@ -19,25 +19,29 @@ async function read(url: string): Promise<Element[]> {
 }
 
 function open(title: string, parts: Element[]): void {
-  const drawer = document.createElement('dialog');
-  drawer.className = 'drawer stack';
-  drawer.setAttribute('aria-label', title);
-  const close = document.createElement('button');
-  close.type = 'button';
-  close.className = 'button button--small';
-  close.textContent = 'Close';
-  close.addEventListener('click', () => drawer.close());
+  const drawer = document.createElement('div');
+  drawer.className = 'drawer';
+  drawer.popover = 'auto';
+  drawer.role = 'dialog';
+  drawer.ariaLabel = title;
   const heading = document.createElement('h2');
   heading.textContent = title;
+  const close = document.createElement('button');
+  close.type = 'button';
+  close.className = 'button button--small row--end';
+  close.textContent = 'Close';
+  close.autofocus = true;
+  close.addEventListener('click', () => drawer.hidePopover());
   const head = document.createElement('div');
-  head.className = 'card-head';
+  head.className = 'row';
   head.append(heading, close);
-  drawer.append(head, ...parts);
-  // A click outside of it is a click on the dialog itself.
-  drawer.addEventListener('click', ({ target }) => {
-    if (target === drawer) drawer.close();
+  const stack = document.createElement('div');
+  stack.className = 'stack';
+  stack.append(head, ...parts);
+  drawer.append(stack);
+  drawer.addEventListener('toggle', (event) => {
+    if (event.newState === 'closed') drawer.remove();
   });
-  drawer.addEventListener('close', () => drawer.remove());
   document.body.append(drawer);
-  drawer.showModal();
+  drawer.showPopover();
 }

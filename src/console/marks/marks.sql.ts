@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/database.ts';
 
 /** The subject is a message of the sandbox, the id after which its list begins, or a service. */
-export type MarkKind = 'sandbox-opened' | 'sandbox-cleared' | 'steps-hidden';
+type MarkKind = 'sandbox-opened' | 'sandbox-cleared' | 'steps-hidden';
 
 export interface Mark {
   user_id: string;

@@ -72,11 +72,12 @@ describe('GET /console/services/{id}', () => {
 
 describe('the first steps of a service', () => {
   it('tick themselves off, say who can do what, and are dismissed by each person', async () => {
-    const [{ id: created_by_id }, { id: other }] = [await aPerson(harness), await aPerson(harness)];
-    const fresh = await aService(harness, { restricted: true, created_by_id });
+    const [{ id }, { id: other }] = [await aPerson(harness), await aPerson(harness)];
+    const fresh = await aService(harness, { restricted: true });
+    await harness.app.db.deleteFrom('service_members').where('service_id', '=', fresh).execute();
     const here = `/console/services/${fresh}`;
-    await joinService(harness, fresh, created_by_id);
-    const creator = await signedIn(harness, created_by_id);
+    await joinService(harness, fresh, id);
+    const creator = await signedIn(harness, id);
     const steps = async (visitor = creator) =>
       [
         ...((await visitor.get(here)).text.split('id="first-steps"')[1] ?? '').matchAll(

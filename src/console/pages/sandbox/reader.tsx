@@ -140,7 +140,7 @@ function TextReader({ message }: { message: InboxMessage }) {
 }
 
 /** A number that a text calls a code, such as that of a sign-in. */
-export function findCode(text: string): string | undefined {
+function findCode(text: string): string | undefined {
   return /\b(?:code|passcode|pin)\b/i.test(text) ? /(?<![\d£.])\d{4,8}(?![\d.]*\d)/.exec(text)?.[0] : undefined;
 }
 

@@ -50,25 +50,6 @@ async function aDrawnLetter(serviceId = service, fields: Fields = {}): Promise<s
 const listed = ({ text }: Page) =>
   [...text.matchAll(/<li><a href="\/console\/sandbox\/([0-9a-f-]{36})/g)].map(([, id]) => id);
 
-describe('what one person has opened and cleared', () => {
-  it('is marked for that person only', async () => {
-    const other = await aMember(service);
-    const id = await aSent();
-    const unread = (page: Page) => page.text.match(new RegExp(`/sandbox/${id}"[^>]*>.{0,200}? unread`, 's')) !== null;
-    expect(unread(await member.get('/console/sandbox'))).toBe(true);
-    await member.get(`/console/sandbox/${id}`);
-    expect(unread(await member.get('/console/sandbox/list?channel=sms'))).toBe(false);
-    expect(unread(await other.get('/console/sandbox'))).toBe(true);
-    const cleared = await member.follow(await member.post('/console/sandbox/clear'));
-    expect(cleared.text).toContain('Sandbox cleared.');
-    expect(listed(cleared)).toEqual([]);
-    expect(listed(await other.get('/console/sandbox'))).toContain(id);
-    expect((await member.get(`/console/sandbox/${id}`)).status).toBe(200);
-    const next = await aSent();
-    expect(listed(await member.get('/console/sandbox'))).toEqual([next]);
-  });
-});
-
 describe('the list of the sandbox', () => {
   it('has the messages of all channels, newest first, and filters by channel', async () => {
     const text = await aSent();
@@ -486,4 +467,29 @@ describe('messages that attack the page', () => {
       expect(text).toContain('<code>javascript:alert(1)</code>');
     }
   });
+});
+
+describe('what one person has opened and cleared', () => {
+  it('is marked for that person only', { timeout: 60_000 }, async () => {
+    const [one, other] = [await aMember(service), await aMember(service)];
+    const id = await aSent();
+    const unread = (page: Page) => page.text.match(new RegExp(`/sandbox/${id}"[^>]*>.{0,200}? unread`, 's')) !== null;
+    expect(unread(await one.get('/console/sandbox'))).toBe(true);
+    await one.get(`/console/sandbox/${id}`);
+    expect(unread(await one.get('/console/sandbox/list?channel=sms'))).toBe(false);
+    expect(unread(await other.get('/console/sandbox'))).toBe(true);
+    const cleared = await one.follow(await one.post('/console/sandbox/clear'));
+    expect(cleared.text).toContain('Sandbox cleared.');
+    expect(listed(cleared)).toEqual([]);
+    expect(listed(await other.get('/console/sandbox'))).toContain(id);
+    expect((await one.get(`/console/sandbox/${id}`)).status).toBe(200);
+    const next = await aSent();
+    expect(listed(await one.get('/console/sandbox'))).toEqual([next]);
+  });
+});
+
+it('a code in a text can be copied', async () => {
+  const id = await aSent({ personalisation: { name: 'your code is 123456', thing: '' } });
+  expect((await member.get(`/console/sandbox/${id}`)).text).toContain('<code id="code-in-text">123456</code>');
+  expect((await member.get(`/console/sandbox/${await aSent()}`)).text).not.toContain('code-in-text');
 });
