@@ -247,7 +247,7 @@ describe('reading', () => {
       normalised_recipient: 'zoe@example.org',
     });
     await page.goto('/console/sandbox');
-    await page.getByRole('searchbox').fill('zoe@example.org');
+    await page.getByLabel('Recipient, subject or text').fill('zoe@example.org');
     await page.keyboard.press('Enter');
     await page.waitForURL(/find=/);
     expect(page.url()).not.toMatch(/zoe/);
