@@ -28,7 +28,7 @@ export async function listLetterRates(app: Platform) {
 }
 
 /** Every rate per text message fragment, newest first. */
-export async function listSmsRates({ db }: Platform): Promise<{ rate: number; valid_from: Timestamp }[]> {
+export async function listSmsRates(db: Db): Promise<{ rate: number; valid_from: Timestamp }[]> {
   return (await selectSmsRates(db)).map(({ rate, valid_from }) => ({ rate: Number(rate), valid_from })).reverse();
 }
 

@@ -21,7 +21,7 @@ export function brandPoolRoutes(http: Http, app: Platform): void {
         response: { 200: Data(Type.Array(EmailBranding)) },
       },
     },
-    async (request) => ({ data: await listEmailPool(app, request.params.organisation_id) }),
+    async (request) => ({ data: await listEmailPool(app.db, request.params.organisation_id) }),
   );
 
   http.get(
@@ -33,7 +33,7 @@ export function brandPoolRoutes(http: Http, app: Platform): void {
         response: { 200: Data(Type.Array(LetterBranding)) },
       },
     },
-    async (request) => ({ data: await listLetterPool(app, request.params.organisation_id) }),
+    async (request) => ({ data: await listLetterPool(app.db, request.params.organisation_id) }),
   );
 
   for (const kind of ['email', 'letter'] as const) {

@@ -1,5 +1,5 @@
 import { getOrganisation } from '../organisations/organisations.ts';
-import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import {
@@ -11,17 +11,17 @@ import {
   selectOrganisationsWithBrand,
 } from './brand-pools.sql.ts';
 
-export async function listEmailPool({ db }: Platform, organisationId: string) {
+export async function listEmailPool(db: Db, organisationId: string) {
   await getOrganisation(db, organisationId);
   return selectEmailPool(db, organisationId);
 }
 
-export async function listLetterPool({ db }: Platform, organisationId: string) {
+export async function listLetterPool(db: Db, organisationId: string) {
   await getOrganisation(db, organisationId);
   return selectLetterPool(db, organisationId);
 }
 
-export function listOrganisationsWithBrand({ db }: Platform, kind: BrandKind, brandId: string) {
+export function listOrganisationsWithBrand(db: Db, kind: BrandKind, brandId: string) {
   return selectOrganisationsWithBrand(db, kind, brandId);
 }
 

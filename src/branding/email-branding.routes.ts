@@ -48,7 +48,7 @@ export function emailBrandingRoutes(http: Http, app: Platform & LogoDeps): void 
         response: { 200: Type.Object({ email_branding: EmailBranding }) },
       },
     },
-    async (request) => ({ email_branding: await getEmailBranding(app, request.params.email_branding_id) }),
+    async (request) => ({ email_branding: await getEmailBranding(app.db, request.params.email_branding_id) }),
   );
 
   http.post(
@@ -103,7 +103,7 @@ export function emailBrandingRoutes(http: Http, app: Platform & LogoDeps): void 
       },
     },
     async (request) => {
-      const { id } = await getEmailBranding(app, request.params.email_branding_id);
+      const { id } = await getEmailBranding(app.db, request.params.email_branding_id);
       const bytes = decodeBase64(request.body.png, 'canonical');
       if (!bytes) throw invalidField('png', 'Not valid base64.');
       const logo = await storeEmailLogo(app, bytes, 'png');

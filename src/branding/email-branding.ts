@@ -1,5 +1,5 @@
 import { timestamp } from '../platform/clock.ts';
-import { inTransaction } from '../platform/db/database.ts';
+import { type Db, inTransaction } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -18,14 +18,14 @@ import {
 
 export type { BrandType } from './email-branding.sql.ts';
 
-export async function getEmailBranding({ db }: Platform, id: string) {
+export async function getEmailBranding(db: Db, id: string) {
   const brand = await selectEmailBranding(db, id);
   if (!brand) throw notFound();
   return brand;
 }
 
 /** Those that are not archived, by name, with the number of services that use them. */
-export async function listEmailBrandsInUse({ db }: Platform) {
+export async function listEmailBrandsInUse(db: Db) {
   const [brands, counts] = await Promise.all([
     selectActiveEmailBrandings(db),
     selectServiceCounts(db, 'email_branding_id'),
@@ -83,7 +83,7 @@ export async function archiveEmailBranding({ db, clock }: Platform, id: string):
 }
 
 export async function listEmailBrandUsers(app: Platform, id: string) {
-  await getEmailBranding(app, id);
+  await getEmailBranding(app.db, id);
   return selectBrandUsers(app.db, 'email_branding_id', id);
 }
 

@@ -29,7 +29,7 @@ export function letterBrandingRoutes(http: Http, app: Platform): void {
   http.get(
     '/letter-branding/:letter_branding_id',
     { schema: { summary: 'Get a letter branding', params: OfBrand, response: { 200: LetterBranding } } },
-    (request) => getLetterBranding(app, request.params.letter_branding_id),
+    (request) => getLetterBranding(app.db, request.params.letter_branding_id),
   );
 
   http.post(

@@ -1,5 +1,5 @@
 import { timestamp } from '../platform/clock.ts';
-import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { Failure, invalid, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -19,14 +19,14 @@ import {
 /** Names and file names must fit into their columns. */
 const maxLength = 255;
 
-export async function getLetterBranding({ db }: Platform, id: string) {
+export async function getLetterBranding(db: Db, id: string) {
   const brand = await selectLetterBranding(db, id);
   if (!brand) throw notFound();
   return brand;
 }
 
 /** Those that are not archived, by name, with the number of services that use them. */
-export async function listLetterBrandsInUse({ db }: Platform) {
+export async function listLetterBrandsInUse(db: Db) {
   const [brands, counts] = await Promise.all([
     selectActiveLetterBrandings(db),
     selectServiceCounts(db, 'letter_branding_id'),
@@ -82,7 +82,7 @@ export async function archiveLetterBranding({ db, clock }: Platform, id: string)
 }
 
 export async function listLetterBrandUsers(app: Platform, id: string) {
-  await getLetterBranding(app, id);
+  await getLetterBranding(app.db, id);
   return selectBrandUsers(app.db, 'letter_branding_id', id);
 }
 

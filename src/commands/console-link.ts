@@ -35,7 +35,7 @@ async function run(_args: string[], flags: Flags): Promise<void> {
         print(`${consoleUrl(config)}/link/${await createOperatorLink(app, email)}`);
         return;
       }
-      if (await hasPlatformAdmin(app)) {
+      if (await hasPlatformAdmin(app.db)) {
         throw new OperatorError(
           'The console is already set up. For a person who is locked out, run: pennypost console-link --for <email>',
         );

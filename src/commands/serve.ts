@@ -35,7 +35,7 @@ async function run(roles: Roles): Promise<void> {
   const log = createLog(config.log.level);
   const database = await openOrEmbed(config, log);
   const { app, address, adminAddress, demo, stop } = await start(config, log, database.url, roles);
-  const isNew = roles.api && !(await hasPlatformAdmin(app));
+  const isNew = roles.api && !(await hasPlatformAdmin(app.db));
   printBanner({
     app,
     roles,

@@ -166,7 +166,7 @@ function sandboxReceipts(app: DeliveryDeps): BackgroundLoop {
   const metrics = new DeliveryMetrics(app.metrics);
   const step = async () => {
     const now = app.clock.now();
-    if (!(await areSandboxReceiptsDue(app, now))) return 0;
+    if (!(await areSandboxReceiptsDue(app.db, now))) return 0;
     const { receipts, outcomes, changed } = await retryOnConflict(() =>
       inTransaction(app.db, async (tx) => {
         const due = await takeSandboxReceipts(tx, now);

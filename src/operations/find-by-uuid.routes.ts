@@ -16,7 +16,7 @@ export function findByUuidRoutes(http: Http, app: Platform): void {
       },
     },
     async (request) => {
-      const found = await findByUuid(app, request.body.uuid);
+      const found = await findByUuid(app.db, request.body.uuid);
       if (!found) throw notFound();
       return found;
     },

@@ -1,4 +1,4 @@
-import type { Platform } from '../platform/platform.ts';
+import type { Db } from '../platform/db/database.ts';
 import { selectByUuid } from './operations.sql.ts';
 
 interface Found {
@@ -8,7 +8,7 @@ interface Found {
 }
 
 /** What has this id, and whose it is. */
-export async function findByUuid({ db }: Platform, uuid: string): Promise<Found | undefined> {
+export async function findByUuid(db: Db, uuid: string): Promise<Found | undefined> {
   const found = await selectByUuid(db, uuid);
   if (!found) return undefined;
   const { type, ...owners } = found;

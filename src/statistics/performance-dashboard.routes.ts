@@ -39,7 +39,7 @@ export function performanceDashboardRoutes(http: Http, app: Platform): void {
     },
     async (request) => {
       const days = performanceDays(app.clock.now(), request.query);
-      return fromStandby(app, 'page', (reader) => getPerformance(reader, days));
+      return fromStandby(app, 'page', (reader) => getPerformance(reader.db, days));
     },
   );
 
@@ -51,6 +51,6 @@ export function performanceDashboardRoutes(http: Http, app: Platform): void {
         response: { 200: Type.Object({ organisations: Type.Integer(), services: Type.Integer() }) },
       },
     },
-    async () => fromStandby(app, 'page', countLiveServices),
+    async () => fromStandby(app, 'page', ({ db }) => countLiveServices(db)),
   );
 }

@@ -1,4 +1,5 @@
 import { addDays, type Days, londonDay, londonInstant } from '../platform/calendar.ts';
+import type { Db } from '../platform/db/database.ts';
 import { firstIdAt } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { defaultRetentionDays } from '../services/settings/data-retention.ts';
@@ -14,7 +15,7 @@ import {
 const allDays: Days = { first_day: '2000-01-01', last_day: '2099-12-31' };
 
 /** Public figures: message volumes, processing times and live services. */
-export async function getPerformance({ db }: Platform, days: Days) {
+export async function getPerformance(db: Db, days: Days) {
   const [allTime, byDay, processing_time, { services: live_service_count }, services_using_notify] = await Promise.all([
     countMessages(db, allDays),
     selectMessagesByDay(db, days),
@@ -40,7 +41,7 @@ export function performanceDays(now: Date, query: { start_date?: string; end_dat
   return { first_day: query.start_date ?? addDays(last_day, -7), last_day };
 }
 
-export function countLiveServices({ db }: Platform) {
+export function countLiveServices(db: Db) {
   return countLive(db);
 }
 

@@ -244,7 +244,7 @@ export function serviceListRoutes(http: Http, app: Platform): void {
       },
     },
     async (request, reply) => {
-      const lines = await fromStandby(app, 'page', (reader) => listMonthsOfServices(reader, request.query));
+      const lines = await fromStandby(app, 'page', (reader) => listMonthsOfServices(reader.db, request.query));
       return reply.type('application/json; charset=utf-8').serializer(String).send(lines);
     },
   );

@@ -56,10 +56,7 @@ export async function listDespatchedLetters(db: Db, days: Days): Promise<string>
 }
 
 /** Returns JSON with one line per month, service and type, which the front end exports as a spreadsheet. */
-export function listMonthsOfServices(
-  { db }: Platform,
-  query: { start_date: string; end_date: string },
-): Promise<string> {
+export function listMonthsOfServices(db: Db, query: { start_date: string; end_date: string }): Promise<string> {
   const days = withinRecords({ first_day: query.start_date, last_day: query.end_date });
   return selectMonthsOfServices(db, days, spansOf(days));
 }

@@ -1,5 +1,5 @@
 import { day_ms, earlier, timestamp } from '../platform/clock.ts';
-import { inTransaction } from '../platform/db/database.ts';
+import { type Db, inTransaction } from '../platform/db/database.ts';
 import { notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -106,14 +106,14 @@ export async function keepDraft(app: Platform, draft: Omit<DraftRow, 'updated_at
   });
 }
 
-export async function getDraft({ db }: Platform, which: { id: string; service_id: string }): Promise<StoredDraft> {
+export async function getDraft(db: Db, which: { id: string; service_id: string }): Promise<StoredDraft> {
   const draft = await selectDraft(db, which);
   if (!draft) throw notFound();
   return draft;
 }
 
 /** The newest that a person has of a template. */
-export function findDraftOf({ db }: Platform, which: { service_id: string; user_id: string; template_id: string }) {
+export function findDraftOf(db: Db, which: { service_id: string; user_id: string; template_id: string }) {
   return selectNewestDraft(db, which);
 }
 

@@ -123,17 +123,13 @@ export async function listTemplates(app: Platform, serviceId: string) {
 }
 
 /** For people: one page of a list with the beginning of each text, and how many there are in all. */
-export async function listTemplateSummaries(
-  { db }: Platform,
-  filter: SummaryFilter,
-  page: { limit: number; offset: number },
-) {
+export async function listTemplateSummaries(db: Db, filter: SummaryFilter, page: { limit: number; offset: number }) {
   const [templates, count] = await Promise.all([selectTemplateSummaries(db, filter, page), countTemplates(db, filter)]);
   return { templates, count };
 }
 
 /** How many templates each folder has, without those of folders inside. */
-export async function countInFolders({ db }: Platform, serviceId: string): Promise<Map<string, number>> {
+export async function countInFolders(db: Db, serviceId: string): Promise<Map<string, number>> {
   const counts = await countTemplatesByFolder(db, serviceId);
   return new Map(counts.map(({ folder, count }) => [folder ?? '', Number(count)]));
 }

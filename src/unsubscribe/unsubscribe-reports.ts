@@ -34,7 +34,7 @@ export async function countUnsubscribes({ db, clock }: Platform, serviceId: stri
 }
 
 /** Requests that are not in a report yet come first, in the shape of a report. */
-export async function listUnsubscribeReports({ db }: Platform, serviceId: string) {
+export async function listUnsubscribeReports(db: Db, serviceId: string) {
   await refuseUnlessExists(db, 'services', serviceId);
   const unreported = await selectUnreported(db, serviceId);
   const reports = await selectUnsubscribeReports(db, serviceId);

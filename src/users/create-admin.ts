@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely';
 import { timestamp } from '../platform/clock.ts';
-import { inTransaction, type Tx } from '../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import type { Users } from '../platform/db/schema.ts';
 import { notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
@@ -26,7 +26,7 @@ interface NewAdmin {
 }
 
 /** Whether there is one that is not archived, with or without a password. */
-export async function hasPlatformAdmin({ db }: Platform): Promise<boolean> {
+export async function hasPlatformAdmin(db: Db): Promise<boolean> {
   return (await selectPlatformAdmins(db)).length > 0;
 }
 

@@ -1,4 +1,4 @@
-import type { Platform } from '../../platform/platform.ts';
+import type { Db } from '../../platform/db/database.ts';
 import { listServiceMembers } from '../../services/members/service-members.ts';
 import { holds, type Right } from './may.ts';
 
@@ -6,7 +6,7 @@ const names = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 const maxNames = 3;
 
 /** Whom to ask for something that needs a right: "Ada, Grace or Linus". Undefined if nobody in the team has it. */
-export async function whoCan({ db }: Platform, serviceId: string, right: Right): Promise<string | undefined> {
+export async function whoCan(db: Db, serviceId: string, right: Right): Promise<string | undefined> {
   const members = await listServiceMembers(db, serviceId);
   const holders = members.filter(({ state, permissions }) => state === 'active' && holds(right, permissions));
   return holders.length === 0 ? undefined : names.format(holders.slice(0, maxNames).map(({ name }) => name));

@@ -1,6 +1,6 @@
 import { retentionDays } from '../../delivery/sandbox/sandbox.ts';
 import { day_ms, earlier } from '../../platform/clock.ts';
-import { inTransaction } from '../../platform/db/database.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { firstIdAt, newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { deleteMarksBefore, insertMark, selectMarked } from './marks.sql.ts';
@@ -18,7 +18,7 @@ export async function markOpened({ db, clock }: Platform, { id: user_id }: Perso
 }
 
 /** Which of these messages the person has opened. */
-export async function findOpened({ db }: Platform, { id: user_id }: Person, messageIds: readonly string[]) {
+export async function findOpened(db: Db, { id: user_id }: Person, messageIds: readonly string[]) {
   return new Set(await selectMarked(db, { user_id, kind: 'sandbox-opened' }, messageIds));
 }
 
@@ -34,7 +34,7 @@ export async function clearSandbox({ db, clock }: Platform, { id: user_id }: Per
 }
 
 /** The id after which the list of this person begins. Undefined if it was never cleared. */
-export async function findCleared({ db }: Platform, { id: user_id }: Person): Promise<string | undefined> {
+export async function findCleared(db: Db, { id: user_id }: Person): Promise<string | undefined> {
   return (await selectMarked(db, { user_id, kind: 'sandbox-cleared' })).toSorted().at(-1);
 }
 
@@ -43,6 +43,6 @@ export async function hideSteps({ db }: Platform, { id: user_id }: Person, servi
   await insertMark(db, { user_id, kind: 'steps-hidden', subject_id: serviceId });
 }
 
-export async function areStepsHidden({ db }: Platform, { id: user_id }: Person, serviceId: string): Promise<boolean> {
+export async function areStepsHidden(db: Db, { id: user_id }: Person, serviceId: string): Promise<boolean> {
   return (await selectMarked(db, { user_id, kind: 'steps-hidden' }, [serviceId])).length > 0;
 }

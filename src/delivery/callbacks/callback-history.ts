@@ -36,14 +36,14 @@ export async function listCallbacks(
 }
 
 /** The callbacks about one message or received text, oldest first. */
-export async function listCallbacksAbout({ db }: Platform, serviceId: string, subjectId: string) {
+export async function listCallbacksAbout(db: Db, serviceId: string, subjectId: string) {
   return (await selectCallbacksAbout(db, serviceId, subjectId, pageSize)).map(callbackRecord);
 }
 
 const maxCounted = 1_000;
 
 /** Callbacks that the service's system did not take yet, up to 1,000. */
-export function countRefusedCallbacks({ db }: Platform, serviceId: string): Promise<number> {
+export function countRefusedCallbacks(db: Db, serviceId: string): Promise<number> {
   return countRetried(db, serviceId, maxCounted);
 }
 

@@ -1,6 +1,6 @@
 import type { PrintSettings } from '../../letters/settings.ts';
 import { day_ms, earlier, timestamp } from '../../platform/clock.ts';
-import type { Tx } from '../../platform/db/database.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
 import { firstIdAt, nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
@@ -74,7 +74,7 @@ export const sandboxBodies: EncryptedValues = {
 const receiptBatchSize = 1_000;
 
 /** Whether it is worth a transaction to look for receipts. */
-export function areSandboxReceiptsDue({ db }: Platform, now: Date): Promise<boolean> {
+export function areSandboxReceiptsDue(db: Db, now: Date): Promise<boolean> {
   return hasDueReceipts(db, timestamp(now));
 }
 

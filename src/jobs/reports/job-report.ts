@@ -39,7 +39,7 @@ interface CsvFile {
 /** What became of each row: the columns of the file, and the status of its message. */
 export async function reportOfJob(app: Platform, serviceId: string, jobId: string): Promise<CsvFile> {
   const { job, header } = await fileOfJob(app, serviceId, jobId);
-  const templateOf = await templatesOf(app, [job]);
+  const templateOf = await templatesOf(app.db, [job]);
   const template = templateOf(job);
   return {
     name: `${template.name} - ${londonDay(new Date(job.created_at))}.csv`,

@@ -18,7 +18,7 @@ export const uploadsPageSize = 50;
 export async function listUploads(app: Deps, serviceId: string, query: { page: number; limit_days?: number }) {
   const kept = await keptSince(app, serviceId);
   const created = query.limit_days === undefined ? undefined : midnight(app, query.limit_days);
-  const letters = await listDaysByHand(app, serviceId, created && created > kept.letter ? created : kept.letter);
+  const letters = await listDaysByHand(app.db, serviceId, created && created > kept.letter ? created : kept.letter);
   const { lines, total } = await selectUploadLines(
     app.db,
     serviceId,
@@ -67,7 +67,7 @@ function record({ id, created_at, scheduled_for, processing_started: _, ...line 
 /** Letters that were uploaded for the print run of a London day, newest first. */
 export async function listUploadedLetters(app: Deps, serviceId: string, query: { day: string; page: number }) {
   await refuseUnlessExists(app.db, 'services', serviceId);
-  const total = await countLettersByHand(app, serviceId, query.day);
+  const total = await countLettersByHand(app.db, serviceId, query.day);
   const pages = countPages(total, query.page);
   const place = { size: uploadsPageSize, skip: (query.page - 1) * uploadsPageSize };
   return { notifications: await listLettersByHand(app, serviceId, query.day, place), total, pages };

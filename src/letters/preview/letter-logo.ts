@@ -30,7 +30,7 @@ const refusals: Record<LogoProblem, string> = {
 
 /** Applies to letters rendered from now on; rendered letters do not change. */
 export async function putLogo(app: Deps, brandingId: string, svg: string): Promise<void> {
-  const { id } = await getLetterBranding(app, brandingId);
+  const { id } = await getLetterBranding(app.db, brandingId);
   await refuseBadLogo(app, svg, 'svg');
   await replaceLogo(app, id, svg, (record) => inTransaction(app.db, record));
 }
@@ -54,7 +54,7 @@ export async function updateBrandWithLogo(
   svg: string | undefined,
 ): Promise<void> {
   if (svg !== undefined) await refuseBadLogo(app, svg, 'logo');
-  const { filename } = await getLetterBranding(app, id);
+  const { filename } = await getLetterBranding(app.db, id);
   const update = (record?: (tx: Tx) => Promise<void>) => updateLetterBranding(app, id, { ...change, filename }, record);
   await (svg === undefined ? update() : replaceLogo(app, id, svg, update));
 }
@@ -106,7 +106,7 @@ async function checkLogo({ pdfThreads }: Deps, svg: string) {
 }
 
 export async function findLogo(app: Omit<Deps, 'pdfThreads'>, brandingId: string): Promise<Buffer | undefined> {
-  const { id } = await getLetterBranding(app, brandingId);
+  const { id } = await getLetterBranding(app.db, brandingId);
   return app.files.get(logoFile(id));
 }
 

@@ -1,6 +1,7 @@
 import { readLetterPdf } from '../../notifications/history/public-notifications.ts';
 import { storedId } from '../../notifications/one-off/uploaded-letters.ts';
 import { letterFiles } from '../../notifications/tasks-for-others.ts';
+import type { Db } from '../../platform/db/database.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
@@ -61,7 +62,7 @@ export async function previewLetter(
 }
 
 /** Null until the letter is drawn, or if its file cannot be read. */
-export async function countLetterPages({ db }: Platform, letterId: string): Promise<number | null> {
+export async function countLetterPages(db: Db, letterId: string): Promise<number | null> {
   return (await selectLetterFile(db, letterId))?.page_count ?? null;
 }
 

@@ -14,6 +14,6 @@ export function attemptRoutes(http: Http, app: Platform): void {
         response: { 200: Type.Object({ attempts: Type.Array(AttemptRecord) }) },
       },
     },
-    async ({ params }) => ({ attempts: await listAttempts(app, params.service_id, params.notification_id) }),
+    async ({ params }) => ({ attempts: await listAttempts(app.db, params.service_id, params.notification_id) }),
   );
 }

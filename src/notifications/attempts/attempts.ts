@@ -3,7 +3,6 @@ import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
 import { nilId } from '../../platform/id.ts';
-import type { Platform } from '../../platform/platform.ts';
 import { Datetime, Nullable, OneOf } from '../../protocol/fields.ts';
 import { selectNotification } from '../history/stored-notifications.sql.ts';
 import { deleteOrphanedAttempts, type FailedAttemptRow, selectFailedAttempts } from './attempts.sql.ts';
@@ -23,11 +22,7 @@ export const AttemptRecord = Type.Object({
 export type AttemptRecord = Static<typeof AttemptRecord>;
 
 /** Every attempt that failed, then the one that did not. */
-export async function listAttempts(
-  { db }: Platform,
-  serviceId: string,
-  notificationId: string,
-): Promise<AttemptRecord[]> {
+export async function listAttempts(db: Db, serviceId: string, notificationId: string): Promise<AttemptRecord[]> {
   const stored = await selectNotification(db, serviceId, notificationId);
   if (!stored) throw notFound();
   const failed = (await selectFailedAttempts(db, stored.id)).map(

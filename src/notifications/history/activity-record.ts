@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { Db } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { channels } from '../../protocol/channels.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
@@ -78,7 +79,7 @@ export type ActivityRecord = Static<typeof ActivityRecord>;
 type Deps = Platform & { compiledTemplates: CompiledTemplates };
 
 export async function activityRecords(app: Deps, stored: StoredNotification[]): Promise<ActivityRecord[]> {
-  const templateOf = await templatesOf(app, stored);
+  const templateOf = await templatesOf(app.db, stored);
   return Promise.all(
     stored.map(async (message) => {
       const { compiled } = await getTemplateForDelivery(app, message);
@@ -178,7 +179,7 @@ interface TemplateReference {
 
 /** Loads the template version of each message in one query. Not cached, because senders and attachments change. */
 export async function templatesOf(
-  { db }: Platform,
+  db: Db,
   messages: TemplateReference[],
 ): Promise<(message: TemplateReference) => TemplateRow> {
   const versions = new Map(

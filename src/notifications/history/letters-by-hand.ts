@@ -1,5 +1,6 @@
 import { addDays, londonInstant } from '../../platform/calendar.ts';
 import { earlier, hour_ms, later, type Timestamp, timestamp } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
@@ -13,7 +14,7 @@ import type { Page } from './stored-notifications.sql.ts';
 type Deps = Platform & { compiledTemplates: CompiledTemplates };
 
 /** One entry per day with letters; `at` is when the print run of the day begins. */
-export async function listDaysByHand({ db }: Platform, serviceId: string, since: Timestamp) {
+export async function listDaysByHand(db: Db, serviceId: string, since: Timestamp) {
   const days = await countByPrintDay(db, serviceId, {
     created_at: since,
     first_id: firstIdAt(earlier(new Date(since), hour_ms)),
@@ -25,7 +26,7 @@ function runOf(day: string): Date {
   return londonInstant(day, printCutOff.hour, printCutOff.minute);
 }
 
-export function countLettersByHand({ db }: Platform, serviceId: string, day: string): Promise<number> {
+export function countLettersByHand(db: Db, serviceId: string, day: string): Promise<number> {
   return countByHand(db, serviceId, spanOf(day));
 }
 

@@ -1,5 +1,6 @@
 import { addDays, londonDay, londonTime } from '../../platform/calendar.ts';
 import { day_ms, earlier, hour_ms, later } from '../../platform/clock.ts';
+import type { Db } from '../../platform/db/database.ts';
 import { csvLine } from '../../platform/http/csv.ts';
 import { firstIdAt, isUuid, momentOfId, nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -170,7 +171,7 @@ async function withinFile(db: Platform['db'], serviceId: string, file: string, r
 }
 
 /** The messages of the first rows of a file, in its order. */
-export async function listFirstMessages({ db }: Platform, serviceId: string, job_id: string): Promise<MessageRow[]> {
+export async function listFirstMessages(db: Db, serviceId: string, job_id: string): Promise<MessageRow[]> {
   const ids = await selectIdsOfJob(db, serviceId, { job_id }, { size: pageSize }, 'asc');
   return selectMessageRows(db, ids, 'asc');
 }

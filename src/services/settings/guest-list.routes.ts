@@ -17,7 +17,7 @@ export function guestListRoutes(http: Http, app: Platform): void {
         response: { 200: Type.Object({ email_addresses: Entries, phone_numbers: Entries }) },
       },
     },
-    (request) => getGuestList(app, request.params.service_id),
+    (request) => getGuestList(app.db, request.params.service_id),
   );
 
   http.put(

@@ -14,7 +14,7 @@ interface GuestList {
   phone_numbers: string[];
 }
 
-export async function getGuestList({ db }: Platform, serviceId: string): Promise<GuestList> {
+export async function getGuestList(db: Db, serviceId: string): Promise<GuestList> {
   await refuseUnlessExists(db, 'services', serviceId);
   const guests = await selectGuests(db, serviceId);
   const ofType = (type: GuestType) =>

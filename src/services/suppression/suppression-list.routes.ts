@@ -40,7 +40,7 @@ export function suppressionListRoutes(http: Http, app: Platform): void {
       },
     },
     async ({ params, query }) => {
-      const { entries, hasOlder } = await listSuppressions(app, params.service_id, query);
+      const { entries, hasOlder } = await listSuppressions(app.db, params.service_id, query);
       return { suppressed_recipients: entries, older_than: hasOlder ? (entries.at(-1)?.id ?? null) : null };
     },
   );
@@ -103,7 +103,7 @@ export function suppressedRecipientRoutes(
       },
     },
     async (request) => {
-      const { entries, hasOlder } = await listSuppressions(app, apiCallerOf(request).service_id, request.query);
+      const { entries, hasOlder } = await listSuppressions(app.db, apiCallerOf(request).service_id, request.query);
       const current = `${rootOf(request)}${path}`;
       const next = hasOlder ? { next: `${current}?older_than=${entries.at(-1)?.id}` } : {};
       return { suppressed_recipients: entries, links: { current, ...next } };

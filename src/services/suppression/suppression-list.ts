@@ -85,7 +85,7 @@ const suppressionPageSize = 250;
 
 /** One page, newest first, and whether there are older entries. */
 export async function listSuppressions(
-  { db }: Platform,
+  db: Db,
   serviceId: string,
   { older_than, size = suppressionPageSize }: { older_than?: string | undefined; size?: number } = {},
 ): Promise<{ entries: SuppressedRecipient[]; hasOlder: boolean }> {
@@ -97,14 +97,14 @@ export async function listSuppressions(
 /** All entries, page by page. */
 export async function* allSuppressions(app: Platform, serviceId: string): AsyncGenerator<SuppressedRecipient[]> {
   for (let older_than: string | undefined; ; ) {
-    const { entries, hasOlder } = await listSuppressions(app, serviceId, { older_than, size: 1_000 });
+    const { entries, hasOlder } = await listSuppressions(app.db, serviceId, { older_than, size: 1_000 });
     yield entries;
     if (!hasOlder) return;
     older_than = entries.at(-1)?.id;
   }
 }
 
-export async function getSuppression({ db }: Platform, serviceId: string, id: string): Promise<SuppressedRecipient> {
+export async function getSuppression(db: Db, serviceId: string, id: string): Promise<SuppressedRecipient> {
   const found = await selectSuppression(db, serviceId, id);
   if (!found) throw notFound();
   return found;
@@ -112,7 +112,7 @@ export async function getSuppression({ db }: Platform, serviceId: string, id: st
 
 /** The entry of an address in any spelling. */
 export async function findSuppression(
-  { db }: Platform,
+  db: Db,
   serviceId: string,
   emailAddress: string,
 ): Promise<SuppressedRecipient | undefined> {

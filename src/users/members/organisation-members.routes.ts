@@ -18,7 +18,7 @@ export function organisationMemberRoutes(http: Http, app: Platform): void {
         response: { 200: Data(Type.Array(UserRecord)) },
       },
     },
-    async (request) => ({ data: await listOrganisationMembers(app, request.params.organisation_id) }),
+    async (request) => ({ data: await listOrganisationMembers(app.db, request.params.organisation_id) }),
   );
 
   http.post(

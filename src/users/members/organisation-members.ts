@@ -1,5 +1,5 @@
 import { getOrganisation } from '../../organisations/organisations.ts';
-import { inTransaction } from '../../platform/db/database.ts';
+import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { getUserRecord, listUserRecords, type UserRecord } from '../user-record.ts';
@@ -12,7 +12,7 @@ interface Membership {
 }
 
 /** Active users only, oldest account first. */
-export async function listOrganisationMembers({ db }: Platform, organisationId: string): Promise<UserRecord[]> {
+export async function listOrganisationMembers(db: Db, organisationId: string): Promise<UserRecord[]> {
   await getOrganisation(db, organisationId);
   return listUserRecords(db, await selectActiveMemberIds(db, organisationId));
 }

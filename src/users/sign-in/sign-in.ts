@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { later, minute_ms, type Timestamp, timestamp } from '../../platform/clock.ts';
-import { inTransaction, type Tx } from '../../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { type Failure, forbidden, invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { getUserRecord, type UserRecord } from '../user-record.ts';
@@ -66,7 +66,7 @@ export async function verifyPassword(app: Platform, userId: string, password: st
 }
 
 /** People whom single sign-on created have none. */
-export async function hasPassword({ db }: Platform, userId: string): Promise<boolean> {
+export async function hasPassword(db: Db, userId: string): Promise<boolean> {
   return (await selectPasswordHash(db, userId)) !== noPassword;
 }
 

@@ -20,7 +20,7 @@ const waysBesideIssuer = {
 
 export function accountPages(pages: Pages, app: ConsoleApp): void {
   async function waysOf(user: UserRecord): Promise<string> {
-    const hasIssuer = app.config.singleSignOn.issuer !== undefined && (await hasSingleSignOn(app, user.id));
+    const hasIssuer = app.config.singleSignOn.issuer !== undefined && (await hasSingleSignOn(app.db, user.id));
     if (!hasIssuer) return ways[user.auth_type];
     return maySignInLocally(app.config, user) ? waysBesideIssuer[user.auth_type] : 'Single sign-on';
   }
@@ -39,7 +39,7 @@ export function accountPages(pages: Pages, app: ConsoleApp): void {
               { label: 'Mobile number', value: user.mobile_number ?? 'None', change: '/account/mobile' },
               {
                 label: 'Password',
-                value: (await hasPassword(app, user.id)) ? 'Hidden' : 'None',
+                value: (await hasPassword(app.db, user.id)) ? 'Hidden' : 'None',
                 change: '/account/password',
               },
               { label: 'Signing in', value: await waysOf(user) },

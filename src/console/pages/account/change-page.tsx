@@ -42,7 +42,7 @@ export async function checkOwnPassword(
   userId: string,
   form: { current_password: string },
 ): Promise<void> {
-  if (!(await hasPassword(app, userId))) {
+  if (!(await hasPassword(app.db, userId))) {
     throw invalidField('current_password', 'Your account has no password. Choose one first.');
   }
   try {
@@ -63,7 +63,7 @@ export async function withPassword(
   { visitor: { user } }: Pick<PageRequest<'signed-in'>, 'visitor'>,
   view: View,
 ): Promise<View> {
-  if (await hasPassword(app, user.id)) return view;
+  if (await hasPassword(app.db, user.id)) return view;
   const { title, crumbs } = view;
   const frame = { title, ...(crumbs ? { crumbs } : {}) };
   if (!maySignInLocally(app.config, user)) {

@@ -190,7 +190,8 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
     show: () => ({ to: '/account/password' }),
     form: Type.Object({}),
     async act({ visitor: { user } }) {
-      if ((await hasPassword(app, user.id)) || !maySignInLocally(app.config, user)) return { to: '/account/password' };
+      if ((await hasPassword(app.db, user.id)) || !maySignInLocally(app.config, user))
+        return { to: '/account/password' };
       await sendPasswordReset(app, { email: user.email_address });
       return { to: '/account', notice: `Open the link we sent to ${user.email_address}. The link works for an hour.` };
     },

@@ -99,7 +99,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
           formState={formState}
           now={app.clock.now()}
           mayEdit={holds('templates', permissions)}
-          writers={await whoCan(app, service.id, 'templates')}
+          writers={await whoCan(app.db, service.id, 'templates')}
         />
       ),
     };

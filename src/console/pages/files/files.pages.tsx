@@ -114,8 +114,8 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
   async function findWaysOut({ service, visitor }: OfMember): Promise<WaysOut> {
     const can = (right: Right) => may({ service: right }, visitor.user, service) === 'yes';
     const [forGuests, forGoingLive] = [
-      can('api') ? undefined : await whoCan(app, service.id, 'api'),
-      can('manage') ? undefined : await whoCan(app, service.id, 'manage'),
+      can('api') ? undefined : await whoCan(app.db, service.id, 'api'),
+      can('manage') ? undefined : await whoCan(app.db, service.id, 'manage'),
     ];
     return {
       isTrial: service.restricted,

@@ -74,7 +74,7 @@ export async function loadFile(
   const upload = await findUpload(app, service.id, fileId);
   if (!upload || upload.state === 'sent') {
     const job = await getJob(app, service.id, fileId);
-    return { kind: 'sent', job, messages: await listFirstMessages(app, service.id, job.id) };
+    return { kind: 'sent', job, messages: await listFirstMessages(app.db, service.id, job.id) };
   }
   if (!user.platform_admin && !holds('send', user.permissions[service.id] ?? [])) throw notFound();
   if (upload.is_contact_list) return { kind: 'contact-list', upload };

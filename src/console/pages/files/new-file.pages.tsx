@@ -25,7 +25,7 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
     below: 'Send',
     async show({ service, visitor, param }, formState) {
       const template = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
-      const senders = await listSenderChoices(app, template);
+      const senders = await listSenderChoices(app.db, template);
       const path = `/services/${service.id}/files/new/${template.row.id}`;
       return {
         title: `Send “${template.row.name}” to many people`,

@@ -15,8 +15,8 @@ export async function findInInstallation({ app, visitor, text }: Finder): Promis
     findServicesByName(app.db, text),
     findOrganisationsByName(app.db, text),
     findUsersByEmail(app, text),
-    listEmailBrandsInUse(app),
-    listLetterBrandsInUse(app),
+    listEmailBrandsInUse(app.db),
+    listLetterBrandsInUse(app.db),
   ]);
   const has = ({ name }: { name: string }) => name.toLowerCase().includes(text.toLowerCase());
   return [
@@ -44,7 +44,7 @@ export async function findInInstallation({ app, visitor, text }: Finder): Promis
 /** The page of what has this id, or of its owner. What is not of the person's own services is not found. */
 export async function findId({ app, visitor: { user }, text }: Finder): Promise<string | undefined> {
   const id = text.toLowerCase();
-  const found = isUuid(id) ? await findByUuid(app, id) : undefined;
+  const found = isUuid(id) ? await findByUuid(app.db, id) : undefined;
   if (!found) return undefined;
   const { type, context } = found;
   const service = type === 'service' ? id : context.service_id;

@@ -52,7 +52,7 @@ async function findTemplates({ app, visitor, text }: Finder, service: Service): 
   const templatesOfService = `/services/${service.id}/templates`;
   const filter = { service_id: service.id, folder: undefined, folders: library.ids, channel: undefined };
   const page = { limit: maxShown, offset: 0 };
-  const { templates, count } = await listTemplateSummaries(app, { ...filter, find: text, archived: false }, page);
+  const { templates, count } = await listTemplateSummaries(app.db, { ...filter, find: text, archived: false }, page);
   const all = withQuery(templatesOfService, { find: keepSearch(app, visitor, text) });
   return {
     title: `Templates of ${service.name}`,

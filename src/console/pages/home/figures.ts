@@ -42,7 +42,7 @@ export async function readFigures(app: ConsoleApp, service: Service) {
       listYearlyUsage(app, service.id, year),
       getAllowance(app.db, service.id, year, now),
       listRemainingToday(app, sending),
-      countRefusedCallbacks(app, service.id),
+      countRefusedCallbacks(app.db, service.id),
     ]);
   return {
     days,

@@ -26,7 +26,7 @@ export async function readFirstSteps(
 ): Promise<Step[] | undefined> {
   const counts = [...Object.values(week), ...Object.values(usual)];
   const hasSent = counts.some(({ requested }) => requested > 0);
-  if ((hasSent && !service.restricted) || (await areStepsHidden(app, user, service.id))) return undefined;
+  if ((hasSent && !service.restricted) || (await areStepsHidden(app.db, user, service.id))) return undefined;
   const { has_template, has_team, has_key } = await selectBeginnings(app.db, service.id);
   return [
     { text: 'Write a template', isDone: has_template, path: '/templates/new', right: 'templates' },

@@ -16,7 +16,7 @@ export function guestListPages(pages: Pages, app: ConsoleApp): void {
     below: 'Integration',
     name: 'Guest list',
     async show({ service }, formState) {
-      const { email_addresses, phone_numbers } = await getGuestList(app, service.id);
+      const { email_addresses, phone_numbers } = await getGuestList(app.db, service.id);
       return integrationView(
         app,
         service,

@@ -53,7 +53,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
     async show({ service, param, http, reply }) {
       const { record, stored } = await getShownMessage(app, service.id, param('letter_id'), app.config.urls.api);
       if (record.notification_type !== 'letter') throw notFound();
-      const pageCount = await countLetterPages(app, stored.id);
+      const pageCount = await countLetterPages(app.db, stored.id);
       const isWaiting = pageCount === null && unfinishedStatuses.some((status) => status === record.status);
       const path = pageUrl(`/services/${service.id}/messages/${param('letter_id')}`);
       return sendFragment(
@@ -116,7 +116,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
     form: noFields,
     async act(request) {
       const message = await getMessage(request);
-      const callbacks = await listCallbacksAbout(app, request.service.id, message.stored.id);
+      const callbacks = await listCallbacksAbout(app.db, request.service.id, message.stored.id);
       if (!callbacks.some(({ id }) => id === request.param('callback_id'))) throw notFound();
       await replayCallback(app, request.service.id, request.param('callback_id'));
       return { to: messagePath(request), notice: 'Callback replayed to the current URL.' };
@@ -134,8 +134,8 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
   async function progress(request: OfMessage, message: ShownMessage) {
     const { service } = request;
     const [attempts, callbacks] = await Promise.all([
-      listAttempts(app, service.id, message.stored.id),
-      listCallbacksAbout(app, service.id, message.stored.id),
+      listAttempts(app.db, service.id, message.stored.id),
+      listCallbacksAbout(app.db, service.id, message.stored.id),
     ]);
     const replayUrl = (id: string) => `/console${messagePath(request)}/callbacks/${id}/replay`;
     const isUnderWay = unfinishedStatuses.some((status) => status === message.record.status);
@@ -166,7 +166,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
       ...Message({
         message,
         received: await composeReceived(app, message),
-        pageCount: isLetter ? await countLetterPages(app, stored.id) : null,
+        pageCount: isLetter ? await countLetterPages(app.db, stored.id) : null,
         path: `/console${messagePath(request)}`,
         display: {
           view: request.query('view') === 'text' ? 'text' : 'html',

@@ -49,7 +49,7 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
       const mayChange =
         organisation.active && may(members, visitor.user, { organisation: organisation.id }, 'change') === 'yes';
       const [people, invites] = await Promise.all([
-        listOrganisationMembers(app, organisation.id),
+        listOrganisationMembers(app.db, organisation.id),
         listOrganisationInvites(app, organisation.id),
       ]);
       return organisationView(pages, {
@@ -102,7 +102,7 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
       const { organisation, visitor } = request;
       if (permissions.length > 0 && !mayGive(request)) throw forbidden('You cannot give a right that you do not have');
       const isSame = (other: string) => other.toLowerCase() === email_address.toLowerCase();
-      const people = await listOrganisationMembers(app, organisation.id);
+      const people = await listOrganisationMembers(app.db, organisation.id);
       if (people.some((person) => isSame(person.email_address))) {
         throw invalidField('email_address', 'This person is already a member.');
       }
@@ -134,7 +134,7 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
   });
 
   async function findMember({ organisation, param }: OfMembers) {
-    const people = await listOrganisationMembers(app, organisation.id);
+    const people = await listOrganisationMembers(app.db, organisation.id);
     const person = people.find(({ id }) => id === param('member_id'));
     if (!person) throw notFound();
     return person;

@@ -117,9 +117,9 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
   async function inbox(request: Seen, current: string | undefined) {
     const list = readListQuery(app, request);
     const { user } = request.visitor;
-    const found = await listInbox(app, user, { ...list, clearedUntil: await findCleared(app, user) });
+    const found = await listInbox(app, user, { ...list, clearedUntil: await findCleared(app.db, user) });
     const ids = found.messages.map(({ id }) => id);
-    const opened = await findOpened(app, user, ids);
+    const opened = await findOpened(app.db, user, ids);
     return <Inbox {...found} list={list} current={current} opened={opened} now={app.clock.now()} />;
   }
 

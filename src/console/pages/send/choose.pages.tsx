@@ -32,7 +32,7 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
       const folder = list.folder === null ? undefined : library.get(list.folder);
       const isSearch = list.find !== '';
       const { templates, count: total } = await listTemplateSummaries(
-        app,
+        app.db,
         {
           service_id: service.id,
           folder: isSearch ? undefined : list.folder,
@@ -118,7 +118,7 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
         </Empty>
       );
     }
-    const people = await whoCan(app, service.id, 'templates');
+    const people = await whoCan(app.db, service.id, 'templates');
     return (
       <Empty title="No templates yet">
         {people === undefined

@@ -59,7 +59,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
           formState={{ typed, problems: formState.problems }}
           channel={channel}
           filled={filled}
-          senders={await listSenderChoices(app, template)}
+          senders={await listSenderChoices(app.db, template)}
           preview={await renderPreview(request, loaded)}
           left={(await remainingToday(app, service, channel)).messages}
           now={app.clock.now()}

@@ -1,5 +1,5 @@
+import type { Db } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/failure.ts';
-import type { Platform } from '../../../platform/platform.ts';
 import { comparableKey } from '../../../protocol/comparable-key.ts';
 import { listReplyTos, listSmsSenders } from '../../../services/senders/senders.ts';
 import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-templates.ts';
@@ -58,7 +58,7 @@ export interface SenderChoice {
 }
 
 /** The senders of the template's channel; the usual one is the template's own, or the service's. Letters have none. */
-export async function listSenderChoices({ db }: Platform, { row }: ReadyTemplate): Promise<SenderChoice[]> {
+export async function listSenderChoices(db: Db, { row }: ReadyTemplate): Promise<SenderChoice[]> {
   const choices = await listSenders(db, row.template_type, row.service);
   const isUsual = ({ id, is_default }: SenderChoice) => (row.reply_to === null ? is_default : id === row.reply_to);
   return choices.map((choice) => ({ ...choice, is_default: isUsual(choice) }));

@@ -131,7 +131,7 @@ async function listServicesToJoin({ db }: Platform, { email_address, organisatio
 
 /** Those who can let a person in. */
 export async function listManagers(app: Platform, serviceId: string) {
-  const members = await listPeople(app, serviceId);
+  const members = await listPeople(app.db, serviceId);
   return members.filter(({ state, permissions }) => state === 'active' && holds('manage', permissions));
 }
 

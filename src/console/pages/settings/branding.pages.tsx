@@ -75,9 +75,9 @@ export function brandingPages(pages: Pages, app: ConsoleApp): void {
   }
 
   async function emailBrands({ organisation, email_branding: present }: Service) {
-    const pool = organisation === null ? [] : await listEmailPool(app, organisation);
+    const pool = organisation === null ? [] : await listEmailPool(app.db, organisation);
     const isKnown = present === null || pool.some(({ id }) => id === present);
-    return (isKnown ? pool : [await getEmailBranding(app, present), ...pool]).map((brand) => ({
+    return (isKnown ? pool : [await getEmailBranding(app.db, present), ...pool]).map((brand) => ({
       value: brand.id,
       label: <Marked mark={<BrandMark {...brand} />} name={brand.name} />,
       hint: brandTypeNames[brand.brand_type],
@@ -85,10 +85,10 @@ export function brandingPages(pages: Pages, app: ConsoleApp): void {
   }
 
   async function letterBrands({ id, organisation, letter_branding: present }: Service) {
-    const pool = organisation === null ? [] : await listLetterPool(app, organisation);
+    const pool = organisation === null ? [] : await listLetterPool(app.db, organisation);
     const isKnown = present === null || pool.some((brand) => brand.id === present);
     const logo = (brand: string) => pageUrl(`/services/${id}/settings/letter/branding/${brand}/logo`);
-    return (isKnown ? pool : [await getLetterBranding(app, present), ...pool]).map((brand) => ({
+    return (isKnown ? pool : [await getLetterBranding(app.db, present), ...pool]).map((brand) => ({
       value: brand.id,
       label: <Marked mark={<LetterMark from={logo(brand.id)} />} name={brand.name} />,
     }));

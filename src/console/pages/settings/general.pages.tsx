@@ -52,7 +52,7 @@ export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
     ...yesOrNo,
     async save(service, { value }) {
       if (value === 'no') {
-        const members = await listPeople(app, service.id);
+        const members = await listPeople(app.db, service.id);
         const without = members.find(({ state, mobile_number }) => state === 'active' && mobile_number === null);
         if (without)
           throw invalidField(

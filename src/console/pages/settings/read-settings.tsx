@@ -69,7 +69,7 @@ export async function readSettings(app: ConsoleApp, service: Service): Promise<G
 
 async function emailSettings(app: ConsoleApp, service: Service, limit: ComponentChildren): Promise<Group> {
   const [first, ...others] = await listReplyTos(app.db, service.id);
-  const brand = service.email_branding === null ? undefined : await getEmailBranding(app, service.email_branding);
+  const brand = service.email_branding === null ? undefined : await getEmailBranding(app.db, service.email_branding);
   const address = `${service.email_sender_local_part}@${app.config.email.domain}`;
   return {
     of: 'email',
@@ -131,7 +131,7 @@ async function textGroup(app: ConsoleApp, service: Service, limit: ComponentChil
 async function letterSettings(app: ConsoleApp, service: Service, limit: ComponentChildren): Promise<Group> {
   const contacts = await listLetterContacts(app.db, service.id);
   const used = contacts.find(({ is_default }) => is_default);
-  const brand = service.letter_branding === null ? undefined : await getLetterBranding(app, service.letter_branding);
+  const brand = service.letter_branding === null ? undefined : await getLetterBranding(app.db, service.letter_branding);
   return {
     of: 'letter',
     title: 'Letters',

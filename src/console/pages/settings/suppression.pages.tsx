@@ -44,10 +44,10 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
       const isOn = service.permissions.includes(suppressRecipients);
       const sought = readSearch(app, visitor, query('q'));
       const older_than = isUuid(query('older_than')) ? query('older_than') : undefined;
-      const found = sought === '' ? undefined : await findSuppression(app, service.id, sought);
+      const found = sought === '' ? undefined : await findSuppression(app.db, service.id, sought);
       const page =
         sought === ''
-          ? await listSuppressions(app, service.id, { older_than, size: pageSize })
+          ? await listSuppressions(app.db, service.id, { older_than, size: pageSize })
           : { entries: found ? [found] : [], hasOlder: false };
       return {
         title: 'Suppression list',
@@ -107,7 +107,7 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
     who: team,
     below: 'Settings',
     async show({ service, param }) {
-      const { id, email_address, reason } = await getSuppression(app, service.id, param('suppressed_id'));
+      const { id, email_address, reason } = await getSuppression(app.db, service.id, param('suppressed_id'));
       const advice =
         reason === 'hard-bounce'
           ? 'Remove the address if the mailbox works again. An email that bounces adds it again.'
@@ -130,7 +130,7 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
     },
     form: Type.Object({}),
     async act({ service, param }) {
-      const { email_address } = await getSuppression(app, service.id, param('suppressed_id'));
+      const { email_address } = await getSuppression(app.db, service.id, param('suppressed_id'));
       await liftSuppression(app, service.id, email_address);
       return { to: listOf(service), notice: 'Address removed. We will send emails to it again.' };
     },

@@ -15,7 +15,7 @@ export function signInPages(pages: Pages, app: ConsoleApp): void {
     who: 'anyone',
     async show(request, formState) {
       if (request.visitor) return { to: nextPage(request.query('next')) };
-      const isNew = !(await hasPlatformAdmin(app));
+      const isNew = !(await hasPlatformAdmin(app.db));
       return {
         title: 'Sign in',
         content: (

@@ -22,7 +22,7 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/start', {
     who: 'anyone',
     async show(_asked, formState) {
-      if (await hasPlatformAdmin(app)) return alreadySetUp;
+      if (await hasPlatformAdmin(app.db)) return alreadySetUp;
       return {
         title: 'Set up this Pennypost',
         lead: 'Create the first account. It has full access and can invite other people.',
@@ -84,7 +84,7 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
     },
     check: (_request, { password }) => password !== undefined && refuseWeakPassword(password),
     async act({ http: request, reply }, { code, ...admin }) {
-      if (await hasPlatformAdmin(app)) return alreadySetUp;
+      if (await hasPlatformAdmin(app.db)) return alreadySetUp;
       if (!tries.isRight(code))
         throw invalidField(
           'code',

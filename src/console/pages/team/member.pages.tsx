@@ -19,7 +19,7 @@ type OfManagers = PageRequest<{ service: 'manage' }>;
 
 export function memberPages(pages: Pages, app: ConsoleApp): void {
   async function memberView({ service, visitor, param }: OfManagers, formState: FormState): Promise<View> {
-    const folders = await listFolderPaths(app, service.id);
+    const folders = await listFolderPaths(app.db, service.id);
     const member = (await listMembers(app, service.id, folders)).find(({ id }) => id === param('user_id'));
     if (!member) throw notFound();
     const here = `/services/${service.id}/team/${member.id}`;
@@ -175,7 +175,7 @@ export function invitePages(pages: Pages, app: ConsoleApp): void {
     below: 'Team',
     name: 'Invite a colleague',
     async show({ service }, formState) {
-      const folders = await listFolderPaths(app, service.id);
+      const folders = await listFolderPaths(app.db, service.id);
       const choosesMethod = service.permissions.includes('email_auth');
       return {
         title: 'Invite a colleague',

@@ -25,7 +25,7 @@ export function teamPages(pages: Pages, app: ConsoleApp): void {
     menu: 'Team',
     async show({ service, visitor, query }) {
       const mayChange = may({ service: 'manage' }, visitor.user, service) === 'yes';
-      const folders = await listFolderPaths(app, service.id);
+      const folders = await listFolderPaths(app.db, service.id);
       const members = await listMembers(app, service.id, folders);
       const invites = await pendingInvites(service.id);
       const find = readSearch(app, visitor, query('find'));
@@ -83,7 +83,7 @@ export function teamPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/team/csv', {
     who: { service: 'manage' },
     async show({ service, reply }) {
-      const members = await listMembers(app, service.id, await listFolderPaths(app, service.id));
+      const members = await listMembers(app, service.id, await listFolderPaths(app.db, service.id));
       const rows = members.map((member) => ({
         name: member.name,
         email_address: member.email_address,

@@ -1,3 +1,4 @@
+import type { Db } from '../../../platform/db/database.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { listServiceMembers } from '../../../services/members/service-members.ts';
 import { listFolders } from '../../../templates/folders/template-folders.ts';
@@ -11,7 +12,7 @@ export interface Folder {
   users_with_permission: string[];
 }
 
-export async function listFolderPaths({ db }: Platform, serviceId: string): Promise<Folder[]> {
+export async function listFolderPaths(db: Db, serviceId: string): Promise<Folder[]> {
   const folders = await listFolders(db, serviceId);
   const byId = new Map(folders.map((folder) => [folder.id, folder]));
   const pathOf = (id: string | null): string[] => {
@@ -26,14 +27,14 @@ export async function listFolderPaths({ db }: Platform, serviceId: string): Prom
 export type Member = Awaited<ReturnType<typeof listMembers>>[number];
 
 /** The members who are people: the user of the platform itself creates the service of the demo. */
-export async function listPeople({ db }: Platform, serviceId: string) {
+export async function listPeople(db: Db, serviceId: string) {
   const members = await listServiceMembers(db, serviceId);
   return members.filter(({ id, state }) => id !== platformUserId && state !== 'inactive');
 }
 
 /** Those who can sign in or are about to, by name, with the folders that they do not see. */
 export async function listMembers(app: Platform, serviceId: string, folders: readonly Folder[]) {
-  const members = await listPeople(app, serviceId);
+  const members = await listPeople(app.db, serviceId);
   return members
     .map((member) => ({
       ...member,

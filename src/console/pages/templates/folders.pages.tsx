@@ -55,7 +55,7 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
       const library = await openLibrary(app, request);
       const folder = library.get(request.param('folder_id'));
       const canShare = has(request, 'manage');
-      const counts = await countInFolders(app, request.service.id);
+      const counts = await countInFolders(app.db, request.service.id);
       return {
         title: `Manage ${folder.name}`,
         crumbs: buildCrumbs(library, request.service.id, folder.id),

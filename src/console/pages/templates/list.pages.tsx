@@ -103,7 +103,7 @@ async function listView(app: ConsoleApp, request: Seen): Promise<View> {
   };
   const page = { limit: pageSize, offset: (list.page - 1) * pageSize };
   const [{ templates, count: total }, used, members] = await Promise.all([
-    listTemplateSummaries(app, filter, page),
+    listTemplateSummaries(app.db, filter, page),
     listUsedDays(app, service.id),
     listServiceMembers(app.db, service.id),
   ]);
@@ -150,7 +150,7 @@ async function listView(app: ConsoleApp, request: Seen): Promise<View> {
 }
 
 async function countFolderContents(app: ConsoleApp, library: Library, list: ListQuery): Promise<ListedFolder[]> {
-  const counts = await countInFolders(app, list.service_id);
+  const counts = await countInFolders(app.db, list.service_id);
   return library.inside(list.folder).map((folder) => ({
     ...folder,
     templates: counts.get(folder.id) ?? 0,

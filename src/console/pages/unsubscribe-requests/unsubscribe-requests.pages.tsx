@@ -37,7 +37,7 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
     name: 'Unsubscribe requests',
     async show({ service }) {
       const list = pageUrl(`/services/${service.id}/unsubscribe-requests`);
-      const reports = await listUnsubscribeReports(app, service.id);
+      const reports = await listUnsubscribeReports(app.db, service.id);
       const now = app.clock.now();
       return {
         title: 'Unsubscribe requests',

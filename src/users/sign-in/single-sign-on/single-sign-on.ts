@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { hour_ms, later, type Timestamp, timestamp } from '../../../platform/clock.ts';
-import { inTransaction, type Tx } from '../../../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { newId } from '../../../platform/id.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -36,7 +36,7 @@ export function maySignInLocally(
 }
 
 /** Whether the person has signed in through an issuer. */
-export function hasSingleSignOn({ db }: Platform, userId: string): Promise<boolean> {
+export function hasSingleSignOn(db: Db, userId: string): Promise<boolean> {
   return hasIdentity(db, userId);
 }
 

@@ -199,7 +199,7 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
           active={brand.active}
           canChange={canChange}
           users={await brands.readUsers(brand.id)}
-          offeredBy={await listOrganisationsWithBrand(app, kind, brand.id)}
+          offeredBy={await listOrganisationsWithBrand(app.db, kind, brand.id)}
           preview={await brands.preview(brand)}
           facts={brands.facts(brand)}
         />

@@ -90,7 +90,7 @@ export function brandPoolPages(pages: Pages, app: ConsoleApp): void {
   }
 
   async function emailPool({ id, email_branding_id }: { id: string; email_branding_id: string | null }): Promise<Pool> {
-    const [pool, all] = await Promise.all([listEmailPool(app, id), listEmailBrandsInUse(app)]);
+    const [pool, all] = await Promise.all([listEmailPool(app.db, id), listEmailBrandsInUse(app.db)]);
     const offered = pool.map((brand) => ({
       id: brand.id,
       name: brand.name,
@@ -101,7 +101,7 @@ export function brandPoolPages(pages: Pages, app: ConsoleApp): void {
   }
 
   async function letterPool(organisation: { id: string; letter_branding_id: string | null }): Promise<Pool> {
-    const [pool, all] = await Promise.all([listLetterPool(app, organisation.id), listLetterBrandsInUse(app)]);
+    const [pool, all] = await Promise.all([listLetterPool(app.db, organisation.id), listLetterBrandsInUse(app.db)]);
     const offered = pool.map(({ id, name }) => ({
       id,
       name,

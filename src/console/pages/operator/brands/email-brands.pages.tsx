@@ -29,8 +29,8 @@ export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
     lead: 'Organisations offer brands to their services. Emails of a service without a brand show the name of the platform.',
     mark: (brand) => <BrandMark {...brand} />,
     columns: [{ head: 'Look', cell: ({ brand_type }) => brandTypeNames[brand_type] }],
-    readAll: () => listEmailBrandsInUse(app),
-    get: (id) => getEmailBranding(app, id),
+    readAll: () => listEmailBrandsInUse(app.db),
+    get: (id) => getEmailBranding(app.db, id),
     readUsers: (id) => listEmailBrandUsers(app, id),
     fields: (formState, brand) => <EmailBrandFields formState={formState} {...(brand ? { brand } : {})} />,
     form: EmailBrandForm,
@@ -42,7 +42,7 @@ export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
       return createEmailBranding(app, { ...form, logo, created_by });
     },
     async update(id, form, picture, updated_by) {
-      const brand = await getEmailBranding(app, id);
+      const brand = await getEmailBranding(app.db, id);
       refuseWrongTexts(form, picture !== undefined || brand.logo !== null);
       const { text = null, alt_text = null, colour = null } = form;
       const logo = picture ? await storeEmailLogo(app, await picture.bytes()) : brand.logo;
@@ -73,7 +73,7 @@ export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${brandsOf('email')}/:email_brand_id/preview`, {
     who: 'operator',
     async show({ param, reply }) {
-      const brand = await getEmailBranding(app, param('email_brand_id'));
+      const brand = await getEmailBranding(app.db, param('email_brand_id'));
       const { html } = previewEmailBrand(app, brand);
       return sendMailFrame(app, reply, html, { images: uploadedLogoPath(brand.logo) === undefined });
     },

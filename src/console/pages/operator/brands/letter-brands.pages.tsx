@@ -30,8 +30,8 @@ export function letterBrandPages(pages: Pages, app: ConsoleApp): void {
     lead: 'Organisations offer brands to their services. Letters of a service without a brand have no logo.',
     mark: ({ id }) => <LetterMark from={pageUrl(`${brandAddress('letter', id)}/logo`)} />,
     columns: [],
-    readAll: () => listLetterBrandsInUse(app),
-    get: (id) => getLetterBranding(app, id),
+    readAll: () => listLetterBrandsInUse(app.db),
+    get: (id) => getLetterBranding(app.db, id),
     readUsers: (id) => listLetterBrandUsers(app, id),
     fields: (formState, brand) => (
       <LetterBrandFields formState={formState} name={brand?.name} label={brand ? 'Another logo (optional)' : 'Logo'} />
@@ -87,7 +87,7 @@ export function letterBrandPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${one}/page`, {
     who: 'operator',
     async show({ param, reply }) {
-      const brand = await getLetterBranding(app, param('letter_brand_id'));
+      const brand = await getLetterBranding(app.db, param('letter_brand_id'));
       const picture = await drawLetterBrand(app, brand);
       return sendSentFile(reply.header('cache-control', 'no-store'), 'image/png', picture);
     },

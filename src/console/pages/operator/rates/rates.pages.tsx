@@ -45,7 +45,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
     menu: 'Rates',
     async show({ visitor }) {
       const [texts, current, letters, coming] = await Promise.all([
-        listSmsRates(app),
+        listSmsRates(app.db),
         getSmsRate(app),
         listLetterRates(app),
         listComingLetterRates(app),

@@ -94,7 +94,7 @@ export const reports: readonly Report[] = [
     about: 'What became of the messages of live services, by month.',
     days: daysOf,
     list: async (app, { first_day, last_day }) => {
-      const lines = await listMonthsOfServices(app, { start_date: first_day, end_date: last_day });
+      const lines = await listMonthsOfServices(app.db, { start_date: first_day, end_date: last_day });
       const read = JSON.parse(lines) as Cell[][];
       return read.map((line) => Object.fromEntries(monthColumns.map((column, index) => [column, line[index]])));
     },

@@ -86,7 +86,7 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
       const owner = { service_id: service.id, user_id: visitor.user.id, template_id: template?.id ?? null };
       await keepDraft(app, { id: editing.draftId, ...owner, fields });
     }
-    const unsaved = template && typed.size === 0 ? await findDraftOf(app, draftOwner(request, template)) : undefined;
+    const unsaved = template && typed.size === 0 ? await findDraftOf(app.db, draftOwner(request, template)) : undefined;
     return editorView(app, request, formState, {
       editing,
       isKept: typed.size > 0,
@@ -103,7 +103,7 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
   async function storedFields(request: Writing, template: CurrentTemplateRow | undefined): Promise<FormState['typed']> {
     const id = request.query('draft');
     if (!isUuid(id)) return new Map();
-    const stored = await getDraft(app, { id, service_id: request.service.id });
+    const stored = await getDraft(app.db, { id, service_id: request.service.id });
     if (stored.template_id !== (template?.id ?? null)) throw notFound();
     return new Map(Object.entries(stored.fields));
   }
