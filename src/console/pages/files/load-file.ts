@@ -22,6 +22,7 @@ import type { Service } from '../../../services/services.ts';
 import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import { holds } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { Visitor } from '../../sessions/sessions.ts';
 import { costOfLetter, costOfTexts } from '../send/cost.ts';
 import type { Preview } from '../send/message-preview.tsx';
@@ -188,7 +189,7 @@ async function previewRow(
   row: number,
   message: ReadyMessage,
 ): Promise<Preview> {
-  const path = `/console/services/${upload.service_id}/files/${upload.id}/rows/${row}`;
+  const path = pageUrl(`/services/${upload.service_id}/files/${upload.id}/rows/${row}`);
   switch (template.row.template_type) {
     case 'sms': {
       const shown = await composeRow(app, template, upload, message);

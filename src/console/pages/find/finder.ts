@@ -1,5 +1,5 @@
 import type { Service } from '../../../services/services.ts';
-import { may } from '../../access/may.ts';
+import { reachable } from '../../access/find-page.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { DeclaredPage } from '../../page.ts';
 import type { Visitor } from '../../sessions/sessions.ts';
@@ -15,9 +15,9 @@ export interface Finder {
   text: string;
 }
 
+/** Whether the visitor may open a page of the open service. The path is below that of the service. */
 export function mayOpen({ pages, visitor, service }: Finder, path: string): boolean {
-  const page = pages.find((declared) => declared.path === path);
-  return page !== undefined && may(page.who, visitor.user, service) === 'yes';
+  return reachable(pages, visitor.user, `/services/${service?.id}${path}`, service) !== undefined;
 }
 
 interface Result {

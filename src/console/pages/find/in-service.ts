@@ -1,5 +1,6 @@
 import { searchMessages } from '../../../notifications/history/search-messages.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
+import { nilId } from '../../../platform/id.ts';
 import { listServiceMembers } from '../../../services/members/service-members.ts';
 import type { Service } from '../../../services/services.ts';
 import { listTemplateSummaries } from '../../../templates/templates.ts';
@@ -66,17 +67,15 @@ async function findTemplates({ app, visitor, text }: Finder, service: Service): 
 }
 
 async function findPeople(finder: Finder, service: Service): Promise<Group> {
-  const team = '/services/:service_id/team';
   const title = `People of ${service.name}`;
-  if (!mayOpen(finder, team)) return { title, results: [] };
+  if (!mayOpen(finder, '/team')) return { title, results: [] };
   const members = await listServiceMembers(finder.app.db, service.id);
   const found = members.filter(
     ({ state, name, email_address }) => state !== 'inactive' && hasText(finder.text, name, email_address),
   );
-  const isChangeable = mayOpen(finder, `${team}/:user_id`);
   return groupOf(title, found, ({ id, name, email_address }) => ({
     label: name,
-    to: `/services/${service.id}/team${isChangeable ? `/${id}` : ''}`,
+    to: `/services/${service.id}/team${mayOpen(finder, `/team/${id}`) ? `/${id}` : ''}`,
     about: email_address,
   }));
 }
@@ -85,7 +84,7 @@ async function findPeople(finder: Finder, service: Service): Promise<Group> {
 async function findMessages(finder: Finder, service: Service): Promise<Group> {
   const { app, visitor, text } = finder;
   const title = `Messages of ${service.name}`;
-  if (!mayOpen(finder, '/services/:service_id/messages/:message_id')) return { title, results: [] };
+  if (!mayOpen(finder, `/messages/${nilId}`)) return { title, results: [] };
   const log = `/services/${service.id}/messages`;
   const search = parseSearch(text, app.clock.now());
   const { messages, older } = await fromStandby(app, 'page', (reader) => searchMessages(reader, service.id, search));

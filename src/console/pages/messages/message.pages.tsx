@@ -137,7 +137,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
       listAttempts(app.db, service.id, message.stored.id),
       listCallbacksAbout(app.db, service.id, message.stored.id),
     ]);
-    const replayUrl = (id: string) => `/console${messagePath(request)}/callbacks/${id}/replay`;
+    const replayUrl = (id: string) => pageUrl(`${messagePath(request)}/callbacks/${id}/replay`);
     const isUnderWay = unfinishedStatuses.some((status) => status === message.record.status);
     const isOpen = isUnderWay || callbacks.some(({ status }) => status === 'waiting');
     return {
@@ -167,7 +167,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
         message,
         received: await composeReceived(app, message),
         pageCount: isLetter ? await countLetterPages(app.db, stored.id) : null,
-        path: `/console${messagePath(request)}`,
+        path: pageUrl(messagePath(request)),
         display: {
           view: request.query('view') === 'text' ? 'text' : 'html',
           images: request.query('images') === 'remote',
@@ -186,6 +186,6 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
   function findTemplatePage(serviceId: string, templateId: string): string | undefined {
     const declared = '/services/:service_id/templates/:template_id';
     if (!pages.all.some((page) => page.path === declared)) return undefined;
-    return `/console${declared.replace(':service_id', serviceId).replace(':template_id', templateId)}`;
+    return pageUrl(declared.replace(':service_id', serviceId).replace(':template_id', templateId));
   }
 }

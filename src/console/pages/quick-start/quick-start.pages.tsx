@@ -9,6 +9,7 @@ import { emptyForm } from '../../forms.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { sendFragment } from '../../parts/live.tsx';
+import { Empty } from '../../parts/notice.tsx';
 import { findLastService } from '../../sessions/cookies.ts';
 import { QuickStart } from './quick-start.tsx';
 import { createTestKey, readFields, type SentMessage, sendFromHere } from './quick-start-form.ts';
@@ -126,12 +127,15 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
 const noService: View = {
   title: 'Quick start',
   content: (
-    <div class="empty">
-      <h2>You cannot manage API keys yet</h2>
-      <p>Add a service of your own, or ask someone who manages a service for “{rightNames.api}”.</p>
-      <ButtonLink to="/services/add" look="primary">
-        Add a service
-      </ButtonLink>
-    </div>
+    <Empty
+      title="You cannot manage API keys yet"
+      action={
+        <ButtonLink to="/services/add" look="primary">
+          Add a service
+        </ButtonLink>
+      }
+    >
+      Add a service of your own, or ask someone who manages a service for “{rightNames.api}”.
+    </Empty>
   ),
 };

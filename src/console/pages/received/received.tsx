@@ -4,6 +4,7 @@ import { searchMessages } from '../../../notifications/history/search-messages.t
 import type { Status } from '../../../notifications/notification.ts';
 import { rightNames } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { Empty } from '../../parts/notice.tsx';
 import { Pager } from '../../parts/pager.tsx';
 import { formatPhoneNumber } from '../../parts/phone-number.ts';
 import { MessageStatus } from '../../parts/status.tsx';
@@ -25,15 +26,19 @@ interface InboxProps {
 export function Inbox({ texts, page, hasNext, path, now, hasNumber, setting }: InboxProps) {
   if (texts.length === 0) {
     return (
-      <div class="empty">
-        <h2>No texts received</h2>
-        <p>{hasNumber ? 'Texts that people send to your service appear here for 7 days.' : cannotReceive(setting)}</p>
-        {!hasNumber && setting && (
-          <a class="button button--primary" href={setting}>
-            Receive texts
-          </a>
-        )}
-      </div>
+      <Empty
+        title="No texts received"
+        action={
+          !hasNumber &&
+          setting && (
+            <a class="button button--primary" href={setting}>
+              Receive texts
+            </a>
+          )
+        }
+      >
+        {hasNumber ? 'Texts that people send to your service appear here for 7 days.' : cannotReceive(setting)}
+      </Empty>
     );
   }
   return (

@@ -11,6 +11,7 @@ import { pageUrl } from '../../links.ts';
 import type { FormState, PageRequest, Pages } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { Submit } from '../../parts/form.tsx';
+import { Empty } from '../../parts/notice.tsx';
 import { formatPhoneNumber } from '../../parts/phone-number.ts';
 
 type Seen = PageRequest<{ service: 'send'; membersOnly: true }>;
@@ -117,19 +118,20 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
 
 function NoTemplates({ to }: { to: string | undefined }) {
   return (
-    <div class="empty">
-      <h2>No text templates</h2>
-      <p>
-        {to
-          ? 'You reply with a template. Write one for texts first.'
-          : `You reply with a template. Ask someone with the permission “${rightNames.templates}” to write one for texts.`}
-      </p>
-      {to && (
-        <a class="button button--primary" href={to}>
-          Write a template
-        </a>
-      )}
-    </div>
+    <Empty
+      title="No text templates"
+      action={
+        to && (
+          <a class="button button--primary" href={to}>
+            Write a template
+          </a>
+        )
+      }
+    >
+      {to
+        ? 'You reply with a template. Write one for texts first.'
+        : `You reply with a template. Ask someone with the permission “${rightNames.templates}” to write one for texts.`}
+    </Empty>
   );
 }
 

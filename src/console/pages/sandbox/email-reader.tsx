@@ -1,5 +1,6 @@
 import type { SentEmail } from '../../../delivery/sandbox/email-sources.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
+import { pageUrl } from '../../links.ts';
 import { dataSize, several } from '../../money.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { Notice } from '../../parts/notice.tsx';
@@ -94,7 +95,7 @@ function Shown({ message, email, list }: EmailProps & { email: SentEmail }) {
     default:
       return (
         <MailFrame
-          src={`/console/sandbox/emails/${message.id}/frame${list.images ? '?images=remote' : ''}`}
+          src={pageUrl(`/sandbox/emails/${message.id}/frame${list.images ? '?images=remote' : ''}`)}
           html={email.html}
           title="The email as received"
           width={list.width}
@@ -119,7 +120,7 @@ function EmailFoot({ message, email, list }: EmailProps & { email: SentEmail }) 
           </a>
         </span>
       )}
-      <a href={`/console/sandbox/emails/${message.id}/source`} download>
+      <a href={pageUrl(`/sandbox/emails/${message.id}/source`)} download>
         Download .eml
       </a>
     </div>

@@ -178,7 +178,7 @@ function LetterReader({ message, list }: { message: InboxMessage; list: ListQuer
           />
         </div>
         <div class="row row--end">
-          <a href={`/console/sandbox/letters/${id}/pdf`} download>
+          <a href={pageUrl(`/sandbox/letters/${id}/pdf`)} download>
             Download PDF
           </a>
         </div>
@@ -186,7 +186,7 @@ function LetterReader({ message, list }: { message: InboxMessage; list: ListQuer
       <div class="desk">
         <img
           class="sheet"
-          src={`/console/sandbox/letters/${id}/pages/${page}`}
+          src={pageUrl(`/sandbox/letters/${id}/pages/${page}`)}
           alt={`Page ${page} of ${pageCount} of the letter to ${firstLine(message)}`}
           width="595"
           height="842"

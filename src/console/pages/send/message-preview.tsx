@@ -4,6 +4,7 @@ import { previewLetterTemplate } from '../../../letters/preview/letter-preview.t
 import type { SendingService } from '../../../notifications/sending/sending-service.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { TemplateText } from '../../parts/text.tsx';
 import type { Visitor } from '../../sessions/sessions.ts';
@@ -131,7 +132,7 @@ export async function previewMessage(
     personalisation,
     reply_to_text: findSender(service, template, filled),
   };
-  const path = `/console/services/${service.id}/send/${template.row.id}`;
+  const path = pageUrl(`/services/${service.id}/send/${template.row.id}`);
   const token = encryptValues(app, visitor, personalisation);
   switch (template.row.template_type) {
     case 'sms':

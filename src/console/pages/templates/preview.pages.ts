@@ -5,6 +5,7 @@ import type { Personalisation } from '../../../rendering/personalisation.ts';
 import { getDraft } from '../../../templates/template-drafts.ts';
 import { getTemplateVersion } from '../../../templates/templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { pageUrl } from '../../links.ts';
 import type { PageRequest, Pages, Sent } from '../../page.ts';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
 import { readStoredDraft } from './editor/editor-fields.ts';
@@ -75,12 +76,12 @@ export function versionUrl(
   { id, version, template_type }: { id: string; version: number; template_type: string },
 ) {
   const noun = template_type === 'letter' ? 'letter-templates' : 'email-templates';
-  return `/console/services/${serviceId}/${noun}/${id}/versions/${version}`;
+  return pageUrl(`/services/${serviceId}/${noun}/${id}/versions/${version}`);
 }
 
 export function draftUrl(serviceId: string, draftId: string, channel: string): string {
   const noun = channel === 'letter' ? 'letter-drafts' : 'template-drafts';
-  return `/console/services/${serviceId}/${noun}/${draftId}`;
+  return pageUrl(`/services/${serviceId}/${noun}/${draftId}`);
 }
 
 function sendEmail(app: ConsoleApp, { reply }: Seen, preview: DraftPreview): Sent {
