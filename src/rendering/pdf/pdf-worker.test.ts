@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { longLetter, plainLetter, welshLetter } from '../../../test/kit/samples/letter-samples.ts';
 import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/samples/pdf-samples.ts';
 import { WorkerPool } from '../../platform/threads/worker-pool.ts';
@@ -14,6 +14,8 @@ const pool = new WorkerPool<typeof pdfTasks>({
   timeout_ms: 5_000,
 });
 afterAll(() => pool.close());
+// Two threads load their modules and fonts, beside the tests of other files.
+vi.setConfig({ testTimeout: 60_000 });
 
 const textOfPage = (pdf: Uint8Array, page: number) =>
   withPdf(pdf, (file) => file.page(page, (shown) => linesIn(shown, { left: 0, top: 0, right: 210, bottom: 297 })));
