@@ -62,7 +62,7 @@ export function EmailReader({ message, email, list }: EmailProps) {
       </div>
       <div class="desk">
         {list.view === 'both' ? (
-          <div class="cols cols--wide">
+          <div class="cols">
             <Shown message={message} email={email} list={{ ...list, view: 'html', width: 'full' }} />
             <Shown message={message} email={email} list={{ ...list, view: 'text' }} />
           </div>
