@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 describe.each<[Role]>([['stranger'], ['a manager'], ['a platform administrator']])('every page, as %s', (role) => {
-  it('is accessible and fits: light, dark and with forced colours, at 320 and 1280 pixels, with text of 200 %', async () => {
+  it('is accessible and fits: light, dark and with forced colours, at 320 and 1280 pixels', async () => {
     const { user, token } = world.visitors.get(role) ?? { user: undefined, token: '' };
     const { page, origin } = await open();
     if (token) await page.context().addCookies([{ name: 'pennypost_session', value: token, url: origin }]);

@@ -53,7 +53,7 @@ describe('a security key in the browser', () => {
     expect(await problemsInEveryLook(page, 'security-key-touch')).toEqual([]);
     await press(page, 'Register the key');
     await isShown(page, 'Security keys');
-    expect(await page.getByRole('status').first().textContent()).toContain('“Blue key at work” is registered.');
+    expect(await page.getByRole('status').first().textContent()).toContain('Security key added.');
     expect(await problemsInEveryLook(page, 'security-keys')).toEqual([]);
 
     await page.goto('/console/account/security-keys/new');

@@ -21,8 +21,6 @@ export async function problemsInEveryLook(page: Page, name: string): Promise<str
   for (const width of [1280, 320]) {
     await page.setViewportSize({ width, height: 860 });
     if ((await overflow_px(page)) > 0) wrong.push(`${name} at ${width} scrolls sideways`);
-    if (width === 1280 && (await overflowWithLargeText_px(page)) > 0)
-      wrong.push(`${name} with text of 200 % scrolls sideways`);
     for (const [colour, media] of colours) {
       await page.emulateMedia(media);
       const problems = await accessibilityProblems(page, colour === 'light' ? undefined : rulesAboutColours);
@@ -31,16 +29,6 @@ export async function problemsInEveryLook(page: Page, name: string): Promise<str
     }
   }
   return wrong;
-}
-
-/** As with a browser that is set to letters of twice the size. */
-async function overflowWithLargeText_px(page: Page): Promise<number> {
-  const resize = (size: string) =>
-    page.evaluate((fontSize) => void (document.documentElement.style.fontSize = fontSize), size);
-  await resize('200%');
-  const overflow = await overflow_px(page);
-  await resize('');
-  return overflow;
 }
 
 /** With SCREENSHOTS set, writes a picture of the README: the top of a page, compressed well. */

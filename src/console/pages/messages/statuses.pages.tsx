@@ -17,7 +17,7 @@ export function statusHelpPages(pages: Pages): void {
         <div class="stack measure">
           {shownChannels.map((channel) => (
             <section key={channel} class="stack stack--tight" aria-labelledby={`statuses-${channel}`}>
-              <h3 id={`statuses-${channel}`}>{channelWords[channel].names}</h3>
+              <h2 id={`statuses-${channel}`}>{channelWords[channel].names}</h2>
               <dl class="facts">
                 {meanings[channel].map(([status, meaning]) => [
                   <dt key={status}>
