@@ -107,7 +107,7 @@ interface CallbackRecipient {
   is_waiting: boolean;
 }
 
-/** Of one service, or of all. */
+/** Covers one service, or all. */
 export async function selectCallbackRecipients(db: Db, serviceId: string | undefined, after: string, size: number) {
   const { rows } = await sql<CallbackRecipient>`
     select id, service_id, subject_id, callback_type, created_at, coalesce(body::json ->> 'to', body::json ->> 'source_number') as person,

@@ -38,7 +38,7 @@ export interface Erasure {
 type Deps = Platform & { config: { storage: StorageSettings } };
 
 /**
- * Of one service, or of all. Can be repeated: rows left by one run are erased once they are final. One transaction, with its entry
+ * Covers one service, or all. Can be repeated: rows left by one run are erased once they are final. One transaction, with its entry
  * in the audit log, which does not say who the recipient is.
  */
 export async function eraseRecipient(app: Deps, input: string, serviceId?: string): Promise<Erasure> {

@@ -108,7 +108,7 @@ export function buildApiRequest({ template, to, values }: Fields): ApiRequest | 
   return { channel: template.row.template_type, template_id: template.row.id, to, values: Object.fromEntries(filled) };
 }
 
-/** The key of the demo is no secret for those who manage the keys of its service: `pennypost demo` prints it, too. */
+/** Whoever manages the keys of the service may read the key of the demo: `pennypost demo` prints it, too. */
 function demoKey({ config }: ConsoleApp, serviceId: string): string | undefined {
   if (!config.demo.enabled) return undefined;
   const demo = readDemo(config.storage.dataDir);
