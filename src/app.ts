@@ -2,6 +2,9 @@ import { KeyUses } from './auth/key-uses.ts';
 import { type ServiceKeys, serviceKeys } from './auth/service-keys.ts';
 import { allowances } from './billing/allowance.ts';
 import type { Config } from './config.ts';
+import { createCountry } from './countries/country.ts';
+import { gb } from './countries/gb.ts';
+import type { CountryProfile } from './countries/profile.ts';
 import type { ProviderDescriptor } from './delivery/providers/descriptor.ts';
 import { providers } from './delivery/providers/providers.ts';
 import { FileSizes } from './documents/prepare-documents.ts';
@@ -69,6 +72,7 @@ export interface App extends Platform {
 interface Outside {
   databaseUrl: string;
   clock?: Clock;
+  country?: CountryProfile | undefined;
   log?: Log;
   files?: Files;
   printer?: PrintProvider;
@@ -98,6 +102,7 @@ export function buildApp(config: Config, outside: Outside): App {
     secrets: new SecretBox(config.encryption.keys),
     bulkPace: new BulkPace(),
     clock,
+    country: createCountry(outside.country ?? gb),
     log,
     metrics,
     tracing: createTracing(config, { log, metrics }),

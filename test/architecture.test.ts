@@ -28,6 +28,8 @@ const featureOrder = [
   ['console'],
 ];
 const pureRooms = ['rendering', 'recipients'];
+/** What differs between countries, as data; everything above may use it. */
+const countries = 'countries';
 /** Each is a folder of its own that could be a package. */
 const libraries = 'libraries';
 /** Facts of the protocol that import nothing themselves. */
@@ -68,7 +70,7 @@ function violations(check: (file: SourceFile) => string[]): string[] {
 describe('rings', () => {
   it('every folder is the commands, the platform, the protocol, the libraries, a pure one or a feature in the order', () => {
     const rooms = [...new Set(files.map((file) => file.room))].filter((room) => room !== '');
-    const known = ['commands', 'platform', 'protocol', libraries, ...pureRooms, ...featureOrder.flat()];
+    const known = ['commands', 'platform', 'protocol', countries, libraries, ...pureRooms, ...featureOrder.flat()];
     expect(rooms.filter((room) => !known.includes(room))).toEqual([]);
   });
 
@@ -96,12 +98,24 @@ describe('rings', () => {
     expect(folders.filter((folder) => !existsSync(join(src, folder, 'README.md')))).toEqual([]);
   });
 
+  it('countries import no product code', () => {
+    expect(
+      violations(({ room, imports }) =>
+        room === countries
+          ? imports.filter((each) => each.room !== countries).map(({ path }) => `imports ${path}`)
+          : [],
+      ),
+    ).toEqual([]);
+  });
+
   it('rendering and recipients import no product code but facts of the protocol', () => {
     expect(
       violations((file) =>
         pureRooms.includes(file.room)
           ? file.imports
-              .filter(({ room, path }) => room !== file.room && room !== libraries && !pureFacts.includes(path))
+              .filter(
+                ({ room, path }) => ![file.room, countries, libraries].includes(room) && !pureFacts.includes(path),
+              )
               .map(({ path }) => `imports ${path}`)
           : pureFacts.includes(file.path)
             ? file.imports.map(({ path }) => `imports ${path}`)
@@ -115,7 +129,7 @@ describe('rings', () => {
       violations((file) =>
         file.room === 'platform'
           ? file.imports
-              .filter(({ room }) => room !== 'platform' && room !== libraries)
+              .filter(({ room }) => !['platform', countries, libraries].includes(room))
               .map(({ path }) => `imports ${path}`)
           : [],
       ),

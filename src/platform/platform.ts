@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Country } from '../countries/country.ts';
 import type { Clock } from './clock.ts';
 import type { ChangeListener } from './db/change-listener.ts';
 import type { Db } from './db/database.ts';
@@ -27,6 +28,8 @@ export interface Platform {
   secrets: SecretBox;
   bulkPace: BulkPace;
   clock: Clock;
+  /** What differs between countries: days, money, numbers, addresses, letters, words. */
+  country: Country;
   log: Log;
   metrics: Metrics;
   /** Undefined unless a trace collector is configured. */

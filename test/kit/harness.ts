@@ -6,6 +6,7 @@ import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { type App, buildApp } from '../../src/app.ts';
 import { readConfig } from '../../src/commands/read-config.ts';
+import type { CountryProfile } from '../../src/countries/profile.ts';
 import { buildDelivery, type Delivery } from '../../src/delivery/delivery.ts';
 import type { ProviderDescriptor } from '../../src/delivery/providers/descriptor.ts';
 import { buildServer } from '../../src/platform/http/server.ts';
@@ -69,6 +70,7 @@ interface HarnessOptions {
   environment?: Record<string, string>;
   /** All providers, instead of the built-in ones. */
   providers?: readonly ProviderDescriptor[];
+  country?: CountryProfile;
   now?: string;
   /** Instead of a clone on the server of the test run. */
   database?: () => Promise<TestDatabase>;
@@ -113,6 +115,7 @@ export function useHarness(options: HarnessOptions = {}): Harness {
       const app = buildApp(changedConfig(config, changes), {
         databaseUrl: database.url,
         clock,
+        country: options.country,
         files,
         log,
         providers,
