@@ -7,16 +7,18 @@ import { listUserRecords } from '../../../users/user-record.ts';
 import { givenRights, may, rightNames } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { Icon } from '../../layout/icon.tsx';
-import { keepSearch, pageUrl, readSearch } from '../../links.ts';
+import { keepSearch, pageUrl, readSearch, withQuery } from '../../links.ts';
 import type { Pages } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { ListSearch } from '../../parts/list-search.tsx';
+import { OffsetPager, pageNumber } from '../../parts/pager.tsx';
 import { listFolderPaths, listMembers, type Member, methodNames, rightsOf } from './team.ts';
 import { JoinRequests, RightsExplained, TeamTable } from './team-table.tsx';
 
 /** With more members, the page has a search. */
 const maxWithoutSearch = 7;
-const maxShown = 200;
+/** A row has a mark for each right, so that fewer rows than elsewhere make a page of 40 kB. */
+const rowsPerPage = 20;
 
 export function teamPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/team', {
@@ -30,6 +32,9 @@ export function teamPages(pages: Pages, app: ConsoleApp): void {
       const invites = await pendingInvites(service.id);
       const find = readSearch(app, visitor, query('find'));
       const found = members.filter((member) => isFound(member, find));
+      const invited = find === '' ? invites : [];
+      const page = pageNumber(query('page'));
+      const [first, end] = [(page - 1) * rowsPerPage, page * rowsPerPage];
       const requests = mayChange ? await listPendingJoinRequests(app, service.id) : [];
       return {
         title: 'Team',
@@ -59,14 +64,17 @@ export function teamPages(pages: Pages, app: ConsoleApp): void {
               service={service}
               visitorId={visitor.user.id}
               mayChange={mayChange}
-              members={found.slice(0, maxShown)}
-              invites={find === '' ? invites : []}
+              members={found.slice(first, end)}
+              invites={invited.slice(Math.max(0, first - found.length), Math.max(0, end - found.length))}
               folders={folders}
               now={app.clock.now()}
             />
-            {found.length > maxShown && (
-              <p class="small muted">We show the first {maxShown}. Search for others by name or email address.</p>
-            )}
+            <OffsetPager
+              page={page}
+              total={found.length + invited.length}
+              size={rowsPerPage}
+              to={(number) => withQuery(pageUrl(`/services/${service.id}/team`), { find: query('find'), page: number })}
+            />
             <RightsExplained />
           </div>
         ),
