@@ -9,3 +9,8 @@ export function formatPhoneNumber(written: string): string {
   if (network) return `0${network} ${subscriber}`;
   return withCountryCode.test(plain) ? `+${plain}` : written;
 }
+
+/** The number of a person who may have none. */
+export function shownNumber(number: string | null, none = 'None'): string {
+  return number === null ? none : formatPhoneNumber(number);
+}

@@ -4,6 +4,7 @@ import type { UserRecord } from '../../../users/user-record.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { themeOf } from '../../layout/document.tsx';
 import type { Pages } from '../../page.ts';
+import { shownNumber } from '../../parts/phone-number.ts';
 import { Summary } from '../../parts/table.tsx';
 
 const themeNames = { system: 'Same as device', light: 'Light', dark: 'Dark' };
@@ -36,7 +37,7 @@ export function accountPages(pages: Pages, app: ConsoleApp): void {
             rows={[
               { label: 'Name', value: user.name, change: '/account/name' },
               { label: 'Email address', value: user.email_address, change: '/account/email' },
-              { label: 'Mobile number', value: user.mobile_number ?? 'None', change: '/account/mobile' },
+              { label: 'Mobile number', value: shownNumber(user.mobile_number), change: '/account/mobile' },
               {
                 label: 'Password',
                 value: (await hasPassword(app.db, user.id)) ? 'Hidden' : 'None',

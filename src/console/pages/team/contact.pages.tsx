@@ -7,6 +7,7 @@ import type { ConsoleApp } from '../../console-app.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { SaveForm } from '../../parts/form.tsx';
+import { formatPhoneNumber, shownNumber } from '../../parts/phone-number.ts';
 import { endAllSessions } from '../../sessions/sessions.ts';
 
 type OfManagers = PageRequest<{ service: 'manage' }>;
@@ -72,8 +73,8 @@ export function contactPages(pages: Pages, app: ConsoleApp): void {
           ) : (
             <SaveForm action="Change it" back={back}>
               <p>
-                From <b>{kind === 'email' ? person.email_address : (person.mobile_number ?? 'no number')}</b> to{' '}
-                <b>{confirmed}</b>.
+                From <b>{kind === 'email' ? person.email_address : shownNumber(person.mobile_number, 'no number')}</b>{' '}
+                to <b>{kind === 'email' ? confirmed : formatPhoneNumber(confirmed)}</b>.
               </p>
               <input type="hidden" name="value" value={confirmed} />
               <input type="hidden" name="confirmed" value="yes" />

@@ -11,6 +11,7 @@ import { pageUrl } from '../../links.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { Choices, Field } from '../../parts/field.tsx';
 import { Confirm, SaveForm } from '../../parts/form.tsx';
+import { shownNumber } from '../../parts/phone-number.ts';
 import { Summary } from '../../parts/table.tsx';
 import { mayChangeContact } from './contact.pages.tsx';
 import { type Folder, listFolderPaths, listMembers, methodNames, rightsOf } from './team.ts';
@@ -41,7 +42,7 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
                 },
                 {
                   label: 'Mobile number',
-                  value: member.mobile_number ?? 'None',
+                  value: shownNumber(member.mobile_number),
                   ...(contact ? { change: `${here}/mobile` } : isVisitor ? { change: '/account/mobile' } : {}),
                 },
                 { label: 'Second sign-in step', value: methodNames[member.auth_type] },

@@ -7,6 +7,7 @@ import { pageUrl } from '../../../links.ts';
 import { addListPage } from '../../../list-page.tsx';
 import { count } from '../../../money.ts';
 import type { Pages } from '../../../page.ts';
+import { shownNumber } from '../../../parts/phone-number.ts';
 import { Summary, Table } from '../../../parts/table.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { listSessions } from '../../../sessions/sessions.ts';
@@ -96,7 +97,7 @@ export function personPages(pages: Pages, app: ConsoleApp): void {
               </div>
               <Summary
                 rows={[
-                  { label: 'Mobile number', value: person.mobile_number ?? 'None' },
+                  { label: 'Mobile number', value: shownNumber(person.mobile_number) },
                   { label: 'Signs in with', value: methodNames[person.auth_type], ...change('sign-in') },
                   {
                     label: 'Last signed in',
