@@ -77,7 +77,7 @@ export function notificationsOfJobRoutes(http: Http, app: Platform & { compiledT
       },
       preValidation: readListParameters,
     },
-    async (request) => {
+    async (request, reply) => {
       const { params, query } = request;
       const page = readPage('page', query.page) ?? 1;
       const page_size = Math.min(readPage('page_size', query.page_size) ?? defaultPageSize, maxPageSize);
@@ -88,6 +88,8 @@ export function notificationsOfJobRoutes(http: Http, app: Platform & { compiledT
         ? fromStandby(app, 'file', read)
         : read(app));
       const path = `/service/${params.service_id}/job/${params.job_id}/notifications`;
+      // The serializer of a union validates each record against both schemas, which took a fifth of a page of 5,000.
+      reply.type('application/json; charset=utf-8').serializer(JSON.stringify);
       return {
         notifications,
         page_size,
