@@ -1,27 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { letterBreakdown, priceInWords } from './letter-breakdown.ts';
+import { createCountry } from '../countries/country.ts';
+import { gb } from '../countries/gb.ts';
+import { letterBreakdown } from './letter-breakdown.ts';
 
-describe('priceInWords', () => {
-  it.each([
-    [0.45, '45p'],
-    [0.5, '50p'],
-    [0.638, '64p'],
-    [0.645, '64p'],
-    [0.655, '66p'],
-    [0.995, '100p'],
-    [0, '0p'],
-    [1, '£1.00'],
-    [1.55, '£1.55'],
-    [1.005, '£1.00'],
-    [1.8, '£1.80'],
-    [1234.5, '£1,234.50'],
-  ])('%d is %s', (pounds, words) => expect(priceInWords(pounds)).toBe(words));
-});
+const country = createCountry(gb);
 
 describe('letterBreakdown', () => {
   it('lists economy, second, first, international, cheapest first; merges both zones at the same price', () => {
     expect(
-      letterBreakdown([
+      letterBreakdown(country, [
         ['rest-of-world', 1.8, 2],
         ['europe', 1.8, 3],
         ['europe', 1.84, 4],
@@ -40,6 +27,6 @@ describe('letterBreakdown', () => {
         '4 international letters at £1.84\n',
       ].join(''),
     );
-    expect(letterBreakdown([])).toBe('');
+    expect(letterBreakdown(country, [])).toBe('');
   });
 });

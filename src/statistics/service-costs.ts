@@ -18,7 +18,7 @@ export async function listBills(app: Platform, days: Days) {
       sms_chargeable_units: cost?.sms_charged_units ?? 0,
       total_letters: cost?.letters_sent ?? 0,
       letter_cost: cost?.letter_cost ?? 0,
-      letter_breakdown: letterBreakdown(cost?.letters ?? []),
+      letter_breakdown: letterBreakdown(app.country, cost?.letters ?? []),
     };
   });
 }

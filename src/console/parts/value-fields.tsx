@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Money } from '../../countries/money.ts';
 import { isDay } from '../../platform/calendar.ts';
 import { invalidField } from '../../platform/failure.ts';
 import { maxInteger } from '../../protocol/fields.ts';
@@ -32,18 +33,16 @@ export function readNumber(text: string, { field, min = 0, max = maxInteger, pla
   throw invalidField(field, problem ?? `Enter a whole number ${bounds}.`);
 }
 
-/** An amount in pounds, which `readPounds` reads. */
+/** An amount of money, which `readPrice` reads. */
 export function MoneyField(props: ValueFieldProps) {
   return <Field {...props} short />;
 }
 
-const maxPounds = 1_000;
-
-export function readPounds(text: string, { field }: { field: string }): number {
-  const digits = text.replace(/^£\s*/, '');
-  const value = /^\d{1,4}(\.\d{1,6})?$/.test(digits) ? Number(digits) : Number.NaN;
-  if (value <= maxPounds) return value;
-  throw invalidField(field, `Enter pounds, such as 0.0227, at most ${maxPounds.toLocaleString('en-GB')}.`);
+export function readPrice(text: string, { field, money }: { field: string; money: Money }): number {
+  const price = money.read(text);
+  if (price !== undefined) return price;
+  const { unit, plain, maxPrice } = money;
+  throw invalidField(field, `Enter ${unit}, such as ${plain(0.0227)}, at most ${plain(maxPrice)}.`);
 }
 
 /** A day, which `readDay` reads. */

@@ -1,7 +1,8 @@
+import type { Money } from '../../../countries/money.ts';
 import { earlier, minute_ms } from '../../../platform/clock.ts';
 import { comparableKey } from '../../../protocol/comparable-key.ts';
 import { pageUrl } from '../../links.ts';
-import { count, price, several } from '../../money.ts';
+import { count, several } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
@@ -21,17 +22,18 @@ interface FileCheckProps {
   file: CheckedFile;
   formState: FormState;
   now: Date;
+  money: Money;
   waysOut: WaysOut;
 }
 
 /** The result of the check, and the form that sends the file. */
-export function FileCheck({ file, formState, now, waysOut }: FileCheckProps) {
+export function FileCheck({ file, formState, now, money, waysOut }: FileCheckProps) {
   const { upload, record, template } = file;
   const path = `/services/${upload.service_id}/files/${upload.id}`;
   return (
     <div class="stack">
       <FileWarnings file={file} path={path} waysOut={waysOut} />
-      <Figures file={file} />
+      <Figures file={file} money={money} />
       <div class="aside">
         <div class="stack">
           {record.missing_column_headers.length === 0 && (
@@ -64,7 +66,8 @@ function canBeSent({ record, goodRows, template, upload }: CheckedFile): boolean
   return goodRows > 0 && others.length === 0 && template.row.version === upload.template_version;
 }
 
-function Figures({ file: { goodRows, badRows, repeated, cost, left, template } }: { file: CheckedFile }) {
+function Figures({ file, money }: { file: CheckedFile; money: Money }) {
+  const { goodRows, badRows, repeated, cost, left, template } = file;
   return (
     <dl class="stats">
       <div>
@@ -87,7 +90,7 @@ function Figures({ file: { goodRows, badRows, repeated, cost, left, template } }
       </div>
       <div>
         <dt>{template.row.template_type === 'letter' ? 'Cost, at least' : 'Cost, about'}</dt>
-        <dd class="figure-mid">{cost === undefined ? 'Not known' : price(cost)}</dd>
+        <dd class="figure-mid">{cost === undefined ? 'Not known' : money.price(cost)}</dd>
         <dd>{count(left)} left today</dd>
       </div>
     </dl>

@@ -134,7 +134,15 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
       case 'checking':
         return <Checking file={file} now={now} />;
       case 'checked':
-        return <FileCheck file={file} formState={formState} now={now} waysOut={await findWaysOut(request)} />;
+        return (
+          <FileCheck
+            file={file}
+            formState={formState}
+            now={now}
+            money={app.country.money}
+            waysOut={await findWaysOut(request)}
+          />
+        );
       case 'sent': {
         const maySend = may(sender, request.visitor.user, request.service) === 'yes';
         const mayOpen = may({ service: 'messages' }, request.visitor.user, request.service) === 'yes';

@@ -80,7 +80,15 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
 
   function home(request: Seen, figures: Figures) {
     const { service } = request;
-    return <Home figures={figures} service={service} link={linkTo(request)} now={app.clock.now()} />;
+    return (
+      <Home
+        figures={figures}
+        service={service}
+        link={linkTo(request)}
+        money={app.country.money}
+        now={app.clock.now()}
+      />
+    );
   }
 
   /** Pages of other parts of the console are linked where they exist and the visitor can open them. */

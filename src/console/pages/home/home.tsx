@@ -1,7 +1,8 @@
+import type { Money } from '../../../countries/money.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { channelWords, shownChannels } from '../../message-words.ts';
-import { count, pounds } from '../../money.ts';
+import { count } from '../../money.ts';
 import { Chart, Meter } from '../../parts/chart.tsx';
 import { Stamp, Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -13,6 +14,7 @@ interface HomeProps {
   service: { id: string; restricted: boolean };
   /** The address of a page of the service, where the visitor can open it. */
   link(path: string): string | undefined;
+  money: Money;
   now: Date;
 }
 
@@ -154,7 +156,7 @@ function ChannelCard({ channel, figures, link }: HomeProps & { channel: Channel 
   );
 }
 
-function Stats({ figures, link, now }: HomeProps) {
+function Stats({ figures, money, link, now }: HomeProps) {
   const { inbox, unsubscribes, returned, cost, freeUsed, free } = figures;
   const latest = unsubscribes.datetime_of_latest_unsubscribe_request;
   return (
@@ -184,7 +186,7 @@ function Stats({ figures, link, now }: HomeProps) {
         <dt>
           <MaybeLink to={link('/usage')}>Spent this year</MaybeLink>
         </dt>
-        <dd class="figure-mid">{pounds(cost)}</dd>
+        <dd class="figure-mid">{money.total(cost)}</dd>
         <dd>
           {count(freeUsed)} of {count(free)} free texts
         </dd>

@@ -178,6 +178,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
         progress: content,
         isOpen,
         apiUrl: app.config.urls.api,
+        money: app.country.money,
         now: app.clock.now(),
       }),
     };

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { Money } from '../../../countries/money.ts';
 import type { ReceivedMessage } from '../../../delivery/previews/previews.ts';
 import { canCancelLetter } from '../../../notifications/history/activity.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
@@ -11,7 +12,7 @@ import { valueToText } from '../../../rendering/personalisation.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { pageUrl } from '../../links.ts';
 import { postageNames, printDay } from '../../message-words.ts';
-import { price, several } from '../../money.ts';
+import { several } from '../../money.ts';
 import type { View } from '../../page.ts';
 import { Confirm } from '../../parts/form.tsx';
 import { Live } from '../../parts/live.tsx';
@@ -36,6 +37,7 @@ interface MessageProps {
   /** Whether something can still happen. */
   isOpen: boolean;
   apiUrl: string;
+  money: Money;
   now: Date;
 }
 
@@ -52,7 +54,13 @@ export function Message(props: MessageProps): Pick<View, 'actions' | 'content'> 
               As received
             </h2>
             <AsReceived received={received} record={message.record} path={path} pageCount={pageCount} {...display} />
-            <MessageFacts message={message} received={received} pageCount={pageCount} templatePage={templatePage} />
+            <MessageFacts
+              message={message}
+              received={received}
+              pageCount={pageCount}
+              templatePage={templatePage}
+              money={props.money}
+            />
           </section>
           {isOpen ? (
             <Live from={`${path}/progress`} isWhole>
@@ -149,10 +157,11 @@ interface FactsProps {
   pageCount: number | null;
   /** The page of its template, where the visitor may open one. */
   templatePage: string | undefined;
+  money: Money;
 }
 
 /** The template, values, reference, sender, size and cost of a message. */
-function MessageFacts({ message, received, pageCount, templatePage }: FactsProps) {
+function MessageFacts({ message, received, pageCount, templatePage, money }: FactsProps) {
   const { record } = message;
   const template = `${record.template.name}, v${record.template_version}`;
   const rows: [string, ComponentChildren][] = [
@@ -163,7 +172,7 @@ function MessageFacts({ message, received, pageCount, templatePage }: FactsProps
     ]),
     ...(record.client_reference === null ? [] : [['Reference', record.client_reference] as [string, string]]),
     ['Sent by', describeOrigin(message)],
-    ...sizeAndCost(message, received, pageCount),
+    ...sizeAndCost(message, received, pageCount, money),
     ...letterDays(message),
     [
       'Id',
@@ -190,9 +199,10 @@ function sizeAndCost(
   { record, response }: ShownMessage,
   received: ReceivedMessage,
   pageCount: number | null,
+  money: Money,
 ): [string, string][] {
   const { cost_in_pounds, is_cost_data_ready } = response;
-  const cost = is_cost_data_ready && cost_in_pounds !== null ? [price(cost_in_pounds)] : [];
+  const cost = is_cost_data_ready && cost_in_pounds !== null ? [money.price(cost_in_pounds)] : [];
   switch (received.channel) {
     case 'email':
       return [];

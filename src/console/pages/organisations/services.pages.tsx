@@ -1,10 +1,11 @@
 import { getOrganisationUsage } from '../../../billing/usage.ts';
+import type { Money } from '../../../countries/money.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { csvText, sendCsv } from '../../../platform/http/csv.ts';
 import { listServicesOfOrganisation } from '../../../services/organisations/organisation-services.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
-import { count, pounds } from '../../money.ts';
+import { count } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Empty } from '../../parts/notice.tsx';
@@ -43,8 +44,8 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
               <Empty title="No live services">A service of this organisation appears here when it goes live.</Empty>
             ) : (
               <>
-                <Totals services={services} />
-                <ServicesWithUsage services={services.slice(0, maxShown)} />
+                <Totals services={services} money={app.country.money} />
+                <ServicesWithUsage services={services.slice(0, maxShown)} money={app.country.money} />
                 {services.length > maxShown && (
                   <p class="small muted">We show the first {maxShown}. The CSV file has all of them.</p>
                 )}
@@ -80,14 +81,19 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
   });
 }
 
-function Totals({ services }: { services: readonly Usage[] }) {
+interface UsageProps {
+  services: readonly Usage[];
+  money: Money;
+}
+
+function Totals({ services, money }: UsageProps) {
   const sum = (value: (usage: Usage) => number) => services.reduce((total, usage) => total + value(usage), 0);
   const figures: [label: string, value: string][] = [
     ['live services', count(services.filter(({ active }) => active).length)],
     ['emails', count(sum(({ emails_sent }) => emails_sent))],
     ['parts of texts', count(sum(({ sms_billable_units }) => sms_billable_units))],
-    ['for texts', pounds(sum(({ sms_cost }) => sms_cost))],
-    ['for letters', pounds(sum(({ letter_cost }) => letter_cost))],
+    ['for texts', money.total(sum(({ sms_cost }) => sms_cost))],
+    ['for letters', money.total(sum(({ letter_cost }) => letter_cost))],
   ];
   return (
     <dl class="stats">
@@ -101,7 +107,7 @@ function Totals({ services }: { services: readonly Usage[] }) {
   );
 }
 
-function ServicesWithUsage({ services }: { services: readonly Usage[] }) {
+function ServicesWithUsage({ services, money }: UsageProps) {
   return (
     <Table
       caption="Live services with their usage"
@@ -130,8 +136,8 @@ function ServicesWithUsage({ services }: { services: readonly Usage[] }) {
           ),
           numeric: true,
         },
-        { head: 'Texts', cell: ({ sms_cost }) => pounds(sms_cost), numeric: true },
-        { head: 'Letters', cell: ({ letter_cost }) => pounds(letter_cost), numeric: true },
+        { head: 'Texts', cell: ({ sms_cost }) => money.total(sms_cost), numeric: true },
+        { head: 'Letters', cell: ({ letter_cost }) => money.total(letter_cost), numeric: true },
       ]}
     />
   );

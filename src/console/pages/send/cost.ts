@@ -2,7 +2,7 @@ import { getSmsRate, listLetterRates } from '../../../billing/rates.ts';
 import type { DraftPreview } from '../../../delivery/previews/draft-preview.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
-import { price, several } from '../../money.ts';
+import { several } from '../../money.ts';
 
 export async function costOfTexts(app: Platform, parts: number): Promise<number> {
   return parts * (await getSmsRate(app)).rate;
@@ -24,11 +24,12 @@ export async function describeCost(
   preview: DraftPreview,
   postage: string | null,
 ): Promise<string | undefined> {
+  const { money, words } = app.country;
   switch (preview.template_type) {
     case 'sms': {
       const parts = several(preview.fragments, 'part');
-      const cost = price(await costOfTexts(app, preview.fragments));
-      return preview.is_minimum ? `at least ${parts}, at least ${cost} in the UK` : `${parts}, ${cost} in the UK`;
+      const cost = `${money.price(await costOfTexts(app, preview.fragments))} ${words.inCountry}`;
+      return preview.is_minimum ? `at least ${parts}, at least ${cost}` : `${parts}, ${cost}`;
     }
     case 'email':
       return undefined;
@@ -36,7 +37,7 @@ export async function describeCost(
       const sheets = sheetsOf(preview.page_count);
       const cost = postage === null ? undefined : await costOfLetter(app, sheets, postage);
       const postClass = postage === 'economy' ? 'economy' : `${postage} class`;
-      const priced = cost === undefined ? '' : `, ${price(cost)} ${postClass}`;
+      const priced = cost === undefined ? '' : `, ${money.price(cost)} ${postClass}`;
       return `${several(preview.page_count, 'page')}, ${several(sheets, 'sheet')}${priced}`;
     }
   }

@@ -11,7 +11,7 @@ import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { checkAll } from '../../forms.ts';
 import { postageNames } from '../../message-words.ts';
-import { count, price, several } from '../../money.ts';
+import { count, several } from '../../money.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { sendFragment } from '../../parts/live.tsx';
 import { formatPhoneNumber } from '../../parts/phone-number.ts';
@@ -212,10 +212,10 @@ async function describeSizeAndCost(
     case 'sms': {
       const parsed = parsePhoneNumber(filled.to);
       const multiplier = parsed.ok ? parsed.number.multiplier : 1;
-      const cost = price(await costOfTexts(app, preview.parts * multiplier));
+      const cost = app.country.money.price(await costOfTexts(app, preview.parts * multiplier));
       const figures = [several(preview.characters, 'character'), several(preview.parts, 'part'), cost];
       const size = figures.map((figure) => (preview.is_minimum ? `at least ${figure}` : figure)).join(' · ');
-      return multiplier > 1 ? `${size}, ${multiplier} times the price of a text in the UK` : size;
+      return multiplier > 1 ? `${size}, ${multiplier} times the price of a text ${app.country.words.inCountry}` : size;
     }
     case 'email':
       return undefined;
@@ -223,7 +223,7 @@ async function describeSizeAndCost(
       const sheets = sheetsOf(preview.pages.length);
       const postage = postageForAddress(parsePostalAddress(filled.to.split('\n')), template.row.postage ?? 'second');
       const cost = await costOfLetter(app, sheets, postage);
-      return `${several(sheets, 'sheet')} · ${postageNames[postage]}${cost === undefined ? '' : ` · ${price(cost)}`}`;
+      return `${several(sheets, 'sheet')} · ${postageNames[postage]}${cost === undefined ? '' : ` · ${app.country.money.price(cost)}`}`;
     }
   }
 }

@@ -1,9 +1,10 @@
 import { getAllowance } from '../../../billing/allowance.ts';
 import { listMonthlyUsage, listYearlyUsage } from '../../../billing/usage.ts';
+import type { Money } from '../../../countries/money.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import { postageNames } from '../../message-words.ts';
-import { count, pounds, price, several } from '../../money.ts';
+import { count, several } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { Empty } from '../../parts/notice.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -26,7 +27,7 @@ export function usagePages(pages: Pages, app: ConsoleApp): void {
         title: 'Usage',
         lead: yearInWords(year),
         actions: <FinancialYears year={year} path={pageUrl(`/services/${service.id}/usage`)} now={now} />,
-        content: <Usage totals={totals} months={months} free={free_sms_fragment_limit} />,
+        content: <Usage totals={totals} months={months} free={free_sms_fragment_limit} money={app.country.money} />,
       };
     },
   });
@@ -40,9 +41,10 @@ interface UsageProps {
   months: Month[];
   /** The parts of texts that are free in the year. */
   free: number;
+  money: Money;
 }
 
-function Usage({ totals, months, free }: UsageProps) {
+function Usage({ totals, months, free, money }: UsageProps) {
   const of = (type: Total['notification_type']) => totals.find((total) => total.notification_type === type);
   const [email, sms, letter] = [of('email'), of('sms'), of('letter')];
   const cost = totals.reduce((sum, total) => sum + total.cost, 0);
@@ -57,8 +59,12 @@ function Usage({ totals, months, free }: UsageProps) {
           note={several(sms?.chargeable_units ?? 0, 'part')}
         />
         <Figure label="Free parts left" value={count(Math.max(0, free - used))} note={`of ${count(free)} this year`} />
-        <Figure label="Letters sent" value={count(letter?.notifications_sent ?? 0)} note={pounds(letter?.cost ?? 0)} />
-        <Figure label="Cost" value={pounds(cost)} note={`texts ${pounds(sms?.cost ?? 0)}`} />
+        <Figure
+          label="Letters sent"
+          value={count(letter?.notifications_sent ?? 0)}
+          note={money.total(letter?.cost ?? 0)}
+        />
+        <Figure label="Cost" value={money.total(cost)} note={`texts ${money.total(sms?.cost ?? 0)}`} />
       </dl>
       <section class="stack" aria-labelledby="by-month">
         <h2 id="by-month">By month</h2>
@@ -74,8 +80,8 @@ function Usage({ totals, months, free }: UsageProps) {
               { head: 'Sent', cell: (row) => <Sent row={row} /> },
               { head: 'Free', cell: freeParts, numeric: true },
               { head: 'Charged', cell: ({ charged_units }) => count(charged_units), numeric: true },
-              { head: 'Rate', cell: ({ rate }) => price(rate), numeric: true },
-              { head: 'Cost', cell: (row) => pounds(row.cost), numeric: true },
+              { head: 'Rate', cell: ({ rate }) => money.price(rate), numeric: true },
+              { head: 'Cost', cell: (row) => money.total(row.cost), numeric: true },
             ]}
           />
         )}

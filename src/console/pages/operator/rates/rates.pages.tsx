@@ -7,10 +7,10 @@ import {
   listLetterRates,
   listSmsRates,
 } from '../../../../billing/rates.ts';
+import type { Money } from '../../../../countries/money.ts';
 import { postages } from '../../../../notifications/notification.ts';
 import { OneOf } from '../../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import { price } from '../../../money.ts';
 import type { Pages } from '../../../page.ts';
 import { Select } from '../../../parts/field.tsx';
 import { ButtonLink, SaveForm } from '../../../parts/form.tsx';
@@ -22,7 +22,7 @@ import {
   NumberField,
   readDay,
   readNumber,
-  readPounds,
+  readPrice,
   TypedValue,
 } from '../../../parts/value-fields.tsx';
 
@@ -40,6 +40,7 @@ const postageNames = new Map<string, string>([
 
 /** What messages cost, and from when on. */
 export function ratePages(pages: Pages, app: ConsoleApp): void {
+  const { money } = app.country;
   pages.add(here, {
     who: 'operator',
     menu: 'Rates',
@@ -73,19 +74,19 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
                 columns={[
                   { head: 'From', cell: ({ valid_from }) => fullDay(valid_from) },
                   { head: 'State', cell: ({ valid_from }) => stateOf(valid_from) },
-                  { head: 'Price', cell: ({ rate }) => price(rate), numeric: true },
+                  { head: 'Price', cell: ({ rate }) => money.price(rate), numeric: true },
                 ]}
               />
             </section>
             {coming.length > 0 && (
               <section class="stack stack--tight">
                 <h2>Letters, from a later day on</h2>
-                <LetterRates caption="Coming rates of letters" rates={coming} />
+                <LetterRates caption="Coming rates of letters" rates={coming} money={money} />
               </section>
             )}
             <section class="stack stack--tight">
               <h2>Letters, now</h2>
-              <LetterRates caption="Rates of letters by sheets" rates={letters} />
+              <LetterRates caption="Rates of letters by sheets" rates={letters} money={money} />
             </section>
           </div>
         ),
@@ -105,8 +106,8 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
           <MoneyField
             formState={formState}
             name="rate"
-            label="Price of one part, in pounds"
-            hint="For example 0.0227 (pounds)"
+            label={`Price of one part, in ${money.unit}`}
+            hint={`For example ${money.plain(0.0227)} (${money.unit})`}
             inputmode="text"
           />
           <DayField formState={formState} name="valid_from" label="From" hint="From midnight in London." />
@@ -117,7 +118,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
     needs: { rate: 'Enter a price.', valid_from: 'Enter a day.' },
     async act(_asked, { rate, valid_from }) {
       await createSmsRate(app, {
-        rate: readPounds(rate, { field: 'rate' }),
+        rate: readPrice(rate, { field: 'rate', money }),
         valid_from: readDay(valid_from, { field: 'valid_from' }),
       });
       return { to: here, notice: 'Rate added.' };
@@ -145,8 +146,8 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
           <MoneyField
             formState={formState}
             name="rate"
-            label="Price of a letter, in pounds"
-            hint="For example 0.68 (pounds)"
+            label={`Price of a letter, in ${money.unit}`}
+            hint={`For example ${money.plain(0.68)} (${money.unit})`}
           />
           <DayField formState={formState} name="start_date" label="From" hint="From midnight in London." />
         </SaveForm>
@@ -175,7 +176,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
           problem: 'Enter a number from 1 to 100.',
         }),
         start_date: readDay(form.start_date, { field: 'start_date' }),
-        rate: readPounds(form.rate, { field: 'rate' }),
+        rate: readPrice(form.rate, { field: 'rate', money }),
       });
       return { to: here, notice: 'Rate added.' };
     },
@@ -190,7 +191,7 @@ interface LetterRate {
 }
 
 /** One line for each postage and day, one column for each number of sheets. */
-function LetterRates({ caption, rates }: { caption: string; rates: readonly LetterRate[] }) {
+function LetterRates({ caption, rates, money }: { caption: string; rates: readonly LetterRate[]; money: Money }) {
   const sheets = [...new Set(rates.map(({ sheet_count }) => sheet_count))].sort((one, other) => one - other);
   const lines = new Map<string, LetterRate[]>();
   for (const rate of rates) {
@@ -210,7 +211,7 @@ function LetterRates({ caption, rates }: { caption: string; rates: readonly Lett
           numeric: true as const,
           cell: ([, line]: [string, LetterRate[]]) => {
             const found = line.find(({ sheet_count }) => sheet_count === count);
-            return found ? price(Number(found.rate)) : 'None';
+            return found ? money.price(Number(found.rate)) : 'None';
           },
         })),
       ]}

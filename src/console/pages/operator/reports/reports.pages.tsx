@@ -1,3 +1,4 @@
+import type { Money } from '../../../../countries/money.ts';
 import { addDays, type Days, londonDay } from '../../../../platform/calendar.ts';
 import { fromStandby } from '../../../../platform/db/servers/standby.ts';
 import { Failure, notFound } from '../../../../platform/failure.ts';
@@ -62,7 +63,7 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
             {asOf.problem !== undefined ? (
               <Notice tone="red">{asOf.problem}</Notice>
             ) : (
-              <Figures report={report} rows={rows} days={asOf.days} />
+              <Figures report={report} rows={rows} days={asOf.days} money={app.country.money} />
             )}
           </div>
         ),
@@ -140,19 +141,26 @@ function DaysForm({ formState, first_day, last_day }: Days & { formState: FormSt
   );
 }
 
-function Figures({ report, rows, days }: { report: Report; rows: readonly Row[]; days: Days }) {
+interface FiguresProps {
+  report: Report;
+  rows: readonly Row[];
+  days: Days;
+  money: Money;
+}
+
+function Figures({ report, rows, days, money }: FiguresProps) {
   if (rows.length === 0) {
     return <Empty title="Nothing to report">Choose other days.</Empty>;
   }
   return (
     <>
-      {report.chart && <ReportChart chart={report.chart} rows={rows} days={days} />}
+      {report.chart && <ReportChart chart={report.chart} rows={rows} days={days} money={money} />}
       <Table
         caption={report.title}
         rows={rows.slice(0, maxShown).map((row, index) => ({ row, key: String(index) }))}
         keyOf={({ key }) => key}
         columns={Object.entries(report.heads).map(([column, head]) => ({
-          head,
+          head: typeof head === 'string' ? head : money.heading(head.money),
           cell: ({ row }: { row: Row; key: string }) => shownCell(row[column]),
           ...(report.numeric.includes(column) ? { numeric: true as const } : {}),
         }))}
@@ -180,10 +188,11 @@ interface ReportChartProps {
   chart: NonNullable<Report['chart']>;
   rows: readonly Row[];
   days: Days;
+  money: Money;
 }
 
 /** A picture of the report's main figure. The table below it has the same figures and more. */
-function ReportChart({ chart, rows, days }: ReportChartProps) {
+function ReportChart({ chart, rows, days, money }: ReportChartProps) {
   // Days without messages have no row.
   const totals = new Map<string, number>(chart.kind === 'days' ? listDays(days).map((day) => [day, 0]) : []);
   for (const row of rows) {
@@ -195,7 +204,7 @@ function ReportChart({ chart, rows, days }: ReportChartProps) {
   return (
     <section class="card">
       <div class="card-head">
-        <h2>{chart.title}</h2>
+        <h2>{typeof chart.title === 'string' ? chart.title : chart.title(money)}</h2>
       </div>
       {chart.kind === 'days' ? <Columns values={values} /> : <Largest values={values} />}
     </section>

@@ -1,3 +1,4 @@
+import type { Money } from '../../../../countries/money.ts';
 import type { Days } from '../../../../platform/calendar.ts';
 import type { Cell } from '../../../../platform/http/csv.ts';
 import { type DateRangeQuery, daysOf, daysOfOneYear } from '../../../../statistics/days.ts';
@@ -21,11 +22,14 @@ export interface Report {
   /** What the two dates mean; without them, the report is of now. */
   days?: (query: DateRangeQuery) => Days;
   list(app: ConsoleApp, days: Days): Promise<Row[]>;
-  /** The heads of the table, by the column's name in the download. Other columns are only in the download. */
-  heads: Record<string, string>;
+  /**
+   * The heads of the table, by the column's name in the download; those of amounts name the currency. Other columns are
+   * only in the download.
+   */
+  heads: Record<string, string | { money: string }>;
   numeric: string[];
   /** A picture of one figure: by day, or the largest by name. */
-  chart?: { kind: 'days' | 'largest'; by: string; of: string[]; title: string };
+  chart?: { kind: 'days' | 'largest'; by: string; of: string[]; title: string | ((money: Money) => string) };
 }
 
 const monthColumns = [
@@ -61,7 +65,7 @@ export const reports: readonly Report[] = [
     about: 'What each provider was given, and what it costs without allowances.',
     days: daysOf,
     list: async (app, days) => listDailyProviderVolumes(app.db, days).then(asRows),
-    heads: { day: 'Day', provider: 'Provider', ...texts, sms_cost: 'Cost, £' },
+    heads: { day: 'Day', provider: 'Provider', ...texts, sms_cost: { money: 'Cost' } },
     numeric: [...Object.keys(texts), 'sms_cost'],
     chart: { kind: 'largest', by: 'provider', of: ['sms_totals'], title: 'Texts by provider' },
   },
@@ -78,7 +82,7 @@ export const reports: readonly Report[] = [
       sms_notifications: 'Texts',
       sms_chargeable_units: 'Charged',
       letter_totals: 'Letters',
-      letter_cost: 'Letters, £',
+      letter_cost: { money: 'Letters' },
     },
     numeric: ['email_totals', 'sms_notifications', 'sms_chargeable_units', 'letter_totals', 'letter_cost'],
     chart: {
@@ -121,13 +125,18 @@ export const reports: readonly Report[] = [
       service_name: 'Service',
       organisation_name: 'Organisation',
       sms_chargeable_units: 'Charged',
-      sms_cost: 'Texts, £',
+      sms_cost: { money: 'Texts' },
       total_letters: 'Letters',
-      letter_cost: 'Letters, £',
+      letter_cost: { money: 'Letters' },
       purchase_order_number: 'Purchase order',
     },
     numeric: ['sms_chargeable_units', 'sms_cost', 'total_letters', 'letter_cost'],
-    chart: { kind: 'largest', by: 'service_name', of: ['sms_cost', 'letter_cost'], title: 'Pounds, largest bills' },
+    chart: {
+      kind: 'largest',
+      by: 'service_name',
+      of: ['sms_cost', 'letter_cost'],
+      title: ({ unit }) => `${unit.charAt(0).toUpperCase()}${unit.slice(1)}, largest bills`,
+    },
   },
   {
     name: 'printer-billing',
@@ -140,9 +149,9 @@ export const reports: readonly Report[] = [
       postage: 'Postage',
       cost_threshold: 'Sorting',
       sheets: 'Sheets',
-      rate: 'Rate, £',
+      rate: { money: 'Rate' },
       letters: 'Letters',
-      cost: 'Cost, £',
+      cost: { money: 'Cost' },
     },
     numeric: ['sheets', 'rate', 'letters', 'cost'],
     chart: { kind: 'largest', by: 'postage', of: ['letters'], title: 'Letters by postage' },
