@@ -1,5 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createCountry } from '../src/countries/country.ts';
+import { gb } from '../src/countries/gb.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { createLog } from '../src/platform/log.ts';
 import { seeds } from '../src/seeds.ts';
@@ -81,6 +83,30 @@ describe('the seeds', () => {
     await client.query('update default_allowances set free_sms_fragment_limit = 1');
     await migrate(database.url, log, { seeds });
     expect([(await client.query(product)).rows, (await client.query(allowances)).rows]).toEqual(before);
+  });
+
+  it('take prices and allowances from the country', async () => {
+    const prices = {
+      sms: [{ from: '2026-01-01T00:00Z', rate: '0.0725' }],
+      letters: { second: [{ from: '2026-01-01T00:00Z', rates: ['0.91', '1.82'] }] },
+      allowances: {},
+      highVolume: null,
+    };
+    await migrate(database.url, log, { seeds, country: createCountry({ ...gb, code: 'x-own', prices }) });
+    const read = async (query: string) => (await client.query({ text: query, rowMode: 'array' })).rows;
+    expect(await read('select rate from sms_rates')).toEqual([['0.0725']]);
+    expect(await read('select post_class, sheet_count, rate from letter_rates order by 2')).toEqual([
+      ['second', 1, '0.91'],
+      ['second', 2, '1.82'],
+    ]);
+    expect(await read('select * from default_allowances')).toEqual([]);
+  });
+
+  it('insert no prices where a country has none', async () => {
+    const prices = { sms: [], letters: {}, allowances: {}, highVolume: null };
+    await migrate(database.url, log, { seeds, country: createCountry({ ...gb, code: 'x-own', prices }) });
+    const rows = await everyRow();
+    expect([rows.sms_rates, rows.letter_rates, rows.default_allowances]).toEqual([undefined, undefined, undefined]);
   });
 
   it('insert what is missing', async () => {

@@ -34,6 +34,7 @@ export async function selectDefault(db: Db, organisationType: string | null, yea
 }
 
 export async function upsertDefaults(tx: Tx, defaults: Insertable<DefaultAllowances>[]): Promise<void> {
+  if (defaults.length === 0) return;
   await tx
     .insertInto('default_allowances')
     .values(defaults)

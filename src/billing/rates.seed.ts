@@ -1,85 +1,23 @@
+import type { Postage } from '../notifications/notification.ts';
 import type { Seed } from '../platform/db/seed.ts';
 import { insertMissingLetterRates, insertMissingSmsRates } from './rates.sql.ts';
 
-/** In pounds, per fragment. Rates are decimal strings, so that they are exact. */
-const smsRates: [valid_from: string, rate: string][] = [
-  ['2016-05-18T00:00Z', '0.0165'],
-  ['2017-03-31T23:00Z', '0.0158'],
-  ['2021-03-31T23:00Z', '0.016'],
-  ['2022-03-31T23:00Z', '0.0161'],
-  ['2022-04-30T23:00Z', '0.0172'],
-  ['2023-03-31T23:00Z', '0.0197'],
-  ['2024-03-31T23:00Z', '0.0227'],
-  ['2025-03-31T23:00Z', '0.0233'],
-  ['2026-03-31T23:00Z', '0.024'],
-];
-
-/** Prices of one sheet, two sheets and so on. */
-type PriceList = [start_date: string, ...prices: string[]];
-
-const secondClass: PriceList[] = [
-  ['2016-03-31T23:00Z', '0.30', '0.33', '0.36'],
-  ['2018-06-30T23:00Z', '0.30', '0.33', '0.36', '0.39', '0.42'],
-  ['2018-09-30T23:00Z', '0.30', '0.35', '0.40', '0.45', '0.50'],
-  ['2019-09-30T23:00Z', '0.35', '0.40', '0.45', '0.50', '0.55'],
-  ['2021-02-01T00:00Z', '0.39', '0.44', '0.49', '0.54', '0.59'],
-  ['2022-03-01T00:00Z', '0.41', '0.46', '0.51', '0.56', '0.61'],
-  ['2023-01-23T00:00Z', '0.47', '0.52', '0.57', '0.62', '0.67'],
-  ['2023-11-01T00:00Z', '0.54', '0.59', '0.63', '0.68', '0.73'],
-  ['2024-06-30T23:00Z', '0.61', '0.65', '0.68', '0.75', '0.79'],
-  ['2025-03-31T23:00Z', '0.68', '0.72', '0.77', '0.82', '0.86'],
-  ['2026-01-05T00:00Z', '0.73', '0.77', '0.82', '0.87', '0.91'],
-];
-
-const firstClass: PriceList[] = [
-  ['2018-08-31T23:00Z', '0.56', '0.61', '0.66', '0.71', '0.76'],
-  ['2019-09-30T23:00Z', '0.61', '0.66', '0.71', '0.76', '0.81'],
-  ['2021-02-01T00:00Z', '0.69', '0.74', '0.79', '0.84', '0.89'],
-  ['2022-03-01T00:00Z', '0.63', '0.68', '0.73', '0.78', '0.83'],
-  ['2023-01-23T00:00Z', '0.72', '0.77', '0.82', '0.87', '0.92'],
-  ['2023-11-01T00:00Z', '0.82', '0.86', '0.90', '0.96', '1.00'],
-  ['2024-06-30T23:00Z', '0.97', '1.01', '1.05', '1.11', '1.15'],
-  ['2025-03-31T23:00Z', '1.49', '1.53', '1.57', '1.63', '1.67'],
-  ['2026-04-06T23:00Z', '1.56', '1.61', '1.66', '1.71', '1.76'],
-];
-
-const economyClass: PriceList[] = [
-  ['2025-03-31T23:00Z', '0.59', '0.64', '0.68', '0.73', '0.78'],
-  ['2026-01-05T00:00Z', '0.64', '0.69', '0.73', '0.78', '0.82'],
-  ['2026-06-30T23:00Z', '0.638', '0.684', '0.724', '0.779', '0.823'],
-];
-
-const abroad: PriceList[] = [
-  ['2020-07-01T00:00Z', '0.84', '0.92', '1.00', '1.08', '1.16'],
-  ['2021-02-01T00:00Z', '0.89', '0.97', '1.05', '1.13', '1.21'],
-  ['2022-03-01T00:00Z', '0.96', '1.04', '1.12', '1.20', '1.28'],
-  ['2023-01-23T00:00Z', '1.05', '1.13', '1.21', '1.29', '1.37'],
-  ['2023-11-01T00:00Z', '1.26', '1.31', '1.35', '1.40', '1.45'],
-  ['2024-01-02T00:00Z', '1.44', '1.49', '1.53', '1.58', '1.63'],
-  ['2025-02-06T00:00Z', '1.56', '1.61', '1.66', '1.71', '1.76'],
-  ['2026-01-05T00:00Z', '1.72', '1.77', '1.82', '1.85', '1.90'],
-  ['2026-05-02T23:00Z', '1.80', '1.84', '1.88', '1.92', '1.96'],
-];
-
-const priceLists = {
-  first: firstClass,
-  second: secondClass,
-  economy: economyClass,
-  europe: abroad,
-  'rest-of-world': abroad,
-} as const;
-
-/** A rate that an operator has added for the same moment is kept. */
-export const seedRates: Seed = async (tx) => {
+/** The prices of the country, which may have none. A rate that an operator has added for the same moment is kept. */
+export const seedRates: Seed = async (tx, _now, { prices }) => {
   await insertMissingSmsRates(
     tx,
-    smsRates.map(([valid_from, rate]) => ({ valid_from, rate })),
+    prices.sms.map(({ from, rate }) => ({ valid_from: from, rate })),
   );
   await insertMissingLetterRates(
     tx,
-    (Object.keys(priceLists) as (keyof typeof priceLists)[]).flatMap((post_class) =>
-      priceLists[post_class].flatMap(([start_date, ...prices]) =>
-        prices.map((rate, index) => ({ post_class, start_date, sheet_count: index + 1, rate })),
+    Object.entries(prices.letters).flatMap(([post_class, lists]) =>
+      lists.flatMap(({ from, rates }) =>
+        rates.map((rate, index) => ({
+          post_class: post_class as Postage,
+          start_date: from,
+          sheet_count: index + 1,
+          rate,
+        })),
       ),
     ),
   );

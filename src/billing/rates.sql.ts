@@ -46,6 +46,7 @@ export async function insertLetterRate(
 }
 
 export async function insertMissingSmsRates(tx: Tx, rows: Insertable<SmsRates>[]): Promise<void> {
+  if (rows.length === 0) return;
   await tx
     .insertInto('sms_rates')
     .values(rows)
@@ -54,6 +55,7 @@ export async function insertMissingSmsRates(tx: Tx, rows: Insertable<SmsRates>[]
 }
 
 export async function insertMissingLetterRates(tx: Tx, rows: Insertable<LetterRates>[]): Promise<void> {
+  if (rows.length === 0) return;
   await tx
     .insertInto('letter_rates')
     .values(rows)

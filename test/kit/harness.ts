@@ -3,17 +3,21 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InjectOptions } from 'fastify';
+import pg from 'pg';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { type App, buildApp } from '../../src/app.ts';
 import { readConfig } from '../../src/commands/read-config.ts';
+import { createCountry } from '../../src/countries/country.ts';
 import type { CountryProfile } from '../../src/countries/profile.ts';
 import { buildDelivery, type Delivery } from '../../src/delivery/delivery.ts';
 import type { ProviderDescriptor } from '../../src/delivery/providers/descriptor.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
 import { buildServer } from '../../src/platform/http/server.ts';
 import type { Http } from '../../src/platform/http/surface.ts';
-import { createLog } from '../../src/platform/log.ts';
+import { createLog, type Log } from '../../src/platform/log.ts';
 import { runDueTasks } from '../../src/platform/queue/worker.ts';
 import { api, formats, surfaces } from '../../src/routes.ts';
+import { seeds } from '../../src/seeds.ts';
 import { runnableTasks, tasks } from '../../src/tasks.ts';
 import { jwt } from './builders/jwt.ts';
 import { type ConfigChanges, changedConfig } from './fakes/changed-config.ts';
@@ -111,6 +115,7 @@ export function useHarness(options: HarnessOptions = {}): Harness {
     const ofEnvironment = readConfig(environment, undefined, { providers });
     const config = changedConfig(ofEnvironment, unlikeProduction, options.config ?? {});
     const log = createLog('debug', { write: (line) => void logged.push(line) });
+    if (options.country) await seedCountry(database.url, log, options.country);
     const start = async (changes: ConfigChanges = {}) => {
       const app = buildApp(changedConfig(config, changes), {
         databaseUrl: database.url,
@@ -169,6 +174,15 @@ export function useHarness(options: HarnessOptions = {}): Harness {
     return run.finally(() => running.delete(run));
   };
   return harness;
+}
+
+/** A clone has the prices of the default country. */
+async function seedCountry(url: string, log: Log, country: CountryProfile): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('delete from sms_rates; delete from letter_rates; delete from default_allowances');
+  await client.end();
+  await migrate(url, log, { seeds, country: createCountry(country) });
 }
 
 function callers(http: () => Http, clock: FakeClock): Pick<Harness, 'request' | 'admin' | 'v2'> {

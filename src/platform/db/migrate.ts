@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makeWorkerUtils } from 'graphile-worker';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { type Country, createCountry } from '../../countries/country.ts';
+import { gb } from '../../countries/gb.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -27,6 +29,8 @@ const pause_ms = 5_000;
 interface MigrateOptions {
   /** Applied after the migrations: those of `src/seeds.ts`. */
   seeds: readonly Seed[];
+  /** Whose rows the seeds insert. */
+  country?: Country;
   clock?: Clock;
   /** How long to wait for a database that is not reachable. */
   wait_ms?: number;
@@ -64,7 +68,7 @@ export async function migrate(url: string, log: Log, options: MigrateOptions): P
       log.info({ event: 'migration.applied', migration: name }, 'A migration was applied');
     }
     await migrateQueue(url, log);
-    if (options.seeds.length > 0) await applySeeds(url, log, options.seeds, clock);
+    if (options.seeds.length > 0) await applySeeds(url, log, options, clock);
     return missing;
   } finally {
     await client.end();
@@ -135,11 +139,12 @@ async function apply(client: pg.Client, { name, folder, clock }: Migration): Pro
 }
 
 /** On a connection with the session settings of the application. The caller holds the lock of migrations. */
-async function applySeeds(url: string, log: Log, seeds: readonly Seed[], clock: Clock): Promise<void> {
+async function applySeeds(url: string, log: Log, options: MigrateOptions, clock: Clock): Promise<void> {
+  const { seeds, country = createCountry(gb) } = options;
   const { db, close } = openDatabase({ url, poolSize: 1, log });
   try {
     await inTransaction(db, async (tx) => {
-      for (const seed of seeds) await seed(tx, clock.now());
+      for (const seed of seeds) await seed(tx, clock.now(), country);
     });
   } finally {
     await close();

@@ -1,10 +1,11 @@
+import type { Country } from '../../countries/country.ts';
 import type { Tx } from './database.ts';
 
 /**
- * Inserts rows that every database has, where they are missing. Runs after the migrations at each start, one process at a
+ * Inserts rows that every database has, where they are missing; some differ between countries. Runs after the migrations at each start, one process at a
  * time, so it must be idempotent and keep what an operator has changed.
  */
-export type Seed = (tx: Tx, now: Date) => Promise<void>;
+export type Seed = (tx: Tx, now: Date, country: Country) => Promise<void>;
 
 /** Seeded rows are older than all others, whatever day they were seeded. */
 export const seededAt = new Date('2000-01-01T00:00:00Z');
