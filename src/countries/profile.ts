@@ -13,11 +13,17 @@ const Day = Type.String({ pattern: '^(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$',
 const ClockTime = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description: 'a time as HH:MM' });
 /** Amounts are decimal strings, so that they are exact. */
 const Amount = Type.String({ pattern: '^[0-9]+(\\.[0-9]{1,6})?$', description: 'an amount such as 0.0227' });
-const Pattern = Type.String({ format: 'regex', description: 'a regular expression' });
+/** It meets single lines only. Its length is bounded, and profile-problems.ts refuses what could take exponential time. */
+const Pattern = Type.String({
+  format: 'regex',
+  minLength: 1,
+  maxLength: 200,
+  description: 'a regular expression of at most 200 characters',
+});
 /** ISO 3166-1 alpha-2, as the library of phone numbers writes it. */
 const Region = Type.String({ pattern: '^[A-Z]{2}$', description: 'a region such as NL' });
 /** 1 is Monday. */
-const Weekday = Type.Integer({ minimum: 1, maximum: 7 });
+const Weekday = Type.Integer({ minimum: 1, maximum: 7, description: 'a weekday: 1 is Monday, 7 is Sunday' });
 /** In millimetres from the top left corner. */
 const Box = Type.Object(
   { left: Type.Number(), top: Type.Number(), right: Type.Number(), bottom: Type.Number() },
@@ -96,8 +102,15 @@ const Phone = Type.Object(
     testNumbers: Type.Array(Type.String({ pattern: '^[1-9][0-9]{5,14}$', description: 'digits with country code' })),
     shortCode: Pattern,
     emergency: Type.Array(Type.String({ pattern: '^[0-9]{2,6}$', description: 'digits' })),
+    /** Two mobile numbers to show, as people write them; best from a range that belongs to nobody. */
+    examples: Type.Tuple([Type.String(), Type.String()]),
     /** Texts to other countries: the table of GOV.UK Notify, none at all, or one price for every country. */
-    abroad: Type.Union([names('gb-table', 'refuse'), Type.Object({ multiplier: Type.Number({ minimum: 0 }) }, strict)]),
+    abroad: Type.Union(
+      [names('gb-table', 'refuse'), Type.Object({ multiplier: Type.Number({ minimum: 0 }) }, strict)],
+      {
+        description: '"gb-table", "refuse" or {"multiplier": 1}',
+      },
+    ),
   },
   strict,
 );
@@ -113,7 +126,7 @@ const Sms = Type.Object(
 const Address = Type.Object(
   {
     lines: Type.Object({ min: Type.Integer({ minimum: 1 }), max: Type.Integer({ minimum: 1, maximum: 7 }) }, strict),
-    /** `bfpo` reads addresses of British forces. */
+    /** `gb` is the order of the protocol and reads forces' addresses (BFPO); `postcode` finds postcode and town as below. */
     rules: names('gb', 'postcode'),
     postcode: Type.Union([
       Type.Null(),
@@ -121,18 +134,24 @@ const Address = Type.Object(
         {
           /** Of the postcode in capitals without spaces; groups are what `format` puts together. */
           pattern: Pattern,
-          /** With $1, $2 for the groups of the pattern. */
+          /** With $1, $2 for the groups of the pattern; what stands between them goes with an empty group. */
           format: Type.String(),
           place: names('own-line', 'before-town', 'after-town'),
           /** Spaces between postcode and town. */
           gap: Type.Integer({ minimum: 1, maximum: 3 }),
           required: Type.Boolean(),
-          /** Letters before the digits that people add and the post does not print: D-, NL-. */
-          prefix: Type.Optional(Type.String()),
+          /** What people write before the digits and the post does not print: D-, NL-. */
+          prefix: Type.Optional(Pattern),
         },
         strict,
       ),
     ]),
+    /** A line that begins like this is no town, even without a digit. */
+    boxWords: Type.Array(Type.String({ minLength: 1 })),
+    /** A line with digits that is a town all the same: CEDEX 9. */
+    townWithDigits: Type.Optional(Pattern),
+    /** Lines that say that somebody has no address, in lower case. */
+    refused: Type.Array(Pattern),
     /** What the country is called in addresses, in every language people use. */
     homeNames: Type.Array(Type.String()),
     /** BCP 47: the names of other countries are printed in it. */
@@ -148,10 +167,14 @@ const PostageClass = Type.Object(
     id: Type.String({ pattern: '^[a-z][a-z0-9-]{1,19}$', description: 'lower-case letters, digits and hyphens' }),
     label: Type.String({ minLength: 1 }),
     /** Where usage counts its letters. Never given to another class. */
-    slot: Type.Integer({ minimum: 1, maximum: 5 }),
+    slot: Type.Integer({ minimum: 1, maximum: 5, description: 'a number from 1 to 5' }),
     zone: names('home', 'abroad'),
     /** Of a class abroad: the countries it is for. Without it: all that no other class names. */
-    countries: Type.Optional(Type.Union([Type.Literal('europe'), Type.Array(Region, { minItems: 1 })])),
+    countries: Type.Optional(
+      Type.Union([Type.Literal('europe'), Type.Array(Region, { minItems: 1 })], {
+        description: '"europe" or a list of regions such as ["US"]',
+      }),
+    ),
     transitDays: Type.Integer({ minimum: 0, maximum: 60 }),
     deliveryWeekdays: Type.Array(Weekday, { minItems: 1 }),
     /** In names of files for the printer. */
@@ -173,10 +196,13 @@ const Postage = Type.Object(
 const Letter = Type.Object(
   {
     paper: names('a4', 'letter'),
-    window: Type.Union([
-      names('gb-c5', 'nl-c5', 'din-5008-a', 'din-5008-b', 'us-10'),
-      Type.Object({ address: Box, logo: Box, contactBlock: Box, body: Box }, strict),
-    ]),
+    window: Type.Union(
+      [
+        names('gb-c5', 'nl-c5', 'din-5008-a', 'din-5008-b', 'us-10'),
+        Type.Object({ address: Box, logo: Box, contactBlock: Box, body: Box }, strict),
+      ],
+      { description: '"gb-c5", "nl-c5", "din-5008-a", "din-5008-b", "us-10", or the boxes of one of your own' },
+    ),
     cutOff: ClockTime,
     /** The word in the corner of the first page that a printer's machine looks for. */
     tag: Type.String(),
@@ -186,33 +212,36 @@ const Letter = Type.Object(
   strict,
 );
 
-const HolidayRule = Type.Union([
-  Type.Object(
-    {
-      on: Day,
-      /** Where the day goes if it falls on a weekend. */
-      shift: Type.Optional(names('none', 'monday', 'nearest', 'sunday-before')),
-      from: Type.Optional(Type.Integer()),
-      until: Type.Optional(Type.Integer()),
-    },
-    strict,
-  ),
-  /** Days after Easter Sunday; negative before it. */
-  Type.Object({ easter: Type.Integer({ minimum: -60, maximum: 80 }) }, strict),
-  /** The nth such weekday of a month; -1 is the last. */
-  Type.Object(
-    {
-      weekday: Weekday,
-      nth: Type.Enum([1, 2, 3, 4, 5, -1]),
-      month: Type.Integer({ minimum: 1, maximum: 12 }),
-    },
-    strict,
-  ),
-  /** The last such weekday before a day. */
-  Type.Object({ before: Day, weekday: Weekday }, strict),
-  /** One day a year that no rule gives. */
-  Type.Object({ table: Type.Record(Type.String(), Day) }, strict),
-]);
+const HolidayRule = Type.Union(
+  [
+    Type.Object(
+      {
+        on: Day,
+        /** Where the day goes if it falls on a weekend. */
+        shift: Type.Optional(names('none', 'monday', 'nearest', 'sunday-before')),
+        from: Type.Optional(Type.Integer()),
+        until: Type.Optional(Type.Integer()),
+      },
+      strict,
+    ),
+    /** Days after Easter Sunday; negative before it. */
+    Type.Object({ easter: Type.Integer({ minimum: -60, maximum: 80 }) }, strict),
+    /** The nth such weekday of a month; -1 is the last. */
+    Type.Object(
+      {
+        weekday: Weekday,
+        nth: Type.Enum([1, 2, 3, 4, 5, -1]),
+        month: Type.Integer({ minimum: 1, maximum: 12 }),
+      },
+      strict,
+    ),
+    /** The last such weekday before a day. */
+    Type.Object({ before: Day, weekday: Weekday }, strict),
+    /** One day a year that no rule gives. */
+    Type.Object({ table: Type.Record(Type.String(), Day) }, strict),
+  ],
+  { description: 'a rule such as {"on": "12-25"}, {"easter": 1} or {"weekday": 1, "nth": -1, "month": 8}' },
+);
 
 const Holidays = Type.Object(
   {
@@ -224,8 +253,10 @@ const Holidays = Type.Object(
       Type.String(),
       Type.Object({ added: Type.Array(Type.String()), removed: Type.Array(Type.String()) }, strict),
     ),
-    /** Further days of HOLIDAYS_REGION. */
+    /** Further days of parts of the country. */
     regions: Type.Record(Type.String(), Type.Array(HolidayRule)),
+    /** The part whose days are added: HOLIDAYS_REGION. */
+    region: Type.Optional(Type.String()),
   },
   strict,
 );
@@ -255,22 +286,41 @@ const Organisations = Type.Object(
   strict,
 );
 
+const Sentence = Type.String({ minLength: 1, maxLength: 300 });
+
 /** Whole English sentences: an adjective put into a sentence breaks it ("an Irish number"). */
 const Words = Type.Object(
   {
     /** The country in a sentence: the UK, the Netherlands. */
-    country: Type.String(),
-    /** "in the UK" */
-    inCountry: Type.String(),
-    /** "London time" */
-    zoneName: Type.Optional(Type.String()),
-    notHomeMobile: Type.String(),
-    doubleCheckMobile: Type.String(),
-    notRealPostcode: Type.String(),
-    lastLine: Type.String(),
-    homeOnly: Type.String(),
-    textsToLandlines: Type.String(),
-    ownNumber: Type.String(),
+    country: Sentence,
+    /** in the UK */
+    inCountry: Sentence,
+    /** London time. Without it: the name that the zone has in the language of the reader. */
+    zoneName: Type.Optional(Sentence),
+
+    // The API, and checks of files. Clients in other countries match the English text of theirs.
+    notHomeMobile: Sentence,
+    doubleCheckMobile: Sentence,
+    notRealPostcode: Sentence,
+    lastLine: Sentence,
+    noTown: Sentence,
+
+    // Texts in the console.
+    homeOnly: Sentence,
+    textsToLandlines: Sentence,
+    enterMobile: Sentence,
+    ownNumber: Sentence,
+    numberAbroad: Sentence,
+    textsAbroadOff: Sentence,
+
+    // Letters in the console.
+    addressHint: Sentence,
+    enterLines: Sentence,
+    enterAddress: Sentence,
+    endWithPostcode: Sentence,
+    letterLastLine: Sentence,
+    letterPostcode: Sentence,
+    letterAbroad: Sentence,
   },
   strict,
 );
@@ -290,6 +340,8 @@ export const CountryProfile = Type.Object(
     prices: Prices,
     phone: Phone,
     sms: Sms,
+    /** Domains whose `simulate-delivered` addresses are test recipients, beside the one of the protocol. */
+    email: Type.Object({ testDomains: Type.Array(Type.String()) }, strict),
     address: Address,
     postage: Postage,
     letter: Letter,
