@@ -28,7 +28,25 @@ export async function problemsInEveryLook(page: Page, name: string): Promise<str
       await page.screenshot({ path: `${folder}/${name}-${colour}-${width}.png`, fullPage: true });
     }
   }
+  wrong.push(...(await problemsWithLargeText(page, name)));
   return wrong;
+}
+
+const usualText = { standard: 16, fixed: 13 };
+
+/** Text twice as large, as people set it in their browser: unlike a style, this also changes what media queries measure. */
+async function problemsWithLargeText(page: Page, name: string): Promise<string[]> {
+  const session = await page.context().newCDPSession(page);
+  const { standard, fixed } = usualText;
+  await session.send('Page.setFontSizes', { fontSizes: { standard: 2 * standard, fixed: 2 * fixed } });
+  await page.setViewportSize({ width: 1280, height: 860 });
+  await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none' });
+  const problems = (await overflow_px(page)) > 0 ? ['scrolls sideways'] : [];
+  problems.push(...(await accessibilityProblems(page)));
+  await page.screenshot({ path: `${folder}/${name}-large-text.png`, fullPage: true });
+  await session.send('Page.setFontSizes', { fontSizes: usualText });
+  await session.detach();
+  return problems.map((problem) => `${name} with text at 200 %: ${problem}`);
 }
 
 /** With SCREENSHOTS set, writes a picture of the README: the top of a page, compressed well. */
