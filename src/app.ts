@@ -3,7 +3,6 @@ import { type ServiceKeys, serviceKeys } from './auth/service-keys.ts';
 import { allowances } from './billing/allowance.ts';
 import type { Config } from './config.ts';
 import { createCountry } from './countries/country.ts';
-import { gb } from './countries/gb.ts';
 import type { CountryProfile } from './countries/profile.ts';
 import type { ProviderDescriptor } from './delivery/providers/descriptor.ts';
 import { providers } from './delivery/providers/providers.ts';
@@ -102,7 +101,7 @@ export function buildApp(config: Config, outside: Outside): App {
     secrets: new SecretBox(config.encryption.keys),
     bulkPace: new BulkPace(),
     clock,
-    country: createCountry(outside.country ?? gb),
+    country: createCountry(outside.country ?? config.country.profile),
     log,
     metrics,
     tracing: createTracing(config, { log, metrics }),

@@ -2,6 +2,7 @@ import { authSettings } from './auth/settings.ts';
 import { brandingSettings, emailSettings } from './branding/settings.ts';
 import { clientSettings } from './commands/settings.ts';
 import { consoleSettings } from './console/settings.ts';
+import type { LoadedCountry } from './countries/load-country.ts';
 import type { ProviderDescriptor } from './delivery/providers/descriptor.ts';
 import { providers } from './delivery/providers/providers.ts';
 import { emailProviders, providerGroups, smsProviders } from './delivery/providers/settings.ts';
@@ -9,6 +10,7 @@ import { type DemoSettings, deliverySettings, demoSettings, receiptSettings } fr
 import { bulkSettings } from './jobs/settings.ts';
 import { pdfSettings, printSettings } from './letters/settings.ts';
 import { readLimitSettings } from './notifications/limits/settings.ts';
+import { type CountrySettings, countrySettings } from './operations/country/settings.ts';
 import { metricsSettings, retentionSettings } from './operations/settings.ts';
 import { type GroupValues, group } from './platform/setting-groups.ts';
 import {
@@ -32,6 +34,7 @@ import { singleSignOnSettings } from './users/sign-in/single-sign-on/settings.ts
 const groups = {
   http: group('HTTP', { ...httpSettings, ...readLimitSettings, ...drainSettings }),
   urls: group('Public URLs', urlSettings),
+  country: group('Country', countrySettings),
   frontEnd: group('Front end of GOV.UK Notify', frontEndSettings),
   console: group('Console', consoleSettings),
   singleSignOn: group('Single sign-on', singleSignOnSettings),
@@ -57,7 +60,8 @@ const groups = {
 /** The settings of each provider are in its descriptor. */
 const groupsOfProviders = providerGroups(providers);
 
-export type Config = Omit<GroupValues<typeof groups>, 'callbacks' | 'demo' | 'urls'> & {
+export type Config = Omit<GroupValues<typeof groups>, 'callbacks' | 'country' | 'demo' | 'urls'> & {
+  country: CountrySettings & Pick<LoadedCountry, 'profile' | 'sources'>;
   urls: Urls;
   callbacks: CallbackSettings;
   demo: DemoSettings;

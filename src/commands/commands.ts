@@ -41,6 +41,11 @@ export const commands: Record<string, ListedCommand> = {
     takes: '<name> <email> <mobile>',
     load: async () => (await import('./create-admin.ts')).createAdmin,
   },
+  country: {
+    description: 'Show the country of this installation, and where each value comes from',
+    takes: '<show>',
+    load: async () => (await import('./country.ts')).country,
+  },
   rekey: {
     description: 'Re-encrypt everything with the first key of SECRET_KEYS, while the service runs',
     load: async () => (await import('./rekey.ts')).rekeyCommand,

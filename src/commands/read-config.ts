@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Config, settingGroups } from '../config.ts';
+import { type LoadedCountry, loadCountry } from '../countries/load-country.ts';
 import type { ProviderDescriptor } from '../delivery/providers/descriptor.ts';
 import { providers } from '../delivery/providers/providers.ts';
 import { providerProblems } from '../delivery/providers/settings.ts';
@@ -25,12 +26,14 @@ export function readConfig(
   const groups = settingGroups(list);
   const general = readGroups(groups.general, environment);
   const ofProviders = readGroups(groups.ofProviders, environment);
-  const { http, urls, auth, encryption, database, storage, callbacks, demo, ...others } = general.values;
+  const { http, urls, auth, encryption, database, storage, callbacks, country, demo, ...others } = general.values;
+  const { country: loaded, problems: problemsOfCountry } = loadCountry(country);
   const problems = [
     ...general.problems,
     ...ofProviders.problems,
     ...providerProblems(list, { ...general.values, providers: ofProviders.values }),
     ...problemsBetween(general.values),
+    ...problemsOfCountry,
     ...problemsOfPartlySet(groups.general.s3.settings, general.values.s3, ['accessKeyId', 'secretAccessKey']),
     ...problemsOfPartlySet(groups.general.singleSignOn.settings, general.values.singleSignOn, [
       'issuer',
@@ -41,7 +44,7 @@ export function readConfig(
     ...problemsOfPrinter(general.values.letters),
     ...problemsOfSecrets({ ...auth, ...encryption }, shortKeysMayRead),
   ];
-  if (problems.length > 0) throw new ConfigurationError(problems);
+  if (problems.length > 0 || !loaded) throw new ConfigurationError(problems);
   const dataDir = resolve(storage.dataDir);
   const generated = (name: string) => generatedSecret(dataDir, name, onGenerated);
   const isOwnPort = environment.PORT && http.port !== 0 && !environment.BASE_URL;
@@ -53,6 +56,7 @@ export function readConfig(
   const isOnlyHere = isLoopback(http.host) && isLoopback(new URL(api).hostname);
   return {
     ...{ http, database, ...others, providers: ofProviders.values },
+    country: { ...country, ...loaded },
     urls: { api, admin: urls.admin ?? `${api}/console` },
     auth: {
       ...auth,
@@ -95,6 +99,14 @@ function problemsBetween({ http, database }: Pick<Config, 'http' | 'database'>):
       ? ['DATABASE_URL must be set when DATABASE_REPLICA_URL is set']
       : []),
   ];
+}
+
+/** Reads the country alone: unlike `readConfig` it creates no secrets. */
+export function readCountry(environment: Record<string, string | undefined> = process.env): LoadedCountry {
+  const { values, problems } = readGroups({ country: settingGroups().general.country }, environment);
+  const loaded = loadCountry(values.country);
+  if (!loaded.country || problems.length > 0) throw new ConfigurationError([...problems, ...loaded.problems]);
+  return loaded.country;
 }
 
 /** Reads what a command that calls a server needs. Unlike `readConfig` it needs no settings and creates no secrets. */

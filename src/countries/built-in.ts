@@ -10,19 +10,15 @@ import { nz } from './nz.ts';
 import type { CountryProfile } from './profile.ts';
 import { us } from './us.ts';
 
-/** Every profile of the product by its code. What `generic` describes has no zone and no currency of its own. */
-export const builtInCountries: Readonly<Record<string, CountryProfile>> = {
-  gb,
-  ca,
-  us,
-  au,
-  nz,
-  ie,
-  nl,
-  de,
-  fr,
+interface Countries {
+  readonly [code: string]: CountryProfile;
+}
+
+/** Every profile of the product by its code, without a prototype: codes are input. `generic` has no zone and no currency. */
+export const builtInCountries: Countries = Object.assign(Object.create(null), {
+  ...{ gb, ca, us, au, nz, ie, nl, de, fr },
   generic,
-};
+});
 
 // What CLDR lists with US Letter; everybody else writes on A4.
 const letterPaper = new Set('BZ CA CL CO CR GT MX NI PA PH PR SV US VE'.split(' '));

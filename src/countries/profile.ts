@@ -349,7 +349,7 @@ export const CountryProfile = Type.Object(
     organisations: Organisations,
     signIn: Type.Object(
       {
-        sessionHours: Type.Integer({ minimum: 1, maximum: 720 }),
+        sessionHours: Type.Integer({ minimum: 1, maximum: 720, description: 'a whole number from 1 to 720' }),
         /** After so many days people confirm their email address again. Null: never. */
         emailCheckDays: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
         phoneRequired: Type.Boolean(),

@@ -193,6 +193,11 @@ export function list(name: string, description: string, options: Options<string[
   );
 }
 
+export function optionalList(name: string, description: string, options: Partial<Options<string[] | undefined>> = {}) {
+  const { parse } = list(name, description, { fallback: [] });
+  return setting<string[] | undefined>(name, description, { fallback: undefined, ...options }, parse);
+}
+
 /** Addresses, and networks such as `10.0.0.0/8`. */
 export function networks(name: string, description: string, options: Options<string[]>): Setting<string[]> {
   const texts = list(name, description, options);
