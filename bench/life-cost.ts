@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, buildApp } from '../src/app.ts';
 import { readConfig } from '../src/commands/read-config.ts';
+import { addDays, Calendar } from '../src/countries/calendar.ts';
 import { collateLetters } from '../src/letters/print/print-run.ts';
 import { isWorkingDay } from '../src/notifications/history/estimated-delivery.ts';
-import { addDays, londonDay, londonInstant } from '../src/platform/calendar.ts';
 import { createLog } from '../src/platform/log.ts';
 import { runnableTasks } from '../src/tasks.ts';
 import { bulkTemplate, sendFile, untilExpanded } from './bulk-file.ts';
@@ -24,6 +24,8 @@ import type { PacedOrder, PacedReport } from './paced-load.ts';
 import { cpuMs, cpuMsOfFamily, type Product, runAside, startAside, startProduct } from './processes.ts';
 import { aSender, callBackTo, type Sender } from './sender.ts';
 import { postmasterOf } from './throw-away-database.ts';
+
+const london = new Calendar('Europe/London');
 
 /** How the messages of one measurement are sent. */
 export interface Kind {
@@ -278,14 +280,14 @@ async function untilFinished(bed: Bed, { channel }: Kind): Promise<void> {
 async function printLetters(bed: Bed): Promise<void> {
   const unfinished = `select exists (select from notifications where status = 'created' and billable_units = 0) as found`;
   while ((await bed.database.query(unfinished)).rows[0].found) await sleep(200);
-  let day = addDays(londonDay(new Date()), 1);
+  let day = addDays(london.day(new Date()), 1);
   while (!isWorkingDay(day)) day = addDays(day, 1);
-  await withApp(bed, londonInstant(day, 18), collateLetters);
+  await withApp(bed, london.instant(day, 18), collateLetters);
 }
 
 /** Four in the morning, when all nightly tasks are due. */
 function nightOf(now: Date, daysLater: number): Date {
-  return londonInstant(addDays(londonDay(now), daysLater), 4);
+  return london.instant(addDays(london.day(now), daysLater), 4);
 }
 
 /** What autovacuum and the checkpointer do. */

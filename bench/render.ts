@@ -74,7 +74,7 @@ function contests(): Record<string, Contenders> {
   const sms = compileTemplate({ template_type: 'sms', content: smsText });
   const email = compileTemplate({ template_type: 'email', content: longText, subject });
   const letter = compileTemplate({ template_type: 'letter', content: longText, subject });
-  const date = new Date('2026-03-04T12:00:00Z');
+  const day = '2026-03-04';
   const address = ['Siobhan Kelly', '1 Penny Lane', 'LIVERPOOL', 'L18 1DE'];
   return {
     sms: { pennypost: () => sms.render(sampleValues), ...fillOnly([smsText]) },
@@ -82,7 +82,7 @@ function contests(): Record<string, Contenders> {
       pennypost: () => [email.subject(sampleValues), email.htmlFragment(sampleValues), email.plainText(sampleValues)],
       ...fillOnly([subject, longText, longText]),
     },
-    letter: { pennypost: () => letter.document(sampleValues, { address, date }), ...fillOnly([subject, longText]) },
+    letter: { pennypost: () => letter.document(sampleValues, { address, day }), ...fillOnly([subject, longText]) },
   };
 }
 
@@ -133,7 +133,7 @@ function growingTexts(): Record<string, (size: number) => () => unknown> {
     },
     letter: (size) => {
       const template = compileTemplate({ template_type: 'letter', content: grown(size), subject: '' });
-      return () => template.document(sampleValues, { address: [], date: new Date(0) });
+      return () => template.document(sampleValues, { address: [], day: '1970-01-01' });
     },
     brackets: (size) => {
       const template = compileTemplate({ template_type: 'email', content: '[('.repeat(size / 2), subject: '' });

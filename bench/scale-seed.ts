@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
+import { addDays, Calendar } from '../src/countries/calendar.ts';
 import { createPartition } from '../src/notifications/partitions.sql.ts';
 import { partitionOf } from '../src/notifications/partitions.ts';
-import { addDays, londonDay, londonInstant } from '../src/platform/calendar.ts';
 import { timestamp } from '../src/platform/clock.ts';
 import type { Db } from '../src/platform/db/database.ts';
 import { newId } from '../src/platform/id.ts';
 import type { Progress } from './measurement.ts';
 import { seedServices } from './statistics-seed.ts';
+
+const london = new Calendar('Europe/London');
 
 /** Messages of yesterday and eight days before: the oldest day is due to be deleted. */
 const daysBack = 9;
@@ -26,11 +28,11 @@ export async function seedMessages(db: Db, seed: Seed, progress: Progress): Prom
     await sql`set statement_timeout = 0`.execute(connection);
     await sql`set synchronous_commit = off`.execute(connection);
     const { services } = await seedServices(connection, { ...seed, days: daysBack });
-    const today = londonDay(seed.now);
+    const today = london.day(seed.now);
     const perDay = Math.ceil(seed.messages / daysBack);
     for (let back = daysBack; back >= 1; back -= 1) {
       const day = addDays(today, -back);
-      await createPartition(connection, partitionOf(day));
+      await createPartition(connection, partitionOf(london, day));
       progress(`${perDay} messages of ${day} are stored`);
       await storeDay(connection, day, perDay, services);
     }
@@ -53,7 +55,7 @@ export async function seedMessages(db: Db, seed: Seed, progress: Progress): Prom
 }
 
 async function storeDay(db: Db, day: string, messages: number, services: string[]): Promise<void> {
-  const start = londonInstant(day).getTime();
+  const start = london.start(day).getTime();
   await sql`
     insert into notifications (id, service_id, template_id, template_version, notification_type, key_type, api_key_id, status,
       recipient, normalised_recipient, postage, billable_units, provider, created_at, sent_at, updated_at)

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
+import { Calendar } from '../src/countries/calendar.ts';
 import { statuses } from '../src/notifications/notification.ts';
 import { timestamp } from '../src/platform/clock.ts';
 import type { Db } from '../src/platform/db/database.ts';
+import { localDay } from '../src/platform/db/local-day.ts';
 import { newId } from '../src/platform/id.ts';
 
 /**
@@ -159,7 +161,7 @@ export function foldedUpTo({ now }: Pick<Seed, 'now'>): Date {
  * that no message has changed since then is folded.
  */
 export async function rollUpMessages(db: Db, seed: Pick<Seed, 'now'>): Promise<void> {
-  const day = sql`(created_at at time zone 'Europe/London')::date`;
+  const day = localDay(new Calendar('Europe/London'), 'created_at');
   const before = sql`created_at < ${timestamp(foldedUpTo(seed))}`;
   await sql`
     insert into daily_status_counts (london_day, service_id, template_id, notification_type, key_type, status, count, folded,

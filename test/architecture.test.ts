@@ -158,12 +158,12 @@ describe('rings', () => {
     ).toEqual([]);
   });
 
-  it('the protocol imports the platform alone', () => {
+  it('the protocol imports the platform and countries alone', () => {
     expect(
       violations((file) =>
         file.room === 'protocol'
           ? file.imports
-              .filter(({ room }) => room !== 'protocol' && room !== 'platform')
+              .filter(({ room }) => ![countries, 'protocol', 'platform'].includes(room))
               .map(({ path }) => `imports ${path}`)
           : [],
       ),
@@ -230,6 +230,15 @@ describe('places', () => {
       'commands/read-config.ts',
       'libraries/embedded-postgres/server.ts',
     ]);
+  });
+
+  it('days of a time zone come from the calendar and from localDay alone', () => {
+    const places = ['countries/calendar.ts', 'platform/db/local-day.ts'];
+    expect(
+      violations(({ path, text }) =>
+        !places.includes(path) && /at time zone|timeZone:/.test(text) ? ['computes a day of its own'] : [],
+      ),
+    ).toEqual([]);
   });
 
   it('features keep SQL in their .sql.ts files', () => {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { addDays } from '../src/countries/calendar.ts';
 import type { NewNotification } from '../src/notifications/notification.ts';
 import { addUpUsage } from '../src/notifications/rollups/rollups.sql.ts';
 import { addUpChanges, foldRollups } from '../src/notifications/rollups/rollups.ts';
 import { insertNotifications } from '../src/notifications/sending/notifications.sql.ts';
 import { recordStatusChanges } from '../src/notifications/status.ts';
 import type { StatusChange } from '../src/notifications/status-transitions.ts';
-import { addDays, londonInstant } from '../src/platform/calendar.ts';
 import { timestamp } from '../src/platform/clock.ts';
 import { inTransaction } from '../src/platform/db/database.ts';
 import { newId } from '../src/platform/id.ts';
@@ -138,8 +138,10 @@ async function send(messages: World['batches'][number]['messages'], services: st
       postage: type === 'letter' ? postage : undefined,
     })),
   );
-  await inTransaction(harness.app.db, (tx) => insertNotifications(tx, accepted));
-  await inTransaction(harness.app.db, (tx) => recordStatusChanges(tx, changes, harness.clock.now()));
+  await inTransaction(harness.app.db, (tx) => insertNotifications(harness.app.country, tx, accepted));
+  await inTransaction(harness.app.db, (tx) =>
+    recordStatusChanges(harness.app.country, tx, changes, harness.clock.now()),
+  );
 }
 
 async function rawWorld(): Promise<RawWorld> {
@@ -225,7 +227,7 @@ async function compareTemplates(naive: NaiveStatistics, service: string): Promis
   for (const template of templates) {
     const { last_date_used } = await of(`/template-statistics/last-used/${template}`);
     const day = naive.lastUsed(service, template);
-    expect(last_date_used).toBe(day === undefined ? null : timestamp(londonInstant(day)));
+    expect(last_date_used).toBe(day === undefined ? null : timestamp(harness.app.country.calendar.start(day)));
   }
 }
 

@@ -86,7 +86,9 @@ async function take(each: Step, world: World, files: Sent[]): Promise<void> {
       return chosen && cancelWhileItExpands(world.service, chosen);
     case 'receipts': {
       const changes = [...(chosen?.statuses.keys() ?? [])].map((id) => ({ id, status: each.status, event: 'receipt' }));
-      await inTransaction(harness.app.db, (tx) => recordStatusChanges(tx, changes as never, harness.clock.now()));
+      await inTransaction(harness.app.db, (tx) =>
+        recordStatusChanges(harness.app.country, tx, changes as never, harness.clock.now()),
+      );
       return;
     }
     case 'expand':

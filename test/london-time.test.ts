@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { londonTime } from '../src/platform/calendar.ts';
+import { Calendar } from '../src/countries/calendar.ts';
+
+const london = new Calendar('Europe/London');
 
 it.each([
   ['2026-11-16T12:34:56.789Z', '2026-11-16 12:34:56'],
@@ -11,7 +13,7 @@ it.each([
   ['2026-10-25T01:00:00Z', '2026-10-25 01:00:00'],
   ['2027-01-01T00:00:00Z', '2027-01-01 00:00:00'],
 ])('%s is %s in London', (moment, expected) => {
-  expect(londonTime(new Date(moment))).toBe(expected);
+  expect(london.time(new Date(moment))).toBe(expected);
   // From the cache.
-  expect(londonTime(new Date(moment))).toBe(expected);
+  expect(london.time(new Date(moment))).toBe(expected);
 });

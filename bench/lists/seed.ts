@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
+import { addDays, Calendar } from '../../src/countries/calendar.ts';
 import { createPartition } from '../../src/notifications/partitions.sql.ts';
 import { partitionOf } from '../../src/notifications/partitions.ts';
-import { addDays, londonDay, londonInstant } from '../../src/platform/calendar.ts';
 import { timestamp } from '../../src/platform/clock.ts';
 import type { Db } from '../../src/platform/db/database.ts';
 import type { Progress } from '../measurement.ts';
 import { seedServices } from '../statistics-seed.ts';
+
+const london = new Calendar('Europe/London');
 
 /** The messages of one large service and everything else that its lists show, over eight days with today. */
 const daysBack = 7;
@@ -69,14 +71,14 @@ export async function seedLists(
     for (const change of ['statement_timeout = 0', 'synchronous_commit = off', "work_mem = '128MB'"]) {
       await sql`set ${sql.raw(change)}`.execute(connection);
     }
-    const today = londonDay(now);
+    const today = london.day(now);
     const perDay = Math.ceil(messages / (daysBack + 1));
     for (let back = daysBack; back >= 0; back -= 1) {
       const day = addDays(today, -back);
-      await createPartition(connection, partitionOf(day));
+      await createPartition(connection, partitionOf(london, day));
       progress(`${perDay} messages of ${day} are stored`);
-      const start_ms = londonInstant(day).getTime();
-      const end_ms = Math.min(londonInstant(addDays(day, 1)).getTime() - 1_000, now.getTime());
+      const start_ms = london.start(day).getTime();
+      const end_ms = Math.min(london.start(addDays(day, 1)).getTime() - 1_000, now.getTime());
       await storeDay(connection, { back, perDay, start_ms, end_ms, service, keys });
     }
     await storeFiles(connection, service);

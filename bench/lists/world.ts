@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
 import type { App } from '../../src/app.ts';
 import { createApiKey } from '../../src/auth/api-keys.ts';
+import { addDays, Calendar } from '../../src/countries/calendar.ts';
 import { foldRollups, reconcileRollups } from '../../src/notifications/rollups/rollups.ts';
-import { addDays, londonDay } from '../../src/platform/calendar.ts';
 import type { Progress } from '../measurement.ts';
 import type { World } from './requests.ts';
 import { type Keys, seedAccounts, seedLists } from './seed.ts';
+
+const london = new Calendar('Europe/London');
 
 /** A kept database has all of it already. */
 export async function seedOnce(app: App, messages: number, progress: Progress): Promise<void> {
@@ -58,7 +60,7 @@ export async function worldOf(app: App): Promise<World> {
       md5('report1')::uuid as batch_id, md5('requestsmsall')::uuid as report_request_id
     from service`.execute(app.db);
   const ids = rows[0] ?? {};
-  const today = londonDay(app.clock.now());
+  const today = london.day(app.clock.now());
   const [message = '', text = '', suppressed = '', audit = ''] = [
     ids.newer_id,
     ids.inbound_sms_id,

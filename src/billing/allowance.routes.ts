@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { financialYear } from '../platform/calendar.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { invalid } from '../platform/failure.ts';
 import type { Http } from '../platform/http/surface.ts';
@@ -28,8 +27,8 @@ export function allowanceRoutes(http: Http, app: Platform): void {
     },
     async (request) => {
       const now = app.clock.now();
-      const year = parseYear(request.query.financial_year_start) ?? financialYear(now);
-      return inTransaction(app.db, (tx) => ensureAllowance(tx, request.params.service_id, year, now));
+      const year = parseYear(request.query.financial_year_start) ?? app.country.calendar.financialYear(now);
+      return inTransaction(app.db, (tx) => ensureAllowance(app.country, tx, request.params.service_id, year, now));
     },
   );
 
@@ -46,7 +45,7 @@ export function allowanceRoutes(http: Http, app: Platform): void {
     async (request) => {
       const { free_sms_fragment_limit } = request.body;
       await inTransaction(app.db, (tx) =>
-        setAllowance(tx, request.params.service_id, free_sms_fragment_limit, app.clock.now()),
+        setAllowance(app.country, tx, request.params.service_id, free_sms_fragment_limit, app.clock.now()),
       );
       return { free_sms_fragment_limit };
     },

@@ -49,7 +49,7 @@ describe('the default allowance', () => {
 describe('ensureAllowance', () => {
   it('stores the default of the organisation type and year, once', async () => {
     const service = await aService(harness, { organisation_type: 'central' });
-    const first = await inTx((tx) => ensureAllowance(tx, service, 2022, now()));
+    const first = await inTx((tx) => ensureAllowance(harness.app.country, tx, service, 2022, now()));
     expect(first).toEqual({
       financial_year_start: 2022,
       free_sms_fragment_limit: 40000,
@@ -57,15 +57,15 @@ describe('ensureAllowance', () => {
       high_volume_service_last_year: false,
     });
     expect(await selectAllowance(harness.app.db, service, 2022)).toEqual(first);
-    expect(await inTx((tx) => ensureAllowance(tx, service, 2022, now()))).toEqual(first);
+    expect(await inTx((tx) => ensureAllowance(harness.app.country, tx, service, 2022, now()))).toEqual(first);
   });
 
   it('carries a custom allowance over from the year before', async () => {
     const service = await aService(harness);
     harness.clock.set('2026-03-31T12:00:00Z');
-    await inTx((tx) => setAllowance(tx, service, 777, now()));
+    await inTx((tx) => setAllowance(harness.app.country, tx, service, 777, now()));
     harness.clock.set('2026-11-15T12:00:00Z');
-    expect(await inTx((tx) => ensureAllowance(tx, service, 2026, now()))).toMatchObject({
+    expect(await inTx((tx) => ensureAllowance(harness.app.country, tx, service, 2026, now()))).toMatchObject({
       free_sms_fragment_limit: 777,
       has_custom_allowance: true,
     });
@@ -78,7 +78,7 @@ describe('ensureAllowance', () => {
       { ...sms, created_at: '2026-03-31T22:59:59Z', billable_units: 150_000, rate_multiplier: 2 },
       { ...sms, created_at: '2026-03-31T23:00:00Z', billable_units: 999_999 },
     ]);
-    expect(await inTx((tx) => ensureAllowance(tx, service, 2026, now()))).toMatchObject({
+    expect(await inTx((tx) => ensureAllowance(harness.app.country, tx, service, 2026, now()))).toMatchObject({
       free_sms_fragment_limit: 0,
       has_custom_allowance: false,
       high_volume_service_last_year: true,
@@ -87,7 +87,7 @@ describe('ensureAllowance', () => {
     await somePastMessages(harness, [
       { ...sms, service_id: smaller, created_at: '2026-03-31T22:59:59Z', billable_units: 299_999 },
     ]);
-    expect(await inTx((tx) => ensureAllowance(tx, smaller, 2026, now()))).toMatchObject({
+    expect(await inTx((tx) => ensureAllowance(harness.app.country, tx, smaller, 2026, now()))).toMatchObject({
       free_sms_fragment_limit: 20000,
       high_volume_service_last_year: false,
     });
@@ -95,28 +95,34 @@ describe('ensureAllowance', () => {
 
   it.each([2015, 2027])('rejects %i', async (year) => {
     const service = await aService(harness);
-    await expect(inTx((tx) => ensureAllowance(tx, service, year, now()))).rejects.toThrow('Invalid financial year');
+    await expect(inTx((tx) => ensureAllowance(harness.app.country, tx, service, year, now()))).rejects.toThrow(
+      'Invalid financial year',
+    );
     expect(await selectAllowance(harness.app.db, service, year)).toBeUndefined();
   });
 
   it('rejects an unknown service', async () => {
     const nowhere = '4f46df42-f795-4cc4-83bb-65ca312f49cc';
-    await expect(inTx((tx) => ensureAllowance(tx, nowhere, 2026, now()))).rejects.toThrow('No result found');
-    await expect(inTx((tx) => setAllowance(tx, nowhere, 1, now()))).rejects.toThrow('No result found');
+    await expect(inTx((tx) => ensureAllowance(harness.app.country, tx, nowhere, 2026, now()))).rejects.toThrow(
+      'No result found',
+    );
+    await expect(inTx((tx) => setAllowance(harness.app.country, tx, nowhere, 1, now()))).rejects.toThrow(
+      'No result found',
+    );
   });
 });
 
 describe('setAllowance', () => {
   it('is custom unless it equals the default, and keeps the high-volume flag', async () => {
     const service = await aService(harness, { organisation_type: 'local' });
-    await inTx((tx) => setAllowance(tx, service, 9_999, now()));
+    await inTx((tx) => setAllowance(harness.app.country, tx, service, 9_999, now()));
     expect(await selectAllowance(harness.app.db, service, 2026)).toMatchObject({ has_custom_allowance: true });
     await harness.app.db
       .updateTable('annual_allowances')
       .set({ high_volume_service_last_year: true })
       .where('service_id', '=', service)
       .execute();
-    await inTx((tx) => setAllowance(tx, service, 10_000, now()));
+    await inTx((tx) => setAllowance(harness.app.country, tx, service, 10_000, now()));
     expect(await selectAllowance(harness.app.db, service, 2026)).toEqual({
       financial_year_start: 2026,
       free_sms_fragment_limit: 10_000,
@@ -129,8 +135,8 @@ describe('setAllowance', () => {
 describe('resetting an allowance', () => {
   it('overwrites a limit set this year, unless last year was custom too', async () => {
     const service = await aService(harness, { organisation_type: 'local' });
-    await inTx((tx) => setAllowance(tx, service, 5, now()));
-    await inTx((tx) => allowances.reset(tx, service, now()));
+    await inTx((tx) => setAllowance(harness.app.country, tx, service, 5, now()));
+    await inTx((tx) => allowances.reset(harness.app.country, tx, service, now()));
     expect(await selectAllowance(harness.app.db, service, 2026)).toMatchObject({
       free_sms_fragment_limit: 10_000,
       has_custom_allowance: false,
@@ -142,8 +148,10 @@ describe('the first of April', () => {
   it('creates missing allowances of active services; reading stores nothing', async () => {
     const active = await aService(harness, { organisation_type: 'local' });
     const archived = await aService(harness, { active: false });
-    expect(await getAllowance(harness.app.db, active, 2026, now())).toMatchObject({ free_sms_fragment_limit: 10_000 });
-    const implied = await listImpliedAllowances(harness.app.db, 2026, now());
+    expect(await getAllowance(harness.app.country, harness.app.db, active, 2026, now())).toMatchObject({
+      free_sms_fragment_limit: 10_000,
+    });
+    const implied = await listImpliedAllowances(harness.app.country, harness.app.db, 2026, now());
     expect(implied.find(({ service_id }) => service_id === active)).toMatchObject({ free_sms_fragment_limit: 10_000 });
     expect(implied.find(({ service_id }) => service_id === archived)).toMatchObject({ free_sms_fragment_limit: 5_000 });
     expect(await selectAllowance(harness.app.db, active, 2026)).toBeUndefined();
@@ -152,7 +160,7 @@ describe('the first of April', () => {
     await harness.runTasks();
     expect(await selectAllowance(harness.app.db, active, 2026)).toMatchObject({ free_sms_fragment_limit: 10_000 });
     expect(await selectAllowance(harness.app.db, archived, 2026)).toBeUndefined();
-    expect(await inTx((tx) => openFinancialYear(tx, now()))).toBe(0);
+    expect(await inTx((tx) => openFinancialYear(harness.app.country, tx, now()))).toBe(0);
   });
 
   it('handles more services than a statement can have parameters', async () => {
@@ -162,7 +170,7 @@ describe('the first of April', () => {
       insert into services
       select (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), 'name', n, 'normalised_name', n))).*
       from services s, generate_series(1, ${services}) n where s.id = ${first}`.execute(harness.app.db);
-    expect(await inTx((tx) => openFinancialYear(tx, now()))).toBe(services + 1);
-    expect(await inTx((tx) => openFinancialYear(tx, now()))).toBe(0);
+    expect(await inTx((tx) => openFinancialYear(harness.app.country, tx, now()))).toBe(services + 1);
+    expect(await inTx((tx) => openFinancialYear(harness.app.country, tx, now()))).toBe(0);
   });
 });

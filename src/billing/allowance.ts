@@ -1,4 +1,4 @@
-import { financialYear, financialYearDays } from '../platform/calendar.ts';
+import type { Country } from '../countries/country.ts';
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
@@ -27,31 +27,50 @@ const firstYear = 2016;
 const highVolume = 300_000;
 
 /** Returns the stored allowance of a year, or computes it without storing it. */
-export async function getAllowance(db: Db, serviceId: string, year: number, now: Date): Promise<Allowance> {
-  return (await selectAllowance(db, serviceId, year)) ?? (await impliedAllowance(db, serviceId, year, now));
+export async function getAllowance(
+  country: Country,
+  db: Db,
+  serviceId: string,
+  year: number,
+  now: Date,
+): Promise<Allowance> {
+  return (await selectAllowance(db, serviceId, year)) ?? (await impliedAllowance(country, db, serviceId, year, now));
 }
 
 /** Like `getAllowance`, but stores a computed allowance. */
-export async function ensureAllowance(tx: Tx, serviceId: string, year: number, now: Date): Promise<Allowance> {
+export async function ensureAllowance(
+  country: Country,
+  tx: Tx,
+  serviceId: string,
+  year: number,
+  now: Date,
+): Promise<Allowance> {
   const stored = await selectAllowance(tx, serviceId, year);
   if (stored) return stored;
-  const implied = await impliedAllowance(tx, serviceId, year, now);
-  if (year < firstYear || year > financialYear(now)) throw invalid('Invalid financial year');
+  const implied = await impliedAllowance(country, tx, serviceId, year, now);
+  if (year < firstYear || year > country.calendar.financialYear(now)) throw invalid('Invalid financial year');
   await insertMissingAllowances(tx, [implied], timestamp(now));
   return (await selectAllowance(tx, serviceId, year)) ?? implied;
 }
 
 export const allowances: Allowances = {
-  async reset(tx, serviceId, now) {
-    await upsertAllowance(tx, await impliedAllowance(tx, serviceId, financialYear(now), now), timestamp(now));
+  async reset(country, tx, serviceId, now) {
+    const year = country.calendar.financialYear(now);
+    await upsertAllowance(tx, await impliedAllowance(country, tx, serviceId, year, now), timestamp(now));
   },
 };
 
 /** Sets the limit of the current year only. */
-export async function setAllowance(tx: Tx, serviceId: string, limit: number, now: Date): Promise<void> {
+export async function setAllowance(
+  country: Country,
+  tx: Tx,
+  serviceId: string,
+  limit: number,
+  now: Date,
+): Promise<void> {
   const service = await selectOrganisationType(tx, serviceId);
   if (!service) throw notFound();
-  const year = financialYear(now);
+  const year = country.calendar.financialYear(now);
   const standard = await selectDefault(tx, service.organisation_type, year);
   await upsertLimit(
     tx,
@@ -66,36 +85,43 @@ export async function setAllowance(tx: Tx, serviceId: string, limit: number, now
 }
 
 /** For reports on all services: the computed allowances of services without a stored one in a year. */
-export function listImpliedAllowances(db: Db, year: number, now: Date): Promise<ImpliedAllowance[]> {
-  return selectImplied(db, question(year, now, 'services without a row'));
+export function listImpliedAllowances(country: Country, db: Db, year: number, now: Date): Promise<ImpliedAllowance[]> {
+  return selectImplied(db, question(country, year, now, 'services without a row'));
 }
 
 /** Creates the allowances of active services at the start of a financial year. Returns how many were missing. */
-export async function openFinancialYear(tx: Tx, now: Date): Promise<number> {
-  const missing = await selectImplied(tx, question(financialYear(now), now, 'active services without a row'));
+export async function openFinancialYear(country: Country, tx: Tx, now: Date): Promise<number> {
+  const year = country.calendar.financialYear(now);
+  const missing = await selectImplied(tx, question(country, year, now, 'active services without a row'));
   await insertMissingAllowances(tx, missing, timestamp(now));
   return missing.length;
 }
 
-async function impliedAllowance(db: Db, serviceId: string, year: number, now: Date): Promise<ImpliedAllowance> {
-  const [implied] = await selectImplied(db, question(year, now, { service_id: serviceId }));
+async function impliedAllowance(
+  country: Country,
+  db: Db,
+  serviceId: string,
+  year: number,
+  now: Date,
+): Promise<ImpliedAllowance> {
+  const [implied] = await selectImplied(db, question(country, year, now, { service_id: serviceId }));
   if (!implied) throw notFound();
   return implied;
 }
 
 /** High volume is measured in the year before the current one, whatever the requested year. */
-function question(year: number, now: Date, which: ImpliedQuestion['which']): ImpliedQuestion {
-  const current = financialYear(now);
+function question({ calendar }: Country, year: number, now: Date, which: ImpliedQuestion['which']): ImpliedQuestion {
+  const current = calendar.financialYear(now);
   return {
     year,
-    volumeFrom: financialYearDays(current - 1).first_day,
-    volumeBefore: financialYearDays(current).first_day,
+    volumeFrom: calendar.financialYearDays(current - 1).first_day,
+    volumeBefore: calendar.financialYearDays(current).first_day,
     highVolume,
     which,
   };
 }
 
 export async function createAllowances(app: Platform): Promise<void> {
-  const services = await inTransaction(app.db, (tx) => openFinancialYear(tx, app.clock.now()));
+  const services = await inTransaction(app.db, (tx) => openFinancialYear(app.country, tx, app.clock.now()));
   app.log.info({ event: 'allowances.created', services }, 'Created the allowances of the financial year');
 }

@@ -1,29 +1,31 @@
 import { type Insertable, sql } from 'kysely';
+import type { Calendar } from '../countries/calendar.ts';
 import type { Postage } from '../notifications/notification.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
+import { localDay } from '../platform/db/local-day.ts';
 import type { LetterRates, SmsRates } from '../platform/db/schema.ts';
 import { invalidField } from '../platform/failure.ts';
 
-/** A rate applies to the London days that begin at or after its start. */
-const firstDay = (start: string) =>
-  sql<string>`((${sql.ref(start)} at time zone 'Europe/London') - interval '1 microsecond')::date + 1`.as('first_day');
+/** A rate applies to the days that begin at or after its start. */
+const firstDay = (calendar: Calendar, start: 'valid_from' | 'start_date') =>
+  sql<string>`${localDay(calendar, `(${start} - interval '1 microsecond')`)} + 1`.as('first_day');
 
 /** Oldest first. */
-export function selectSmsRates(db: Db) {
+export function selectSmsRates(calendar: Calendar, db: Db) {
   return db
     .selectFrom('sms_rates')
-    .select(['valid_from', 'rate', firstDay('valid_from')])
+    .select(['valid_from', 'rate', firstDay(calendar, 'valid_from')])
     .orderBy('valid_from')
     .execute();
 }
 
 /** Oldest first. */
-export function selectLetterRates(db: Db) {
+export function selectLetterRates(calendar: Calendar, db: Db) {
   return db
     .selectFrom('letter_rates')
-    .select(['post_class', 'sheet_count', 'start_date', 'rate', firstDay('start_date')])
+    .select(['post_class', 'sheet_count', 'start_date', 'rate', firstDay(calendar, 'start_date')])
     .orderBy('start_date')
     .execute();
 }

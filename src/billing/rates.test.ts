@@ -5,7 +5,7 @@ import { cut, loadPriceList } from './rates.ts';
 const harness = useHarness({ now: '2026-11-15T12:00:00Z' });
 
 async function pricesOn(day: string) {
-  const priceList = await loadPriceList(harness.app.db);
+  const priceList = await loadPriceList(harness.app.country.calendar, harness.app.db);
   const [period] = priceList.periods({ first_day: day, last_day: day });
   return {
     sms: Number(period?.smsRate),

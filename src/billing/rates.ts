@@ -1,5 +1,5 @@
+import { addDays, type Calendar, type Days, isDay } from '../countries/calendar.ts';
 import type { Postage } from '../notifications/notification.ts';
-import { addDays, type Days, isDay, londonInstant } from '../platform/calendar.ts';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { invalidField } from '../platform/failure.ts';
@@ -8,14 +8,17 @@ import { insertLetterRate, insertSmsRate, selectLetterRates, selectSmsRates } fr
 
 export async function getSmsRate(app: Platform): Promise<{ rate: number; valid_from: string }> {
   const now = timestamp(app.clock.now());
-  const { rate, valid_from } = newest(await selectSmsRates(app.db), (row) => row.valid_from <= now);
+  const { rate, valid_from } = newest(
+    await selectSmsRates(app.country.calendar, app.db),
+    (row) => row.valid_from <= now,
+  );
   return { rate: Number(rate), valid_from: wholeSeconds(valid_from) };
 }
 
 /** Current rates, sorted by sheets, then price. */
 export async function listLetterRates(app: Platform) {
   const now = timestamp(app.clock.now());
-  return groupByLetterKind(await selectLetterRates(app.db))
+  return groupByLetterKind(await selectLetterRates(app.country.calendar, app.db))
     .map((rates) => newest(rates, (row) => row.start_date <= now))
     .filter((row) => row.start_date <= now)
     .sort(
@@ -28,18 +31,19 @@ export async function listLetterRates(app: Platform) {
 }
 
 /** Every rate per text message fragment, newest first. */
-export async function listSmsRates(db: Db): Promise<{ rate: number; valid_from: Timestamp }[]> {
-  return (await selectSmsRates(db)).map(({ rate, valid_from }) => ({ rate: Number(rate), valid_from })).reverse();
+export async function listSmsRates(app: Platform): Promise<{ rate: number; valid_from: Timestamp }[]> {
+  const rates = await selectSmsRates(app.country.calendar, app.db);
+  return rates.map(({ rate, valid_from }) => ({ rate: Number(rate), valid_from })).reverse();
 }
 
 /** Letter rates that have not begun, earliest first. */
 export async function listComingLetterRates(app: Platform) {
   const now = timestamp(app.clock.now());
-  return (await selectLetterRates(app.db)).filter(({ start_date }) => start_date > now);
+  return (await selectLetterRates(app.country.calendar, app.db)).filter(({ start_date }) => start_date > now);
 }
 
 export async function createSmsRate(app: Platform, request: { rate: number; valid_from: string }) {
-  const valid_from = timestamp(parseStart('valid_from', request.valid_from));
+  const valid_from = timestamp(parseStart(app.country.calendar, 'valid_from', request.valid_from));
   await insertSmsRate(app.db, { valid_from, rate: request.rate });
   return { rate: request.rate, valid_from: wholeSeconds(valid_from) };
 }
@@ -48,7 +52,7 @@ export async function createLetterRate(
   app: Platform,
   request: { post_class: Postage; sheet_count: number; rate: number; start_date: string },
 ) {
-  const start_date = timestamp(parseStart('start_date', request.start_date));
+  const start_date = timestamp(parseStart(app.country.calendar, 'start_date', request.start_date));
   await insertLetterRate(app.db, { ...request, start_date });
   return { ...request, rate: String(request.rate), start_date: wholeSeconds(start_date) };
 }
@@ -58,9 +62,9 @@ function wholeSeconds(moment: Timestamp): string {
   return moment.slice(0, 19);
 }
 
-/** Accepts a date-time (UTC without an offset) or a date (its midnight in London). */
-function parseStart(field: string, text: string): Date {
-  if (isDay(text)) return londonInstant(text);
+/** Accepts a date-time (UTC without an offset) or a date (from its first moment). */
+function parseStart(calendar: Calendar, field: string, text: string): Date {
+  if (isDay(text)) return calendar.start(text);
   const [, day = '', time, offset = 'Z'] =
     /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?$/.exec(text) ?? [];
   const moment = new Date(`${day}T${time}${offset}`);
@@ -80,8 +84,8 @@ interface PriceList {
 }
 
 /** Days before the first rate use the first rate. */
-export async function loadPriceList(db: Db): Promise<PriceList> {
-  const [smsRates, letterRates] = await Promise.all([selectSmsRates(db), selectLetterRates(db)]);
+export async function loadPriceList(calendar: Calendar, db: Db): Promise<PriceList> {
+  const [smsRates, letterRates] = await Promise.all([selectSmsRates(calendar, db), selectLetterRates(calendar, db)]);
   const kinds = groupByLetterKind(letterRates);
   const starts = [...smsRates, ...letterRates].map(({ first_day }) => first_day);
   return {

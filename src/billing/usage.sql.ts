@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Days } from '../countries/calendar.ts';
 import { type Postage, postages } from '../notifications/notification.ts';
-import type { Days } from '../platform/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Channel } from '../protocol/channels.ts';
 

@@ -1,6 +1,5 @@
-import { type Days, financialYearDays, financialYearOfDay } from '../platform/calendar.ts';
+import type { Calendar, Days } from '../countries/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
-import type { Db } from '../platform/db/database.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
 import type { Platform } from '../platform/platform.ts';
 import { spansOf, withinRecords } from '../platform/spans.ts';
@@ -20,7 +19,10 @@ import {
 export type { LettersAtRate } from './usage.sql.ts';
 
 export async function listMonthlyUsage(app: Platform, serviceId: string, year: number) {
-  return selectUsageByMonth(app.db, await yearOfService(app, serviceId, year, firstDaysOfMonths(year)));
+  return selectUsageByMonth(
+    app.db,
+    await yearOfService(app, serviceId, year, firstDaysOfMonths(app.country.calendar, year)),
+  );
 }
 
 export async function listYearlyUsage(app: Platform, serviceId: string, year: number) {
@@ -32,44 +34,45 @@ export async function listYearlyUsage(app: Platform, serviceId: string, year: nu
  * even if `days` begins later.
  */
 export async function listServiceCosts(app: Platform, days: Days): Promise<ServiceCosts[]> {
-  const year = financialYearOfDay(days.first_day);
-  const implied = await listImpliedAllowances(app.db, year, app.clock.now());
-  const { first_day } = financialYearDays(year);
-  const slots = await slotsOf(app.db, { ...days, first_day }, { countedFrom: days.first_day });
+  const { calendar } = app.country;
+  const year = calendar.financialYearOfDay(days.first_day);
+  const implied = await listImpliedAllowances(app.country, app.db, year, app.clock.now());
+  const { first_day } = calendar.financialYearDays(year);
+  const slots = await slotsOf(app, { ...days, first_day }, { countedFrom: days.first_day });
   return selectUsageByService(app.db, { ...slots, allowances: { year, implied }, which: 'all services' }, 'by price');
 }
 
 /** Usage and costs of an organisation's services in a financial year. */
 async function listOrganisationCosts(
-  db: Db,
+  app: Platform,
   organisationId: string,
   year: number,
   implied: ImpliedAllowance[],
 ): Promise<ServiceCosts[]> {
-  const slots = await slotsOf(db, financialYearDays(year));
+  const slots = await slotsOf(app, app.country.calendar.financialYearDays(year));
   const which = { organisation_id: organisationId };
-  return selectUsageByService(db, { ...slots, allowances: { year, implied }, which }, 'total only');
+  return selectUsageByService(app.db, { ...slots, allowances: { year, implied }, which }, 'total only');
 }
 
 /** Usage of all services on any days. Text messages are not priced: that depends on the year's allowance. */
 export async function listServiceVolumes(
-  db: Db,
+  app: Platform,
   days: Days,
 ): Promise<Omit<ServiceCosts, 'sms_charged_units' | 'sms_cost' | 'letters'>[]> {
-  const slots = await slotsOf(db, days);
+  const slots = await slotsOf(app, days);
   const query: UsageQuery = { ...slots, allowances: { year: null, implied: [] }, which: 'all services' };
-  return selectUsageByService(db, query, 'total only');
+  return selectUsageByService(app.db, query, 'total only');
 }
 
 async function yearOfService(
-  { db, clock }: Platform,
+  app: Platform,
   serviceId: string,
   year: number,
   cutBefore: string[] = [],
 ): Promise<UsageQuery> {
-  const { free_sms_fragment_limit } = await getAllowance(db, serviceId, year, clock.now());
+  const { free_sms_fragment_limit } = await getAllowance(app.country, app.db, serviceId, year, app.clock.now());
   return {
-    ...(await slotsOf(db, financialYearDays(year), { cutBefore })),
+    ...(await slotsOf(app, app.country.calendar.financialYearDays(year), { cutBefore })),
     allowances: { year: null, implied: [{ service_id: serviceId, free_sms_fragment_limit }] },
     which: { service_id: serviceId },
   };
@@ -78,11 +81,11 @@ async function yearOfService(
 type Slots = Pick<UsageQuery, 'slots' | 'spans' | 'letterPrices'>;
 
 async function slotsOf(
-  db: Db,
+  { db, country }: Platform,
   requested: Days,
   { countedFrom = requested.first_day, cutBefore = [] }: { countedFrom?: string; cutBefore?: string[] } = {},
 ): Promise<Slots> {
-  const priceList = await loadPriceList(db);
+  const priceList = await loadPriceList(country.calendar, db);
   const periods = priceList.periods(withinRecords(requested), [countedFrom, ...cutBefore]);
   const slots = periods.map(
     ({ first_day, last_day, smsRate }, slot): Slot => ({
@@ -103,18 +106,18 @@ async function slotsOf(
   };
 }
 
-function firstDaysOfMonths(year: number): string[] {
-  return spansOf(financialYearDays(year)).map(({ first_day }) => first_day);
+function firstDaysOfMonths(calendar: Calendar, year: number): string[] {
+  return spansOf(calendar.financialYearDays(year)).map(({ first_day }) => first_day);
 }
 
 /** Usage of each live service of an organisation in a financial year, up to now. */
 export async function getOrganisationUsage(app: Platform, organisationId: string, year: number) {
   await refuseUnlessExists(app.db, 'organisations', organisationId);
   const now = app.clock.now();
-  const implied = await listImpliedAllowances(app.db, year, now);
+  const implied = await listImpliedAllowances(app.country, app.db, year, now);
   const [services, costs] = await Promise.all([
     selectLiveServicesOf(app.db, organisationId, year),
-    listOrganisationCosts(app.db, organisationId, year, implied),
+    listOrganisationCosts(app, organisationId, year, implied),
   ]);
   const costsOf = new Map(costs.map((cost) => [cost.service_id, cost]));
   const impliedOf = new Map(implied.map((allowance) => [allowance.service_id, allowance.free_sms_fragment_limit]));

@@ -1,3 +1,5 @@
+import { createCountry } from '../countries/country.ts';
+import { gb } from '../countries/gb.ts';
 import { restore } from '../operations/backup/restore.ts';
 import { type Command, type Flags, print } from '../platform/command-line.ts';
 import { createLog } from '../platform/log.ts';
@@ -30,7 +32,8 @@ async function run([folder = '']: string[], flags: Flags): Promise<void> {
   };
   let secrets = 0;
   await withDatabase(config, async (url) => {
-    ({ secrets } = await restore({ url, dataDir: config.storage.dataDir, folder, say: print, log, seeds, ...opening }));
+    const into = { url, dataDir: config.storage.dataDir, country: createCountry(gb) };
+    ({ secrets } = await restore({ ...into, folder, say: print, log, seeds, ...opening }));
   });
   print(
     secrets > 0

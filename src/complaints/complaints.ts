@@ -1,4 +1,4 @@
-import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
+import { addDays } from '../countries/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { notFound } from '../platform/failure.ts';
@@ -57,8 +57,8 @@ export async function listComplaints(app: Platform, page: number) {
 
 /** Counts by the London day of creation, both ends inclusive. Each end defaults to today. */
 export function countComplaints(app: Platform, days: { start_date?: string; end_date?: string }): Promise<number> {
-  const today = londonDay(app.clock.now());
-  const from = londonInstant(days.start_date ?? today);
-  const until = londonInstant(addDays(days.end_date ?? today, 1));
+  const today = app.country.calendar.day(app.clock.now());
+  const from = app.country.calendar.start(days.start_date ?? today);
+  const until = app.country.calendar.start(addDays(days.end_date ?? today, 1));
   return selectComplaintCount(app.db, { from: timestamp(from), until: timestamp(until) });
 }

@@ -26,6 +26,7 @@ import { withOwnLinks } from './links.ts';
 import type { DeclaredPage, FormState, PageRequest, Redirection, Sent, View } from './page.ts';
 import { addPageHeaders, renderPage, sendHtml } from './render.tsx';
 import { keepLastService, keepNotice, takeNotice } from './sessions/cookies.ts';
+import { viewerIn } from './viewer.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -87,7 +88,7 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
       return reply.redirect(`/console/sign-in${next}`, 303);
     }
     if (may.service) keepLastService(app, request, reply, may.service.id);
-    request.opened = { pages, page, pageRequest: toPageRequest(request, reply, visitor, may) };
+    request.opened = { pages, page, pageRequest: toPageRequest(app, request, reply, visitor, may) };
     return undefined;
   }
 
@@ -96,7 +97,7 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
     result: View | Redirection | Sent,
     formState: FormState,
   ): Promise<FastifyReply> {
-    const { http: request, reply, visitor, service } = pageRequest;
+    const { http: request, reply, visitor, viewer, service } = pageRequest;
     if ('sent' in result) return result.sent;
     if ('to' in result) {
       if (result.notice !== undefined) keepNotice(app, reply, result.notice);
@@ -106,7 +107,7 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
     const isKept = visitor && result.frame !== 'door' && keepsService(current);
     const openService = service ?? (isKept ? await findOpenService(app, request, visitor) : undefined);
     const html = renderPage(result, formState, {
-      ...{ pages, request, visitor, service, openService, current },
+      ...{ pages, request, visitor, viewer, service, openService, current },
       notice: takeNotice(app, request, reply),
       now: app.clock.now(),
       platformName: app.config.branding.platformName,
@@ -164,6 +165,7 @@ function choosePage(pages: readonly DeclaredPage[], request: FastifyRequest): De
 }
 
 function toPageRequest(
+  { country }: ConsoleApp,
   request: FastifyRequest,
   reply: FastifyReply,
   visitor: PageRequest<'anyone'>['visitor'],
@@ -175,6 +177,7 @@ function toPageRequest(
     http: request,
     reply,
     visitor: visitor as PageRequest['visitor'],
+    viewer: viewerIn(country),
     service,
     organisation,
     param: (name) => params.get(name) ?? '',

@@ -52,6 +52,7 @@ export function sendFailurePage(
     pages: [],
     request,
     visitor: undefined,
+    viewer: undefined,
     service: undefined,
     openService: undefined,
     current: undefined,

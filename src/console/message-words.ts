@@ -1,6 +1,7 @@
+import { addDays, dayFormat } from '../countries/calendar.ts';
+import type { Country } from '../countries/country.ts';
 import { providers } from '../delivery/providers/providers.ts';
 import { isWorkingDay, printRunDay } from '../notifications/history/estimated-delivery.ts';
-import { addDays } from '../platform/calendar.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { formatPhoneNumber } from './parts/phone-number.ts';
 
@@ -55,16 +56,11 @@ export function providerName(identifier: string): string {
   return providerNames.get(identifier) ?? (identifier === 'dvla' ? 'Printer' : identifier);
 }
 
-const weekdayAndDate = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-  timeZone: 'UTC',
-});
+const weekdayAndDate = dayFormat({ weekday: 'long', day: 'numeric', month: 'long' });
 
 /** The print run that a letter goes into, such as "Monday 16 November after 17:30". */
-export function printDay(acceptedAt: string): string {
-  let day = printRunDay(new Date(acceptedAt));
+export function printDay(country: Country, acceptedAt: string): string {
+  let day = printRunDay(country, new Date(acceptedAt));
   while (!isWorkingDay(day)) day = addDays(day, 1);
-  return `${weekdayAndDate.format(new Date(`${day}T00:00:00Z`))} after 17:30`;
+  return `${weekdayAndDate(day)} after ${country.letter.cutOff}`;
 }

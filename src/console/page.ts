@@ -7,6 +7,7 @@ import type { Service } from '../services/services.ts';
 import type { OfOrganisation, OfService, Who } from './access/may.ts';
 import type { MenuEntry } from './layout/menus.ts';
 import type { Visitor } from './sessions/sessions.ts';
+import type { Viewer } from './viewer.ts';
 
 /** What a page knows about the request for it. */
 // biome-ignore lint/style/useConsistentTypeDefinitions: with an interface, TypeScript compares who may open the page, not what is known.
@@ -14,6 +15,7 @@ export type PageRequest<W extends Who = Who> = {
   http: FastifyRequest;
   reply: FastifyReply;
   visitor: W extends 'anyone' ? Visitor | undefined : Visitor;
+  viewer: Viewer;
   service: W extends OfService ? Service : undefined;
   organisation: W extends OfOrganisation ? Organisation : undefined;
   param(name: string): string;

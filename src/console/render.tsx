@@ -8,6 +8,7 @@ import { type MenuEntry, shownMenus } from './layout/menus.ts';
 import { Shell } from './layout/shell.tsx';
 import type { DeclaredPage, FormState, View } from './page.ts';
 import type { Visitor } from './sessions/sessions.ts';
+import { type Viewer, ViewerContext } from './viewer.ts';
 
 type FrameService = Pick<Service, 'id' | 'name' | 'restricted' | 'organisation'>;
 
@@ -16,6 +17,8 @@ interface Frame {
   pages: readonly DeclaredPage[];
   request: FastifyRequest;
   visitor: Visitor | undefined;
+  /** Undefined for a failure, which shows no times. */
+  viewer: Viewer | undefined;
   /** The service of the page. */
   service: FrameService | undefined;
   /** The service that the frame shows: that of the page, or the one that is still open. */
@@ -28,25 +31,27 @@ interface Frame {
 }
 
 export function renderPage(view: View, formState: FormState, frame: Frame): string {
-  const { visitor, service, openService, notice, now, platformName, pages, current } = frame;
+  const { visitor, viewer, service, openService, notice, now, platformName, pages, current } = frame;
   // The page of a service may have its name as the title.
   const names = new Set([view.about, view.title, service?.name, 'Pennypost'].filter(Boolean));
   const [first, ...others] = names;
   const title = [`${formState.problems.size > 0 ? 'Error: ' : ''}${first}`, ...others];
   return renderDocument(
     <Document title={title.join(' – ')} theme={themeOf(frame.request)} scripts={view.scripts ?? []}>
-      {visitor && view.frame !== 'door' ? (
-        <Shell
-          view={view}
-          formState={formState}
-          notice={notice}
-          menus={shownMenus(pages, { visitor, ...(openService ? { service: openService } : {}), current })}
-          service={openService}
-          userName={visitor.user.name}
-        />
-      ) : (
-        <Door view={view} formState={formState} now={now} notice={notice} platformName={platformName} />
-      )}
+      <ViewerContext.Provider value={viewer}>
+        {visitor && view.frame !== 'door' ? (
+          <Shell
+            view={view}
+            formState={formState}
+            notice={notice}
+            menus={shownMenus(pages, { visitor, ...(openService ? { service: openService } : {}), current })}
+            service={openService}
+            userName={visitor.user.name}
+          />
+        ) : (
+          <Door view={view} formState={formState} now={now} notice={notice} platformName={platformName} />
+        )}
+      </ViewerContext.Provider>
     </Document>,
   );
 }

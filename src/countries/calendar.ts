@@ -26,7 +26,7 @@ interface Stretch {
 
 const maxStretches = 64;
 
-const longDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+const dayInWords = dayFormat({ day: 'numeric', month: 'long', year: 'numeric' });
 
 /**
  * Days, wall times and financial years of one time zone; the clock itself is UTC. A day lasts 23 to 25 hours, may begin at
@@ -41,6 +41,8 @@ export class Calendar {
   #latest: Stretch = { from: 0, to: 0, day: '', offset_ms: 0 };
 
   constructor(zone: string, financialYearStart = '01-01') {
+    // JavaScript reads +05:30 as east of Greenwich, and PostgreSQL as west of it.
+    if (!/^[A-Za-z][\w+/-]*$/.test(zone)) throw new RangeError(`Not the name of a time zone: ${zone}`);
     this.zone = zone;
     this.financialYearStart = financialYearStart;
     this.#format = new Intl.DateTimeFormat('en-GB', {
@@ -57,7 +59,7 @@ export class Calendar {
 
   /** `YYYY-MM-DD` */
   day(moment: Date): string {
-    return this.#stretch(moment.getTime()).day;
+    return this.#latestStretch(moment.getTime()).day;
   }
 
   /** The first moment of a day; of a day that does not exist, the first moment of the next. */
@@ -76,7 +78,7 @@ export class Calendar {
   }
 
   wallTime(moment: Date): WallTime {
-    const local = new Date(moment.getTime() + this.#stretch(moment.getTime()).offset_ms);
+    const local = new Date(moment.getTime() + this.#latestStretch(moment.getTime()).offset_ms);
     return {
       year: local.getUTCFullYear(),
       month: local.getUTCMonth() + 1,
@@ -89,16 +91,16 @@ export class Calendar {
 
   /** `YYYY-MM-DD HH:MM:SS`, as shown in spreadsheets. */
   time(moment: Date): string {
-    const { offset_ms } = this.#stretch(moment.getTime());
+    const { offset_ms } = this.#latestStretch(moment.getTime());
     return new Date(moment.getTime() + offset_ms).toISOString().slice(0, 19).replace('T', ' ');
   }
 
   /** The day of a moment in words: 3 November 2026. */
   dayInWords(moment: Date): string {
-    return longDay.format(new Date(`${this.day(moment)}T00:00:00Z`));
+    return dayInWords(this.day(moment));
   }
 
-  /** The difference from UTC in winter: what a schedule is shifted by, so that nights are nights. */
+  /** How far the zone's clocks are ahead of UTC in winter: what a schedule is shifted by, so that nights are nights. */
   standardOffset_ms(year: number): number {
     const [january, july] = [0, 6].map((month) => this.#stretch(Date.UTC(year, month, 15)).offset_ms);
     return Math.min(january ?? 0, july ?? 0);
@@ -121,17 +123,30 @@ export class Calendar {
     };
   }
 
+  /** "2026 to 2027", or "2026" where it is a calendar year. */
+  financialYearLabel(year: number): string {
+    return this.financialYearStart === '01-01' ? String(year) : `${year} to ${year + 1}`;
+  }
+
+  /** The zone in words: Central European Time. */
+  zoneName(): string {
+    const format = new Intl.DateTimeFormat('en-GB', { timeZone: this.zone, timeZoneName: 'longGeneric' });
+    return format.formatToParts(0).find(({ type }) => type === 'timeZoneName')?.value ?? this.zone;
+  }
+
   // Formatting costs microseconds and the accept path asks thousands of times a second, so stretches are cached: two
   // comparisons for the day that everybody asks for, and exact in zones that are half an hour off.
+  #latestStretch(time: number): Stretch {
+    if (time < this.#latest.from || time >= this.#latest.to) this.#latest = this.#stretch(time);
+    return this.#latest;
+  }
+
   #stretch(time: number): Stretch {
-    if (time >= this.#latest.from && time < this.#latest.to) return this.#latest;
-    let stretch = this.#stretches.find(({ from, to }) => time >= from && time < to);
-    if (!stretch) {
-      stretch = this.#computeStretch(time);
-      if (this.#stretches.length === maxStretches) this.#stretches.shift();
-      this.#stretches.push(stretch);
-    }
-    this.#latest = stretch;
+    const cached = this.#stretches.find(({ from, to }) => time >= from && time < to);
+    if (cached) return cached;
+    const stretch = this.#computeStretch(time);
+    if (this.#stretches.length === maxStretches) this.#stretches.shift();
+    this.#stretches.push(stretch);
     return stretch;
   }
 
@@ -169,6 +184,12 @@ function edge(near: number, far: number, isSame: (time: number) => boolean): num
     else other = middle;
   }
   return same;
+}
+
+/** Writes days, such as 2026-11-03, in words. A day is the same in every zone. */
+export function dayFormat(options: Pick<Intl.DateTimeFormatOptions, 'weekday' | 'day' | 'month' | 'year'>) {
+  const format = new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' });
+  return (day: string) => format.format(new Date(`${day}T00:00:00Z`));
 }
 
 export function addDays(day: string, days: number): string {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Calendar } from '../countries/calendar.ts';
 import type { FailedAttemptRow } from '../notifications/attempts/attempts.ts';
 import {
   bringQueueRowsForward,
@@ -32,12 +33,13 @@ interface Results {
 
 /** Returns the messages that the worker still held. */
 export async function updateResults(
+  calendar: Calendar,
   db: Db,
   { worker, rows, failures, unfinished, health, now }: Results,
 ): Promise<Set<string>> {
   const statement = new Statement();
   const held = heldResults(statement, worker, rows);
-  const after = changeStatuses(statement, wantedOf(statement, held), timestamp(now));
+  const after = changeStatuses(calendar, statement, wantedOf(statement, held), timestamp(now));
   changeQueueRows(statement, { held, after }, worker);
   countHandOvers(statement, health);
   announceFinal(statement, after, now);
@@ -56,12 +58,13 @@ function nameOf({ hasFailures, isListed }: { hasFailures: boolean; isListed: boo
 
 /** The same for receipts and timeouts. The ids must be distinct. */
 export async function updateReported(
+  calendar: Calendar,
   db: Db | Tx,
   changes: StatusChange[],
   { now, ofProvider }: { now: Date; ofProvider: boolean },
 ): Promise<ChangedNotification[]> {
   const statement = new Statement();
-  const after = changeStatuses(statement, wantedChanges(statement, changes), timestamp(now));
+  const after = changeStatuses(calendar, statement, wantedChanges(statement, changes), timestamp(now));
   bringQueueRowsForward(statement, after, timestamp(now));
   countReceipts(statement, after, { inTimeSince: timestamp(earlier(now, inTime_ms)), isCounted: ofProvider });
   announceFinal(statement, after, now);

@@ -14,7 +14,7 @@ import { updateResults } from './record-results.sql.ts';
  * holds by now. Returns the recorded results.
  */
 export async function recordResults(app: Platform, worker: string, results: Result[], now: Date): Promise<Result[]> {
-  const { db } = app;
+  const { db, country } = app;
   const health = handOverHealth(results.flatMap(handOvers), results.flatMap(errors), now);
   const parts = results.flatMap(partsOf);
   // Before the results: a part whose message is not recorded yet is harmless, and its receipt is retried.
@@ -24,7 +24,7 @@ export async function recordResults(app: Platform, worker: string, results: Resu
     delivered_at ? [{ notification_id: queued.id, look_at: timestamp(delivered_at) }] : [],
   );
   const rows = results.map(rowOf);
-  const update = (db: Db) => updateResults(db, { worker, rows, failures, unfinished, health, now });
+  const update = (db: Db) => updateResults(country.calendar, db, { worker, rows, failures, unfinished, health, now });
   const bounced = results.filter(isBounced);
   const held = bounced.length === 0 ? await update(db) : await updateAndSuppress(app, bounced, update, now);
   const recorded = results.filter(({ queued }) => held.has(queued.id));

@@ -1,3 +1,4 @@
+import type { Country } from '../countries/country.ts';
 import { queueLostMessages } from '../notifications/queue/leases.shared.sql.ts';
 import type { StatusChange } from '../notifications/status-transitions.ts';
 import { day_ms, earlier, hour_ms, later, timestamp } from '../platform/clock.ts';
@@ -66,11 +67,13 @@ async function endAll(app: Deps, steps: Step[], max: number): Promise<number> {
 /** When and how messages end of which nothing more was heard. */
 class Ends {
   readonly now: Date;
+  readonly country: Country;
   private readonly app: Deps;
 
   constructor(app: Deps) {
     this.app = app;
     this.now = app.clock.now();
+    this.country = app.country;
   }
 
   endOf(message: UnfinishedMessage): Date {
@@ -131,6 +134,7 @@ async function endOrList(tx: Tx, messages: UnfinishedMessage[], ends: Ends): Pro
   }
   if (due.length === 0) return 0;
   return endMessages(
+    ends.country,
     tx,
     due.map((message) => ends.changeOf(message)),
     now,
@@ -138,8 +142,8 @@ async function endOrList(tx: Tx, messages: UnfinishedMessage[], ends: Ends): Pro
 }
 
 /** Ends messages and creates their callbacks. Returns the number of messages that changed. */
-export async function endMessages(tx: Tx, changes: StatusChange[], now: Date): Promise<number> {
-  return (await updateReported(tx, changes, { now, ofProvider: false })).length;
+export async function endMessages({ calendar }: Country, tx: Tx, changes: StatusChange[], now: Date): Promise<number> {
+  return (await updateReported(calendar, tx, changes, { now, ofProvider: false })).length;
 }
 
 /** By this age a message has been handed over or is in the queue. */

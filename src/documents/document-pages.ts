@@ -1,4 +1,4 @@
-import { londonDayInWords } from '../platform/calendar.ts';
+import type { Country } from '../countries/country.ts';
 import { asHtml, type Page } from '../platform/http/page.ts';
 import type { StoredDocument } from './documents.ts';
 
@@ -18,7 +18,7 @@ function sizeInWords(bytes: number): string {
   return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }
 
-export function downloadPage(document: StoredDocument, fileUrl: string): Page {
+export function downloadPage({ calendar }: Country, document: StoredDocument, fileUrl: string): Page {
   const { filename, file_extension, size_in_bytes, available_until, service_name } = document;
   return {
     title: 'Download your file',
@@ -26,15 +26,15 @@ export function downloadPage(document: StoredDocument, fileUrl: string): Page {
       <dl>${filename ? `<dt>File</dt><dd>${asHtml(filename)}</dd>` : ''}
       <dt>Type</dt><dd>${asHtml(file_extension.toUpperCase())}</dd>
       <dt>Size</dt><dd>${sizeInWords(size_in_bytes)}</dd>
-      <dt>Available until</dt><dd>${londonDayInWords(new Date(available_until))}</dd></dl>
+      <dt>Available until</dt><dd>${calendar.dayInWords(new Date(available_until))}</dd></dl>
       <p><a class="button" href="${asHtml(fileUrl)}">Download this file</a></p>${contact(document)}`,
   };
 }
 
-export function confirmPage(document: StoredDocument, problem?: string): Page {
+export function confirmPage({ calendar }: Country, document: StoredDocument, problem?: string): Page {
   return {
     title: 'Confirm your email address',
-    content: `<p><b>${asHtml(document.service_name)}</b> sent you a file to download. It is available until ${londonDayInWords(new Date(document.available_until))}.</p>
+    content: `<p><b>${asHtml(document.service_name)}</b> sent you a file to download. It is available until ${calendar.dayInWords(new Date(document.available_until))}.</p>
       <p>To keep it safe, enter the email address that the message was sent to.</p>
       ${problem ? `<p class="error">${asHtml(problem)}</p>` : ''}
       <form method="post"><label for="email_address">Email address</label>
@@ -46,10 +46,10 @@ export function confirmPage(document: StoredDocument, problem?: string): Page {
 export const wrongAddress =
   'This is not the email address the file was sent to. Enter the address of the inbox in which you found the link.';
 
-export function expiredPage(document: StoredDocument): Page {
+export function expiredPage({ calendar }: Country, document: StoredDocument): Page {
   return {
     title: 'No longer available',
-    content: `<p>This file was available until ${londonDayInWords(new Date(document.available_until))}. Ask ${asHtml(document.service_name)} to send it again.</p>${contact(document)}`,
+    content: `<p>This file was available until ${calendar.dayInWords(new Date(document.available_until))}. Ask ${asHtml(document.service_name)} to send it again.</p>${contact(document)}`,
   };
 }
 

@@ -36,10 +36,10 @@ export function documentRoutes(http: Http, app: Platform & { config: { urls: Url
     async (request, reply) => {
       const { service, document, key } = readLink(request);
       const found = await findDocument(app, service, document, key);
-      if (found.found !== 'document') return sendProblemPage(reply, found);
+      if (found.found !== 'document') return sendProblemPage(app, reply, found);
       const page = found.document.recipient_digest
-        ? confirmPage(found.document)
-        : downloadPage(found.document, fileUrl(found.document, key));
+        ? confirmPage(app.country, found.document)
+        : downloadPage(app.country, found.document, fileUrl(found.document, key));
       return sendPage(reply, 200, page);
     },
   );
@@ -57,11 +57,15 @@ export function documentRoutes(http: Http, app: Platform & { config: { urls: Url
     async (request, reply) => {
       const { service, document, key } = readLink(request);
       const found = await findDocument(app, service, document, key);
-      if (found.found !== 'document') return sendProblemPage(reply, found);
+      if (found.found !== 'document') return sendProblemPage(app, reply, found);
       const result = await confirmRecipient(app, found.document, fieldOf(request.body, 'email_address'));
       if (result === 'too-many') return sendPage(reply, 429, slowDownPage);
-      if (result === 'wrong') return sendPage(reply, 403, confirmPage(found.document, wrongAddress));
-      return sendPage(reply, 200, downloadPage(found.document, fileUrl(found.document, key, result.confirmed)));
+      if (result === 'wrong') return sendPage(reply, 403, confirmPage(app.country, found.document, wrongAddress));
+      return sendPage(
+        reply,
+        200,
+        downloadPage(app.country, found.document, fileUrl(found.document, key, result.confirmed)),
+      );
     },
   );
 
@@ -196,9 +200,13 @@ function disposition({ filename, id, file_extension }: StoredDocument): string {
   return contentDisposition(name, { fallback: name.replaceAll(/[^\w .()-]/g, '_') });
 }
 
-function sendProblemPage(reply: FastifyReply, found: Exclude<Lookup, { found: 'document' }>): FastifyReply {
+function sendProblemPage(
+  { country }: Platform,
+  reply: FastifyReply,
+  found: Exclude<Lookup, { found: 'document' }>,
+): FastifyReply {
   return found.found === 'expired'
-    ? sendPage(reply, 410, expiredPage(found.document))
+    ? sendPage(reply, 410, expiredPage(country, found.document))
     : sendPage(reply, 404, notFoundPage);
 }
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
+import { addDays } from '../countries/calendar.ts';
 import { day_ms, earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
@@ -82,7 +82,7 @@ const inboxPage = 50;
 
 /** The inbox of the front end shows one week, even if the service keeps its texts for longer. */
 function inboxSince(app: Platform): Timestamp {
-  return timestamp(londonInstant(addDays(londonDay(app.clock.now()), -inboxDays)));
+  return timestamp(app.country.calendar.start(addDays(app.country.calendar.day(app.clock.now()), -inboxDays)));
 }
 
 export async function listInbox(app: Platform, serviceId: string, phoneNumber?: string) {
@@ -132,9 +132,13 @@ export function findInboundTextsOf(db: Db, userNumber: string, serviceId: string
 /** Deletes received texts beyond the retention of their service for text messages. */
 export async function deleteOldInboundTexts(app: Platform): Promise<void> {
   const now = app.clock.now();
-  const rules = await listRetentionRules(app.db, now);
+  const rules = await listRetentionRules(app.country.calendar, app.db, now);
   const ofTexts = rules.filter(({ notification_type }) => notification_type === 'sms');
-  const deleted = await deleteInboundTexts(app.db, firstKeptId(now, defaultRetentionDays), ofTexts);
+  const deleted = await deleteInboundTexts(
+    app.db,
+    firstKeptId(app.country.calendar, now, defaultRetentionDays),
+    ofTexts,
+  );
   const parts = await deletePartsBefore(app.db, timestamp(earlier(now, partsRetention_ms)));
   if (parts > 0) {
     app.log.warn({ event: 'received_parts.deleted', parts }, 'Deleted parts of texts that never arrived completely');

@@ -3,7 +3,6 @@ import { type ExceededLimit, reserveMessages } from '../notifications/limits/dai
 import { lanes } from '../notifications/notification.ts';
 import type { SendDeps } from '../notifications/sending/send-context.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
-import { utcDay } from '../platform/calendar.ts';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { conflict, Failure, invalid, notFound } from '../platform/failure.ts';
@@ -81,7 +80,7 @@ export async function acceptJob(app: JobDeps, request: JobRequest): Promise<JobR
       client_reference: request.client_reference ?? null,
       row_count: rows,
       rows_skipped: problems,
-      reserved_day: limited ? utcDay(now) : null,
+      reserved_day: limited ? app.country.limitCalendar.day(now) : null,
       reserved: limited ? rows - problems : 0,
       reserved_international: limited ? abroad : 0,
       lane: laneOf(app, template, rows),

@@ -1,4 +1,3 @@
-import { londonDay } from '../platform/calendar.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { defaultRetentionDays } from '../services/settings/data-retention.ts';
@@ -8,8 +7,8 @@ import { deleteRowsOf, selectExpiredJobs } from './jobs.sql.ts';
 const batch = 20;
 
 /** Deletes the rows of old jobs. Jobs and their statistics stay. */
-export async function archiveJobs({ db, clock, log }: Platform): Promise<void> {
-  const expiry = { today: londonDay(clock.now()), defaultDays: defaultRetentionDays, limit: batch };
+export async function archiveJobs({ db, clock, log, country: { calendar } }: Platform): Promise<void> {
+  const expiry = { calendar, today: calendar.day(clock.now()), defaultDays: defaultRetentionDays, limit: batch };
   let archived = 0;
   for (;;) {
     const ids = await selectExpiredJobs(db, expiry);

@@ -6,7 +6,6 @@ import {
 } from '../notifications/cancel-rows.ts';
 import { returnMessages } from '../notifications/limits/daily-limits.ts';
 import type { Status } from '../notifications/notification.ts';
-import { utcDay } from '../platform/calendar.ts';
 import { later, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';
@@ -51,7 +50,7 @@ export async function cancelJob(
     });
     if (job.rows_done > 0) await enqueueCancelling(app, tx, jobId);
     // Last, because it blocks other messages of the service.
-    if (job.reserved_day === utcDay(now)) await returnMessages(tx, reservationOf(job));
+    if (job.reserved_day === app.country.limitCalendar.day(now)) await returnMessages(tx, reservationOf(job));
     return { job: cancelled, cancelled: true };
   });
   if (result.cancelled && result.job) {
@@ -71,8 +70,8 @@ export async function runCancelling(app: JobDeps, { job_id }: { job_id: string }
   const job = await selectJob(app.db, job_id);
   if (job?.status !== 'cancelled') return;
   const now = app.clock.now();
-  if (job.notification_type === 'letter') await cancelLetterRows(app.db, job_id, now);
-  else await cancelQueuedRows(app.db, job_id, now);
+  if (job.notification_type === 'letter') await cancelLetterRows(app.country, app.db, job_id, now);
+  else await cancelQueuedRows(app.country, app.db, job_id, now);
   const statistics = await selectJobStatistics(app.db, [job_id]);
   const waits = statistics.some(({ status }) => status === 'created');
   if (waits && job.notification_type !== 'letter') await enqueueCancelling(app, app.db, job_id, later(now, pause_ms));
@@ -110,13 +109,13 @@ export async function cancelLetterJob(app: JobDeps, serviceId: string, jobId: st
     }
     const statistics = await selectJobStatistics(tx, [jobId]);
     const sent = statistics.some(({ status }) => !unsentStatuses.includes(status));
-    if (sent || new Date(job.processing_started ?? job.created_at) < lastPrintRun(now)) throw tooLate();
-    const cancelled = await cancelEveryLetterRow(tx, jobId, now);
+    if (sent || new Date(job.processing_started ?? job.created_at) < lastPrintRun(app.country, now)) throw tooLate();
+    const cancelled = await cancelEveryLetterRow(app.country, tx, jobId, now);
     const before = statistics.find(({ status }) => status === 'cancelled')?.count ?? 0;
     // A letter that was printed meanwhile did not change.
     if (cancelled + before < job.rows_done) throw tooLate();
     await updateJob(tx, jobId, { status: 'cancelled', updated_at: timestamp(now) });
-    if (job.reserved_day === utcDay(now)) {
+    if (job.reserved_day === app.country.limitCalendar.day(now)) {
       const day = { service_id: serviceId, utc_day: job.reserved_day, channel: 'letter' as const };
       await returnMessages(tx, { ...day, messages: cancelled, international: 0 });
     }

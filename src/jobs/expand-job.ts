@@ -135,7 +135,7 @@ async function expandChunk(app: JobDeps, { id }: JobRow, { service, template, wr
       writer,
     });
     const { rows: stored, files, letters } = notifications;
-    await storeRows(tx, { rows: stored, files, writer }, (took_ms) => rest(app, took_ms));
+    await storeRows(app.country, tx, { rows: stored, files, writer }, (took_ms) => rest(app, took_ms));
     await failSuppressed(app, tx, notifications.suppressed, suppressed, expandedAt);
     const tasks = letters.map((letter) => ({
       payload: { notification_id: letter.id },
@@ -212,7 +212,7 @@ async function failSuppressed(
 ): Promise<void> {
   if (rows.length === 0) return;
   const changes = rows.map(({ id }) => ({ id, status: 'permanent-failure', event: 'givenUp' }) as const);
-  await recordStatusChanges(tx, changes, now);
+  await recordStatusChanges(app.country, tx, changes, now);
   await app.queue.add(tx, announceFailures, { notification_ids: rows.map(({ id }) => id) });
   countRefusedSends(
     app,

@@ -1,6 +1,8 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Calendar } from '../countries/calendar.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
+import { localDay } from '../platform/db/local-day.ts';
 import type { Jobs, UploadChunks } from '../platform/db/schema.ts';
 import type { Channel } from '../protocol/channels.ts';
 
@@ -183,17 +185,17 @@ export function selectServiceState(db: Db, id: string) {
   return db.selectFrom('services').select(['active', 'restricted']).where('id', '=', id).executeTakeFirst();
 }
 
-/** Jobs beyond the retention of their channel, counted from London midnight. */
+/** Jobs beyond the retention of their channel, counted in whole days. */
 export async function selectExpiredJobs(
   db: Db,
-  { today, defaultDays, limit }: { today: string; defaultDays: number; limit: number },
+  { calendar, today, defaultDays, limit }: { calendar: Calendar; today: string; defaultDays: number; limit: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select j.id from jobs j
     left join service_data_retention r on r.service_id = j.service_id and r.notification_type = j.notification_type
     where not j.archived and j.status not in ('pending', 'in progress', 'scheduled')
-      and coalesce(j.scheduled_for, j.created_at) <
-        (${today}::date - coalesce(r.days_of_retention, ${defaultDays}))::timestamp at time zone 'Europe/London'
+      and ${localDay(calendar, 'coalesce(j.scheduled_for, j.created_at)')} <
+        ${today}::date - coalesce(r.days_of_retention, ${defaultDays})
     order by j.id limit ${limit}`.execute(db);
   return rows.map(({ id }) => id);
 }

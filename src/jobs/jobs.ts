@@ -1,5 +1,5 @@
+import { addDays } from '../countries/calendar.ts';
 import { parseMoment, readScheduledTime } from '../notifications/sending/scheduled-time.ts';
-import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
 import { day_ms, type Timestamp, timestamp } from '../platform/clock.ts';
 import { refuseUnlessExists, selectUnknownIds } from '../platform/db/exists.ts';
 import { Failure, forbidden, invalid, invalidField, notFound } from '../platform/failure.ts';
@@ -120,7 +120,7 @@ interface ListQuery extends Pick<JobFilter, 'statuses' | 'contact_list_id'> {
 export async function listJobs(app: Platform, serviceId: string, query: ListQuery) {
   await refuseUnlessExists(app.db, 'services', serviceId);
   const { page, limit_days, ...filter } = query;
-  const created_since = limit_days === undefined ? undefined : timestamp(midnightBefore(app.clock.now(), limit_days));
+  const created_since = limit_days === undefined ? undefined : timestamp(midnightBefore(app, limit_days));
   const wanted = { ...filter, created_since };
   const total = await countJobs(app.db, serviceId, wanted);
   const pages = Math.max(1, Math.ceil(total / jobPageSize));
@@ -129,8 +129,8 @@ export async function listJobs(app: Platform, serviceId: string, query: ListQuer
   return { data: await jobRecords(app.db, rows), page_size: jobPageSize, total, pages };
 }
 
-function midnightBefore(now: Date, days: number): Date {
-  return londonInstant(addDays(londonDay(now), -days));
+function midnightBefore({ clock, country: { calendar } }: Platform, days: number): Date {
+  return calendar.start(addDays(calendar.day(clock.now()), -days));
 }
 
 export async function cancelJobOfAdmin(app: JobDeps, serviceId: string, jobId: string) {

@@ -8,7 +8,6 @@ import {
   refuseUnlessChannelIsAllowed,
 } from '../notifications/sending/send-rules.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
-import { utcDay } from '../platform/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { Failure } from '../platform/failure.ts';
@@ -26,7 +25,7 @@ export async function startJob(app: JobDeps, job: JobRow): Promise<JobRow | unde
     if (!current || !isWaiting(current, now)) return current;
     const at = timestamp(now);
     if ('cancelled_because' in judged) {
-      if (current.reserved_day === utcDay(now)) await returnMessages(tx, reservationOf(current));
+      if (current.reserved_day === app.country.limitCalendar.day(now)) await returnMessages(tx, reservationOf(current));
       return updateJob(tx, job.id, {
         status: 'cancelled',
         cancelled_because: judged.cancelled_because,
@@ -43,7 +42,11 @@ export async function startJob(app: JobDeps, job: JobRow): Promise<JobRow | unde
     };
     if (current.status === 'pending' || job.key_type === 'test') return updateJob(tx, job.id, starting);
     const { rows, problems, abroad } = await countUploadRows(tx, job.id);
-    const share = { reserved_day: utcDay(now), reserved: rows - problems, reserved_international: abroad };
+    const share = {
+      reserved_day: app.country.limitCalendar.day(now),
+      reserved: rows - problems,
+      reserved_international: abroad,
+    };
     const exceeded = await reserveMessages(tx, reservationOf({ ...current, ...share }), judged.service.daily_limits);
     return updateJob(tx, job.id, exceeded ? limitsExceeded(now) : { ...starting, ...share });
   });

@@ -26,7 +26,7 @@ export const nothingFound: LetterResult['found'] = { page_count: null, message: 
 export type LetterResults = GroupCommit<LetterResult, void>;
 
 /** Letters that finish at the same time share a commit, which leaves database connections to requests. */
-export function createLetterResults({ db, clock }: Platform): LetterResults {
+export function createLetterResults({ db, clock, country }: Platform): LetterResults {
   return new GroupCommit({
     largest: 100,
     atOnce: 1,
@@ -38,7 +38,7 @@ export function createLetterResults({ db, clock }: Platform): LetterResults {
         change ? [{ id, event: 'checked' as const, ...change }] : [],
       );
       await inTransaction(db, async (tx) => {
-        await recordStatusChanges(tx, changes, now);
+        await recordStatusChanges(country, tx, changes, now);
         await upsertLetterFiles(
           tx,
           results.map(({ id, found }) => ({ notification_id: id, ...found, created_at })),

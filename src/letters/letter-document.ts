@@ -1,3 +1,4 @@
+import type { Country } from '../countries/country.ts';
 import type { Files } from '../platform/storage/files.ts';
 import { parsePostalAddress } from '../recipients/postal-address.ts';
 import type { LetterDocument } from '../rendering/letter/model.ts';
@@ -12,6 +13,7 @@ import { logoFile } from './preview/letter-logo.ts';
 
 interface Deps {
   files: Files;
+  country: Country;
   compiledTemplates: CompiledTemplates;
 }
 
@@ -35,7 +37,7 @@ export async function renderInputOfLetter(app: Deps, letter: Letter): Promise<Re
     compiled,
     personalisation: letter.personalisation,
     address: lines,
-    date: new Date(letter.created_at),
+    day: app.country.calendar.day(new Date(letter.created_at)),
   });
 }
 
@@ -44,18 +46,18 @@ interface Filling {
   personalisation: Personalisation;
   /** Printed if it has a valid number of lines; otherwise the placeholders of the address are highlighted. */
   address: readonly string[];
-  date: Date;
+  day: string;
 }
 
 export async function renderInput(
   { files }: Pick<Deps, 'files'>,
   template: Pick<TemplateRow, 'service' | 'letter_attachment'>,
   brand: { id: string; name: string } | undefined,
-  { compiled, personalisation, address, date }: Filling,
+  { compiled, personalisation, address, day }: Filling,
 ): Promise<RenderInput> {
   if (compiled.template_type !== 'letter') throw new Error('only letter templates can be rendered as letters');
   const isAddress = address.length >= 3 && address.length <= 7;
-  const document = compiled.document(personalisation, { date, address: isAddress ? address : undefined });
+  const document = compiled.document(personalisation, { day, address: isAddress ? address : undefined });
   const svg = brand && (await files.get(logoFile(brand.id)));
   const attached = template.letter_attachment;
   const attachment = attached && (await files.get(letterAttachmentPath(template.service, attached.id)));

@@ -1,6 +1,7 @@
+import { addDays } from '../countries/calendar.ts';
+import type { Country } from '../countries/country.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
 import { letterFiles } from '../notifications/tasks-for-others.ts';
-import { addDays, londonDay } from '../platform/calendar.ts';
 import { day_ms, earlier, timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { firstIdAt } from '../platform/id.ts';
@@ -38,8 +39,8 @@ export async function endOldLetters(app: Platform): Promise<void> {
       letters.filter(({ status }) => (status === 'sending') === handedOver).map(({ id }) => id);
     const posted = idsOf(true).map((id) => ({ id, status: 'delivered', event: 'despatched' }) as const);
     await inTransaction(app.db, async (tx) => {
-      await recordStatusChanges(tx, posted, now);
-      await giveUpLetters(tx, idsOf(false), now);
+      await recordStatusChanges(app.country, tx, posted, now);
+      await giveUpLetters(app.country, tx, idsOf(false), now);
     });
     app.log.warn(
       { event: 'letters.expired', letters: letters.length, handed_over: posted.length },
@@ -49,10 +50,10 @@ export async function endOldLetters(app: Platform): Promise<void> {
 }
 
 /** Sets the letters to technical-failure and records their uploaded files, so that these are deleted with the letters. */
-export async function giveUpLetters(tx: Tx, ids: string[], now: Date): Promise<void> {
+export async function giveUpLetters(country: Country, tx: Tx, ids: string[], now: Date): Promise<void> {
   if (ids.length === 0) return;
   const changes = ids.map((id) => ({ id, status: 'technical-failure', event: 'givenUp' }) as const);
-  const changed = await recordStatusChanges(tx, changes, now);
+  const changed = await recordStatusChanges(country, tx, changes, now);
   await insertLetterFilesIfMissing(
     tx,
     changed.map(({ id }) => id),
@@ -74,7 +75,7 @@ export async function cleanLetters(app: Deps): Promise<void> {
     deleted += ids.length;
   }
   await deletePrintedLettersBefore(app.db, timestamp(earlier(app.clock.now(), printedKeptForDays * day_ms)));
-  await app.printer.deleteBefore?.(addDays(londonDay(app.clock.now()), -sandboxKeptForDays));
+  await app.printer.deleteBefore?.(addDays(app.country.calendar.day(app.clock.now()), -sandboxKeptForDays));
   app.log.info({ event: 'letters.cleaned', letters: deleted }, 'Files of deleted letters were deleted');
 }
 

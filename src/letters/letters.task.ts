@@ -54,7 +54,7 @@ async function tryLetter(
     );
     const now = app.clock.now();
     if (attempt + 1 >= maxAttempts) {
-      await inTransaction(app.db, (tx) => giveUpLetters(tx, [notification_id], now));
+      await inTransaction(app.db, (tx) => giveUpLetters(app.country, tx, [notification_id], now));
     } else {
       const runAt = later(now, Math.min(maxDelay_ms, minDelay_ms * 2 ** attempt));
       const again = { notification_id, attempt: attempt + 1 };

@@ -1,4 +1,5 @@
-import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
+import { addDays } from '../countries/calendar.ts';
+import type { Country } from '../countries/country.ts';
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { dequeueRows, selectDequeuedRows, selectLetterRows } from './cancel-rows.sql.ts';
@@ -9,32 +10,32 @@ import type { transitions } from './status-transitions.ts';
 const batch = 1_000;
 
 /** Cancels the messages of a job that wait in the queue. May be repeated after a crash at any point. */
-export async function cancelQueuedRows(db: Db, jobId: string, now: Date): Promise<void> {
+export async function cancelQueuedRows(country: Country, db: Db, jobId: string, now: Date): Promise<void> {
   await dequeueRows(db, jobId);
   await inBatches(
     (afterRow) => selectDequeuedRows(db, jobId, { afterRow, limit: batch }),
-    (ids) => inTransaction(db, (tx) => cancelAll(tx, ids, 'cancelled', now)),
+    (ids) => inTransaction(db, (tx) => cancelAll(country, tx, ids, 'cancelled', now)),
   );
 }
 
 /** Cancels the letters of a job that no print run can have begun with. */
-export async function cancelLetterRows(db: Db, jobId: string, now: Date): Promise<void> {
+export async function cancelLetterRows(country: Country, db: Db, jobId: string, now: Date): Promise<void> {
   await inBatches(
-    (afterRow) => selectUnprinted(db, jobId, afterRow, now),
-    (ids) => inTransaction(db, (tx) => cancelAll(tx, ids, 'cancelled', now)),
+    (afterRow) => selectUnprinted(country, db, jobId, afterRow, now),
+    (ids) => inTransaction(db, (tx) => cancelAll(country, tx, ids, 'cancelled', now)),
   );
 }
 
 /** The same in one transaction, for letters that failed, too: they cost nothing. Returns their number. */
-export async function cancelEveryLetterRow(tx: Tx, jobId: string, now: Date): Promise<number> {
+export async function cancelEveryLetterRow(country: Country, tx: Tx, jobId: string, now: Date): Promise<number> {
   return inBatches(
-    (afterRow) => selectUnprinted(tx, jobId, afterRow, now),
-    (ids) => cancelAll(tx, ids, 'letterJobCancelled', now),
+    (afterRow) => selectUnprinted(country, tx, jobId, afterRow, now),
+    (ids) => cancelAll(country, tx, ids, 'letterJobCancelled', now),
   );
 }
 
-function selectUnprinted(db: Db | Tx, jobId: string, afterRow: number, now: Date) {
-  return selectLetterRows(db, jobId, { since: timestamp(lastPrintRun(now)), afterRow, limit: batch });
+function selectUnprinted(country: Country, db: Db | Tx, jobId: string, afterRow: number, now: Date) {
+  return selectLetterRows(db, jobId, { since: timestamp(lastPrintRun(country, now)), afterRow, limit: batch });
 }
 
 async function inBatches(
@@ -51,14 +52,20 @@ async function inBatches(
   }
 }
 
-async function cancelAll(tx: Tx, ids: string[], event: keyof typeof transitions, now: Date): Promise<number> {
+async function cancelAll(
+  country: Country,
+  tx: Tx,
+  ids: string[],
+  event: keyof typeof transitions,
+  now: Date,
+): Promise<number> {
   const changes = ids.map((id) => ({ id, status: 'cancelled' as const, event, billable_units: 0 }));
-  return (await recordStatusChanges(tx, changes, now)).length;
+  return (await recordStatusChanges(country, tx, changes, now)).length;
 }
 
 /** Letters accepted before are being printed. */
-export function lastPrintRun(now: Date): Date {
-  const cutOffOf = (day: string) => londonInstant(day, printCutOff.hour, printCutOff.minute);
-  const today = londonDay(now);
-  return now < cutOffOf(today) ? cutOffOf(addDays(today, -1)) : cutOffOf(today);
+export function lastPrintRun(country: Country, now: Date): Date {
+  const today = country.calendar.day(now);
+  const cutOff = printCutOff(country, today);
+  return now < cutOff ? printCutOff(country, addDays(today, -1)) : cutOff;
 }

@@ -1,4 +1,4 @@
-import { addDays, londonDay, londonInstant } from '../platform/calendar.ts';
+import { addDays, type Calendar } from '../countries/calendar.ts';
 import { hour_ms, later } from '../platform/clock.ts';
 import { firstIdAt } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -20,14 +20,14 @@ export type { Partition } from './partitions.sql.ts';
 const prefix = 'notifications_';
 
 /**
- * One partition per London day: all messages of a day expire at the same midnight, and dropping the partition leaves
+ * One partition per day: all messages of a day expire at the same midnight, and dropping the partition leaves
  * nothing to vacuum.
  */
-export function partitionOf(day: string): Partition {
+export function partitionOf(calendar: Calendar, day: string): Partition {
   return {
     name: `${prefix}${day.replaceAll('-', '')}`,
-    from_id: firstIdAt(londonInstant(day)),
-    to_id: firstIdAt(londonInstant(addDays(day, 1))),
+    from_id: firstIdAt(calendar.start(day)),
+    to_id: firstIdAt(calendar.start(addDays(day, 1))),
   };
 }
 
@@ -36,11 +36,12 @@ export function partitionOf(day: string): Partition {
  * rejected.
  */
 export async function preparePartitions(app: Platform): Promise<boolean> {
+  const { calendar } = app.country;
   await dropStaleGuards(app.db);
   let complete = true;
   for (let ahead = 0; ahead <= daysAhead; ahead += 1) {
     const existing = await selectPartitions(app.db);
-    const partition = partitionOf(addDays(londonDay(app.clock.now()), ahead));
+    const partition = partitionOf(calendar, addDays(calendar.day(app.clock.now()), ahead));
     if (existing.some(({ name }) => name === partition.name)) continue;
     try {
       const free = await skipUnmovableRows(app, withoutOverlap(partition, existing));

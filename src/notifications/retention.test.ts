@@ -140,7 +140,9 @@ describe('retention', () => {
       await applyRetention(harness.app);
       expect(await left()).toEqual([id]);
       const change = { id, status: 'delivered', event: 'receipt' } as const;
-      await inTransaction(harness.app.db, (tx) => recordStatusChanges(tx, [change], harness.clock.now()));
+      await inTransaction(harness.app.db, (tx) =>
+        recordStatusChanges(harness.app.country, tx, [change], harness.clock.now()),
+      );
       await applyRetention(harness.app);
       expect(await left()).toEqual([]);
     },
@@ -249,6 +251,7 @@ describe('partitions', () => {
     ];
     const changed = await inTransaction(harness.app.db, (tx) =>
       recordStatusChanges(
+        harness.app.country,
         tx,
         ids.map((id) => ({ id, status: 'sending', event: 'handedOver' })),
         harness.clock.now(),
@@ -278,7 +281,9 @@ describe('partitions', () => {
     expect(rows.map(({ id }) => id)).toEqual([kept, unfinished, ofJob]);
     expect(await left()).not.toContain(gone);
     const changes = [{ id: unfinished, status: 'delivered', event: 'despatched' }] as const;
-    await inTransaction(harness.app.db, (tx) => recordStatusChanges(tx, [...changes], harness.clock.now()));
+    await inTransaction(harness.app.db, (tx) =>
+      recordStatusChanges(harness.app.country, tx, [...changes], harness.clock.now()),
+    );
     await applyRetention(harness.app);
     expect(await left()).not.toContain(unfinished);
     expect(await partitionHolding(kept)).toBe('notifications_20261117_kept');
@@ -347,6 +352,8 @@ describe('partitions', () => {
   });
 
   it('cover every instant exactly once', () => {
-    expect(partitionOf('2026-11-16').to_id).toBe(partitionOf('2026-11-17').from_id);
+    expect(partitionOf(harness.app.country.calendar, '2026-11-16').to_id).toBe(
+      partitionOf(harness.app.country.calendar, '2026-11-17').from_id,
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { addDays, utcDay } from '../platform/calendar.ts';
+import { addDays } from '../countries/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Platform } from '../platform/platform.ts';
 import { defaultRetentionDays, firstKeptId, listRetentionRules } from '../services/settings/data-retention.ts';
@@ -16,13 +16,14 @@ import { deleteFilesWithoutMessage } from './unconfirmed-files.ts';
 const batch = 2_000;
 
 /**
- * Deletes messages beyond their retention, counted from London midnight. Statistics are stored separately and stay.
+ * Deletes messages beyond their retention, counted in whole days. Statistics are stored separately and stay.
  * Unfinished messages stay until they are final, because the service still expects a callback.
  */
 export async function applyRetention(app: Platform): Promise<void> {
+  const { calendar } = app.country;
   const now = app.clock.now();
-  const keepers = await listRetentionRules(app.db, now);
-  const defaultCutOff = firstKeptId(now, defaultRetentionDays);
+  const keepers = await listRetentionRules(calendar, app.db, now);
+  const defaultCutOff = firstKeptId(calendar, now, defaultRetentionDays);
   let deleted = 0;
   for (const keeper of keepers)
     if (keeper.before_id > defaultCutOff) deleted += await deleteAll(app, 'notifications', keeper);
@@ -32,7 +33,7 @@ export async function applyRetention(app: Platform): Promise<void> {
   app.log.info({ event: 'messages.deleted', notifications: deleted }, 'Deleted old messages');
   // Last, because it fails and is retried while a long query, such as a backup, uses a table.
   await retireDays(app, defaultCutOff, keepers);
-  await deleteAttemptsWithoutMessage(app.db, firstKeptId(now, 0));
+  await deleteAttemptsWithoutMessage(app.db, firstKeptId(calendar, now, 0));
 }
 
 /** Deletes short-lived data that has expired. */
@@ -41,7 +42,7 @@ export async function deleteExpiredData(app: Platform): Promise<void> {
   for (let deletedKeys = batch; deletedKeys === batch; ) {
     deletedKeys = await deleteIdempotencyKeys(app.db, timestamp(replayLimit(now)), batch);
   }
-  await deleteOldCounters(app.db, addDays(utcDay(now), -2));
+  await deleteOldCounters(app.db, addDays(app.country.limitCalendar.day(now), -2));
   await deleteOldRateWindows(app);
   await deleteOldUploadedLetters(app);
   await deleteOldRefusedRequests(app);

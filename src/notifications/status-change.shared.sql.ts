@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Calendar } from '../countries/calendar.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
+import { localDay, oncePer } from '../platform/db/local-day.ts';
 import { type Cte, Statement } from '../platform/db/statement.ts';
 import type { FailedAttemptRow } from './attempts/attempts.sql.ts';
 import type { Status } from './notification.ts';
@@ -74,7 +76,7 @@ export function wantedOf(statement: Statement, held: Cte<ResultColumn>): Cte<Cha
   return statement.with('wanted', sql`select * from ${held} where event is not null`);
 }
 
-export const rollupDay = sql`(created_at at time zone 'Europe/London')::date`;
+export const rollupDay = oncePer((calendar: Calendar) => localDay(calendar, 'created_at'));
 
 /** Billable statuses: `billable_units` counts only in these. An email to a suppressed recipient has no provider: it was not sent. */
 const isBillableIn = (
@@ -89,11 +91,13 @@ const isBillableIn = (
 export const isBillable = isBillableIn(sql`status`, sql`provider`);
 
 /** The key of a message's row in daily usage. */
-export const usageKey = sql`${rollupDay} as london_day, service_id, template_id, notification_type,
+export const usageKey = oncePer(
+  (calendar: Calendar) => sql`${rollupDay(calendar)} as london_day, service_id, template_id, notification_type,
   coalesce(provider, 'unknown') as provider,
   case when notification_type = 'email' then 0 else rate_multiplier end as rate_multiplier,
   international, coalesce(postage, 'none') as postage,
-  case when notification_type = 'letter' then billable_units else 0 end as sheets`;
+  case when notification_type = 'letter' then billable_units else 0 end as sheets`,
+);
 
 const listed = (statuses: readonly Status[]) => sql.join(statuses.map((status) => sql.lit(status)));
 
@@ -132,7 +136,12 @@ const sides = sql`created_at, service_id, template_id, notification_type, key_ty
  * The condition on each array looks like a repetition. A plan is made while the partition of a new day is nearly empty, and stays
  * while it fills: with the joins alone it would read all rows of the day.
  */
-export function changeStatuses(statement: Statement, wanted: Cte<ChangeColumn>, now: Timestamp): Cte<ChangedColumn> {
+export function changeStatuses(
+  calendar: Calendar,
+  statement: Statement,
+  wanted: Cte<ChangeColumn>,
+  now: Timestamp,
+): Cte<ChangedColumn> {
   const before = statement.with(
     'before',
     sql`select w.*, n.status as previous_status, n.provider as previous_provider, n.billable_units as previous_units,
@@ -165,7 +174,7 @@ export function changeStatuses(statement: Statement, wanted: Cte<ChangeColumn>, 
     'counted',
     sql`insert into status_count_changes
         (london_day, service_id, template_id, notification_type, key_type, previous_status, status, job_id, change)
-      select ${rollupDay}, service_id, template_id, notification_type, key_type, previous_status, status, job_id, count(*)
+      select ${rollupDay(calendar)}, service_id, template_id, notification_type, key_type, previous_status, status, job_id, count(*)
       from ${after}
       where status <> previous_status
       group by 1, 2, 3, 4, 5, 6, 7, 8`,
@@ -187,7 +196,7 @@ export function changeStatuses(statement: Statement, wanted: Cte<ChangeColumn>, 
     'charged',
     sql`insert into usage_changes (london_day, service_id, template_id, notification_type, provider, rate_multiplier,
         international, postage, sheets, billable_units, notifications_sent)
-      select ${usageKey}, sum(change * case when notification_type = 'email' then 0 else billable_units end), sum(change)
+      select ${usageKey(calendar)}, sum(change * case when notification_type = 'email' then 0 else billable_units end), sum(change)
       from ${bothSides}
       where ${isBillable}
       group by 1, 2, 3, 4, 5, 6, 7, 8, 9
@@ -250,12 +259,13 @@ export function keepFailures(statement: Statement, held: Cte<'id'>, rows: Failed
 }
 
 export async function updateStatuses(
+  calendar: Calendar,
   db: Db | Tx,
   changes: StatusChange[],
   now: Timestamp,
 ): Promise<ChangedNotification[]> {
   const statement = new Statement();
-  const after = changeStatuses(statement, wantedChanges(statement, changes), now);
+  const after = changeStatuses(calendar, statement, wantedChanges(statement, changes), now);
   const { rows } = await statement.prepared<ChangedNotification>('status-changes', selectChanged(after)).execute(db);
   return rows;
 }

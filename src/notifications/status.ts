@@ -1,3 +1,4 @@
+import type { Country } from '../countries/country.ts';
 import { timestamp } from '../platform/clock.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { updateStatuses } from './status-change.shared.sql.ts';
@@ -7,9 +8,16 @@ import type { ChangedNotification, StatusChange } from './status-transitions.ts'
  * Changes statuses, statistics and usage atomically; the statements of delivery have the same parts. Returns the notifications that
  * actually changed.
  */
-export async function recordStatusChanges(tx: Tx, changes: StatusChange[], now: Date): Promise<ChangedNotification[]> {
+export async function recordStatusChanges(
+  { calendar }: Country,
+  tx: Tx,
+  changes: StatusChange[],
+  now: Date,
+): Promise<ChangedNotification[]> {
   const changed: ChangedNotification[] = [];
-  for (const round of splitIntoRounds(changes)) changed.push(...(await updateStatuses(tx, round, timestamp(now))));
+  for (const round of splitIntoRounds(changes)) {
+    changed.push(...(await updateStatuses(calendar, tx, round, timestamp(now))));
+  }
   return changed;
 }
 

@@ -100,7 +100,7 @@ async function giveUpUnsent(app: Platform, key: DemoKey): Promise<number> {
     const count = await inTransaction(app.db, async (tx) => {
       const ids = await selectUnsentOfKey(tx, key, changedAtOnce);
       const changes = ids.map((id) => ({ id, status: 'technical-failure', event: 'givenUp' }) as const);
-      await recordStatusChanges(tx, changes, app.clock.now());
+      await recordStatusChanges(app.country, tx, changes, app.clock.now());
       return ids.length;
     });
     total += count;

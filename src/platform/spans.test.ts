@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDays } from './calendar.ts';
+import { addDays } from '../countries/calendar.ts';
 import { spansOf, withinRecords } from './spans.ts';
 
 function short(first_day: string, last_day: string): string[] {

@@ -1,4 +1,4 @@
-import { addDays, type Days } from './calendar.ts';
+import { addDays, type Days } from '../countries/calendar.ts';
 
 /** A range of days: a whole month, five days (days 1-5, 6-10, ... 26 to the end of the month), or a single day. */
 export interface Span extends Days {

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { isDay } from '../platform/calendar.ts';
+import { isDay } from '../countries/calendar.ts';
 import type { TextFormat } from '../platform/http/schema-errors.ts';
 import { isUuid } from '../platform/id.ts';
 

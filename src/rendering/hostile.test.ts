@@ -193,7 +193,7 @@ describe('time is linear in the length of the text', () => {
     letter: (content) =>
       compileTemplate({ template_type: 'letter', content, subject: content, contact_block: content }).document(
         { b: 1 },
-        { date: new Date(0) },
+        { day: '1970-01-01' },
       ),
     value: (content) =>
       compileTemplate({ template_type: 'email', content: '((a))', subject: '((a))' }).htmlFragment({ a: content }),

@@ -53,7 +53,7 @@ export async function createService(
       is_default: true,
       created_at: timestamp(now),
     });
-    await app.allowances.reset(tx, id, now);
+    await app.allowances.reset(app.country, tx, id, now);
   });
   return getService(app.db, id);
 }

@@ -1,4 +1,4 @@
-import { type Days, londonDay } from '../platform/calendar.ts';
+import type { Days } from '../countries/calendar.ts';
 import { invalidField } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { isTrue } from '../protocol/fields.ts';
@@ -19,7 +19,7 @@ type Listed = Service & { statistics?: Statistics };
 
 export async function listServices(app: Platform, query: ListQuery): Promise<Listed[]> {
   const only_active = isTrue(query.only_active);
-  const days = daysOf(query, londonDay(app.clock.now()));
+  const days = daysOf(query, app.country.calendar.day(app.clock.now()));
   if (query.user_id !== undefined) return selectServices(app.db, { user_id: query.user_id, only_active });
   if (!isTrue(query.detailed)) return selectServices(app.db, { only_active });
   return listWithStatistics(app, { only_active, days, with_test_keys: isTrue(query.include_from_test_key, true) });
@@ -27,11 +27,11 @@ export async function listServices(app: Platform, query: ListQuery): Promise<Lis
 
 /** Two queries for any number of services. A range in the past lists only services that sent messages in it. */
 async function listWithStatistics(
-  { db, clock }: Platform,
+  { db, clock, country }: Platform,
   options: { only_active: boolean; days: Days; with_test_keys: boolean },
 ): Promise<Listed[]> {
   const { only_active, days, with_test_keys } = options;
-  const today = londonDay(clock.now());
+  const today = country.calendar.day(clock.now());
   const everyone = days.first_day <= today && today <= days.last_day;
   const counting = statisticsByService(db, days, { with_test_keys });
   const [services, statistics] = await Promise.all([

@@ -1,4 +1,4 @@
-import { addDays, type Days, financialYearDays, londonDay } from '../platform/calendar.ts';
+import { addDays, type Days } from '../countries/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { invalid } from '../platform/failure.ts';
@@ -37,13 +37,13 @@ export async function statisticsByService(
   return found;
 }
 
-/** Today and the days before it, in London time; excludes messages of test keys. */
+/** Today and the days before it, in local time; excludes messages of test keys. */
 export async function getRecentStatistics(
-  { db, clock }: Platform,
+  { db, clock, country: { calendar } }: Platform,
   serviceId: string,
   days: { today_only: boolean; limit_days?: number },
 ): Promise<Statistics> {
-  const today = londonDay(clock.now());
+  const today = calendar.day(clock.now());
   // Limit to a century, so that the result is a valid date.
   const back = days.today_only ? 0 : Math.min(days.limit_days ?? 7, 36_500);
   const range = { first_day: addDays(today, -back), last_day: today };
@@ -54,11 +54,11 @@ export async function getRecentStatistics(
 
 /** Each of the last days with its counts, today last; excludes messages of test keys. */
 export async function listDailyStatistics(
-  { db, clock }: Platform,
+  { db, clock, country: { calendar } }: Platform,
   serviceId: string,
   days: number,
 ): Promise<{ day: string; counts: Statistics }[]> {
-  const today = londonDay(clock.now());
+  const today = calendar.day(clock.now());
   const first_day = addDays(today, 1 - days);
   const found = await selectCountsByDay(db, serviceId, { first_day, last_day: today });
   return Array.from({ length: days }, (_, index) => {
@@ -73,21 +73,17 @@ export async function listDailyStatistics(
 
 /** Every month of the financial year that has started, as `YYYY-MM`. */
 export async function getMonthlyStatistics(
-  { db, clock }: Platform,
+  { db, clock, country: { calendar } }: Platform,
   serviceId: string,
   yearText: string | undefined,
 ): Promise<Record<string, StatisticsOfMonth>> {
   await refuseUnlessExists(db, 'services', serviceId);
   if (!/^\d{4}$/.test(yearText ?? '')) throw invalid('Year must be a number');
-  const year = Number(yearText);
-  const thisMonth = londonDay(clock.now()).slice(0, 7);
-  const months = Array.from({ length: 12 }, (_, index) => monthOf(year, index)).filter((month) => month <= thisMonth);
+  const days = calendar.financialYearDays(Number(yearText));
+  const thisMonth = calendar.day(clock.now()).slice(0, 7);
+  const months = monthsOf(days).filter((month) => month <= thisMonth);
   const statistics = Object.fromEntries(months.map((month) => [month, noStatisticsOfMonth()]));
-  for (const { month, notification_type, ...counts } of await selectCountsByMonth(
-    db,
-    serviceId,
-    financialYearDays(year),
-  )) {
+  for (const { month, notification_type, ...counts } of await selectCountsByMonth(db, serviceId, days)) {
     const ofMonth = statistics[month];
     const sending = counts.requested - counts.delivered - counts.failed;
     if (ofMonth) ofMonth[notification_type] = { ...counts, sending };
@@ -100,7 +96,13 @@ function noStatisticsOfMonth(): StatisticsOfMonth {
   return { email: none(), sms: none(), letter: none() };
 }
 
-function monthOf(year: number, index: number): string {
-  const month = ((index + 3) % 12) + 1;
-  return `${String(month < 4 ? year + 1 : year).padStart(4, '0')}-${String(month).padStart(2, '0')}`;
+/** A financial year that begins within a month has thirteen. */
+function monthsOf({ first_day, last_day }: Days): string[] {
+  const [first, last] = [first_day, last_day].map((day) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1);
+  const months: string[] = [];
+  for (let month = first ?? 0; month <= (last ?? 0); month += 1) {
+    const year = String(Math.floor(month / 12)).padStart(4, '0');
+    months.push(`${year}-${String((month % 12) + 1).padStart(2, '0')}`);
+  }
+  return months;
 }

@@ -1,3 +1,4 @@
+import type { Country } from '../countries/country.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { invalidField, notFound } from '../platform/failure.ts';
 import {
@@ -51,5 +52,5 @@ export interface Allowances {
    * Recomputes and overwrites the allowance of the current year: for a new service, a service that joins an organisation,
    * and the services of an organisation whose type changes.
    */
-  reset(tx: Tx, serviceId: string, now: Date): Promise<void>;
+  reset(country: Country, tx: Tx, serviceId: string, now: Date): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { type Days, financialYearOfDay, isDay, londonDay } from '../platform/calendar.ts';
+import { type Calendar, type Days, isDay } from '../countries/calendar.ts';
 import { invalid } from '../platform/failure.ts';
 
 export interface DateRangeQuery {
@@ -15,14 +15,14 @@ export function daysOf(query: DateRangeQuery): Days {
 }
 
 /** Missing dates default to today. */
-export function daysUpTo(now: Date, query: DateRangeQuery): Days {
-  const { start_date = londonDay(now), end_date = londonDay(now) } = query;
+export function daysUpTo(today: string, query: DateRangeQuery): Days {
+  const { start_date = today, end_date = today } = query;
   return daysOf({ start_date, end_date });
 }
 
-export function daysOfOneYear(query: DateRangeQuery): Days {
+export function daysOfOneYear(calendar: Calendar, query: DateRangeQuery): Days {
   const days = daysOf(query);
-  if (financialYearOfDay(days.first_day) !== financialYearOfDay(days.last_day)) {
+  if (calendar.financialYearOfDay(days.first_day) !== calendar.financialYearOfDay(days.last_day)) {
     throw invalid('Date must be in a single financial year.');
   }
   return days;

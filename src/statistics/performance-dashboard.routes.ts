@@ -38,7 +38,7 @@ export function performanceDashboardRoutes(http: Http, app: Platform): void {
       },
     },
     async (request) => {
-      const days = performanceDays(app.clock.now(), request.query);
+      const days = performanceDays(app.country.calendar.day(app.clock.now()), request.query);
       return fromStandby(app, 'page', (reader) => getPerformance(reader.db, days));
     },
   );

@@ -1,4 +1,4 @@
-import { addDays, type Days, londonDay, londonInstant } from '../platform/calendar.ts';
+import { addDays, type Days } from '../countries/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 import { firstIdAt } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -36,8 +36,8 @@ export async function getPerformance(db: Db, days: Days) {
 }
 
 /** Defaults to the last week, today included. */
-export function performanceDays(now: Date, query: { start_date?: string; end_date?: string }): Days {
-  const last_day = query.end_date ?? londonDay(now);
+export function performanceDays(today: string, query: { start_date?: string; end_date?: string }): Days {
+  const last_day = query.end_date ?? today;
   return { first_day: query.start_date ?? addDays(last_day, -7), last_day };
 }
 
@@ -46,8 +46,8 @@ export function countLiveServices(db: Db) {
 }
 
 /** Records yesterday, and earlier days that a missed run left out, as far back as their messages are retained. */
-export async function recordProcessingTime({ db, clock }: Platform): Promise<void> {
-  const yesterday = addDays(londonDay(clock.now()), -1);
+export async function recordProcessingTime({ db, clock, country: { calendar } }: Platform): Promise<void> {
+  const yesterday = addDays(calendar.day(clock.now()), -1);
   const earliest = addDays(yesterday, 2 - defaultRetentionDays);
   const last = (await selectProcessingTimes(db, { ...allDays, last_day: addDays(yesterday, -1) })).at(-1)?.date;
   const next = last === undefined ? yesterday : addDays(last, 1);
@@ -55,8 +55,8 @@ export async function recordProcessingTime({ db, clock }: Platform): Promise<voi
   for (let day = first_day; day <= yesterday; day = addDays(day, 1)) {
     await upsertProcessingTime(db, {
       london_day: day,
-      first_id: firstIdAt(londonInstant(day)),
-      end_id: firstIdAt(londonInstant(addDays(day, 1))),
+      first_id: firstIdAt(calendar.start(day)),
+      end_id: firstIdAt(calendar.start(addDays(day, 1))),
     });
   }
 }

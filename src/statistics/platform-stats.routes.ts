@@ -1,7 +1,7 @@
 import contentDisposition from 'content-disposition';
 import { type TObject, type TSchema, Type } from 'typebox';
+import type { Days } from '../countries/calendar.ts';
 import type { PrintSettings } from '../letters/settings.ts';
-import type { Days } from '../platform/calendar.ts';
 import { fromStandby } from '../platform/db/servers/standby.ts';
 import { type Cell, csvText, prefersCsv } from '../platform/http/csv.ts';
 import type { Http } from '../platform/http/surface.ts';
@@ -46,7 +46,7 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: { lett
       },
     },
     async (request) => {
-      const days = daysUpTo(app.clock.now(), request.query);
+      const days = daysUpTo(app.country.calendar.day(app.clock.now()), request.query);
       return fromStandby(app, 'page', ({ db }) => countNotifications(db, days));
     },
   );
@@ -54,7 +54,7 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: { lett
   report(http, app, {
     name: 'data-for-billing-report',
     summary: 'Billable costs by service',
-    days: daysOfOneYear,
+    days: (query) => daysOfOneYear(app.country.calendar, query),
     list: listBills,
     row: Type.Object({
       organisation_id: OrganisationId,
@@ -76,8 +76,8 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: { lett
   report(http, app, {
     name: `data-for-${app.config.letters.printer}-billing-report`,
     summary: 'Despatched letters by day, postage, sheets and rate',
-    days: daysOfOneYear,
-    list: ({ db }, days) => listDespatchedLetters(db, days),
+    days: (query) => daysOfOneYear(app.country.calendar, query),
+    list: listDespatchedLetters,
     row: Type.Object({
       date: LondonDay,
       postage: Type.String(),
@@ -109,7 +109,7 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: { lett
     name: 'daily-sms-provider-volumes-report',
     summary: 'Text messages by day and provider',
     days: daysOf,
-    list: ({ db }, days) => listDailyProviderVolumes(db, days),
+    list: listDailyProviderVolumes,
     row: Type.Object({
       day: LondonDay,
       provider: Type.String(),

@@ -1,5 +1,5 @@
 import { loadPriceList } from '../billing/rates.ts';
-import { type Days, financialYear, financialYearDays } from '../platform/calendar.ts';
+import type { Days } from '../countries/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { spansOf, withinRecords } from '../platform/spans.ts';
@@ -37,8 +37,8 @@ export function listDailyVolumes(db: Db, days: Days) {
   return selectDailyVolumes(db, days);
 }
 
-export async function listDailyProviderVolumes(db: Db, days: Days) {
-  const priceList = await loadPriceList(db);
+export async function listDailyProviderVolumes({ db, country }: Platform, days: Days) {
+  const priceList = await loadPriceList(country.calendar, db);
   const rates = priceList
     .periods(withinRecords(days))
     .map(({ first_day, last_day, smsRate }) => ({ first_day, last_day, rate: smsRate }));
@@ -46,8 +46,8 @@ export async function listDailyProviderVolumes(db: Db, days: Days) {
 }
 
 /** Despatched letters and their cost as JSON, to compare with the printer's bill. */
-export async function listDespatchedLetters(db: Db, days: Days): Promise<string> {
-  const periods = (await loadPriceList(db)).periods(withinRecords(days));
+export async function listDespatchedLetters({ db, country }: Platform, days: Days): Promise<string> {
+  const periods = (await loadPriceList(country.calendar, db)).periods(withinRecords(days));
   return selectDespatchedLetters(
     db,
     periods.map(({ first_day, last_day }, period) => ({ period, first_day, last_day })),
@@ -62,9 +62,9 @@ export function listMonthsOfServices(db: Db, query: { start_date: string; end_da
 }
 
 /** Includes message counts of the current financial year. */
-export async function listLiveServices({ db, clock }: Platform): Promise<LiveService[]> {
-  const year = financialYear(clock.now());
-  const services = await selectLiveServicesSince(db, financialYearDays(year).first_day, year);
+export async function listLiveServices({ db, clock, country: { calendar } }: Platform): Promise<LiveService[]> {
+  const year = calendar.financialYear(clock.now());
+  const services = await selectLiveServicesSince(db, calendar.financialYearDays(year).first_day, year);
   return services.map(({ live_date, ...service }) => ({
     ...service,
     live_date: live_date && new Date(live_date).toUTCString(),

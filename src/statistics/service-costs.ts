@@ -1,6 +1,6 @@
 import { listImpliedAllowances } from '../billing/allowance.ts';
 import { listServiceCosts, listServiceVolumes } from '../billing/usage.ts';
-import type { Days } from '../platform/calendar.ts';
+import type { Days } from '../countries/calendar.ts';
 import type { Platform } from '../platform/platform.ts';
 import { letterBreakdown } from './letter-breakdown.ts';
 import { selectLiveServices, selectServicesToBill } from './service-costs.sql.ts';
@@ -27,13 +27,14 @@ export async function listBills(app: Platform, days: Days) {
  * Volumes of every live service on these days. Its free allowance is the newest up to the calendar year of the last day.
  * Leaves out a service without one, unless it sent something.
  */
-export async function listVolumesByService({ db, clock }: Platform, days: Days) {
+export async function listVolumesByService(app: Platform, days: Days) {
+  const { db, clock, country } = app;
   const year = Number(days.last_day.slice(0, 4));
-  const [services, volumes] = await Promise.all([selectLiveServices(db, year), listServiceVolumes(db, days)]);
+  const [services, volumes] = await Promise.all([selectLiveServices(db, year), listServiceVolumes(app, days)]);
   const volumesOf = new Map(volumes.map((volume) => [volume.service_id, volume]));
   const shown = services.filter((service) => service.free_allowance !== null || volumesOf.has(service.service_id));
   const missing = shown.some((service) => service.free_allowance === null);
-  const implied = missing ? await listImpliedAllowances(db, year, clock.now()) : [];
+  const implied = missing ? await listImpliedAllowances(country, db, year, clock.now()) : [];
   const impliedOf = new Map(implied.map((allowance) => [allowance.service_id, allowance.free_sms_fragment_limit]));
   return shown.map((service) => {
     const volume = volumesOf.get(service.service_id);

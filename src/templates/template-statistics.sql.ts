@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Days } from '../platform/calendar.ts';
+import type { Days } from '../countries/calendar.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Channel } from '../protocol/channels.ts';
 

@@ -1,4 +1,4 @@
-import { addDays, financialYearDays, londonDay, londonInstant } from '../platform/calendar.ts';
+import { addDays } from '../countries/calendar.ts';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { invalid, invalidField } from '../platform/failure.ts';
@@ -16,7 +16,7 @@ import { getTemplate } from './templates.ts';
 export async function countByTemplateAndStatus(app: Platform, serviceId: string, wholeDays: number) {
   if (wholeDays < 0 || wholeDays > 7) throw invalidField('whole_days', 'whole_days must be between 0 and 7');
   await refuseUnlessExists(app.db, 'services', serviceId);
-  const since = addDays(londonDay(app.clock.now()), -wholeDays);
+  const since = addDays(app.country.calendar.day(app.clock.now()), -wholeDays);
   const counts = await selectStatusCounts(app.db, serviceId, since);
   return counts.map((row) => ({ ...row, is_precompiled_letter: isPrecompiled({ ...row, name: row.template_name }) }));
 }
@@ -25,19 +25,19 @@ export async function countByTemplateAndStatus(app: Platform, serviceId: string,
 export async function getLastUsed(app: Platform, serviceId: string, templateId: string): Promise<Timestamp | null> {
   await getTemplate(app.db, serviceId, templateId);
   const day = await selectLastUsedDay(app.db, serviceId, templateId);
-  return day === null ? null : timestamp(londonInstant(day));
+  return day === null ? null : timestamp(app.country.calendar.start(day));
 }
 
 /** Messages by template and month of a financial year. */
 export async function countByTemplateAndMonth(app: Platform, serviceId: string, year: string | undefined) {
   if (year === undefined || !/^[0-9]{4}$/.test(year)) throw invalid('Year must be a number');
   await refuseUnlessExists(app.db, 'services', serviceId);
-  const usage = await selectMonthlyUsage(app.db, serviceId, financialYearDays(Number(year)));
+  const usage = await selectMonthlyUsage(app.db, serviceId, app.country.calendar.financialYearDays(Number(year)));
   return usage.map((row) => ({ ...row, type: row.template_type, is_precompiled_letter: isPrecompiled(row) }));
 }
 
 /** The days on which templates were last used, of those that were within the last week. */
 export async function listUsedDays(app: Platform, serviceId: string): Promise<Map<string, string>> {
-  const used = await selectUsedDays(app.db, serviceId, addDays(londonDay(app.clock.now()), -7));
+  const used = await selectUsedDays(app.db, serviceId, addDays(app.country.calendar.day(app.clock.now()), -7));
   return new Map(used.map(({ template_id, day }) => [template_id, day]));
 }

@@ -54,7 +54,7 @@ export function unsubscribeReportRoutes(http: Http, app: Platform): void {
         },
       },
     },
-    (request) => listUnsubscribeReports(app.db, request.params.service_id),
+    (request) => listUnsubscribeReports(app, request.params.service_id),
   );
 
   http.get(

@@ -1,4 +1,4 @@
-import { addDays, londonDay, londonInstant, londonTime } from '../platform/calendar.ts';
+import { addDays, type Calendar } from '../countries/calendar.ts';
 import { day_ms, earlier, later, type Timestamp, timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction } from '../platform/db/database.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
@@ -34,14 +34,16 @@ export async function countUnsubscribes({ db, clock }: Platform, serviceId: stri
 }
 
 /** Requests that are not in a report yet come first, in the shape of a report. */
-export async function listUnsubscribeReports(db: Db, serviceId: string) {
+export async function listUnsubscribeReports({ db, country }: Platform, serviceId: string) {
   await refuseUnlessExists(db, 'services', serviceId);
   const unreported = await selectUnreported(db, serviceId);
   const reports = await selectUnsubscribeReports(db, serviceId);
-  return [...(unreported ? [unreported] : []), ...reports].map((report) => summary(serviceId, report));
+  return [...(unreported ? [unreported] : []), ...reports].map((report) =>
+    summary(country.calendar, serviceId, report),
+  );
 }
 
-function summary(service_id: string, { id, ...report }: UnsubscribeReport) {
+function summary(calendar: Calendar, service_id: string, { id, ...report }: UnsubscribeReport) {
   const { created_at, latest_timestamp } = report;
   return {
     batch_id: id,
@@ -51,24 +53,29 @@ function summary(service_id: string, { id, ...report }: UnsubscribeReport) {
     will_be_archived_at:
       created_at === null
         ? daysAfter(new Date(latest_timestamp), keptForDays)
-        : timestamp(archivedAt(new Date(created_at))),
+        : timestamp(archivedAt(calendar, new Date(created_at))),
   };
 }
 
-/** The last London midnight before the report is seven days old, processed or not. */
-function archivedAt(createdAt: Date): Date {
-  return londonInstant(londonDay(later(createdAt, reportKept_ms)));
+/** The last midnight before the report is seven days old, processed or not. */
+function archivedAt(calendar: Calendar, createdAt: Date): Date {
+  return calendar.start(calendar.day(later(createdAt, reportKept_ms)));
 }
 
 /** A report created before this time is archived at `now`. */
-function archivedIfCreatedBefore(now: Date): Date {
-  return earlier(londonInstant(addDays(londonDay(now), 1)), reportKept_ms);
+function archivedIfCreatedBefore(calendar: Calendar, now: Date): Date {
+  return earlier(calendar.start(addDays(calendar.day(now), 1)), reportKept_ms);
 }
 
 export async function getUnsubscribeReport(app: Platform, serviceId: string, id: string) {
   const { earliest_timestamp, latest_timestamp } = await findReport(app, serviceId, id);
   const requests = await selectRequestsOfReport(app.db, id);
-  return { batch_id: id, earliest_timestamp, latest_timestamp, unsubscribe_requests: requests.map(requestRecord) };
+  return {
+    batch_id: id,
+    earliest_timestamp,
+    latest_timestamp,
+    unsubscribe_requests: requests.map(recordIn(app.country.calendar)),
+  };
 }
 
 async function findReport({ db }: Platform, serviceId: string, id: string) {
@@ -91,7 +98,7 @@ export async function readUnsubscribeReport(app: Platform, serviceId: string, id
   async function* parts() {
     for (let before: string | undefined; ; ) {
       const requests = await selectRequestsOfReport(app.db, id, { before, limit: requestsAtOnce });
-      if (requests.length > 0) yield requests.map(requestRecord);
+      if (requests.length > 0) yield requests.map(recordIn(app.country.calendar));
       if (requests.length < requestsAtOnce) return;
       before = requests.at(-1)?.id;
     }
@@ -101,14 +108,14 @@ export async function readUnsubscribeReport(app: Platform, serviceId: string, id
 
 type StoredRequest = Awaited<ReturnType<typeof selectRequestsOfReport>>[number];
 
-function requestRecord({ email_address, name, original_file_name, notification_id, created_at }: StoredRequest) {
-  return {
+function recordIn(calendar: Calendar) {
+  return ({ email_address, name, original_file_name, notification_id, created_at }: StoredRequest) => ({
     email_address,
     template_name: name,
     original_file_name,
-    template_sent_at: londonTime(momentOfId(notification_id)),
-    unsubscribe_request_received_at: londonTime(new Date(created_at)),
-  };
+    template_sent_at: calendar.time(momentOfId(notification_id)),
+    unsubscribe_request_received_at: calendar.time(new Date(created_at)),
+  });
 }
 
 export async function createUnsubscribeReport(
@@ -158,9 +165,9 @@ export function findUnsubscribeRequestsOf(db: Db, of: { emailAddress: string; se
   return selectRequestsOf(db, of);
 }
 
-export async function deleteOldUnsubscribeRequests({ db, clock }: Platform): Promise<void> {
+export async function deleteOldUnsubscribeRequests({ db, clock, country }: Platform): Promise<void> {
   await deleteUnsubscribeRequests(db, {
-    reported: timestamp(archivedIfCreatedBefore(clock.now())),
+    reported: timestamp(archivedIfCreatedBefore(country.calendar, clock.now())),
     received: daysAfter(clock.now(), -keptForDays),
   });
 }

@@ -1,5 +1,5 @@
 import type { EmailSettings } from '../branding/settings.ts';
-import { addDays } from '../platform/calendar.ts';
+import { addDays } from '../countries/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { invalid, notFound } from '../platform/failure.ts';

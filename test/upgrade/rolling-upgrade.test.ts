@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createCountry } from '../../src/countries/country.ts';
+import { gb } from '../../src/countries/gb.ts';
 import { restore } from '../../src/operations/backup/restore.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { createLog } from '../../src/platform/log.ts';
@@ -24,6 +26,7 @@ import { UpgradedWorld } from './upgraded-world.ts';
  * side, and after a rollback. Each creates services that write to every table and runs every scheduled task.
  */
 
+const country = createCountry(gb);
 const accountTextQuery = `select id, subject, content from templates where service_id = '${platformServiceId}' order by id`;
 
 /** The tables to which the services of this test do not write. */
@@ -137,7 +140,7 @@ describe.skipIf(isTimeFaked)(`from ${previousRelease.version} to this release`, 
   it('its backup is restored by this release', async () => {
     const url = await world.createDatabase();
     const folder = join(world.folder, 'backup');
-    await restore({ url, dataDir: join(world.folder, 'restored'), folder, say: () => {}, log, seeds });
+    await restore({ url, dataDir: join(world.folder, 'restored'), folder, say: () => {}, log, country, seeds });
     present = await world.start('present');
     await expectFigures(present, world, servicesInBackup);
     expect(present.faults).toEqual([]);

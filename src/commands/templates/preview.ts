@@ -1,5 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { createCountry } from '../../countries/country.ts';
+import { gb } from '../../countries/gb.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { print } from '../../platform/command-line.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
@@ -92,9 +94,10 @@ async function render(
 }
 
 async function renderLetter(compiled: LetterTemplate, values: Personalisation) {
+  const { calendar } = createCountry(gb);
   const { lines } = parsePostalAddress(addressLinesFromPersonalisation(values));
   const address = lines.length >= 3 && lines.length <= 7 ? lines : undefined;
-  const document = compiled.document(values, { date: systemClock.now(), address });
+  const document = compiled.document(values, { day: calendar.day(systemClock.now()), address });
   const { pdf, page_count } = await composeLetter(document, { purpose: 'preview' });
   const files: File[] = [['.pdf', pdf]];
   for (let page = 1; page <= page_count; page++) files.push([`.page-${page}.png`, await pageToPng(pdf, page)]);

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { FormState, View } from '../page.ts';
 import { ErrorSummary, Notice } from '../parts/notice.tsx';
 import { clockTime, dayAndMonth } from '../parts/time.tsx';
+import { useViewer } from '../viewer.ts';
 import { assetPath } from './assets.ts';
 
 interface DoorProps {
@@ -17,7 +18,7 @@ export function Door({ view, formState, now, notice, platformName }: DoorProps):
   return (
     <main class="door" id="main">
       <div class="envelope stack">
-        <Franking lines={now ? [dayAndMonth(now).toUpperCase(), clockTime(now)] : ['PENNY', 'POST']} />
+        {now ? <DateStamp now={now} /> : <Franking lines={['PENNY', 'POST']} />}
         <a class="wordmark" href="/console">
           Pennypost
         </a>
@@ -32,6 +33,11 @@ export function Door({ view, formState, now, notice, platformName }: DoorProps):
       {platformName !== 'Pennypost' && <p class="small muted">{platformName}</p>}
     </main>
   );
+}
+
+function DateStamp({ now }: { now: Date }) {
+  const { calendar } = useViewer();
+  return <Franking lines={[dayAndMonth(calendar, now).toUpperCase(), clockTime(calendar, now)]} />;
 }
 
 const ring = 'M22.5 66a33.5 33.5 0 0 1 67 0a33.5 33.5 0 0 1-67 0';

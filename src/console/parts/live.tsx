@@ -4,6 +4,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Sent } from '../page.ts';
 import { sendHtml } from '../render.tsx';
+import { type Viewer, ViewerContext } from '../viewer.ts';
 
 interface LiveProps {
   /** The address of the fragment that replaces the children. */
@@ -48,14 +49,14 @@ export interface Fragment {
   tag: string;
 }
 
-export function renderFragment(content: VNode): Fragment {
-  const html = Buffer.from(renderToString(content));
+export function renderFragment(viewer: Viewer | undefined, content: VNode): Fragment {
+  const html = Buffer.from(renderToString(<ViewerContext.Provider value={viewer}>{content}</ViewerContext.Provider>));
   return { html, tag: `"${createHash('sha256').update(html).digest('base64url').slice(0, 16)}"` };
 }
 
 /** The content of a live part; 304 while it is what the browser has. */
 export function sendFragment(request: FastifyRequest, reply: FastifyReply, content: VNode | Fragment): Sent {
-  const { html, tag } = 'tag' in content ? content : renderFragment(content);
+  const { html, tag } = 'tag' in content ? content : renderFragment(request.opened?.pageRequest.viewer, content);
   reply.header('etag', tag).header('cache-control', 'no-cache, private');
   if (request.headers['if-none-match'] === tag) return { sent: reply.code(304).send() };
   return { sent: sendHtml(reply, 200, html) };

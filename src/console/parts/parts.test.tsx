@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import type { VNode } from 'preact';
-import { renderToString } from 'preact-render-to-string';
+import { renderToString as renderPart } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
+import { createCountry } from '../../countries/country.ts';
+import { gb } from '../../countries/gb.ts';
 import { escapeHtml } from '../../rendering/escape.ts';
 import { Crumbs } from '../layout/shell.tsx';
+import { ViewerContext, viewerIn } from '../viewer.ts';
 import { Chart } from './chart.tsx';
 import { Choices, Field, Select, TextArea } from './field.tsx';
 import { ButtonLink, Confirm, SaveForm, Submit, TouchKey } from './form.tsx';
@@ -18,6 +21,10 @@ import { Copy, Diff, TemplateText } from './text.tsx';
 import { Time } from './time.tsx';
 import { DayField, MoneyField, NumberField } from './value-fields.tsx';
 import { nextDay, nightWarning, readWhen, refuseBadTime, When } from './when.tsx';
+
+const viewer = viewerIn(createCountry(gb));
+const renderToString = (part: VNode) =>
+  renderPart(<ViewerContext.Provider value={viewer}>{part}</ViewerContext.Provider>);
 
 const draftOf = (text: string) => ({ typed: new Map([['name', text]]), problems: new Map([['name', text]]) });
 
@@ -195,8 +202,8 @@ describe('When', () => {
     expect([...night.matchAll(/>(\d\d:00)</g)].map(([, hour]) => Number(hour?.slice(0, 2)))).toEqual([
       21, 22, 23, 0, 1, 2, 3, 4, 5, 6, 7,
     ]);
-    expect(nightWarning(new Date('2026-11-16T21:00:00Z'))).toBe('People may be asleep.');
-    expect(nightWarning(new Date('2026-11-16T08:00:00Z'))).toBeUndefined();
+    expect(nightWarning(viewer.calendar, new Date('2026-11-16T21:00:00Z'))).toBe('People may be asleep.');
+    expect(nightWarning(viewer.calendar, new Date('2026-11-16T08:00:00Z'))).toBeUndefined();
   });
 
   it('shows again what was chosen, in London time', () => {
@@ -205,7 +212,7 @@ describe('When', () => {
       ['scheduled_day', '2026-06-16'],
       ['scheduled_hour', '10'],
     ];
-    expect(readWhen(Object.fromEntries(typed))).toBe('2026-06-16T09:00:00.000Z');
+    expect(readWhen(viewer.calendar, Object.fromEntries(typed))).toBe('2026-06-16T09:00:00.000Z');
     expect(shown('2026-06-15T12:00:00Z', typed).chosen).toEqual(['2026-06-16', '10']);
     expect(shown('2026-06-15T12:00:00Z', [['scheduled_for', '2026-06-16T09:00:00.000Z']]).chosen).toEqual([
       '2026-06-16',

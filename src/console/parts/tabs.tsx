@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { financialYear } from '../../platform/calendar.ts';
+import { type Calendar, dayFormat } from '../../countries/calendar.ts';
+import { useViewer } from '../viewer.ts';
 
 interface Tab {
   label: ComponentChildren;
@@ -32,24 +33,28 @@ function Links({ name, tabs, look }: { name: string; tabs: readonly Tab[]; look:
 const shownYears = 3;
 
 /** The year of the address, if it is one of those that are shown; else this one. */
-export function chosenYear(query: string, now: Date): number {
-  const current = financialYear(now);
+export function chosenYear(calendar: Calendar, query: string, now: Date): number {
+  const current = calendar.financialYear(now);
   const year = /^\d{4}$/.test(query) ? Number(query) : current;
   return year <= current && year > current - shownYears ? year : current;
 }
 
+const monthAndYear = dayFormat({ month: 'long', year: 'numeric' });
+
 /** "April 2026 to March 2027" */
-export function yearInWords(year: number): string {
-  return `April ${year} to March ${year + 1}`;
+export function yearInWords(calendar: Calendar, year: number): string {
+  const { first_day, last_day } = calendar.financialYearDays(year);
+  return `${monthAndYear(first_day)} to ${monthAndYear(last_day)}`;
 }
 
 export function FinancialYears({ year, path, now }: { year: number; path: string; now: Date }) {
-  const current = financialYear(now);
+  const { calendar } = useViewer().country;
+  const current = calendar.financialYear(now);
   return (
     <Segments
       name="Financial year"
       tabs={Array.from({ length: shownYears }, (_, index) => current - index).map((one) => ({
-        label: `${one} to ${one + 1}`,
+        label: calendar.financialYearLabel(one),
         to: one === current ? path : `${path}?year=${one}`,
         isCurrent: one === year,
       }))}

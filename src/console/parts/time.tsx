@@ -1,5 +1,5 @@
-import { londonWallTime } from '../../platform/calendar.ts';
-import { day_ms, earlier } from '../../platform/clock.ts';
+import { addDays, type Calendar } from '../../countries/calendar.ts';
+import { useViewer, type Viewer } from '../viewer.ts';
 
 interface TimeProps {
   at: string;
@@ -8,12 +8,14 @@ interface TimeProps {
   brief?: boolean;
 }
 
-/** "today, 14:02"; exact in the title. London time, as everywhere in the console. */
+/** "today, 14:02"; exact in the title. In the zone of whoever looks, as everywhere in the console. */
 export function Time({ at, now, brief }: TimeProps) {
+  const viewer = useViewer();
   const moment = new Date(at);
+  const short = shortTime(viewer.calendar, moment, now);
   return (
-    <time dateTime={toTheSecond(moment)} title={exactTime(moment)}>
-      {brief ? shortTime(moment, now).replace('today, ', '') : shortTime(moment, now)}
+    <time dateTime={toTheSecond(moment)} title={exactTime(viewer, moment)}>
+      {brief ? short.replace('today, ', '') : short}
     </time>
   );
 }
@@ -27,50 +29,62 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const twoDigits = (value: number) => String(value).padStart(2, '0');
 
 /** "14:02" */
-export function clockTime(moment: Date): string {
-  const { hour, minute } = londonWallTime(moment);
+export function clockTime(calendar: Calendar, moment: Date): string {
+  const { hour, minute } = calendar.wallTime(moment);
   return `${twoDigits(hour)}:${twoDigits(minute)}`;
 }
 
 /** "15 Nov" */
-export function dayAndMonth(moment: Date): string {
-  const { day, month } = londonWallTime(moment);
+export function dayAndMonth(calendar: Calendar, moment: Date): string {
+  const { day, month } = calendar.wallTime(moment);
   return `${day} ${months[month - 1]}`;
 }
 
 /** "15 Nov 2026" */
-export function fullDay(at: string): string {
-  return dayOfYear(new Date(/Z|[+-]\d\d:\d\d$/.test(at) ? at : `${at}Z`));
+export function fullDay(calendar: Calendar, at: string): string {
+  return dayOfYear(calendar, new Date(/Z|[+-]\d\d:\d\d$/.test(at) ? at : `${at}Z`));
 }
 
-function dayOfYear(moment: Date): string {
-  return `${dayAndMonth(moment)} ${londonWallTime(moment).year}`;
+/** "15 Nov 2026", for a day that is one everywhere. */
+export function shortDay(day: string): string {
+  const [year, month, date] = day.split('-').map(Number);
+  return `${date} ${months[(month ?? 1) - 1]} ${year}`;
 }
 
-function exactTime(moment: Date): string {
-  return `${dayOfYear(moment)}, ${exactClockTime(moment)} London`;
+function dayOfYear(calendar: Calendar, moment: Date): string {
+  return `${dayAndMonth(calendar, moment)} ${calendar.wallTime(moment).year}`;
 }
 
-function shortTime(moment: Date, now: Date): string {
-  const day = dayOfYear(moment);
-  const time = clockTime(moment);
-  if (day === dayOfYear(now)) return `today, ${time}`;
-  if (day === dayOfYear(earlier(now, day_ms))) return `yesterday, ${time}`;
-  const isThisYear = londonWallTime(moment).year === londonWallTime(now).year;
-  return `${isThisYear ? dayAndMonth(moment) : day}, ${time}`;
+function exactTime({ calendar, zoneName }: Viewer, moment: Date): string {
+  return `${dayOfYear(calendar, moment)}, ${exactClockTime(calendar, moment)} ${zoneName.replace(/ time$/, '')}`;
+}
+
+function shortTime(calendar: Calendar, moment: Date, now: Date): string {
+  const time = clockTime(calendar, moment);
+  const [day, today] = [calendar.day(moment), calendar.day(now)];
+  if (day === today) return `today, ${time}`;
+  if (day === addDays(today, -1)) return `yesterday, ${time}`;
+  const isThisYear = calendar.wallTime(moment).year === calendar.wallTime(now).year;
+  return `${isThisYear ? dayAndMonth(calendar, moment) : dayOfYear(calendar, moment)}, ${time}`;
 }
 
 /** "14:02:11" */
-export function exactClockTime(moment: Date): string {
-  return `${clockTime(moment)}:${twoDigits(londonWallTime(moment).second)}`;
+export function exactClockTime(calendar: Calendar, moment: Date): string {
+  return `${clockTime(calendar, moment)}:${twoDigits(calendar.wallTime(moment).second)}`;
+}
+
+/** "London time" */
+export function ZoneName() {
+  return <>{useViewer().zoneName}</>;
 }
 
 /** For what happens within seconds. */
 export function ClockTime({ at }: { at: string }) {
+  const viewer = useViewer();
   const moment = new Date(at);
   return (
-    <time dateTime={toTheSecond(moment)} title={exactTime(moment)}>
-      {exactClockTime(moment)}
+    <time dateTime={toTheSecond(moment)} title={exactTime(viewer, moment)}>
+      {exactClockTime(viewer.calendar, moment)}
     </time>
   );
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import { isDay } from '../../countries/calendar.ts';
 import type { Money } from '../../countries/money.ts';
-import { isDay } from '../../platform/calendar.ts';
 import { invalidField } from '../../platform/failure.ts';
 import { maxInteger } from '../../protocol/fields.ts';
 import { Field, type FieldProps } from './field.tsx';

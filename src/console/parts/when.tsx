@@ -1,27 +1,29 @@
 import { Type } from 'typebox';
-import { addDays, isDay, londonDay, londonInstant, londonWallTime } from '../../platform/calendar.ts';
+import { addDays, type Calendar, isDay } from '../../countries/calendar.ts';
 import { day_ms, later } from '../../platform/clock.ts';
 import { invalidField } from '../../platform/failure.ts';
 import type { FormState } from '../page.ts';
+import { useViewer } from '../viewer.ts';
 import { HintAndError } from './field.tsx';
 import { clockTime, dayAndMonth } from './time.tsx';
 
 /** How far ahead something can be scheduled. */
 interface SchedulingWindow {
   max_ms: number;
+  /** Follows the name of the zone. */
   hint: string;
   tooLate: string;
 }
 
 export const nextDay: SchedulingWindow = {
   max_ms: day_ms,
-  hint: 'London time, within 24 hours.',
+  hint: 'within 24 hours.',
   tooLate: 'Choose a time within the next 24 hours.',
 };
 
 export const nextWeek: SchedulingWindow = {
   max_ms: 7 * day_ms,
-  hint: 'London time, within 7 days.',
+  hint: 'within 7 days.',
   tooLate: 'Choose a time within the next 7 days.',
 };
 
@@ -33,20 +35,21 @@ interface WhenProps {
 
 /** When to send: now, or on a day at a full hour. `readWhen` reads its three fields. */
 export function When({ formState, now, within: { hint, max_ms } }: WhenProps) {
+  const { calendar, zoneName } = useViewer();
   const name = 'scheduled_for';
   const error = formState.problems.get(name);
   const until = later(now, max_ms);
-  const typed = readWhen(Object.fromEntries(formState.typed));
+  const typed = readWhen(calendar, Object.fromEntries(formState.typed));
   const isLater = typed !== '';
-  const chosen = parseMoment(typed) ?? suggestTime(now, until);
-  const hour = londonWallTime(chosen).hour;
+  const chosen = parseMoment(typed) ?? suggestTime(calendar, now, until);
+  const hour = calendar.wallTime(chosen).hour;
   return (
     <fieldset
       class={error === undefined ? 'choices when' : 'choices when field--error'}
       aria-describedby={error === undefined ? `${name}-hint` : `${name}-hint ${name}-error`}
     >
       <legend class="label">When</legend>
-      <HintAndError name={name} hint={hint} error={error} />
+      <HintAndError name={name} hint={`${zoneName}, ${hint}`} error={error} />
       <label class="choice">
         <input id={name} type="radio" name={name} value="" checked={!isLater} />
         <span>Now</span>
@@ -61,9 +64,9 @@ export function When({ formState, now, within: { hint, max_ms } }: WhenProps) {
             Send on
           </label>
           <select class="input" id="scheduled_day" name="scheduled_day">
-            {daysUntil(now, until).map((day) => (
-              <option key={day} value={day} selected={day === londonDay(chosen)}>
-                {nameOfDay(londonInstant(day), now)}
+            {daysUntil(calendar, now, until).map((day) => (
+              <option key={day} value={day} selected={day === calendar.day(chosen)}>
+                {nameOfDay(calendar, calendar.start(day), now)}
               </option>
             ))}
           </select>
@@ -102,15 +105,15 @@ function Hours({ hours, chosen }: { hours: readonly number[]; chosen: number }) 
 }
 
 /** Tomorrow at 9, or today where tomorrow would be too late. */
-function suggestTime(now: Date, until: Date): Date {
-  const today = londonDay(now);
-  const tomorrow = londonInstant(addDays(today, 1), 9);
-  return tomorrow <= until ? tomorrow : londonInstant(today, 9);
+function suggestTime(calendar: Calendar, now: Date, until: Date): Date {
+  const today = calendar.day(now);
+  const tomorrow = calendar.instant(addDays(today, 1), 9);
+  return tomorrow <= until ? tomorrow : calendar.instant(today, 9);
 }
 
-function daysUntil(now: Date, until: Date): string[] {
+function daysUntil(calendar: Calendar, now: Date, until: Date): string[] {
   const days: string[] = [];
-  for (let day = londonDay(now); day <= londonDay(until); day = addDays(day, 1)) days.push(day);
+  for (let day = calendar.day(now); day <= calendar.day(until); day = addDays(day, 1)) days.push(day);
   return days;
 }
 
@@ -121,11 +124,11 @@ export const WhenFields = {
 };
 
 /** The moment that was chosen with `When`, as text; blank stands for now. A page can also send the moment itself. */
-export function readWhen(form: { [name: string]: unknown }): string {
+export function readWhen(calendar: Calendar, form: { [name: string]: unknown }): string {
   const { scheduled_for = '', scheduled_day, scheduled_hour } = form;
   const [day, hour] = [String(scheduled_day), Number(scheduled_hour)];
   const isComplete = isDay(day) && Number.isInteger(hour) && hour >= 0 && hour < 24;
-  return scheduled_for === 'later' && isComplete ? londonInstant(day, hour).toISOString() : String(scheduled_for);
+  return scheduled_for === 'later' && isComplete ? calendar.instant(day, hour).toISOString() : String(scheduled_for);
 }
 
 /** Undefined for other texts than `readWhen` writes: a browser's own parser reads a date into almost anything. */
@@ -144,19 +147,19 @@ export function refuseBadTime(text: string, now: Date, { max_ms, tooLate }: Sche
 
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-function nameOfDay(moment: Date, now: Date): string {
-  const day = londonDay(moment);
-  if (day === londonDay(now)) return 'Today';
-  if (day === addDays(londonDay(now), 1)) return 'Tomorrow';
-  return `${weekdays[new Date(`${day}T00:00:00Z`).getUTCDay()]} ${dayAndMonth(moment)}`;
+function nameOfDay(calendar: Calendar, moment: Date, now: Date): string {
+  const day = calendar.day(moment);
+  if (day === calendar.day(now)) return 'Today';
+  if (day === addDays(calendar.day(now), 1)) return 'Tomorrow';
+  return `${weekdays[new Date(`${day}T00:00:00Z`).getUTCDay()]} ${dayAndMonth(calendar, moment)}`;
 }
 
 /** "Tomorrow, 09:00" */
-export function wordsOfHour(moment: Date, now: Date): string {
-  return `${nameOfDay(moment, now)}, ${clockTime(moment)}`;
+export function wordsOfHour(calendar: Calendar, moment: Date, now: Date): string {
+  return `${nameOfDay(calendar, moment, now)}, ${clockTime(calendar, moment)}`;
 }
 
 /** A warning for messages that arrive at this moment, if one is due. */
-export function nightWarning(moment: Date): string | undefined {
-  return hoursOfNight.includes(londonWallTime(moment).hour) ? `${mayBeAsleep}.` : undefined;
+export function nightWarning(calendar: Calendar, moment: Date): string | undefined {
+  return hoursOfNight.includes(calendar.wallTime(moment).hour) ? `${mayBeAsleep}.` : undefined;
 }

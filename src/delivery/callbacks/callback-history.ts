@@ -115,9 +115,9 @@ export async function deleteOldCallbacks(app: Platform): Promise<void> {
   const now = app.clock.now();
   const rules = (await selectCallbackRules(app.db)).map(({ days_of_retention, ...rule }) => ({
     ...rule,
-    before_id: firstKeptId(now, days_of_retention),
+    before_id: firstKeptId(app.country.calendar, now, days_of_retention),
   }));
-  const usual = firstKeptId(now, defaultRetentionDays);
+  const usual = firstKeptId(app.country.calendar, now, defaultRetentionDays);
   for (const rule of rules.filter(({ before_id }) => before_id > usual)) {
     while ((await deleteCallbacksOf(app.db, rule, batchSize)) === batchSize);
   }

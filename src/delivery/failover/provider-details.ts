@@ -1,4 +1,4 @@
-import { addDays, londonDay } from '../../platform/calendar.ts';
+import { addDays } from '../../countries/calendar.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
@@ -19,7 +19,7 @@ import {
 type Deps = Platform & { config: ActiveProviders };
 
 export async function listProviderDetails(app: Deps) {
-  const today = londonDay(app.clock.now());
+  const today = app.country.calendar.day(app.clock.now());
   const monthStart = addDays(today, 1 - Number(today.slice(8)));
   const [providers, fragments] = await Promise.all([selectProviders(app.db), selectFragmentsSince(app.db, monthStart)]);
   return providers.map((provider) => ({
@@ -70,8 +70,8 @@ interface Why {
 }
 
 /** Messages of this month, by channel and provider. */
-export async function countMessagesOfProviders({ db, clock }: Platform) {
-  const today = londonDay(clock.now());
+export async function countMessagesOfProviders({ db, clock, country: { calendar } }: Platform) {
+  const today = calendar.day(clock.now());
   return selectMessagesSince(db, addDays(today, 1 - Number(today.slice(8))));
 }
 

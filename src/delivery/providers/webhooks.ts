@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { londonInstant } from '../../platform/calendar.ts';
+import { Calendar } from '../../countries/calendar.ts';
 import { later, minute_ms } from '../../platform/clock.ts';
 import { Failure, forbidden } from '../../platform/failure.ts';
 import { isUuid } from '../../platform/id.ts';
@@ -97,13 +97,16 @@ export function plainText(value: unknown): string {
 
 const wallTime = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?$/;
 
+/** MMG and Firetext send London times, wherever the messages go. */
+const london = new Calendar('Europe/London');
+
 /** Parses a timestamp of a text gateway; without an offset it is London time. Returns undefined if it is invalid. */
 export function londonTime(text: unknown): Date | undefined {
   if (typeof text !== 'string') return undefined;
   const [, day = '', hour = '', minute = '', second = '0'] = wallTime.exec(text.trim()) ?? [];
   if (day === '') return readable(new Date(text));
   const instant = readable(new Date(`${day}T${hour}:${minute}:${second.padStart(2, '0')}Z`));
-  return instant && later(londonInstant(day, Number(hour), Number(minute)), Number(second) * 1_000);
+  return instant && later(london.instant(day, Number(hour), Number(minute)), Number(second) * 1_000);
 }
 
 /** The same, but without an offset it is UTC. */

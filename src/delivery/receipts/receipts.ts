@@ -21,7 +21,7 @@ import {
   updateDeliveredParts,
 } from './receipts.sql.ts';
 
-type ReceiptsDeps = Pick<Platform, 'metrics'> & { db: Db | Tx };
+type ReceiptsDeps = Pick<Platform, 'metrics' | 'country'> & { db: Db | Tx };
 
 interface RecordedReceipts {
   /** Same order as the receipts. */
@@ -75,7 +75,7 @@ async function recordChanges(
   now: Date,
 ): Promise<ChangedNotification[]> {
   if (changes.length === 0) return [];
-  const update = (db: Db | Tx) => updateReported(db, changes, { now, ofProvider: true });
+  const update = (db: Db | Tx) => updateReported(app.country.calendar, db, changes, { now, ofProvider: true });
   const bounced = [...targets.values()].filter(
     ({ notification_type, status }) => notification_type === 'email' && status === 'permanent-failure',
   );

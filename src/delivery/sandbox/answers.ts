@@ -87,7 +87,7 @@ export async function answerMessage(app: Deps, message: InboxMessage, answer: An
     case 'posted':
       return despatchInSandbox(app, { notification_ids: [id] });
     case 'rejected':
-      await inTransaction(app.db, (tx) => recordRejections(tx, [id], app.clock.now()));
+      await inTransaction(app.db, (tx) => recordRejections(app.country, tx, [id], app.clock.now()));
       return;
     case 'returned':
       await recordReturnedLetters(app, [letterReference(id)]);

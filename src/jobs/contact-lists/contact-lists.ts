@@ -1,4 +1,4 @@
-import { addDays, londonDay, londonInstant } from '../../platform/calendar.ts';
+import { addDays } from '../../countries/calendar.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists, selectUnknownIds } from '../../platform/db/exists.ts';
@@ -32,11 +32,11 @@ export async function getContactList(app: Platform, serviceId: string, id: strin
 }
 
 /** Jobs are recent while their messages are kept. */
-async function recentSince({ db, clock }: Platform, serviceId: string) {
+async function recentSince({ db, clock, country: { calendar } }: Platform, serviceId: string) {
   const rules = await listRetentions(db, serviceId);
   const since = (type: 'sms' | 'email') => {
     const days = rules.find(({ notification_type }) => notification_type === type)?.days_of_retention;
-    return timestamp(londonInstant(addDays(londonDay(clock.now()), -(days ?? defaultRetentionDays))));
+    return timestamp(calendar.start(addDays(calendar.day(clock.now()), -(days ?? defaultRetentionDays))));
   };
   return { sms: since('sms'), email: since('email') };
 }

@@ -10,7 +10,6 @@ import {
 import { type ActivityRecord, templatesOf } from '../../notifications/history/activity-record.ts';
 import type { PublicStatus } from '../../notifications/history/public-notification.ts';
 import type { Status } from '../../notifications/notification.ts';
-import { londonDay, londonTime } from '../../platform/calendar.ts';
 import { earlier, hour_ms } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -42,7 +41,7 @@ export async function reportOfJob(app: Platform, serviceId: string, jobId: strin
   const templateOf = await templatesOf(app.db, [job]);
   const template = templateOf(job);
   return {
-    name: `${template.name} - ${londonDay(new Date(job.created_at))}.csv`,
+    name: `${template.name} - ${app.country.calendar.day(new Date(job.created_at))}.csv`,
     parts: reportLines(app, job, header.names, template.name),
   };
 }
@@ -53,6 +52,7 @@ async function* reportLines(
   names: readonly string[],
   templateName: string,
 ): AsyncGenerator<string> {
+  const { calendar } = app.country;
   const columns = columnsOf(names);
   yield csvLine(['Row number', ...columns.keys(), 'Template', 'Type', 'Job', 'Status', 'Time']);
   // Ids of messages follow the creation of their job.
@@ -65,7 +65,7 @@ async function* reportLines(
         job_row_number + 1,
         ...[...columns.values()].map((positions) => joined(positions.map((position) => cells[position] ?? ''))),
         ...[templateName, job.notification_type, job.original_file_name],
-        ...[statusLabel(job.notification_type, status), londonTime(new Date(created_at))],
+        ...[statusLabel(job.notification_type, status), calendar.time(new Date(created_at))],
       ]);
     });
     if (lines.length > 0) yield lines.join('');
@@ -153,7 +153,7 @@ export async function pageOfJob(
 async function countOfJob(app: Platform, job: Selectable<Jobs>, statuses: Status[] | undefined): Promise<number> {
   const { notification_type } = job;
   const rule = await findRetention(app.db, job.service_id, { notification_type });
-  const firstKept = firstKeptId(app.clock.now(), rule?.days_of_retention ?? defaultRetentionDays);
+  const firstKept = firstKeptId(app.country.calendar, app.clock.now(), rule?.days_of_retention ?? defaultRetentionDays);
   const count = firstIdAt(new Date(job.created_at)) >= firstKept ? countByStatistics : countMessages;
   return count(app.db, job.id, statuses);
 }

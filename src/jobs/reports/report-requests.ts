@@ -1,6 +1,5 @@
 import { reportActivity } from '../../notifications/history/search-messages.ts';
 import { statusesOfGroup, statusGroups } from '../../notifications/notification.ts';
-import { londonDay } from '../../platform/calendar.ts';
 import { day_ms, earlier, later, minute_ms, timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists, selectUnknownIds } from '../../platform/db/exists.ts';
@@ -82,7 +81,7 @@ export async function downloadReport(app: Platform, serviceId: string, id: strin
   const rule = await findRetention(app.db, serviceId, { notification_type });
   const requested = new Date(created_at);
   const range = {
-    first_id: firstKeptId(app.clock.now(), rule?.days_of_retention ?? defaultRetentionDays),
+    first_id: firstKeptId(app.country.calendar, app.clock.now(), rule?.days_of_retention ?? defaultRetentionDays),
     end_id: firstIdAt(later(requested, 1)),
   };
   const filter = {
@@ -91,7 +90,7 @@ export async function downloadReport(app: Platform, serviceId: string, id: strin
     key_types: ['normal', 'team'] as const,
   };
   return {
-    name: `${notification_type} ${notification_status} - ${londonDay(requested)}.csv`,
+    name: `${notification_type} ${notification_status} - ${app.country.calendar.day(requested)}.csv`,
     parts: reportActivity(app, serviceId, filter, range),
   };
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import { isDay } from '../../countries/calendar.ts';
 import { ActivityRecord } from '../../notifications/history/activity-record.ts';
-import { isDay } from '../../platform/calendar.ts';
 import { invalidField } from '../../platform/failure.ts';
 import { PageLinks, pageLinks } from '../../platform/http/page-links.ts';
 import type { Http } from '../../platform/http/surface.ts';

@@ -1,5 +1,5 @@
+import { addDays } from '../../countries/calendar.ts';
 import { countLettersByHand, listDaysByHand, listLettersByHand } from '../../notifications/history/letters-by-hand.ts';
-import { addDays, londonDay, londonInstant } from '../../platform/calendar.ts';
 import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { notFound } from '../../platform/failure.ts';
@@ -18,7 +18,7 @@ export const uploadsPageSize = 50;
 export async function listUploads(app: Deps, serviceId: string, query: { page: number; limit_days?: number }) {
   const kept = await keptSince(app, serviceId);
   const created = query.limit_days === undefined ? undefined : midnight(app, query.limit_days);
-  const letters = await listDaysByHand(app.db, serviceId, created && created > kept.letter ? created : kept.letter);
+  const letters = await listDaysByHand(app, serviceId, created && created > kept.letter ? created : kept.letter);
   const { lines, total } = await selectUploadLines(
     app.db,
     serviceId,
@@ -49,9 +49,9 @@ async function keptSince(app: Deps, serviceId: string): Promise<Record<Channel, 
   return { sms: since('sms'), email: since('email'), letter: since('letter') };
 }
 
-/** London midnight, so many days ago. */
-function midnight({ clock }: Platform, daysAgo: number): Timestamp {
-  return timestamp(londonInstant(addDays(londonDay(clock.now()), -daysAgo)));
+/** The start of the day, so many days ago. */
+function midnight({ clock, country: { calendar } }: Platform, daysAgo: number): Timestamp {
+  return timestamp(calendar.start(addDays(calendar.day(clock.now()), -daysAgo)));
 }
 
 function record({ id, created_at, scheduled_for, processing_started: _, ...line }: UploadLine) {
@@ -64,10 +64,10 @@ function record({ id, created_at, scheduled_for, processing_started: _, ...line 
   };
 }
 
-/** Letters that were uploaded for the print run of a London day, newest first. */
+/** Letters that were uploaded for the print run of a day, newest first. */
 export async function listUploadedLetters(app: Deps, serviceId: string, query: { day: string; page: number }) {
   await refuseUnlessExists(app.db, 'services', serviceId);
-  const total = await countLettersByHand(app.db, serviceId, query.day);
+  const total = await countLettersByHand(app, serviceId, query.day);
   const pages = countPages(total, query.page);
   const place = { size: uploadsPageSize, skip: (query.page - 1) * uploadsPageSize };
   return { notifications: await listLettersByHand(app, serviceId, query.day, place), total, pages };

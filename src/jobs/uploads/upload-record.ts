@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { remainingToday } from '../../notifications/limits/daily-limits.ts';
 import type { SendingService } from '../../notifications/sending/sending-service.ts';
-import { londonDay, londonInstant } from '../../platform/calendar.ts';
 import { day_ms, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { channels } from '../../protocol/channels.ts';
@@ -121,7 +120,7 @@ export async function uploadRecord(app: Platform, service: SendingService, uploa
 }
 
 /** A warning: the same bytes were sent with this version of the template, or today a file of the same name. */
-async function isSentBefore({ db, clock }: Platform, upload: UploadRow): Promise<boolean> {
+async function isSentBefore({ db, clock, country: { calendar } }: Platform, upload: UploadRow): Promise<boolean> {
   if (upload.template_id === null || upload.template_version === null) return false;
-  return selectSentBefore(db, upload, timestamp(londonInstant(londonDay(clock.now()))));
+  return selectSentBefore(db, upload, timestamp(calendar.start(calendar.day(clock.now()))));
 }

@@ -35,7 +35,7 @@ export async function drawLetterWithBrand(
     compiled,
     personalisation,
     address: lines,
-    date: app.clock.now(),
+    day: app.country.calendar.day(app.clock.now()),
   });
   const { pdf, page_count } = await compose(app.pdfThreads.forRequest(serviceId), input, 'print');
   return { pdf, page_count, is_too_long: page_count > maxPages };

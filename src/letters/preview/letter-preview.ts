@@ -118,7 +118,7 @@ export async function previewLetterTemplate(
     compiled: compileRow(template),
     personalisation,
     address: lines,
-    date: app.clock.now(),
+    day: app.country.calendar.day(app.clock.now()),
   });
   const pdfTasks = app.pdfThreads.forRequest(serviceId);
   const { pdf, page_count } = await compose(pdfTasks, drawing);

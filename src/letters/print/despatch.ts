@@ -1,6 +1,6 @@
+import type { Country } from '../../countries/country.ts';
 import { recordStatusChanges } from '../../notifications/status.ts';
 import type { ChangedNotification } from '../../notifications/status-transitions.ts';
-import { londonDay } from '../../platform/calendar.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -27,13 +27,18 @@ function costThreshold(mailingProduct: string, postageClass: string): CostThresh
 }
 
 /** Idempotent: repeated reports, and reports for letters with a final status, change nothing. */
-export async function recordDespatches(tx: Tx, despatches: Despatch[], now: Date): Promise<PostedLetter[]> {
+export async function recordDespatches(
+  country: Country,
+  tx: Tx,
+  despatches: Despatch[],
+  now: Date,
+): Promise<PostedLetter[]> {
   const changes = despatches.map(({ notification_id: id }) => ({
     id,
     status: 'delivered' as const,
     event: 'despatched' as const,
   }));
-  const changed = await recordStatusChanges(tx, changes, now);
+  const changed = await recordStatusChanges(country, tx, changes, now);
   if (changed.length === 0) return [];
   const letters = await selectLettersToDespatch(
     tx,
@@ -46,7 +51,7 @@ export async function recordDespatches(tx: Tx, despatches: Despatch[], now: Date
     return {
       notification_id: id,
       service_id,
-      despatched_on: londonDay(despatch.despatched_at),
+      despatched_on: country.calendar.day(despatch.despatched_at),
       postage,
       sheets: billable_units,
       cost_threshold: despatch.cost_threshold,
@@ -58,9 +63,14 @@ export async function recordDespatches(tx: Tx, despatches: Despatch[], now: Date
 }
 
 /** The printer rejected the letters; they will not be posted. */
-export async function recordRejections(tx: Tx, ids: string[], now: Date): Promise<ChangedNotification[]> {
+export async function recordRejections(
+  country: Country,
+  tx: Tx,
+  ids: string[],
+  now: Date,
+): Promise<ChangedNotification[]> {
   const changes = ids.map((id) => ({ id, status: 'technical-failure' as const, event: 'givenUp' as const }));
-  return recordStatusChanges(tx, changes, now);
+  return recordStatusChanges(country, tx, changes, now);
 }
 
 export const jobStatuses = ['DESPATCHED', 'REJECTED'] as const;
@@ -99,11 +109,12 @@ export async function recordPrinterReports(app: Platform, reports: PrinterReport
   }));
   const changed = await inTransaction(app.db, async (tx) => ({
     rejected: await recordRejections(
+      app.country,
       tx,
       rejected.map(({ notification_id }) => notification_id),
       now,
     ),
-    posted: await recordDespatches(tx, despatches, now),
+    posted: await recordDespatches(app.country, tx, despatches, now),
   }));
   for (const { id } of changed.rejected) {
     app.log.error({ event: 'letter.rejected', notification_id: id }, 'The printer rejected a letter');

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isDay } from '../../platform/calendar.ts';
+import { isDay } from '../../countries/calendar.ts';
 import type { StorageSettings } from '../../platform/settings.ts';
 import { localFiles } from '../../platform/storage/files.ts';
 import type { PrintSettings } from '../settings.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Country } from '../../countries/country.ts';
 import type { Postage } from '../../notifications/notification.ts';
-import { londonWallTime } from '../../platform/calendar.ts';
 
 /** Prints and posts letters. */
 export interface PrintProvider {
@@ -16,7 +16,7 @@ export interface PrintProvider {
 }
 
 interface PrintBatch {
-  /** The London day of the print run. */
+  /** The day of the print run. */
   day: string;
   letters: PrintedFile[];
 }
@@ -55,9 +55,9 @@ const postageMarks: Record<Postage, string> = {
   'rest-of-world': 'N',
 };
 
-/** `D`: duplex. `C`: colour. The time is when the letter was accepted, in London time. */
-export function letterFileName(reference: string, postage: Postage, acceptedAt: Date): string {
-  const { year, month, day, hour, minute, second } = londonWallTime(acceptedAt);
+/** `D`: duplex. `C`: colour. The time is when the letter was accepted, in local time. */
+export function letterFileName({ calendar }: Country, reference: string, postage: Postage, acceptedAt: Date): string {
+  const { year, month, day, hour, minute, second } = calendar.wallTime(acceptedAt);
   const stamp = [year, month, day, hour, minute, second].map((part) => String(part).padStart(2, '0')).join('');
   return `NOTIFY.${reference}.D.${postageMarks[postage]}.C.${stamp}.PDF`;
 }

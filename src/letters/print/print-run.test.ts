@@ -167,7 +167,7 @@ describe('collate-letters', () => {
     await collateAt('2024-02-13T17:30:00Z');
     harness.app.printer.handOver = handOver;
     const names = (letters: string[], accepted: string) =>
-      letters.map((id) => letterFileName(letterReference(id), 'second', new Date(accepted)));
+      letters.map((id) => letterFileName(harness.app.country, letterReference(id), 'second', new Date(accepted)));
     expect(runs).toEqual([
       { day: '2024-02-12', files: names(ids.toSorted(), moment) },
       { day: '2024-02-13', files: names([added], '2024-02-13T12:00:00Z') },
@@ -188,7 +188,9 @@ describe('despatch', () => {
       { despatched_on: '2024-07-22', postage: 'second', sheets: 1, cost_threshold: 'unsorted', service_id: service },
     ]);
     const again = { notification_id: id, despatched_at: new Date(), cost_threshold: 'sorted' as const };
-    const changed = await inTransaction(harness.app.db, (tx) => recordDespatches(tx, [again], harness.clock.now()));
+    const changed = await inTransaction(harness.app.db, (tx) =>
+      recordDespatches(harness.app.country, tx, [again], harness.clock.now()),
+    );
     expect(changed).toEqual([]);
     expect(await despatchOf(id)).toHaveLength(1);
   });
@@ -243,7 +245,7 @@ describe('file names and references', () => {
     ['europe', 'E'],
     ['rest-of-world', 'N'],
   ] as const)('%s is %s', (postage, mark) => {
-    expect(letterFileName('ABCDEFGH12345678', postage, new Date('2026-07-01T22:30:00Z'))).toBe(
+    expect(letterFileName(harness.app.country, 'ABCDEFGH12345678', postage, new Date('2026-07-01T22:30:00Z'))).toBe(
       `NOTIFY.ABCDEFGH12345678.D.${mark}.C.20260701233000.PDF`,
     );
   });

@@ -1,7 +1,6 @@
 import { isWorkingDay, printCutOff } from '../../notifications/history/estimated-delivery.ts';
 import { recordStatusChanges } from '../../notifications/status.ts';
 import { letterFiles } from '../../notifications/tasks-for-others.ts';
-import { londonDay, londonInstant } from '../../platform/calendar.ts';
 import { later, timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -39,11 +38,11 @@ export const despatchBatch: Task<Pick<Batch, 'notification_ids'>> = {
 const lettersPerBatch = 100;
 
 /**
- * Sends everything accepted before 17:30 on a working day to the printer. Runs several times each evening, to include
+ * Sends everything accepted before the cut-off of a working day to the printer. Runs several times each evening, to include
  * letters that were still being rendered and to recover from a process that was down.
  */
 export async function collateLetters(app: Deps): Promise<void> {
-  const cutOff = cutOffToday(app.clock.now());
+  const cutOff = cutOffToday(app);
   if (!cutOff) return;
   const ids = await selectPrintableLetters(app.db, timestamp(cutOff.moment));
   for (let start = 0; start < ids.length; start += lettersPerBatch) {
@@ -57,7 +56,7 @@ export async function collateLetters(app: Deps): Promise<void> {
 
 /** A letter of its own batch, without waiting for the print run: the sandbox has no hours. */
 export function printInSandbox(app: Platform, notificationId: string): Promise<void> {
-  return addBatch(app, { day: londonDay(app.clock.now()), notification_ids: [notificationId] });
+  return addBatch(app, { day: app.country.calendar.day(app.clock.now()), notification_ids: [notificationId] });
 }
 
 async function addBatch({ queue, db }: Platform, batch: Batch): Promise<void> {
@@ -67,9 +66,10 @@ async function addBatch({ queue, db }: Platform, batch: Batch): Promise<void> {
 }
 
 /** Undefined before the cut-off and on non-working days. */
-function cutOffToday(now: Date): { day: string; moment: Date } | undefined {
-  const day = londonDay(now);
-  const moment = londonInstant(day, printCutOff.hour, printCutOff.minute);
+function cutOffToday({ clock, country }: Platform): { day: string; moment: Date } | undefined {
+  const now = clock.now();
+  const day = country.calendar.day(now);
+  const moment = printCutOff(country, day);
   return isWorkingDay(day) && now >= moment ? { day, moment } : undefined;
 }
 
@@ -113,7 +113,7 @@ async function fileOf(app: Deps, letter: LetterToPrint): Promise<PrintedFile | u
     return undefined;
   }
   const reference = letterReference(id);
-  const name = letterFileName(reference, postage, new Date(created_at));
+  const name = letterFileName(app.country, reference, postage, new Date(created_at));
   return { reference, notification_id: id, name, postage, sheets, callback_url: printerCallbackUrl(app, id), pdf };
 }
 
@@ -129,7 +129,7 @@ async function recordPrinted(app: Deps, letters: LetterToPrint[]): Promise<void>
     sent_at: now,
   }));
   await inTransaction(app.db, async (tx) => {
-    await recordStatusChanges(tx, changes, now);
+    await recordStatusChanges(app.country, tx, changes, now);
     const rows = letters.map(({ postage: _postage, billable_units: _sheets, id, ...letter }) => ({
       ...letter,
       notification_id: id,
@@ -155,5 +155,5 @@ export async function despatchInSandbox(
     despatched_at: now,
     cost_threshold: 'unsorted' as const,
   }));
-  await inTransaction(app.db, (tx) => recordDespatches(tx, despatches, now));
+  await inTransaction(app.db, (tx) => recordDespatches(app.country, tx, despatches, now));
 }

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
+import { isDay } from '../../countries/calendar.ts';
 import { openDelimitedText } from '../../libraries/spreadsheet/delimited-text.ts';
 import { megabytes, type SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
-import { isDay, londonDay } from '../../platform/calendar.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { isDatetime } from '../../protocol/fields.ts';
 import { defaultLimits } from '../../recipients/spreadsheet/limits.ts';
@@ -121,7 +121,7 @@ async function takeReport(app: Deps, connection: SftpConnection, folder: string,
 async function fetchReport(app: Deps, connection: SftpConnection, path: string, { size_bytes }: RemoteFile) {
   if (size_bytes > maxReportBytes) throw new ReportFileError([tooLarge]);
   const content = await connection.read(path, maxReportBytes + 1);
-  return content.length === size_bytes ? readReportFile(content, app.clock.now()) : undefined;
+  return content.length === size_bytes ? readReportFile(content, app.country.calendar.day(app.clock.now())) : undefined;
 }
 
 /** Letters that are unknown do not spoil a report: the printer may print for others, too, or report a deleted letter. */
@@ -177,7 +177,7 @@ const limits = {
 const maxProblems = 20;
 
 /** Says what is wrong with a value, as the end of a sentence. */
-type Check = (value: string, row: Record<string, string>, now: Date) => string | undefined;
+type Check = (value: string, row: Record<string, string>, today: string) => string | undefined;
 
 const reference = matching(referencePattern, 'must be 16 capital letters and digits');
 const kinds: Record<'despatches' | 'returned', Record<string, Check>> = {
@@ -191,13 +191,13 @@ const kinds: Record<'despatches' | 'returned', Record<string, Check>> = {
   },
   returned: {
     reference,
-    returnedDate: (value, _row, now) =>
-      isDay(value) && value <= londonDay(now) ? undefined : 'must be a day such as 2026-07-02, and not in the future',
+    returnedDate: (value, _row, today) =>
+      isDay(value) && value <= today ? undefined : 'must be a day such as 2026-07-02, and not in the future',
   },
 };
 
 /** Reads and checks a whole file, so that a file with a problem changes nothing. */
-async function readReportFile(content: Uint8Array, now: Date): Promise<ReportFile> {
+async function readReportFile(content: Uint8Array, today: string): Promise<ReportFile> {
   if (content.length > maxReportBytes) throw new ReportFileError([tooLarge]);
   const report: ReportFile = { despatches: new Map(), returned: new Set() };
   const problems: string[] = [];
@@ -208,7 +208,7 @@ async function readReportFile(content: Uint8Array, now: Date): Promise<ReportFil
     for await (const { firstRow, rows } of batches) {
       for (const [index, cells] of rows.entries()) {
         const row = rowOf(names, cells);
-        const found = problemsOf(row, cells.length > names.length, kinds[kind], now);
+        const found = problemsOf(row, cells.length > names.length, kinds[kind], today);
         problems.push(...found.map((problem) => `Row ${firstRow + index + 2}: ${problem}`));
         if (problems.length >= maxProblems) throw new ReportFileError(problems);
         addRow(report, kind, row);
@@ -247,11 +247,11 @@ function problemsOf(
   row: Record<string, string>,
   hasMoreCells: boolean,
   columns: Record<string, Check>,
-  now: Date,
+  today: string,
 ): string[] {
   if (hasMoreCells) return ['has more cells than the header'];
   return Object.entries(columns).flatMap(([name, check]) => {
-    const problem = check(row[name] ?? '', row, now);
+    const problem = check(row[name] ?? '', row, today);
     return problem === undefined ? [] : `${name} ${problem}`;
   });
 }
@@ -277,5 +277,5 @@ function oneOf(values: readonly string[]): Check {
 
 /** As with calls, only a posted letter has these. */
 function whenPosted(check: Check): Check {
-  return (value, row, now) => (row.jobStatus === 'REJECTED' && value === '' ? undefined : check(value, row, now));
+  return (value, row, today) => (row.jobStatus === 'REJECTED' && value === '' ? undefined : check(value, row, today));
 }

@@ -96,7 +96,7 @@ export function returnedLetterRoutes(http: Http, app: Platform): void {
     async (request) => {
       const { service_id } = request.params;
       const { letters, orphaned_count } = await listReturnedLetters(app, service_id, request.query.reported_at);
-      return { returned_letters: letters.map(returnedLetterRecord), orphaned_count };
+      return { returned_letters: letters.map((letter) => returnedLetterRecord(app.country, letter)), orphaned_count };
     },
   );
 }

@@ -1,5 +1,6 @@
+import { addDays } from '../../countries/calendar.ts';
+import type { Country } from '../../countries/country.ts';
 import { recordStatusChanges } from '../../notifications/status.ts';
-import { addDays, londonDay, londonTime } from '../../platform/calendar.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -40,7 +41,7 @@ const announcedAtOnce = 500;
 export async function recordReturnedLetters(app: Platform, references: string[]): Promise<number> {
   const now = app.clock.now();
   return inTransaction(app.db, async (tx) => {
-    const reported = { reported_on: londonDay(now), created_at: timestamp(now) };
+    const reported = { reported_on: app.country.calendar.day(now), created_at: timestamp(now) };
     const returned = await insertReturnedLetters(tx, references, reported);
     const changes = returned.map(({ notification_id: id }) => ({
       id,
@@ -48,7 +49,7 @@ export async function recordReturnedLetters(app: Platform, references: string[])
       event: 'returned' as const,
     }));
     // The notification may have been deleted by the time the letter comes back, weeks later.
-    if (changes.length > 0) await recordStatusChanges(tx, changes, now);
+    if (changes.length > 0) await recordStatusChanges(app.country, tx, changes, now);
     const ids = returned.map(({ notification_id }) => notification_id);
     for (let start = 0; start < ids.length; start += announcedAtOnce) {
       const notification_ids = ids.slice(start, start + announcedAtOnce);
@@ -66,7 +67,7 @@ const recentDays = 7;
 
 export async function countReturnedLetters(app: Platform, serviceId: string) {
   const counts = await returnedCounts(app, serviceId);
-  const since = addDays(londonDay(app.clock.now()), -recentDays);
+  const since = addDays(app.country.calendar.day(app.clock.now()), -recentDays);
   const recent = counts.filter(({ reported_on }) => reported_on >= since);
   return {
     returned_letter_count: recent.reduce((sum, { count }) => sum + count, 0),
@@ -100,7 +101,7 @@ export async function clearReturnedReferences(db: Db, before: Date): Promise<voi
 }
 
 /** A returned letter in API responses. The template of an uploaded letter is hidden, so it is omitted. */
-export function returnedLetterRecord(letter: ReturnedLetter) {
+export function returnedLetterRecord({ calendar }: Country, letter: ReturnedLetter) {
   const template = letter.precompiled
     ? { template_name: null, template_id: null, template_version: null }
     : {
@@ -112,7 +113,7 @@ export function returnedLetterRecord(letter: ReturnedLetter) {
     notification_id: letter.shown_id,
     client_reference: letter.api_key_id ? letter.client_reference : null,
     reported_at: letter.reported_on,
-    created_at: londonTime(new Date(letter.letter_created_at)),
+    created_at: calendar.time(new Date(letter.letter_created_at)),
     ...template,
     user_name: letter.user_name ?? 'API',
     email_address: letter.email_address ?? 'API',

@@ -29,7 +29,7 @@ export function accountMessageSender(app: Platform): AccountMessageSender {
       const id = newId(now);
       const secret = encryptValues(app, id, withoutLinks(message.personalisation, template.template_type));
       const recipient = template.template_type === 'sms' ? phoneRecipient(message.to) : emailRecipient(message.to);
-      await insertNotifications(tx, [
+      await insertNotifications(app.country, tx, [
         {
           id,
           service_id: platformServiceId,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { londonTime } from '../../platform/calendar.ts';
+import type { Calendar } from '../../countries/calendar.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { LondonTime, Nullable, Uuid } from '../../protocol/fields.ts';
@@ -40,11 +40,15 @@ export async function exportActivity(
   return { notifications: await exportRows(app, ids, 'desc'), ...page };
 }
 
-async function exportRows({ db }: Platform, ids: readonly string[], order: 'asc' | 'desc'): Promise<ExportRow[]> {
-  return (await selectMessageRows(db, ids, order)).map(exportRow);
+async function exportRows(
+  { db, country: { calendar } }: Platform,
+  ids: readonly string[],
+  order: 'asc' | 'desc',
+): Promise<ExportRow[]> {
+  return (await selectMessageRows(db, ids, order)).map((row) => exportRow(calendar, row));
 }
 
-function exportRow(stored: MessageRow): ExportRow {
+function exportRow(calendar: Calendar, stored: MessageRow): ExportRow {
   return {
     id: stored.shown_id,
     row_number: stored.job_row_number === null ? '' : stored.job_row_number + 1,
@@ -54,7 +58,7 @@ function exportRow(stored: MessageRow): ExportRow {
     template_type: stored.notification_type,
     job_name: stored.job_name ?? '',
     status: statusLabel(stored.notification_type, stored.status),
-    created_at: londonTime(new Date(stored.created_at)),
+    created_at: calendar.time(new Date(stored.created_at)),
     created_by_name: stored.created_by_name,
     created_by_email_address: stored.created_by_email_address,
     api_key_name: stored.api_key_name,

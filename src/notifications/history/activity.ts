@@ -1,5 +1,6 @@
 import { recordAuditEntry } from '../../auth/audit-entry.ts';
-import { addDays, londonDay, londonInstant } from '../../platform/calendar.ts';
+import { addDays, dayFormat } from '../../countries/calendar.ts';
+import type { Country } from '../../countries/country.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -65,7 +66,7 @@ export async function findPage(app: Platform, serviceId: string, query: Activity
   const { page, page_size } = query;
   const skip = (page - 1) * page_size;
   const wanted = { size: page_size + 1, skip };
-  const { ids, isCut } = await listNotifications(app.db, serviceId, filterOf(app, query), wanted);
+  const { ids, isCut } = await listNotifications(app, serviceId, filterOf(app, query), wanted);
   const hasNext = ids.length > page_size || isCut;
   const links = { ...(page > 1 ? { prev: true } : {}), ...(hasNext ? { next: true } : {}) };
   return { ids: ids.slice(0, page_size), page_size, links };
@@ -104,8 +105,8 @@ export function normaliseSearch(text: string): string {
   return number || text.trim().toLowerCase();
 }
 
-function midnightBefore(app: Platform, days: number): Date {
-  return londonInstant(addDays(londonDay(app.clock.now()), -days));
+function midnightBefore({ clock, country: { calendar } }: Platform, days: number): Date {
+  return calendar.start(addDays(calendar.day(clock.now()), -days));
 }
 
 export async function countActivity(
@@ -114,7 +115,7 @@ export async function countActivity(
   query: { template_type?: Channel; limit_days: number },
 ): Promise<number> {
   await refuseUnlessExists(app.db, 'services', serviceId);
-  const london_day = addDays(londonDay(app.clock.now()), -query.limit_days);
+  const london_day = addDays(app.country.calendar.day(app.clock.now()), -query.limit_days);
   return countSentNotifications(app.db, serviceId, { london_day }, query.template_type);
 }
 
@@ -130,10 +131,10 @@ export async function cancelLetter(app: Deps, serviceId: string, notificationId:
   const letter = await selectNotification(app.db, serviceId, notificationId);
   if (!letter) throw notFound('Notification not found');
   refuseUnlessLetter(letter);
-  refuseIfPrintingBegan(letter, app.clock.now());
+  refuseIfPrintingBegan(app.country, letter, app.clock.now());
   await inTransaction(app.db, async (tx) => {
     const change = { id: letter.id, status: 'cancelled', event: 'cancelled' } as const;
-    const [changed] = await recordStatusChanges(tx, [change], app.clock.now());
+    const [changed] = await recordStatusChanges(app.country, tx, [change], app.clock.now());
     if (!changed) throw cancelFailure(letter);
     const entry = { action: 'update', noun: 'notification', thing_id: letter.id, service_id: serviceId } as const;
     const [before, after] = [{ status: changed.previous_status }, { status: changed.status }];
@@ -144,15 +145,16 @@ export async function cancelLetter(app: Deps, serviceId: string, notificationId:
 
 /** Whether `cancelLetter` would, now. */
 export function canCancelLetter(
+  country: Country,
   { notification_type, status, created_at }: Pick<ActivityRecord, 'notification_type' | 'status' | 'created_at'>,
   now: Date,
 ): boolean {
   const mayChange = transitions.cancelled.some((one) => one === status);
-  return notification_type === 'letter' && mayChange && now < printCutOffOf(created_at);
+  return notification_type === 'letter' && mayChange && now < printCutOffOf(country, created_at);
 }
 
-function printCutOffOf(createdAt: string): Date {
-  return londonInstant(printRunDay(new Date(createdAt)), printCutOff.hour, printCutOff.minute);
+function printCutOffOf(country: Country, createdAt: string): Date {
+  return printCutOff(country, printRunDay(country, new Date(createdAt)));
 }
 
 function refuseUnlessLetter({ notification_type }: StoredNotification): void {
@@ -160,10 +162,13 @@ function refuseUnlessLetter({ notification_type }: StoredNotification): void {
   throw invalid('Notification cannot be cancelled - only letters can be cancelled');
 }
 
-function refuseIfPrintingBegan({ created_at }: StoredNotification, now: Date): void {
-  const runDay = printRunDay(new Date(created_at));
-  if (now < printCutOffOf(created_at)) return;
-  throw invalid(`It’s too late to cancel this letter. Printing started ${dayInWords(runDay, now)} at 5.30pm`);
+function refuseIfPrintingBegan(country: Country, { created_at }: StoredNotification, now: Date): void {
+  const runDay = printRunDay(country, new Date(created_at));
+  if (now < printCutOffOf(country, created_at)) return;
+  const day = runDay === country.calendar.day(now) ? 'today' : `on ${dayAndMonth(runDay)}`;
+  throw invalid(
+    `It’s too late to cancel this letter. Printing started ${day} at ${timeInWords(country.letter.cutOff)}`,
+  );
 }
 
 function cancelFailure({ status, created_at }: StoredNotification) {
@@ -174,9 +179,10 @@ function cancelFailure({ status, created_at }: StoredNotification) {
   );
 }
 
-const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' });
+const dayAndMonth = dayFormat({ day: 'numeric', month: 'long' });
 
-function dayInWords(day: string, now: Date): string {
-  if (day === londonDay(now)) return 'today';
-  return `on ${dayAndMonth.format(new Date(`${day}T00:00:00Z`))}`;
+/** 17:30 is 5.30pm. */
+function timeInWords(time: string): string {
+  const [hour = 0, minute = 0] = time.split(':').map(Number);
+  return `${hour % 12 || 12}.${String(minute).padStart(2, '0')}${hour < 12 ? 'am' : 'pm'}`;
 }

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { createCountry } from '../../countries/country.ts';
+import { gb } from '../../countries/gb.ts';
 import { estimatedDelivery, printRunDay } from './estimated-delivery.ts';
+
+const country = createCountry(gb);
 
 describe('estimated delivery', () => {
   it.each([
@@ -16,11 +20,11 @@ describe('estimated delivery', () => {
     // over Christmas 2026: printed on Tuesday 29 December
     ['2026-12-24T12:00:00Z', 'first', '2026-12-30T16:00:00.000000Z'],
   ] as const)('accepted %s, %s class: %s', (created, postage, expected) => {
-    expect(estimatedDelivery(new Date(created), postage)).toBe(expected);
+    expect(estimatedDelivery(country, new Date(created), postage)).toBe(expected);
   });
 
   it('assigns letters after 17:30 in London to the next print run', () => {
-    expect(printRunDay(new Date('2026-01-05T17:29:59Z'))).toBe('2026-01-05');
-    expect(printRunDay(new Date('2026-01-05T17:30:00Z'))).toBe('2026-01-06');
+    expect(printRunDay(country, new Date('2026-01-05T17:29:59Z'))).toBe('2026-01-05');
+    expect(printRunDay(country, new Date('2026-01-05T17:30:00Z'))).toBe('2026-01-06');
   });
 });

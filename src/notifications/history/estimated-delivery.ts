@@ -1,26 +1,28 @@
-import { addDays, londonDay, londonInstant, londonWallTime } from '../../platform/calendar.ts';
+import { addDays } from '../../countries/calendar.ts';
+import type { Country } from '../../countries/country.ts';
 import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import type { Postage } from '../notification.ts';
 
-/** London time of the daily print run. Later letters go into the run of the next day. */
-export const printCutOff = { hour: 17, minute: 30 };
+/** When the print run of a day begins. Later letters go into the run of the next day. */
+export function printCutOff({ calendar, letter }: Country, day: string): Date {
+  const [hour = 0, minute = 0] = letter.cutOff.split(':').map(Number);
+  return calendar.instant(day, hour, minute);
+}
 
-/** Returns the London day of a letter's print run. */
-export function printRunDay(createdAt: Date): string {
-  const day = londonDay(createdAt);
-  const { hour, minute } = londonWallTime(createdAt);
-  const after = hour > printCutOff.hour || (hour === printCutOff.hour && minute >= printCutOff.minute);
-  return after ? addDays(day, 1) : day;
+/** Returns the day of a letter's print run, which may be a day without printing. */
+export function printRunDay(country: Country, createdAt: Date): string {
+  const day = country.calendar.day(createdAt);
+  return createdAt < printCutOff(country, day) ? day : addDays(day, 1);
 }
 
 const transitDays: Record<Postage, number> = { first: 1, second: 5, economy: 7, europe: 6, 'rest-of-world': 8 };
 
-/** Estimates delivery at 16:00 in London on the last day of transit. */
-export function estimatedDelivery(createdAt: Date, postage: Postage): Timestamp {
-  let day = nextDay(printRunDay(createdAt), isWorkingDay);
+/** Estimates delivery at 16:00 on the last day of transit. */
+export function estimatedDelivery(country: Country, createdAt: Date, postage: Postage): Timestamp {
+  let day = nextDay(printRunDay(country, createdAt), isWorkingDay);
   const isDeliveryDay = postage === 'first' ? isFirstClassDay : isWorkingDay;
   for (let left = transitDays[postage]; left > 0; left -= 1) day = nextDay(day, isDeliveryDay);
-  return timestamp(londonInstant(day, 16));
+  return timestamp(country.calendar.instant(day, 16));
 }
 
 function nextDay(day: string, fits: (day: string) => boolean): string {

@@ -1,4 +1,4 @@
-import { addDays, londonInstant } from '../../platform/calendar.ts';
+import { addDays, type Calendar } from '../../countries/calendar.ts';
 import { earlier, hour_ms, later } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { firstIdAt } from '../../platform/id.ts';
@@ -9,6 +9,8 @@ const [firstRead, usualStep] = [500, 20_000];
 
 /** What the statistics know about the messages that match. */
 interface Known {
+  /** Whose days they are. */
+  calendar: Calendar;
   /** Days with such messages, newest first. */
   days: readonly DayCount[];
   /** Counts those that are newer than the range. Called once, if the first slice is not enough. Undefined: too many to count. */
@@ -46,9 +48,9 @@ export async function findMessages(
   { order = 'desc', size, known, step = usualStep, mayReadOn, ...search }: Search,
 ): Promise<FoundIds> {
   const found: FoundIds = { ids: [], matching: 0, stoppedAt: undefined };
-  const days = order === 'desc' ? known?.days : undefined;
+  const counted = order === 'desc' ? known : undefined;
   let { after, skip = 0 } = search;
-  let end_id: string | undefined = days ? nextMatch(days, range.end_id, 0) : range.end_id;
+  let end_id: string | undefined = counted ? nextMatch(counted, range.end_id, 0) : range.end_id;
   let newer: number | undefined;
   let atOnce = Math.min(Math.max(firstRead, skip + size), step);
   for (let read = 0; end_id !== undefined; atOnce = step) {
@@ -57,9 +59,9 @@ export async function findMessages(
     found.ids.push(...slice.ids);
     found.matching += slice.matching;
     if (slice.last === null || slice.read < atOnce || found.ids.length >= size) break;
-    if (days) {
-      if (read === 0) newer = await known?.countNewer?.();
-      end_id = nextMatch(days, slice.last, newer === undefined ? 0 : newer + found.matching);
+    if (counted) {
+      if (read === 0) newer = await counted.countNewer?.();
+      end_id = nextMatch(counted, slice.last, newer === undefined ? 0 : newer + found.matching);
     }
     after = slice.last;
     skip = Math.max(0, skip - slice.matching);
@@ -76,12 +78,12 @@ export async function findMessages(
  * Ids are created within moments of acceptance; an hour is more than enough. Messages that were deleted, or that other conditions
  * exclude, still count: then fewer are found than are counted, and less is left out. `found` is 0 while it is unknown.
  */
-function nextMatch(days: readonly DayCount[], before: string, found: number): string | undefined {
+function nextMatch({ calendar, days }: Known, before: string, found: number): string | undefined {
   let counted = 0;
   for (const { london_day, count } of days) {
     counted += count;
-    const first_id = firstIdAt(earlier(londonInstant(london_day), hour_ms));
-    const end_id = firstIdAt(later(londonInstant(addDays(london_day, 1)), hour_ms));
+    const first_id = firstIdAt(earlier(calendar.start(london_day), hour_ms));
+    const end_id = firstIdAt(later(calendar.start(addDays(london_day, 1)), hour_ms));
     if (counted > found && first_id < before) return end_id < before ? end_id : before;
   }
   return undefined;

@@ -10,15 +10,15 @@ function isUploadedByHand(serviceId: string): RawBuilder<unknown> {
     and n.template_id in (select id from templates where service_id = ${serviceId} and hidden)`;
 }
 
-/** By London day of their print run: those accepted from 17:30 on are printed on the next day. Newest first. */
-export async function countByPrintDay(
+/** By the position of the print run that follows, in a list of when they begin, the oldest first. The newest run comes first. */
+export async function countByPrintRun(
   db: Db,
   serviceId: string,
+  runs: Timestamp[],
   since: { created_at: Timestamp; first_id: string },
-): Promise<{ day: string; count: number }[]> {
-  const { rows } = await sql<{ day: string; count: number }>`
-    select ((n.created_at at time zone 'Europe/London') + interval '6 hours 30 minutes')::date as day,
-      count(*)::integer as count
+): Promise<{ run: number; count: number }[]> {
+  const { rows } = await sql<{ run: number; count: number }>`
+    select width_bucket(n.created_at, ${runs}::timestamptz[]) as run, count(*)::integer as count
     from notifications n
     where ${isUploadedByHand(serviceId)} and n.id >= ${since.first_id} and n.created_at >= ${since.created_at}
     group by 1 order by 1 desc`.execute(db);

@@ -1,12 +1,12 @@
-import { addDays, londonInstant } from '../../platform/calendar.ts';
+import { addDays } from '../../countries/calendar.ts';
+import type { Country } from '../../countries/country.ts';
 import { earlier, hour_ms, later, type Timestamp, timestamp } from '../../platform/clock.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { type ActivityRecord, activityRecords } from './activity-record.ts';
 import { printCutOff } from './estimated-delivery.ts';
-import { countByHand, countByPrintDay, type Span, selectByHand } from './letters-by-hand.sql.ts';
+import { countByHand, countByPrintRun, type Span, selectByHand } from './letters-by-hand.sql.ts';
 import type { Page } from './stored-notifications.sql.ts';
 
 /** Letters that users of a service uploaded as PDF, by the day of their print run. */
@@ -14,20 +14,24 @@ import type { Page } from './stored-notifications.sql.ts';
 type Deps = Platform & { compiledTemplates: CompiledTemplates };
 
 /** One entry per day with letters; `at` is when the print run of the day begins. */
-export async function listDaysByHand(db: Db, serviceId: string, since: Timestamp) {
-  const days = await countByPrintDay(db, serviceId, {
+export async function listDaysByHand({ db, clock, country }: Platform, serviceId: string, since: Timestamp) {
+  const first = country.calendar.day(new Date(since));
+  // Clocks of several processes may differ, so the list goes on for a day longer than there can be letters.
+  const last = addDays(country.calendar.day(clock.now()), 2);
+  const runs: Date[] = [];
+  for (let day = first; day <= last; day = addDays(day, 1)) runs.push(printCutOff(country, day));
+  const counts = await countByPrintRun(db, serviceId, runs.map(timestamp), {
     created_at: since,
     first_id: firstIdAt(earlier(new Date(since), hour_ms)),
   });
-  return days.map(({ day, count }) => ({ at: runOf(day), count }));
+  return counts.flatMap(({ run, count }) => {
+    const at = runs[run];
+    return at ? [{ at, count }] : [];
+  });
 }
 
-function runOf(day: string): Date {
-  return londonInstant(day, printCutOff.hour, printCutOff.minute);
-}
-
-export function countLettersByHand(db: Db, serviceId: string, day: string): Promise<number> {
-  return countByHand(db, serviceId, spanOf(day));
+export function countLettersByHand({ db, country }: Platform, serviceId: string, day: string): Promise<number> {
+  return countByHand(db, serviceId, spanOf(country, day));
 }
 
 export async function listLettersByHand(
@@ -36,11 +40,11 @@ export async function listLettersByHand(
   day: string,
   page: Required<Page>,
 ): Promise<ActivityRecord[]> {
-  return activityRecords(app, await selectByHand(app.db, serviceId, spanOf(day), page));
+  return activityRecords(app, await selectByHand(app.db, serviceId, spanOf(app.country, day), page));
 }
 
-function spanOf(day: string): Span {
-  const [from, to] = [runOf(addDays(day, -1)), runOf(day)];
+function spanOf(country: Country, day: string): Span {
+  const [from, to] = [printCutOff(country, addDays(day, -1)), printCutOff(country, day)];
   return {
     from: timestamp(from),
     to: timestamp(to),

@@ -1,7 +1,9 @@
+import type { Calendar } from '../../countries/calendar.ts';
 import { earlier, hour_ms } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { invalid } from '../../platform/failure.ts';
 import { firstIdAt, nilId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { type FoundIds, findMessages } from './find-messages.ts';
 import { type MessageFilter, selectMatchingDays } from './message-rows.sql.ts';
 import { type Page, selectIdsOfJob, selectStoredId } from './stored-notifications.sql.ts';
@@ -37,7 +39,7 @@ interface NotificationPage {
  * service matches nothing.
  */
 export async function listNotifications(
-  db: Db,
+  { db, country: { calendar } }: Platform,
   serviceId: string,
   { job_id, ...filter }: NotificationFilter,
   page: Page,
@@ -48,12 +50,13 @@ export async function listNotifications(
     const ofJob = { ...filter, job_id, older_than };
     return { ids: filter.without_jobs ? [] : await selectIdsOfJob(db, serviceId, ofJob, page, 'desc'), isCut: false };
   }
-  const { ids, stoppedAt } = await findIds(db, serviceId, { ...filter, older_than }, page);
+  const { ids, stoppedAt } = await findIds(calendar, db, serviceId, { ...filter, older_than }, page);
   if (ids.length === 0 && stoppedAt !== undefined) throw tooFar(page, stoppedAt);
   return { ids, isCut: stoppedAt !== undefined };
 }
 
 async function findIds(
+  calendar: Calendar,
   db: Db,
   serviceId: string,
   { older_than, ...filter }: Omit<NotificationFilter, 'job_id'>,
@@ -82,7 +85,7 @@ async function findIds(
     };
     return findMessages(tx, serviceId, filter, range, {
       ...page,
-      known: { days: await selectMatchingDays(tx, serviceId, filter), countNewer },
+      known: { calendar, days: await selectMatchingDays(tx, serviceId, filter), countNewer },
       step: Math.max(20_000, listLimits.read / 4),
       mayReadOn: (read) => read < listLimits.read,
     });

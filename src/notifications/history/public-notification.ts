@@ -111,7 +111,7 @@ export async function publicNotification(
     one_click_unsubscribe_url: stored.one_click_unsubscribe_url,
     ...costOf(stored),
     ...(type === 'letter'
-      ? { estimated_delivery: estimatedDelivery(new Date(stored.created_at), stored.postage ?? 'second') }
+      ? { estimated_delivery: estimatedDelivery(app.country, new Date(stored.created_at), stored.postage ?? 'second') }
       : {}),
   };
 }

@@ -52,7 +52,7 @@ export async function listPublicNotifications(
   root: string,
 ): Promise<PublicNotification[]> {
   const { ids } = await listNotifications(
-    app.db,
+    app,
     caller.service_id,
     {
       key_types: [caller.key_type],

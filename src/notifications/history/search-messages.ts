@@ -1,4 +1,4 @@
-import { addDays, londonDay, londonTime } from '../../platform/calendar.ts';
+import { addDays, type Calendar } from '../../countries/calendar.ts';
 import { day_ms, earlier, hour_ms, later } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { csvLine } from '../../platform/http/csv.ts';
@@ -81,7 +81,11 @@ export async function searchMessages(
     { ...range, end_id },
     {
       ...{ order, after, size: pageSize + 1 },
-      known: days && { days, countNewer: async () => (before === undefined ? 0 : undefined) },
+      known: days && {
+        calendar: app.country.calendar,
+        days,
+        countNewer: async () => (before === undefined ? 0 : undefined),
+      },
       mayReadOn: () => performance.now() - began < searchFor_ms,
     },
   );
@@ -114,9 +118,12 @@ export async function exportMessages(
 }
 
 /** Counts of the days that are kept, from the statistics. Cancelled messages and those of test keys do not count. */
-export async function countKeptMessages({ db, clock }: Platform, serviceId: string): Promise<Statistics> {
+export async function countKeptMessages(
+  { db, clock, country: { calendar } }: Platform,
+  serviceId: string,
+): Promise<Statistics> {
   const days = await retentionDaysOf(db, serviceId);
-  const today = londonDay(clock.now());
+  const today = calendar.day(clock.now());
   const counts = noStatistics();
   for (const kept of new Set(Object.values(days))) {
     const range = { first_day: addDays(today, -kept), last_day: today };
@@ -129,14 +136,14 @@ export async function countKeptMessages({ db, clock }: Platform, serviceId: stri
   return counts;
 }
 
-async function filterOf({ db, clock }: Platform, serviceId: string, search: MessageSearch) {
+async function filterOf({ db, clock, country: { calendar } }: Platform, serviceId: string, search: MessageSearch) {
   const { channel, statuses, origin, file, recipient, reference, template, words, since, until } = search;
   const now = clock.now();
   const kept = await retentionDaysOf(db, serviceId);
   const kept_from = {
-    email: firstKeptId(now, kept.email),
-    sms: firstKeptId(now, kept.sms),
-    letter: firstKeptId(now, kept.letter),
+    email: firstKeptId(calendar, now, kept.email),
+    sms: firstKeptId(calendar, now, kept.sms),
+    letter: firstKeptId(calendar, now, kept.letter),
   };
   const filter: MessageFilter = {
     types: channel && [channel],
@@ -210,7 +217,7 @@ const readAtOnce = 20_000;
 
 /** Messages of a service as CSV, newest first, without a connection in between. */
 export async function* reportActivity(
-  { db }: Platform,
+  { db, country: { calendar } }: Platform,
   serviceId: string,
   filter: MessageFilter,
   range: IdRange,
@@ -219,17 +226,17 @@ export async function* reportActivity(
 ): AsyncGenerator<string> {
   yield csvLine(header);
   for (let before: string | undefined = range.end_id; before !== undefined; ) {
-    const known = days && { days };
+    const known = days && { calendar, days };
     const wanted = { size: messagesAtOnce, known, mayReadOn: (read: number) => read < readAtOnce };
     const { ids, stoppedAt } = await findMessages(db, serviceId, filter, { ...range, end_id: before }, wanted);
     const rows = await selectMessageRows(db, ids);
     // An empty part, too: a download that was cancelled ends at the next part, and all messages may be read before one matches.
-    yield rows.map(line).join('');
+    yield rows.map((row) => line(calendar, row)).join('');
     before = stoppedAt ?? (ids.length < messagesAtOnce ? undefined : ids.at(-1));
   }
 }
 
-function line({ notification_type, ...message }: MessageRow): string {
+function line(calendar: Calendar, { notification_type, ...message }: MessageRow): string {
   const [firstLine = ''] = message.recipient.split(/\r?\n/, 1);
   return csvLine([
     notification_type === 'letter' ? firstLine : message.recipient,
@@ -240,7 +247,7 @@ function line({ notification_type, ...message }: MessageRow): string {
     message.created_by_email_address,
     message.job_name,
     statusLabel(notification_type, message.status),
-    londonTime(new Date(message.created_at)),
+    calendar.time(new Date(message.created_at)),
     message.api_key_name,
   ]);
 }

@@ -1,4 +1,4 @@
-import { addDays, londonDay } from '../../platform/calendar.ts';
+import { addDays } from '../../countries/calendar.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { retentionDaysOf } from '../../services/settings/data-retention.ts';
@@ -40,7 +40,7 @@ export async function getShownMessage(
     response: await publicNotification(app, stored, root),
     stored,
     lane: found.job_id === null ? version?.process_type : undefined,
-    deletion_day: addDays(londonDay(new Date(found.created_at)), kept_days + 1),
+    deletion_day: addDays(app.country.calendar.day(new Date(found.created_at)), kept_days + 1),
     kept_days,
   };
 }

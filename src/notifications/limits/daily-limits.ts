@@ -1,4 +1,5 @@
-import { utcDay } from '../../platform/calendar.ts';
+import { addDays } from '../../countries/calendar.ts';
+import type { Country } from '../../countries/country.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -8,22 +9,33 @@ import type { ExhaustedQuota, QuotaRequest } from '../sending/notifications.sql.
 import type { SendingService } from '../sending/sending-service.ts';
 import { addWithinLimit, announceLowerCounts, selectCount, subtractFromCount } from './daily-limits.sql.ts';
 
-/** Limits apply per UTC day. The commit that stores a message enforces them exactly. */
+/** Limits apply per day of the country's limit calendar: `utc_day` is its name in the database. The commit that stores a message enforces them exactly. */
 
-export function isDailyLimitReached(service: SendingService, channel: LimitedChannel, now: Date): boolean {
+export function isDailyLimitReached(
+  { limitCalendar }: Country,
+  service: SendingService,
+  channel: LimitedChannel,
+  now: Date,
+): boolean {
   const { counted, daily_limits } = service;
-  const count = counted.utc_day === utcDay(now) ? (counted.counts[channel] ?? 0) : 0;
+  const count = counted.utc_day === limitCalendar.day(now) ? (counted.counts[channel] ?? 0) : 0;
   return count >= daily_limits[channel];
 }
 
-export function dailyLimitExceeded(service: SendingService, channel: LimitedChannel, now: Date): Failure {
+export function dailyLimitExceeded(
+  { limitCalendar }: Country,
+  service: SendingService,
+  channel: LimitedChannel,
+  now: Date,
+): Failure {
   const name = channel === 'international_sms' ? channel : 'daily';
-  const untilMidnight = 86_400 - (Math.floor(now.getTime() / 1000) % 86_400);
+  const tomorrow = limitCalendar.start(addDays(limitCalendar.day(now), 1));
+  const untilTomorrow_s = Math.ceil((tomorrow.getTime() - now.getTime()) / 1_000);
   return new Failure(
     'too-many',
     'TooManyRequestsError',
     `Exceeded send limits (${name}: ${service.daily_limits[channel]}) for today`,
-    { headers: { 'retry-after': String(untilMidnight) } },
+    { headers: { 'retry-after': String(untilTomorrow_s) } },
   );
 }
 
@@ -108,11 +120,11 @@ export function exceededLimit(
 
 /** How many messages a service can still send today; those abroad have a limit of their own. */
 export async function remainingToday(
-  { db, clock }: Platform,
+  { db, clock, country: { limitCalendar } }: Platform,
   { id: service_id, daily_limits }: Pick<SendingService, 'id' | 'daily_limits'>,
   channel: Channel,
 ): Promise<{ messages: number; international: number | null }> {
-  const utc_day = utcDay(clock.now());
+  const utc_day = limitCalendar.day(clock.now());
   const left = async (limited: Channel | 'international_sms') =>
     Math.max(0, daily_limits[limited] - (await selectCount(db, { service_id, utc_day, channel: limited })));
   return { messages: await left(channel), international: channel === 'sms' ? await left('international_sms') : null };
@@ -125,10 +137,10 @@ interface LeftToday {
 
 /** The same for every limit of a service. */
 export async function listRemainingToday(
-  { db, clock }: Platform,
+  { db, clock, country: { limitCalendar } }: Platform,
   { id: service_id, daily_limits }: Pick<SendingService, 'id' | 'daily_limits'>,
 ): Promise<Record<LimitedChannel, LeftToday>> {
-  const utc_day = utcDay(clock.now());
+  const utc_day = limitCalendar.day(clock.now());
   const left = async (channel: LimitedChannel): Promise<LeftToday> => {
     const limit = daily_limits[channel];
     return { limit, remaining: Math.max(0, limit - (await selectCount(db, { service_id, utc_day, channel }))) };

@@ -58,7 +58,7 @@ export async function checkOneOff(app: SendDeps, serviceId: string, request: One
 
 async function send(app: SendDeps, context: SendContext, request: OneOffRequest): Promise<{ id: string }> {
   const { row } = templateOfCaller(await findTemplate(app, context.service.id, request.template_id));
-  refuseIfDailyLimitIsReached(context, row.template_type);
+  refuseIfDailyLimitIsReached(app, context, row.template_type);
   const shared = {
     template_id: request.template_id,
     personalisation: request.personalisation ?? {},
@@ -115,7 +115,7 @@ export async function sendUploadedLetter(
   const context = await oneOffContext(app, serviceId, created_by);
   const letter = { reference: filename, content, postage, address };
   if (requestedFileId === undefined) {
-    refuseIfDailyLimitIsReached(context, 'letter');
+    refuseIfDailyLimitIsReached(app, context, 'letter');
     return (await sendPrecompiledLetter(app, context, letter)).response;
   }
   const file_id = canonicalId(requestedFileId);
@@ -123,7 +123,7 @@ export async function sendUploadedLetter(
   const taken = await selectNotification(app.db, context.service.id, file_id);
   if (await findUploadedLetter(app.db, context.service.id, file_id)) return { id: file_id };
   if (taken) throw invalidField('file_id', 'Already in use.');
-  refuseIfDailyLimitIsReached(context, 'letter');
+  refuseIfDailyLimitIsReached(app, context, 'letter');
   // Replayed if a concurrent request was faster.
   await sendPrecompiledLetter(app, { ...context, idempotency: claimOfFile(file_id) }, { ...letter, file_id });
   return { id: file_id };
@@ -229,7 +229,7 @@ export async function sendDraftToWriter(
 ): Promise<{ id: string; to: string }> {
   const context = await oneOffContext(app, serviceId, writer.id);
   if (draft.template_type === 'letter') throw invalid('A letter cannot be sent as a test: download its PDF');
-  refuseIfDailyLimitIsReached(context, draft.template_type);
+  refuseIfDailyLimitIsReached(app, context, draft.template_type);
   if (draft.template_type === 'sms') {
     if (writer.mobile_number === null) throw invalid('Your account has no mobile number: add one in Your account');
     const parsed = parsePhoneNumber(writer.mobile_number);

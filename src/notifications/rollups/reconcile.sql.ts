@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
-import type { Days } from '../../platform/calendar.ts';
+import type { Calendar, Days } from '../../countries/calendar.ts';
 import type { Db } from '../../platform/db/database.ts';
+import { localDay } from '../../platform/db/local-day.ts';
 import { isBillable, rollupDay, usageKey } from '../status-change.shared.sql.ts';
 
 export interface Recount extends Days {
+  calendar: Calendar;
   today: string;
   /** The id range of messages accepted on those days. */
   first_id: string;
@@ -21,12 +23,12 @@ export interface Repair {
  * Only days with all their messages can be recounted: not days beyond the retention of the service, nor days before its
  * last change, because the retention may have been shorter until then.
  */
-function isComplete({ today }: Recount) {
+function isComplete({ calendar, today }: Recount) {
   return sql`not exists (
     select from service_data_retention kept
     where kept.service_id = differences.service_id and kept.notification_type = differences.notification_type
       and (london_day <= ${today}::date - kept.days_of_retention
-        or london_day < (kept.updated_at at time zone 'Europe/London')::date))`;
+        or london_day < ${localDay(calendar, 'kept.updated_at')}))`;
 }
 
 /**
@@ -37,10 +39,10 @@ export async function repairStatusCounts(db: Db, recount: Recount): Promise<Repa
   const key = sql`london_day, service_id, template_id, notification_type, key_type, status`;
   const { rows } = await sql<Repair>`
     with counted as (
-      select ${rollupDay} as london_day, service_id, template_id, notification_type, key_type, status, count(*) as count
+      select ${rollupDay(recount.calendar)} as london_day, service_id, template_id, notification_type, key_type, status, count(*) as count
       from notifications
       where id >= ${recount.first_id} and id < ${recount.end_id}
-        and ${rollupDay} between ${recount.first_day} and ${recount.last_day}
+        and ${rollupDay(recount.calendar)} between ${recount.first_day} and ${recount.last_day}
       group by 1, 2, 3, 4, 5, 6
     ), kept as (
       select ${key}, sum(count) as count from status_counts
@@ -64,10 +66,10 @@ export async function repairUsage(db: Db, recount: Recount): Promise<Repair[]> {
     postage, sheets`;
   const { rows } = await sql<Repair>`
     with counted as (
-      select ${usageKey}, sum(case when notification_type = 'email' then 0 else billable_units end) as units, count(*) as sent
+      select ${usageKey(recount.calendar)}, sum(case when notification_type = 'email' then 0 else billable_units end) as units, count(*) as sent
       from notifications
       where id >= ${recount.first_id} and id < ${recount.end_id}
-        and ${rollupDay} between ${recount.first_day} and ${recount.last_day} and ${isBillable}
+        and ${rollupDay(recount.calendar)} between ${recount.first_day} and ${recount.last_day} and ${isBillable}
       group by 1, 2, 3, 4, 5, 6, 7, 8, 9
     ), kept as (
       select ${key}, sum(billable_units) as units, sum(notifications_sent) as sent from usage_counts
@@ -91,11 +93,12 @@ export async function repairUsage(db: Db, recount: Recount): Promise<Repair[]> {
 
 /** Repairs the counts of jobs that were started on those days. Their messages are found by the index on the job. */
 export async function repairJobCounts(db: Db, recount: Recount): Promise<Repair[]> {
+  const startedOn = localDay(recount.calendar, 'processing_started');
   const { rows } = await sql<Repair>`
     with started as (
-      select id as job_id, service_id, notification_type, (processing_started at time zone 'Europe/London')::date as london_day
+      select id as job_id, service_id, notification_type, ${startedOn} as london_day
       from jobs
-      where (processing_started at time zone 'Europe/London')::date between ${recount.first_day} and ${recount.last_day}
+      where ${startedOn} between ${recount.first_day} and ${recount.last_day}
     ), counted as (
       select job_id, status, count(*) as count from notifications
       where job_id in (select job_id from started) and id >= ${recount.first_id}

@@ -78,7 +78,12 @@ describe('fold-rollups', () => {
     await foldRollups(harness.app.db);
     expect(await unfolded()).toEqual([]);
     await inTransaction(harness.app.db, (tx) =>
-      recordStatusChanges(tx, [{ id, status: 'technical-failure', event: 'receipt' }], harness.clock.now()),
+      recordStatusChanges(
+        harness.app.country,
+        tx,
+        [{ id, status: 'technical-failure', event: 'receipt' }],
+        harness.clock.now(),
+      ),
     );
     expect(await unfolded()).toEqual([{ london_day: '2026-11-10', units: -1, sent: -1 }]);
     await foldRollups(harness.app.db);

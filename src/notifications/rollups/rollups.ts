@@ -1,4 +1,4 @@
-import { addDays, londonDay, londonInstant } from '../../platform/calendar.ts';
+import { addDays, type Calendar } from '../../countries/calendar.ts';
 import { earlier, hour_ms, later } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { firstIdAt } from '../../platform/id.ts';
@@ -87,12 +87,13 @@ export async function reconcileRollups(
   app: Platform,
   report: (rollup: string, repairs: number) => void,
 ): Promise<void> {
-  const today = londonDay(app.clock.now());
+  const { calendar } = app.country;
+  const today = calendar.day(app.clock.now());
   const first_day = addDays(today, 1 - defaultRetentionDays);
   // One day at a time: a statement over all days would take minutes and hold back vacuum on every table.
   const results: Record<string, Repair[]> = { daily_status_counts: [], daily_usage: [], job_status_counts: [] };
   for (let day = first_day; day <= today; day = addDays(day, 1)) {
-    const recount = recountOf(day, today);
+    const recount = recountOf(calendar, day, today);
     results.daily_status_counts?.push(...(await repairStatusCounts(app.db, recount)));
     results.daily_usage?.push(...(await repairUsage(app.db, recount)));
     results.job_status_counts?.push(...(await repairJobCounts(app.db, recount)));
@@ -108,13 +109,14 @@ export async function reconcileRollups(
   app.log.info({ event: 'rollups.compared', first_day, last_day: today }, 'Rollups were compared with the messages');
 }
 
-function recountOf(day: string, today: string): Recount {
+function recountOf(calendar: Calendar, day: string, today: string): Recount {
   // Ids are created within moments of acceptance; an hour is more than enough.
   return {
+    calendar,
     first_day: day,
     last_day: day,
     today,
-    first_id: firstIdAt(earlier(londonInstant(day), hour_ms)),
-    end_id: firstIdAt(later(londonInstant(addDays(day, 1)), hour_ms)),
+    first_id: firstIdAt(earlier(calendar.start(day), hour_ms)),
+    end_id: firstIdAt(later(calendar.start(addDays(day, 1)), hour_ms)),
   };
 }

@@ -113,7 +113,8 @@ export class Acceptor {
     const { service, notification, idempotency } = acceptance;
     if (!notification && !idempotency) return undefined;
     const row = notification && rowToStore(notification);
-    const item = { acceptance, row, limited: notification && limitedMessage(acceptance, notification), span };
+    const limited = notification && this.limitedMessage(acceptance, notification);
+    const item = { acceptance, row, limited, span };
     const single = idempotency ? this.keyed : this.plain;
     const commits = acceptance.alsoStore ? this.withMore : single;
     // A key that was taken and is free again belonged to a message that a limit rejected, so a retry may succeed.
@@ -123,7 +124,8 @@ export class Acceptor {
         if (notification) this.announce(notification);
         return undefined;
       }
-      if (outcome.kind === 'refused') throw dailyLimitExceeded(service, outcome.channel, this.app.clock.now());
+      if (outcome.kind === 'refused')
+        throw dailyLimitExceeded(this.app.country, service, outcome.channel, this.app.clock.now());
       const storedResponse = await findStoredResponse(this.app, service.id, idempotency?.key ?? '');
       if (storedResponse) return storedResponse;
     }
@@ -136,7 +138,9 @@ export class Acceptor {
   }
 
   private commit(items: Item[], lockTimeout_ms: number): Promise<Outcome[]> {
-    return this.store(items, lockTimeout_ms, (toStore) => storeNotificationsAlone(this.app.pool, toStore));
+    return this.store(items, lockTimeout_ms, (toStore) =>
+      storeNotificationsAlone(this.app.country, this.app.pool, toStore),
+    );
   }
 
   /** In one statement. If that cannot store all, a transaction finds out which. */
@@ -144,7 +148,7 @@ export class Acceptor {
     const { claiming, keys } = this.keysOf(items);
     try {
       const outcomes = await this.store([...claiming.values()], lockTimeout_ms, (toStore) =>
-        storeWithKeys(this.app.pool, toStore, keys),
+        storeWithKeys(this.app.country, this.app.pool, toStore, keys),
       );
       return outcomesOf(items, [...claiming.values()], outcomes);
     } catch (error) {
@@ -158,7 +162,7 @@ export class Acceptor {
       const claimed = await this.claimKeys(tx, items, lockTimeout_ms);
       const remaining = items.filter((item) => !item.acceptance.idempotency || claimed.has(item));
       const outcomes = await this.store(remaining, lockTimeout_ms, async (toStore) =>
-        toStore.rows.length > 0 ? storeNotifications(tx, toStore) : [],
+        toStore.rows.length > 0 ? storeNotifications(this.app.country, tx, toStore) : [],
       );
       for (const [index, item] of remaining.entries()) {
         const { service, alsoStore, idempotency } = item.acceptance;
@@ -190,6 +194,16 @@ export class Acceptor {
       rows.push({ service_id: service.id, created_at: timestamp(now), ...idempotency });
     }
     return { claiming, keys: { rows, freeBefore: timestamp(replayLimit(now)) } };
+  }
+
+  private limitedMessage({ service, abroad }: Acceptance, notification: NewNotification): LimitedMessage | null {
+    if (notification.key_type === 'test') return null;
+    return {
+      service,
+      channel: notification.notification_type,
+      utc_day: this.app.country.limitCalendar.day(new Date(notification.created_at)),
+      abroad,
+    };
   }
 
   private async store(
@@ -243,14 +257,4 @@ function rowToStore(notification: NewNotification): NotificationRow {
   const row = rowOf(notification);
   if (!row) throw invalid('A value in the request cannot be stored');
   return row;
-}
-
-function limitedMessage({ service, abroad }: Acceptance, notification: NewNotification): LimitedMessage | null {
-  if (notification.key_type === 'test') return null;
-  return {
-    service,
-    channel: notification.notification_type,
-    utc_day: notification.created_at.slice(0, 10),
-    abroad,
-  };
 }

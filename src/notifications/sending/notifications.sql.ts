@@ -1,6 +1,8 @@
 import { CompiledQuery, sql } from 'kysely';
 import pg from 'pg';
+import type { Country } from '../../countries/country.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
+import { localDayText, oncePer } from '../../platform/db/local-day.ts';
 import { RowWriter } from '../../platform/db/row-writer.ts';
 import { nilId } from '../../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
@@ -84,11 +86,12 @@ interface StatementParts {
  */
 const storeStatement = (
   name: string,
+  { calendar, limitCalendar }: Country,
   quotas: typeof domestic,
   { first = '', afterFirst = '', alsoStored = '', result = exhausted(quotas) }: StatementParts = {},
 ) => `/* prepared: ${name} */
 with ${waitsUpTo('$3')}, candidates as (
-  select *, (created_at at time zone 'UTC')::date as utc_day from unnest($1::new_notification[])
+  select *, ${localDayText(limitCalendar, 'created_at')} as utc_day from unnest($1::new_notification[])
 ), ${first}quotas as (
   select quota.* from unnest($2::quota_request[]) as quota cross join waits ${afterFirst}
 ), ${quotas.claims}, accepted as (
@@ -111,15 +114,12 @@ with ${waitsUpTo('$3')}, candidates as (
 ), counted as (
   insert into status_count_changes
     (london_day, service_id, template_id, notification_type, key_type, status, job_id, change)
-  select (created_at at time zone 'Europe/London')::date, service_id, template_id, notification_type, key_type, status,
+  select ${localDayText(calendar, 'created_at')}, service_id, template_id, notification_type, key_type, status,
     job_id, count(*)
   from accepted
   group by 1, 2, 3, 4, 5, 6, 7
 )${alsoStored}
 ${result}`;
-
-const storeDomestic = storeStatement('store-notifications', domestic);
-const storeInternational = storeStatement('store-international-notifications', international);
 
 /** Few requests are recorded, so the others do not have this part. */
 const traces = `, traced as (
@@ -129,15 +129,13 @@ const traces = `, traced as (
   join accepted on accepted.id = trace.notification_id
 )`;
 const withTraces = { alsoStored: traces };
-const storeTracedDomestic = storeStatement('store-traced-notifications', domestic, withTraces);
-const storeTracedInternational = storeStatement('store-traced-international-notifications', international, withTraces);
 
 /**
  * Also claims the keys, before the counters, as transactions of several statements do. All messages are stored, or nothing: keys
  * of messages that a limit rejects must stay free, and a message whose key is taken must not count. In one statement, a process that
  * stands still leaves no transaction open.
  */
-const storeKeyed = storeStatement('store-keyed-notifications', international, {
+const withKeys: StatementParts = {
   first: `keys as (${claimKeys('$5', '$6')}
 ), `,
   afterFirst: 'where (select count(*) from keys) >= 0',
@@ -146,7 +144,15 @@ const storeKeyed = storeStatement('store-keyed-notifications', international, {
   select require_complete((select count(*) from keys) = json_array_length($5::json)
     and (select count(*) from accepted) = (select count(*) from candidates)) as is_complete
 ) as checked left join (${exhausted(international)}) as exhausted on checked.is_complete`,
-});
+};
+
+const statementsOf = oncePer((country: Country) => ({
+  domestic: storeStatement('store-notifications', country, domestic),
+  international: storeStatement('store-international-notifications', country, international),
+  tracedDomestic: storeStatement('store-traced-notifications', country, domestic, withTraces),
+  tracedInternational: storeStatement('store-traced-international-notifications', country, international, withTraces),
+  keyed: storeStatement('store-keyed-notifications', country, international, withKeys),
+}));
 
 /** A key is taken, or a limit is reached: nothing was stored. */
 export function isOnlyPart(error: unknown): boolean {
@@ -170,36 +176,54 @@ export interface NotificationsToStore {
 }
 
 /** Runs in the caller's transaction. */
-export async function storeNotifications(tx: Tx, toStore: NotificationsToStore): Promise<ExhaustedQuota[]> {
-  const { text, values } = statementFor(toStore);
+export async function storeNotifications(
+  country: Country,
+  tx: Tx,
+  toStore: NotificationsToStore,
+): Promise<ExhaustedQuota[]> {
+  const { text, values } = statementFor(country, toStore);
   return (await tx.executeQuery<ExhaustedQuota>(CompiledQuery.raw(text, values))).rows;
 }
 
 /** Without limits, and so without a wait for locks. */
-export async function storeUnlimited(tx: Tx, rows: NotificationRow[], writer = sharedWriter): Promise<void> {
-  const { text, values } = statementFor({ rows, quotas: [], traces: [], lockTimeout_ms: 0 }, writer);
+export async function storeUnlimited(
+  country: Country,
+  tx: Tx,
+  rows: NotificationRow[],
+  writer = sharedWriter,
+): Promise<void> {
+  const { text, values } = statementFor(country, { rows, quotas: [], traces: [], lockTimeout_ms: 0 }, writer);
   await tx.executeQuery(CompiledQuery.raw(text, values));
 }
 
 /** Runs in its own transaction, without the query builder, because it runs a hundred times a second. */
-export async function storeNotificationsAlone(pool: pg.Pool, toStore: NotificationsToStore): Promise<ExhaustedQuota[]> {
-  return (await pool.query<ExhaustedQuota>(statementFor(toStore))).rows;
+export async function storeNotificationsAlone(
+  country: Country,
+  pool: pg.Pool,
+  toStore: NotificationsToStore,
+): Promise<ExhaustedQuota[]> {
+  return (await pool.query<ExhaustedQuota>(statementFor(country, toStore))).rows;
 }
 
 /** All with their keys, or none: see `isOnlyPart`. */
 export async function storeWithKeys(
+  country: Country,
   pool: pg.Pool,
   toStore: NotificationsToStore,
   { rows, freeBefore }: Omit<KeysToClaim, 'lockTimeout_ms'>,
 ): Promise<ExhaustedQuota[]> {
   const values = [...valuesOf(toStore), JSON.stringify(toStore.traces), JSON.stringify(rows), freeBefore];
-  const exhausted = await pool.query<ExhaustedQuota | { service_id: null }>({ text: storeKeyed, values });
+  const exhausted = await pool.query<ExhaustedQuota | { service_id: null }>({
+    text: statementsOf(country).keyed,
+    values,
+  });
   return exhausted.rows.filter((quota) => quota.service_id !== null);
 }
 
 /** For a few messages, without limits. The same commit notifies the workers. */
-export async function insertNotifications(tx: Tx, notifications: NewNotification[]): Promise<void> {
+export async function insertNotifications(country: Country, tx: Tx, notifications: NewNotification[]): Promise<void> {
   await storeUnlimited(
+    country,
     tx,
     notifications.map((notification) => {
       const row = rowOf(notification);
@@ -220,12 +244,13 @@ function valuesOf({ rows, quotas, lockTimeout_ms }: NotificationsToStore, writer
   return [writer.array(rows), writer.array(rowsOfQuotas), `${lockTimeout_ms}ms`];
 }
 
-function statementFor(toStore: NotificationsToStore, writer = sharedWriter) {
+function statementFor(country: Country, toStore: NotificationsToStore, writer = sharedWriter) {
   const { quotas, traces } = toStore;
   const hasAbroad = quotas.some(({ channel }) => channel === 'international_sms');
   const values = valuesOf(toStore, writer);
-  if (traces.length === 0) return { text: hasAbroad ? storeInternational : storeDomestic, values };
-  const text = hasAbroad ? storeTracedInternational : storeTracedDomestic;
+  const { domestic, international, tracedDomestic, tracedInternational } = statementsOf(country);
+  if (traces.length === 0) return { text: hasAbroad ? international : domestic, values };
+  const text = hasAbroad ? tracedInternational : tracedDomestic;
   return { text, values: [...values, JSON.stringify(traces)] };
 }
 

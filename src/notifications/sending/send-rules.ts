@@ -28,9 +28,13 @@ type TemplateOf<Type extends Channel> = ReadyTemplate & {
   compiled: Extract<CompiledTemplate, { template_type: Type }>;
 };
 
-export function refuseIfDailyLimitIsReached({ service, key_type, now }: SendContext, channel: LimitedChannel): void {
-  if (key_type !== 'test' && isDailyLimitReached(service, channel, now))
-    throw dailyLimitExceeded(service, channel, now);
+export function refuseIfDailyLimitIsReached(
+  { country }: SendDeps,
+  { service, key_type, now }: SendContext,
+  channel: LimitedChannel,
+): void {
+  if (key_type !== 'test' && isDailyLimitReached(country, service, channel, now))
+    throw dailyLimitExceeded(country, service, channel, now);
 }
 
 export function refuseUnlessChannelIsAllowed({ service }: SendContext, channel: Channel): void {
@@ -113,7 +117,7 @@ export async function refuseIfSuppressed(app: SendDeps, context: SendContext, ad
   const suppressed = (await findSuppressed(app.db, service.id, [address])).get(address);
   if (!suppressed) return;
   if (!context.only_check) countRefusedSends(app, [suppressed.reason]);
-  throw invalid(refusalText(suppressed));
+  throw invalid(refusalText(app.country, suppressed));
 }
 
 export function refuseUnlessNumberIsAllowed({ service }: SendContext, number: PhoneNumber): void {

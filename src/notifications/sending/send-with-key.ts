@@ -40,7 +40,7 @@ export async function sendWithKey(app: SendDeps, caller: ApiCaller, send: KeySen
     const decision = await app.sending.rateLimits.take(window, service.rate_limit);
     if (!decision.granted) throw rateLimitExceeded(key_type, service.rate_limit, decision);
     context.countAs = (requests) => void app.sending.rateLimits.countAs(window, requests, decision);
-    refuseIfDailyLimitIsReached(context, send.channel);
+    refuseIfDailyLimitIsReached(app, context, send.channel);
     return sendChecked(app, context, send.channel, checkedRequest(send));
   });
 }

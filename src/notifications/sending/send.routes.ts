@@ -33,7 +33,7 @@ import { refuseIfDailyLimitIsReached } from './send-rules.ts';
 export function sendRoutes(http: Http, app: SendDeps): void {
   /** Checks that run before the body is read. */
   function admit(channel: Channel) {
-    return admitSending(app, (context) => refuseIfDailyLimitIsReached(context, channel));
+    return admitSending(app, (context) => refuseIfDailyLimitIsReached(app, context, channel));
   }
 
   /** Runs `work`, only once per Idempotency-Key. */

@@ -72,7 +72,7 @@ export async function sendSms(
   const smsSender = chooseSmsSender(context, template, request.sms_sender_id);
   refuseUnlessRecipientIsAllowed(context, number.normalised);
   refuseUnlessNumberIsAllowed(context, number);
-  if (isAbroad(number)) refuseIfDailyLimitIsReached(context, 'international_sms');
+  if (isAbroad(number)) refuseIfDailyLimitIsReached(app, context, 'international_sms');
   refuseIfTextIsTooLong(message);
 
   const notification = newNotification(context, template, {

@@ -1,5 +1,4 @@
 import { InvalidatedCache } from '../../platform/cache.ts';
-import { utcDay } from '../../platform/calendar.ts';
 import { BatchReader } from '../../platform/db/batch-reader.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { normaliseRecipient } from '../../recipients/recipient.ts';
@@ -53,7 +52,7 @@ export function updateCount(service: SendingService, utc_day: string, channel: L
 }
 
 async function readSendingServices(app: Platform, ids: string[]): Promise<SendingService[]> {
-  const utc_day = utcDay(app.clock.now());
+  const utc_day = app.country.limitCalendar.day(app.clock.now());
   return (await selectSendingServices(app.db, ids, utc_day)).map((row) => ({
     id: row.id,
     restricted: row.restricted,

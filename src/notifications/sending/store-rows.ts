@@ -1,3 +1,4 @@
+import type { Country } from '../../countries/country.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import type { RowWriter } from '../../platform/db/row-writer.ts';
 import type { NotificationRow } from '../notification-row.ts';
@@ -27,13 +28,14 @@ interface RowsToStore {
  * milliseconds.
  */
 export async function storeRows(
+  country: Country,
   tx: Tx,
   { rows, files, writer }: RowsToStore,
   rest: (took_ms: number) => Promise<void>,
 ): Promise<void> {
   for (let from = 0; from < rows.length; from += rowsPerStatement) {
     const began = performance.now();
-    await storeUnlimited(tx, rows.slice(from, from + rowsPerStatement), writer);
+    await storeUnlimited(country, tx, rows.slice(from, from + rowsPerStatement), writer);
     await rest(performance.now() - began);
   }
   for (const { id, secret_values, count, record } of files) {

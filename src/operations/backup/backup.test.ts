@@ -9,6 +9,8 @@ import { aCheckedUpload, smsRows } from '../../../test/kit/builders/uploads.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { cloneDatabase, emptyDatabase } from '../../../test/kit/process/database.ts';
 import { databaseNamed } from '../../../test/kit/process/database-url.ts';
+import { createCountry } from '../../countries/country.ts';
+import { gb } from '../../countries/gb.ts';
 import { hour_ms, later, timestamp } from '../../platform/clock.ts';
 import { migrate, migrationFiles } from '../../platform/db/migrate.ts';
 import { createLog } from '../../platform/log.ts';
@@ -19,6 +21,7 @@ import { restore } from './restore.ts';
 const harness = useHarness();
 const work = mkdtempSync(join(tmpdir(), 'pennypost-backup-'));
 const log = createLog('silent');
+const country = createCountry(gb);
 const say = () => {};
 
 afterAll(() => rmSync(work, { recursive: true, force: true }));
@@ -39,7 +42,7 @@ describe('pennypost backup and restore', () => {
     await backup({ url: await databaseOf(), dataDir: work, folder, say });
 
     const target = await cloneDatabase();
-    await restore({ url: target.url, dataDir: join(work, 'data'), folder, say, log, seeds });
+    await restore({ url: target.url, dataDir: join(work, 'data'), folder, say, log, country, seeds });
     const client = new pg.Client({ connectionString: target.url });
     await client.connect();
     const kept = await client.query('select name from services where id = $1', [service]);
@@ -69,6 +72,7 @@ describe('pennypost backup and restore', () => {
       folder,
       say: (line) => said.push(line),
       log,
+      country,
       seeds,
     });
     expect(said).toContainEqual(expect.stringMatching(/^6 messages and 0 letters are waiting and will be sent/));
@@ -100,7 +104,7 @@ describe('pennypost backup and restore', () => {
     await backup({ url: await databaseOf(), dataDir: work, folder, say });
     const target = await emptyDatabase();
     const said: string[] = [];
-    const options = { url: target.url, dataDir: join(work, 'data'), folder, log, seeds, endUnsent: true };
+    const options = { url: target.url, dataDir: join(work, 'data'), folder, log, country, seeds, endUnsent: true };
     await restore({ ...options, say: (line) => said.push(line) });
     expect(said.filter((line) => line.includes('wait to be sent'))).toEqual([]);
     const client = new pg.Client({ connectionString: target.url });
@@ -124,14 +128,16 @@ describe('pennypost backup and restore', () => {
     const folder = join(work, 'three');
     await backup({ url: old.url, dataDir: work, folder, say });
     const target = await emptyDatabase();
-    await restore({ url: target.url, dataDir: join(work, 'data'), folder, say, log, seeds });
+    await restore({ url: target.url, dataDir: join(work, 'data'), folder, say, log, country, seeds });
     expect(await migrate(target.url, log, { seeds: [] })).toEqual([]);
     const client = new pg.Client({ connectionString: target.url });
     await client.connect();
     expect((await client.query('select 1 from sms_rates')).rowCount).toBeGreaterThan(0);
     await client.end();
     const newer = await cloneDatabase();
-    await expect(restore({ url: newer.url, dataDir: work, folder, say, log, seeds })).rejects.toThrow(/newer schema/);
+    await expect(restore({ url: newer.url, dataDir: work, folder, say, log, country, seeds })).rejects.toThrow(
+      /newer schema/,
+    );
     for (const database of [old, target, newer]) await database.drop();
   });
 
@@ -154,7 +160,7 @@ describe('pennypost backup and restore', () => {
     const target = await cloneDatabase();
     const dataDir = mkdtempSync(join(work, 'restored-'));
     try {
-      const restored = await restore({ url: target.url, dataDir, folder, say, log, seeds, ...opening });
+      const restored = await restore({ url: target.url, dataDir, folder, say, log, country, seeds, ...opening });
       const client = new pg.Client({ connectionString: target.url });
       await client.connect();
       const { rows } = await client.query('select count(*)::int as services from services');
@@ -234,7 +240,7 @@ describe('pennypost backup and restore', () => {
     await client.end();
     const folder = join(work, 'before-baseline');
     await backup({ url: old.url, dataDir: work, folder, say });
-    const options = { url: restored.url, dataDir: join(work, 'data'), folder, say, log, seeds };
+    const options = { url: restored.url, dataDir: join(work, 'data'), folder, say, log, country, seeds };
     await expect(restore(options)).rejects.toThrow(/0\.2\.0 or earlier/);
     for (const database of [old, restored]) await database.drop();
   });
@@ -243,7 +249,7 @@ describe('pennypost backup and restore', () => {
     const folder = join(work, 'of-several-databases');
     await backup({ url: await databaseOf(), dataDir: work, folder, say });
     writeFileSync(join(folder, 'stores.json'), '{}');
-    const options = { url: await databaseOf(), dataDir: join(work, 'data'), folder, say, log, seeds };
+    const options = { url: await databaseOf(), dataDir: join(work, 'data'), folder, say, log, country, seeds };
     await expect(restore(options)).rejects.toThrow('has message stores, and this release has none');
   });
 
@@ -251,11 +257,11 @@ describe('pennypost backup and restore', () => {
     const folder = join(work, 'two');
     await backup({ url: await databaseOf(), dataDir: work, folder, say });
     await expect(backup({ url: await databaseOf(), dataDir: work, folder, say })).rejects.toThrow(/not empty/);
-    await expect(restore({ url: await databaseOf(), dataDir: work, folder, say, log, seeds })).rejects.toThrow(
+    await expect(restore({ url: await databaseOf(), dataDir: work, folder, say, log, country, seeds })).rejects.toThrow(
       /in use/,
     );
-    await expect(restore({ url: await databaseOf(), dataDir: work, folder: work, say, log, seeds })).rejects.toThrow(
-      /no backup/,
-    );
+    await expect(
+      restore({ url: await databaseOf(), dataDir: work, folder: work, say, log, country, seeds }),
+    ).rejects.toThrow(/no backup/);
   });
 });

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { createGunzip, createGzip, type Gzip } from 'node:zlib';
 import type pg from 'pg';
+import type { Country } from '../../countries/country.ts';
 import { partitionOf } from '../../notifications/partitions.ts';
-import { londonDay } from '../../platform/calendar.ts';
 import { DatabaseClient } from '../../platform/db/database-client.ts';
 import { isBeforeBaseline, migrationFiles } from '../../platform/db/migrate.ts';
 import type { ServerRole } from '../../platform/db/servers/database-hosts.ts';
@@ -77,12 +77,16 @@ export async function openDump(source: BackupFolder): Promise<Dump> {
   return { migrations, lines };
 }
 
-export async function loadDump(client: pg.Client, { lines: reader }: Dump, say: (line: string) => void): Promise<void> {
+export async function loadDump(
+  client: pg.Client,
+  { lines: reader }: Dump,
+  { country, say }: { country: Country; say: (line: string) => void },
+): Promise<void> {
   for (let line = await reader.next(); !line.done; line = await reader.next()) {
     const text = String(line.value);
     const [, table, columns = ''] = /^COPY (\w+) \(([^)]*)\) FROM stdin;$/.exec(text) ?? [];
     if (table) {
-      await copyIntoTable(client, table, columns.split(', '), reader);
+      await copyIntoTable(country, client, table, columns.split(', '), reader);
       say(`  ${table}`);
     } else if (text.startsWith('-- task ')) {
       await addWaitingTask(client, JSON.parse(text.slice('-- task '.length)) as WaitingTask);
@@ -91,6 +95,7 @@ export async function loadDump(client: pg.Client, { lines: reader }: Dump, say: 
 }
 
 async function copyIntoTable(
+  { calendar }: Country,
   client: pg.Client,
   table: string,
   columns: string[],
@@ -101,12 +106,13 @@ async function copyIntoTable(
   let copying = beginCopy();
   for (let line = await reader.next(); !line.done && line.value !== '\\.'; line = await reader.next()) {
     const text = String(line.value);
-    const day = table === 'notifications' ? londonDay(momentOfId(text.split('\t', idAt + 1)[idAt] ?? '')) : undefined;
+    const day =
+      table === 'notifications' ? calendar.day(momentOfId(text.split('\t', idAt + 1)[idAt] ?? '')) : undefined;
     if (day !== undefined && !days.has(day)) {
       // Rows are roughly ordered by day, so this happens about once per day.
       await copying.end();
       days.add(day);
-      await addPartition(client, partitionOf(day));
+      await addPartition(client, partitionOf(calendar, day));
       copying = beginCopy();
     }
     await copying.write(`${text}\n`);

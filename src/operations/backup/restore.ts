@@ -1,3 +1,4 @@
+import type { Country } from '../../countries/country.ts';
 import { endMessages } from '../../delivery/sweeps.ts';
 import { endUnfinishedJobs } from '../../jobs/unfinished-jobs.ts';
 import { giveUpLetters } from '../../letters/letter-retention.ts';
@@ -24,6 +25,7 @@ import { loadDump, openDump, withClient } from './dump.ts';
 
 interface RestoreOptions extends BackupOptions, OpenedWith {
   log: Log;
+  country: Country;
   seeds: readonly Seed[];
   endUnsent?: boolean;
 }
@@ -35,6 +37,7 @@ export async function restore({
   folder,
   say,
   log,
+  country,
   seeds,
   endUnsent = false,
   ...opening
@@ -55,11 +58,11 @@ export async function restore({
       client,
       tables.map(({ table }) => table),
     );
-    await withForeignKeysCheckedAtTheEnd(client, () => loadDump(client, dump, say));
+    await withForeignKeysCheckedAtTheEnd(client, () => loadDump(client, dump, { country, say }));
     await client.query('commit');
   });
   await migrate(url, log, { seeds });
-  if (endUnsent) await endUnsentMessages(url, log);
+  if (endUnsent) await endUnsentMessages(url, log, country);
   await withClient(url, async (client) => {
     const { messages, letters } = await countUnsent(client);
     if (messages + letters === 0) return;
@@ -86,7 +89,7 @@ const batch = 1_000;
  * They end as technical-failure and the service gets a callback, so that none is sent twice or lost silently. Files that were
  * being sent, or scheduled, are cancelled.
  */
-async function endUnsentMessages(url: string, log: Log): Promise<void> {
+async function endUnsentMessages(url: string, log: Log, country: Country): Promise<void> {
   const { db, close } = openDatabase({ url, poolSize: 1, log });
   const now = systemClock.now();
   try {
@@ -95,12 +98,12 @@ async function endUnsentMessages(url: string, log: Log): Promise<void> {
       const ids = await selectUnsent(db, batch);
       if (ids.length === 0) break;
       const changes = ids.map((id) => ({ id, status: 'technical-failure', event: 'givenUp' }) as const);
-      await inTransaction(db, (tx) => endMessages(tx, changes, now));
+      await inTransaction(db, (tx) => endMessages(country, tx, changes, now));
     }
     for (;;) {
       const ids = await selectUnprintedLetters(db, batch);
       if (ids.length === 0) break;
-      await inTransaction(db, (tx) => giveUpLetters(tx, ids, now));
+      await inTransaction(db, (tx) => giveUpLetters(country, tx, ids, now));
     }
   } finally {
     await close();

@@ -1,4 +1,5 @@
 import { countComplaints } from '../../complaints/complaints.ts';
+import { addDays } from '../../countries/calendar.ts';
 import { summariseWaitingCallbacks } from '../../delivery/callbacks/callback-history.ts';
 import { readProviderStates } from '../../delivery/failover/provider-states.ts';
 import type { ProviderDescriptor } from '../../delivery/providers/descriptor.ts';
@@ -6,7 +7,6 @@ import type { ActiveProviders } from '../../delivery/providers/settings.ts';
 import type { DeliverySettings } from '../../delivery/settings.ts';
 import { isWorkingDay } from '../../notifications/history/estimated-delivery.ts';
 import { listLaneDepths, listRetries } from '../../notifications/queue/lane-depths.ts';
-import { addDays, londonDay } from '../../platform/calendar.ts';
 import { minute_ms } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { statisticsByService } from '../../services/service-statistics.ts';
@@ -33,7 +33,7 @@ const lettersSince_days = 90;
 export async function readOverview(app: Deps, { checks, rate }: { checks: LiveChecks; rate: AcceptedRate }) {
   const { db, clock, config } = app;
   const now = clock.now();
-  const today = londonDay(now);
+  const today = app.country.calendar.day(now);
   const began = performance.now();
   const database = await selectDatabaseFacts(db);
   const response_ms = performance.now() - began;

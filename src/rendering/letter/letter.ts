@@ -25,8 +25,8 @@ export interface LetterTexts {
 export interface LetterOptions {
   /** The lines to print. Without them the seven lines are taken from the personalisation. */
   address?: readonly string[];
-  /** Printed as a day in London. */
-  date: Date;
+  /** The printed day: `YYYY-MM-DD`. */
+  day: string;
   /** Prints `hidden` instead of the names of missing values. */
   redact?: boolean;
 }
@@ -34,7 +34,7 @@ export interface LetterOptions {
 export function renderLetter(
   texts: LetterTexts,
   personalisation: Personalisation,
-  { address, date, redact = false }: LetterOptions,
+  { address, day, redact = false }: LetterOptions,
 ): LetterDocument {
   const addressLines =
     address?.map((line): LetterInline[] => [{ kind: 'text', text: line }]) ?? addressSlots(personalisation);
@@ -43,7 +43,7 @@ export function renderLetter(
     language,
     address: addressLines,
     contact_block: contactBlock,
-    date: letterDate(date, language),
+    date: letterDate(day, language),
     subject: renderLetterSubject(subject, personalisation, redact),
     blocks: renderContent(content, personalisation, redact),
   });
@@ -142,17 +142,8 @@ const months: Record<LetterLanguage, readonly string[]> = {
   ],
 };
 
-/** Creating one takes longer than rendering a letter. */
-let londonDay: Intl.DateTimeFormat | undefined;
-
-/** The current day in London: `1 January 2026`, `1 Ionawr 2026`. */
-export function letterDate(date: Date, language: LetterLanguage): string {
-  londonDay ??= new Intl.DateTimeFormat('en-GB', {
-    timeZone: 'Europe/London',
-    day: 'numeric',
-    month: 'numeric',
-    year: 'numeric',
-  });
-  const [day, month, year] = londonDay.format(date).split('/').map(Number);
+/** `1 January 2026`, `1 Ionawr 2026` */
+export function letterDate(printed: string, language: LetterLanguage): string {
+  const [year, month, day] = printed.split('-').map(Number);
   return `${day} ${months[language][(month ?? 1) - 1]} ${year}`;
 }

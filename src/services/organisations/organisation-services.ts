@@ -35,7 +35,7 @@ export async function joinOrganisation(app: Deps, organisationId: string, servic
     const { organisation_type, crown } = organisation;
     const change = { organisation_id: organisation.id, organisation_type, crown };
     await updateServices(tx, [service.id], change, timestamp(now));
-    await app.allowances.reset(tx, service.id, now);
+    await app.allowances.reset(app.country, tx, service.id, now);
   });
 }
 
@@ -87,7 +87,7 @@ async function followOrganisation(
     }
   }
   if (organisation_type === undefined) return;
-  for (const { id } of services) await app.allowances.reset(tx, id, now);
+  for (const { id } of services) await app.allowances.reset(app.country, tx, id, now);
 }
 
 /** Sent to the signer, and to the person on whose behalf it was signed, if any. */

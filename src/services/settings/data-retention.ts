@@ -1,4 +1,4 @@
-import { addDays, londonDay, londonInstant } from '../../platform/calendar.ts';
+import { addDays, type Calendar } from '../../countries/calendar.ts';
 import { timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -60,15 +60,15 @@ export async function setRetention(
 /** Applies to services without their own rule. */
 export const defaultRetentionDays = 7;
 
-/** The smallest id that is kept: days of retention are counted from London midnight. */
-export function firstKeptId(now: Date, days: number): string {
-  return firstIdAt(londonInstant(addDays(londonDay(now), -days)));
+/** The smallest id that is kept: days of retention are counted from the start of today. */
+export function firstKeptId(calendar: Calendar, now: Date, days: number): string {
+  return firstIdAt(calendar.start(addDays(calendar.day(now), -days)));
 }
 
 /** The rules of every service. Ids below `before_id` are no longer kept. */
-export async function listRetentionRules(db: Db, now: Date) {
+export async function listRetentionRules(calendar: Calendar, db: Db, now: Date) {
   const rules = await selectRetentionRules(db);
-  return rules.map((rule) => ({ ...rule, before_id: firstKeptId(now, rule.days_of_retention) }));
+  return rules.map((rule) => ({ ...rule, before_id: firstKeptId(calendar, now, rule.days_of_retention) }));
 }
 
 /** How long a service keeps its messages of each channel. */

@@ -1,4 +1,4 @@
-import { londonDayInWords } from '../../platform/calendar.ts';
+import type { Country } from '../../countries/country.ts';
 import { timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -76,8 +76,8 @@ const whatHappened: Record<SuppressionReason, string> = {
 };
 
 /** Why an email is refused, and what to do. */
-export function refusalText({ reason, created_at }: SuppressedRecipient): string {
-  const day = londonDayInWords(new Date(created_at));
+export function refusalText({ calendar }: Country, { reason, created_at }: SuppressedRecipient): string {
+  const day = calendar.dayInWords(new Date(created_at));
   return `Can’t send to this recipient: ${whatHappened[reason]} on ${day}. Remove the address from the suppression list to send again.`;
 }
 

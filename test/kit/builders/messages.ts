@@ -59,8 +59,8 @@ export async function somePastMessages({ app }: Pick<Harness, 'app'>, messages: 
   });
   const steps = messages.flatMap((message, index) => stepsOf(message, accepted[index]?.id ?? ''));
   await inTransaction(app.db, async (tx) => {
-    await insertNotifications(tx, accepted);
-    await recordStatusChanges(tx, steps, app.clock.now());
+    await insertNotifications(app.country, tx, accepted);
+    await recordStatusChanges(app.country, tx, steps, app.clock.now());
   });
   return accepted.map(({ id }) => id);
 }

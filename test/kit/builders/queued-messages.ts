@@ -20,7 +20,7 @@ export async function someQueuedMessages(
     if (!templates.has(type)) templates.set(type, await aTemplate(harness, serviceId, { template_type: type }));
     rows.push({ ...defaults(harness, serviceId, type, templates.get(type) ?? ''), ...fields });
   }
-  await inTransaction(harness.app.db, (tx) => insertNotifications(tx, rows));
+  await inTransaction(harness.app.db, (tx) => insertNotifications(harness.app.country, tx, rows));
   return rows.map(({ id }) => id);
 }
 

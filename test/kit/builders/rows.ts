@@ -291,7 +291,7 @@ export async function aNotification(
     due_at: timestamp(now),
     ...fields,
   };
-  await inTransaction(app.db, (tx) => insertNotifications(tx, [notification]));
+  await inTransaction(app.db, (tx) => insertNotifications(app.country, tx, [notification]));
   if (Object.keys(more).length > 0) {
     await app.db.updateTable('notifications').set(more).where('id', '=', id).execute();
   }

@@ -9,6 +9,8 @@ import {
 } from 'kysely';
 import type pg from 'pg';
 import { selectServicesWithKeys } from '../../../src/auth/api-keys.sql.ts';
+import { createCountry } from '../../../src/countries/country.ts';
+import { gb } from '../../../src/countries/gb.ts';
 import { selectWaitingServices as selectServicesOfCallbacks } from '../../../src/delivery/callbacks/service-callbacks.sql.ts';
 import { addUpHealth } from '../../../src/delivery/failover/provider-health.sql.ts';
 import { reserveSlots } from '../../../src/delivery/failover/provider-slots.sql.ts';
@@ -47,6 +49,8 @@ interface Targets {
   pool: pg.Pool;
 }
 
+const country = createCountry(gb);
+
 /** Runs every prepared statement once. The values do not matter: a prepared statement has one text for all. */
 async function runAll({ db, tx, pool }: Targets): Promise<void> {
   await selectServicesWithKeys(db, [id]);
@@ -56,7 +60,7 @@ async function runAll({ db, tx, pool }: Targets): Promise<void> {
   await takeRatePermits(pool, [], { slot: 0, window_slots: 1 });
   await selectSendingServices(db, [id], '2026-01-01');
   await storeAll(pool);
-  await updateStatuses(db, [], now);
+  await updateStatuses(country.calendar, db, [], now);
   await selectWaitingServices(db, 'sms', { after: { lane: 0, service_id: id }, limit: 1, now });
   await leaseQueued(db, {
     ...{ type: 'sms', lane: 0, services: [], limit: 1, now, lease_ms: 1, worker: '', takeOverUntil: null },
@@ -84,11 +88,16 @@ async function storeAll(pool: pg.Pool): Promise<void> {
   const quota = { service_id: id, utc_day: '2026-01-01', requested: 1, daily_limit: 1 };
   for (const channel of ['sms', 'international_sms'] as const) {
     for (const traces of [[], [{ notification_id: id, traceparent: '' }]]) {
-      await storeNotificationsAlone(pool, { rows: [], quotas: [{ ...quota, channel }], traces, lockTimeout_ms: 1 });
+      await storeNotificationsAlone(country, pool, {
+        rows: [],
+        quotas: [{ ...quota, channel }],
+        traces,
+        lockTimeout_ms: 1,
+      });
     }
   }
   const toStore = { rows: [], quotas: [], traces: [], lockTimeout_ms: 1 };
-  await storeWithKeys(pool, toStore, { rows: [], freeBefore: now });
+  await storeWithKeys(country, pool, toStore, { rows: [], freeBefore: now });
 }
 
 async function recordAll(db: Db): Promise<void> {
@@ -98,10 +107,17 @@ async function recordAll(db: Db): Promise<void> {
   };
   for (const failures of [[], [failure]]) {
     for (const unfinished of [[], [{ notification_id: id, look_at: now }]]) {
-      await updateResults(db, { worker: '', rows: [], failures, unfinished, health: [], now: moment });
+      await updateResults(country.calendar, db, {
+        worker: '',
+        rows: [],
+        failures,
+        unfinished,
+        health: [],
+        now: moment,
+      });
     }
   }
-  await updateReported(db, [], { now: moment, ofProvider: true });
+  await updateReported(country.calendar, db, [], { now: moment, ofProvider: true });
 }
 
 /** The text of every prepared statement by its name, formatted to be read. */

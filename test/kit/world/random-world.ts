@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import { addDays } from '../../../src/countries/calendar.ts';
 import type { Postage, Status } from '../../../src/notifications/notification.ts';
 import { transitions } from '../../../src/notifications/status-transitions.ts';
-import { addDays } from '../../../src/platform/calendar.ts';
 
 /**
  * Random messages on days around the financial year end and clock changes; statuses in any order, late and

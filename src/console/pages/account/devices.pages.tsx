@@ -5,7 +5,7 @@ import { pageUrl } from '../../links.ts';
 import type { Pages } from '../../page.ts';
 import { Confirm } from '../../parts/form.tsx';
 import { Table } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Time, ZoneName } from '../../parts/time.tsx';
 import { endOtherSessions, endSession, listSessions } from '../../sessions/sessions.ts';
 
 export function devicePages(pages: Pages, app: ConsoleApp): void {
@@ -68,7 +68,9 @@ export function devicePages(pages: Pages, app: ConsoleApp): void {
                 You will stay signed in here.
               </Confirm>
             )}
-            <p class="small muted">Times are London time.</p>
+            <p class="small muted">
+              Times are <ZoneName />.
+            </p>
           </div>
         ),
       };

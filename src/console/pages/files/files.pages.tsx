@@ -193,7 +193,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
     async act(request, { on_error, ...when }) {
       const { service, visitor } = request;
       const id = request.param('file_id');
-      const at = readWhen(when);
+      const at = readWhen(request.viewer.calendar, when);
       refuseBadTime(at, app.clock.now(), nextWeek);
       try {
         await createJob(app, service.id, { id, created_by: visitor.user.id, scheduled_for: at || null, on_error });

@@ -51,8 +51,8 @@ export function findPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({ find: Type.String({ maxLength: 320 }) }),
     needs: { find: 'Enter a name, an address, a reference or an id.' },
     onlyReads: true,
-    act({ visitor }, { find }) {
-      parseSearch(find, app.clock.now());
+    act({ visitor, viewer }, { find }) {
+      parseSearch(viewer.calendar, find, app.clock.now());
       return { to: withQuery(here, { q: keepSearch(app, visitor, find) }) };
     },
   });

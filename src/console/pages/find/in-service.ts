@@ -86,7 +86,7 @@ async function findMessages(finder: Finder, service: Service): Promise<Group> {
   const title = `Messages of ${service.name}`;
   if (!mayOpen(finder, `/messages/${nilId}`)) return { title, results: [] };
   const log = `/services/${service.id}/messages`;
-  const search = parseSearch(text, app.clock.now());
+  const search = parseSearch(app.country.calendar, text, app.clock.now());
   const { messages, older } = await fromStandby(app, 'page', (reader) => searchMessages(reader, service.id, search));
   const all = withQuery(log, { find: keepSearch(app, visitor, text) });
   return {

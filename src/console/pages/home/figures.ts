@@ -1,11 +1,11 @@
 import { getAllowance } from '../../../billing/allowance.ts';
 import { listYearlyUsage } from '../../../billing/usage.ts';
+import { addDays } from '../../../countries/calendar.ts';
 import { countRefusedCallbacks } from '../../../delivery/callbacks/callback-history.ts';
 import { summariseInbox } from '../../../inbound/inbound-texts.ts';
 import { listJobs } from '../../../jobs/jobs.ts';
 import { countReturnedLetters } from '../../../letters/returned/returned-letters.ts';
 import { listRemainingToday } from '../../../notifications/limits/daily-limits.ts';
-import { addDays, financialYear, londonDay } from '../../../platform/calendar.ts';
 import { notFound } from '../../../platform/failure.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import {
@@ -27,7 +27,7 @@ const shownFiles = 5;
 /** Everything that Home shows. It is read from rollups and indexes, never by counting messages. */
 export async function readFigures(app: ConsoleApp, service: Service) {
   const now = app.clock.now();
-  const year = financialYear(now);
+  const year = app.country.calendar.financialYear(now);
   const sending = await app.sending.services.find(service.id);
   if (!sending) throw notFound();
   const [days, usual, templates, inbox, unsubscribes, returned, files, usage, allowance, left, refusedCallbacks] =
@@ -40,7 +40,7 @@ export async function readFigures(app: ConsoleApp, service: Service) {
       countReturnedLetters(app, service.id),
       listJobs(app, service.id, { page: 1, limit_days: shownDays, statuses: ['scheduled', 'pending', 'in progress'] }),
       listYearlyUsage(app, service.id, year),
-      getAllowance(app.db, service.id, year, now),
+      getAllowance(app.country, app.db, service.id, year, now),
       listRemainingToday(app, sending),
       countRefusedCallbacks(app.db, service.id),
     ]);
@@ -64,8 +64,8 @@ export async function readFigures(app: ConsoleApp, service: Service) {
 export type Figures = Awaited<ReturnType<typeof readFigures>>;
 
 /** The four weeks before those that are shown: what a failure rate is compared with. */
-async function readUsualStatistics({ db, clock }: ConsoleApp, serviceId: string): Promise<Statistics> {
-  const last_day = addDays(londonDay(clock.now()), -shownDays);
+async function readUsualStatistics({ db, clock, country }: ConsoleApp, serviceId: string): Promise<Statistics> {
+  const last_day = addDays(country.calendar.day(clock.now()), -shownDays);
   const days = { first_day: addDays(last_day, 1 - usualDays), last_day };
   const found = await statisticsByService(db, days, { service_id: serviceId, with_test_keys: false });
   return found.get(serviceId) ?? noStatistics();

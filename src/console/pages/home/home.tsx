@@ -5,7 +5,7 @@ import { channelWords, shownChannels } from '../../message-words.ts';
 import { count } from '../../money.ts';
 import { Chart, Meter } from '../../parts/chart.tsx';
 import { Stamp, Status } from '../../parts/status.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Time, ZoneName } from '../../parts/time.tsx';
 import type { Figures } from './figures.ts';
 import { listNeeds, percent, shareFailed, tooManyFailures } from './needs.ts';
 
@@ -46,7 +46,9 @@ export function Home(props: HomeProps) {
         <Templates {...props} />
         <Files {...props} />
       </div>
-      <p class="small muted">Times are London time.</p>
+      <p class="small muted">
+        Times are <ZoneName />.
+      </p>
     </div>
   );
 }

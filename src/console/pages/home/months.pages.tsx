@@ -1,3 +1,4 @@
+import { dayFormat } from '../../../countries/calendar.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { getMonthlyStatistics } from '../../../services/service-statistics.ts';
 import { countByTemplateAndMonth } from '../../../templates/template-statistics.ts';
@@ -19,14 +20,15 @@ export function monthsPages(pages: Pages, app: ConsoleApp): void {
     name: 'Messages by month',
     async show({ service, query }) {
       const now = app.clock.now();
-      const year = chosenYear(query('year'), now);
+      const { calendar } = app.country;
+      const year = chosenYear(calendar, query('year'), now);
       const [months, templates] = await Promise.all([
         getMonthlyStatistics(app, service.id, String(year)),
         countByTemplateAndMonth(app, service.id, String(year)),
       ]);
       return {
         title: 'Messages by month',
-        lead: yearInWords(year),
+        lead: yearInWords(calendar, year),
         crumbs: [{ label: 'Home', to: `/services/${service.id}` }],
         actions: <FinancialYears year={year} path={pageUrl(`/services/${service.id}/months`)} now={now} />,
         content: <Months months={months} templates={templates} />,
@@ -100,8 +102,8 @@ function MonthTemplates({ month, templates, isOpen }: { month: string; templates
   );
 }
 
-const monthAndYear = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+const monthAndYear = dayFormat({ month: 'long', year: 'numeric' });
 
 function formatMonth(month: string): string {
-  return monthAndYear.format(new Date(`${month}-01T00:00:00Z`));
+  return monthAndYear(`${month}-01`);
 }

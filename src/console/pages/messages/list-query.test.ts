@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { Calendar } from '../../../countries/calendar.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { parseSearch } from './list-query.ts';
 
+const london = new Calendar('Europe/London');
 const now = new Date('2026-06-15T12:00:00Z');
 
 describe('the search box', () => {
@@ -18,7 +20,7 @@ describe('the search box', () => {
     // Not an operator: part of a word, or unknown.
     ['photo:1 web:2', { words: 'photo:1 web:2' }],
   ])('%s', (text, search) => {
-    expect(parseSearch(text, now)).toEqual(search);
+    expect(parseSearch(london, text, now)).toEqual(search);
   });
 
   it.each([
@@ -27,9 +29,9 @@ describe('the search box', () => {
     ['to:', 'Enter what you are looking for after to:'],
     ['template:""', 'Enter what you are looking for after template:'],
   ])('%s is refused', (text, problem) => {
-    expect(() => parseSearch(text, now)).toThrow(Failure);
+    expect(() => parseSearch(london, text, now)).toThrow(Failure);
     try {
-      parseSearch(text, now);
+      parseSearch(london, text, now);
     } catch (error) {
       expect((error as Failure).detail).toEqual({ find: [problem] });
     }

@@ -1,3 +1,4 @@
+import { addDays, type Calendar, isDay } from '../../../countries/calendar.ts';
 import type { MessageSearch } from '../../../notifications/history/search-messages.ts';
 import {
   type Status,
@@ -6,7 +7,6 @@ import {
   statusesOfGroup,
   statusGroups,
 } from '../../../notifications/notification.ts';
-import { addDays, isDay, londonDay, londonInstant } from '../../../platform/calendar.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { isUuid } from '../../../platform/id.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -54,9 +54,13 @@ export function readListQuery(app: Platform, { query, visitor }: Seen): ListQuer
 }
 
 /** Addresses contain only searches that were valid. They are parsed again, because the day that `today` names moves on. */
-export function toSearch({ channel, status, from, file, find }: ListQuery, now: Date): MessageSearch {
+export function toSearch(
+  calendar: Calendar,
+  { channel, status, from, file, find }: ListQuery,
+  now: Date,
+): MessageSearch {
   const statuses = status && statusesOfGroup[status];
-  return { channel, origin: from, file, statuses, ...parseSearch(find, now) };
+  return { channel, origin: from, file, statuses, ...parseSearch(calendar, find, now) };
 }
 
 /** The address of the same list, but for `changes`. Another list begins with its newest messages. */
@@ -76,12 +80,12 @@ const operator = /(?<![^\s])(to|status|template|before|after|ref):\s*(?:"([^"]*)
  * Parses the search box: operators such as `status:failed`, with quotes around a value that has spaces. What is left is
  * looked for in recipients, references and names of files.
  */
-export function parseSearch(text: string, now: Date): MessageSearch {
+export function parseSearch(calendar: Calendar, text: string, now: Date): MessageSearch {
   const search: MessageSearch = {};
   for (const [, name = '', quoted, plain] of text.matchAll(operator)) {
     const value = (quoted ?? plain ?? '').trim();
     if (value === '') throw problem(`Enter what you are looking for after ${name.toLowerCase()}:`);
-    Object.assign(search, parsers[name.toLowerCase() as Operator](value, now));
+    Object.assign(search, parsers[name.toLowerCase() as Operator](value, calendar, now));
   }
   const words = text.replaceAll(operator, ' ').replaceAll(/\s+/g, ' ').trim();
   return words === '' ? search : { ...search, words };
@@ -89,14 +93,14 @@ export function parseSearch(text: string, now: Date): MessageSearch {
 
 type Operator = 'to' | 'status' | 'template' | 'before' | 'after' | 'ref';
 
-const parsers: Record<Operator, (value: string, now: Date) => MessageSearch> = {
+const parsers: Record<Operator, (value: string, calendar: Calendar, now: Date) => MessageSearch> = {
   to: (recipient) => ({ recipient }),
   template: (template) => ({ template }),
   ref: (reference) => ({ reference }),
   status: (value) => ({ statuses: parseStatus(value.toLowerCase()) }),
-  before: (value, now) => ({ until: parseDay('before', value, now) }),
+  before: (value, calendar, now) => ({ until: parseDay(calendar, 'before', value, now) }),
   // A day that is named belongs to what is found, as with "since".
-  after: (value, now) => ({ since: parseDay('after', value, now) }),
+  after: (value, calendar, now) => ({ since: parseDay(calendar, 'after', value, now) }),
 };
 
 function parseStatus(value: string): readonly Status[] {
@@ -107,12 +111,12 @@ function parseStatus(value: string): readonly Status[] {
   throw problem(`Enter a status such as ${statusGroups.join(', ')} or cancelled. “${value}” is not a status.`);
 }
 
-/** The beginning of the day in London. */
-function parseDay(name: string, value: string, now: Date): Date {
-  const today = londonDay(now);
+/** The beginning of the day. */
+function parseDay(calendar: Calendar, name: string, value: string, now: Date): Date {
+  const today = calendar.day(now);
   const day = { today, yesterday: addDays(today, -1) }[value.toLowerCase()] ?? value;
   if (!isDay(day)) throw problem(`Enter the day as ${name}:${today}, ${name}:today or ${name}:yesterday.`);
-  return londonInstant(day);
+  return calendar.start(day);
 }
 
 const problem = (text: string) => invalidField('find', text);

@@ -145,7 +145,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
       content: (
         <Progress
           record={message.record}
-          events={listEvents({ message, attempts, callbacks })}
+          events={listEvents(app.country, { message, attempts, callbacks })}
           isOpen={isOpen}
           replayUrl={mayDo(request, 'api') ? replayUrl : undefined}
         />

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { dayFormat } from '../../../countries/calendar.ts';
+import type { Country } from '../../../countries/country.ts';
 import type { Money } from '../../../countries/money.ts';
 import type { ReceivedMessage } from '../../../delivery/previews/previews.ts';
 import { canCancelLetter } from '../../../notifications/history/activity.ts';
@@ -19,6 +21,7 @@ import { Live } from '../../parts/live.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { MessageStatus } from '../../parts/status.tsx';
 import { Copy } from '../../parts/text.tsx';
+import { useViewer } from '../../viewer.ts';
 import { AsReceived, Preformatted } from './as-received.tsx';
 import { statusHelp } from './statuses.pages.tsx';
 import { Timeline, type TimelineEvent } from './timeline.tsx';
@@ -77,11 +80,12 @@ export function Message(props: MessageProps): Pick<View, 'actions' | 'content'> 
 }
 
 function Actions({ message, path, may, now }: MessageProps) {
+  const { country } = useViewer();
   const { record } = message;
   return (
     <>
       <span data-live-controls />
-      {may.send && canCancelLetter(record, now) && (
+      {may.send && canCancelLetter(country, record, now) && (
         <Confirm label="Cancel sending" action="Cancel this letter" to={`${path}/cancel`}>
           We will not print the letter. You cannot undo this.
         </Confirm>
@@ -162,6 +166,7 @@ interface FactsProps {
 
 /** The template, values, reference, sender, size and cost of a message. */
 function MessageFacts({ message, received, pageCount, templatePage, money }: FactsProps) {
+  const { country } = useViewer();
   const { record } = message;
   const template = `${record.template.name}, v${record.template_version}`;
   const rows: [string, ComponentChildren][] = [
@@ -173,7 +178,7 @@ function MessageFacts({ message, received, pageCount, templatePage, money }: Fac
     ...(record.client_reference === null ? [] : [['Reference', record.client_reference] as [string, string]]),
     ['Sent by', describeOrigin(message)],
     ...sizeAndCost(message, received, pageCount, money),
-    ...letterDays(message),
+    ...letterDays(country, message),
     [
       'Id',
       <>
@@ -217,20 +222,15 @@ function sizeAndCost(
   }
 }
 
-function letterDays({ record, response }: ShownMessage): [string, string][] {
+function letterDays(country: Country, { record, response }: ShownMessage): [string, string][] {
   if (record.notification_type !== 'letter' || response.estimated_delivery === undefined) return [];
   return [
-    ['Print run', printDay(record.created_at)],
-    ['Arrives', `about ${weekdayAndDate.format(new Date(response.estimated_delivery))}`],
+    ['Print run', printDay(country, record.created_at)],
+    ['Arrives', `about ${weekdayAndDate(country.calendar.day(new Date(response.estimated_delivery)))}`],
   ];
 }
 
-const weekdayAndDate = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-  timeZone: 'Europe/London',
-});
+const weekdayAndDate = dayFormat({ weekday: 'long', day: 'numeric', month: 'long' });
 
 interface Advice {
   problem: string;

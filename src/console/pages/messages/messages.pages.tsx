@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { getJob } from '../../../jobs/jobs.ts';
 import { countKeptMessages, exportMessages, searchMessages } from '../../../notifications/history/search-messages.ts';
 import { statusGroups } from '../../../notifications/notification.ts';
-import { londonDay } from '../../../platform/calendar.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
 import { channels } from '../../../protocol/channels.ts';
@@ -47,8 +46,8 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
       from: Type.Optional(OneOf(Object.keys(origins) as FromOrigin[])),
       file: Type.Optional(Type.String({ format: 'uuid' })),
     }),
-    act({ service, visitor }, { find = '', ...others }) {
-      parseSearch(find, app.clock.now());
+    act({ service, visitor, viewer }, { find = '', ...others }) {
+      parseSearch(viewer.calendar, find, app.clock.now());
       const query = { ...others, find: keepSearch(app, visitor, find) };
       return { to: withQuery(`/services/${service.id}/messages`, query) };
     },
@@ -59,7 +58,7 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
     live: true,
     async show(request) {
       const list = readListQuery(app, request);
-      const read = async () => renderFragment(<div data-live>{await content(request, list)}</div>);
+      const read = async () => renderFragment(request.viewer, <div data-live>{await content(request, list)}</div>);
       // The result of a search is not shared: the search is encrypted for one person.
       const key = `${request.service.id} ${mayOpen(request)} ${listUrl('', list)}`;
       const fragment = list.find === '' ? await shared.get(key, read) : await read();
@@ -71,9 +70,11 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
     who: { service: 'activity' },
     async show(request) {
       const now = app.clock.now();
-      const search = toSearch(readListQuery(app, request), now);
+      const search = toSearch(request.viewer.calendar, readListQuery(app, request), now);
       const parts = await fromStandby(app, 'file', (reader) => exportMessages(reader, request.service.id, search));
-      return { sent: sendCsv(request.reply, `${request.service.name} messages ${londonDay(now)}.csv`, parts) };
+      return {
+        sent: sendCsv(request.reply, `${request.service.name} messages ${app.country.calendar.day(now)}.csv`, parts),
+      };
     },
   });
 
@@ -84,7 +85,8 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
   async function content(request: Seen, list: ListQuery) {
     const now = app.clock.now();
     const path = buildUrl(request);
-    const find = (reader: ConsoleApp) => searchMessages(reader, request.service.id, toSearch(list, now), list);
+    const find = (reader: ConsoleApp) =>
+      searchMessages(reader, request.service.id, toSearch(request.viewer.calendar, list, now), list);
     // The newest messages are found at once, and open pages ask for them every few seconds.
     const isSearch = list.find !== '' || list.before !== undefined || list.after !== undefined;
     const found = await (isSearch ? fromStandby(app, 'page', find) : find(app));

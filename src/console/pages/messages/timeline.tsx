@@ -1,13 +1,15 @@
+import { type Calendar, dayFormat } from '../../../countries/calendar.ts';
+import type { Country } from '../../../countries/country.ts';
 import type { CallbackRecord } from '../../../delivery/callbacks/callback-history.ts';
 import type { AttemptRecord } from '../../../notifications/attempts/attempts.ts';
 import { statusLabel } from '../../../notifications/history/activity-export.ts';
 import type { ShownMessage } from '../../../notifications/history/shown-message.ts';
 import type { Status } from '../../../notifications/notification.ts';
-import { londonInstant } from '../../../platform/calendar.ts';
 import { type Timestamp, timestamp } from '../../../platform/clock.ts';
 import { Icon, type IconName } from '../../layout/icon.tsx';
 import { providerName } from '../../message-words.ts';
 import { dayAndMonth, exactClockTime } from '../../parts/time.tsx';
+import { useViewer } from '../../viewer.ts';
 
 interface TimelineProps {
   events: TimelineEvent[];
@@ -16,13 +18,18 @@ interface TimelineProps {
 }
 
 export function Timeline({ events, replayUrl }: TimelineProps) {
-  const days = new Set(events.filter(({ isFuture }) => !isFuture).map(({ at }) => dayAndMonth(new Date(at))));
+  const { calendar, zoneName } = useViewer();
+  const past = events.filter(({ isFuture }) => !isFuture);
+  const days = new Set(past.map(({ at }) => dayAndMonth(calendar, new Date(at))));
   const [day] = days;
   return (
     <section class="card" aria-labelledby="timeline">
       <div class="card-head">
         <h2 id="timeline">Timeline</h2>
-        <span class="small muted">{days.size === 1 ? `${day}, ` : ''}London time</span>
+        <span class="small muted">
+          {days.size === 1 ? `${day}, ` : ''}
+          {zoneName}
+        </span>
       </div>
       <ol class="timeline">
         {events.map((event) => (
@@ -48,11 +55,12 @@ export function Timeline({ events, replayUrl }: TimelineProps) {
 }
 
 function When({ event: { at, isFuture }, withDay }: { event: TimelineEvent; withDay: boolean }) {
+  const { calendar, country } = useViewer();
   const moment = new Date(at);
   return (
     <time dateTime={moment.toISOString()}>
-      {isFuture ? dayAndMonth(moment) : exactClockTime(moment)}
-      {!isFuture && withDay && <small>{dayAndMonth(moment)}</small>}
+      {isFuture ? dayAndMonth(country.calendar, moment) : exactClockTime(calendar, moment)}
+      {!isFuture && withDay && <small>{dayAndMonth(calendar, moment)}</small>}
     </time>
   );
 }
@@ -77,7 +85,7 @@ interface Happened {
 }
 
 /** What happened to a message, and what will: oldest first. */
-export function listEvents({ message, attempts, callbacks }: Happened): TimelineEvent[] {
+export function listEvents({ calendar }: Country, { message, attempts, callbacks }: Happened): TimelineEvent[] {
   const events = [
     accepted(message),
     ...scheduled(message),
@@ -87,7 +95,7 @@ export function listEvents({ message, attempts, callbacks }: Happened): Timeline
   ];
   // What is recorded at the same moment stays in the order above.
   const past = events.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
-  return [...past, deletion(message)];
+  return [...past, deletion(calendar, message)];
 }
 
 function accepted({ record, lane }: ShownMessage): TimelineEvent {
@@ -234,19 +242,18 @@ const callbackNames = new Map([
   ['returned_letter', 'it was returned'],
 ]);
 
-function deletion({ deletion_day, kept_days }: ShownMessage): TimelineEvent {
-  const deleted_at = londonInstant(deletion_day);
+function deletion(calendar: Calendar, { deletion_day, kept_days }: ShownMessage): TimelineEvent {
   return {
     key: 'deletion',
-    at: timestamp(deleted_at),
+    at: timestamp(calendar.start(deletion_day)),
     icon: 'accepted',
-    title: `Deleted on ${dayInWords.format(deleted_at)}, after ${kept_days} days`,
+    title: `Deleted on ${dayInWords(deletion_day)}, after ${kept_days} days`,
     text: 'We keep the totals.',
     isFuture: true,
   };
 }
 
-const dayInWords = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', timeZone: 'Europe/London' });
+const dayInWords = dayFormat({ day: 'numeric', month: 'long' });
 
 function formatSince({ created_at }: { created_at: Timestamp }, at: Timestamp, words = ''): string {
   return `${formatDuration(Math.max(0, Date.parse(at) - Date.parse(created_at)))} ${words}`.trim();

@@ -24,7 +24,7 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
     below: 'Organisations',
     async show({ organisation, visitor, query }) {
       const now = app.clock.now();
-      const year = chosenYear(query('year'), now);
+      const year = chosenYear(app.country.calendar, query('year'), now);
       const { services } = await fromStandby(app, 'page', (reader) =>
         getOrganisationUsage(reader, organisation.id, year),
       );
@@ -33,7 +33,7 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
         organisation,
         visitor,
         at: '',
-        lead: yearInWords(year),
+        lead: yearInWords(app.country.calendar, year),
         actions: <ButtonLink to={`${pathOf(organisation)}/csv?year=${year}`}>Download CSV</ButtonLink>,
         content: (
           <>
@@ -60,7 +60,7 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/organisations/:organisation_id/csv', {
     who: members,
     async show({ organisation, query, reply }) {
-      const year = chosenYear(query('year'), app.clock.now());
+      const year = chosenYear(app.country.calendar, query('year'), app.clock.now());
       const { services } = await fromStandby(app, 'file', (reader) =>
         getOrganisationUsage(reader, organisation.id, year),
       );

@@ -10,6 +10,7 @@ import { printDay } from '../../message-words.ts';
 import { Live } from '../../parts/live.tsx';
 import { Status } from '../../parts/status.tsx';
 import { ClockTime } from '../../parts/time.tsx';
+import { useViewer } from '../../viewer.ts';
 
 /** Undefined for a recipient that is only simulated: the API stores nothing for it. */
 export async function findMessage(app: ConsoleApp, serviceId: string, id: string): Promise<ActivityRecord | undefined> {
@@ -58,6 +59,7 @@ export function LiveWay(props: WayProps) {
 }
 
 export function Way({ message, config }: WayProps) {
+  const { country } = useViewer();
   const { created_at, sent_at, sent_by, status, completed_at, notification_type } = message;
   const isLetter = notification_type === 'letter';
   const isDelivered = status === 'delivered' || status === 'sent';
@@ -70,7 +72,7 @@ export function Way({ message, config }: WayProps) {
           </li>
           {waitsForPrintRun(message) && (
             <li>
-              <Status kind="sending">{`Waits for the print run on ${printDay(created_at)}`}</Status>
+              <Status kind="sending">{`Waits for the print run on ${printDay(country, created_at)}`}</Status>
             </li>
           )}
           {sent_at && (

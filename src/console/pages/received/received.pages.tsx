@@ -1,5 +1,4 @@
 import { getInboundText, listConversations, listInbox } from '../../../inbound/inbound-texts.ts';
-import { londonDay, londonTime } from '../../../platform/calendar.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { csvLine, sendCsv } from '../../../platform/http/csv.ts';
 import { reachable } from '../../access/find-page.ts';
@@ -51,10 +50,10 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
       async function* parts() {
         yield csvLine(['Phone number', 'Message', 'Received']);
         for (const { user_number, content, created_at } of texts) {
-          yield csvLine([user_number, content, londonTime(new Date(created_at))]);
+          yield csvLine([user_number, content, app.country.calendar.time(new Date(created_at))]);
         }
       }
-      return { sent: sendCsv(reply, `Received texts ${londonDay(app.clock.now())}.csv`, parts()) };
+      return { sent: sendCsv(reply, `Received texts ${app.country.calendar.day(app.clock.now())}.csv`, parts()) };
     },
   });
 

@@ -9,7 +9,6 @@ import {
   heldKinds,
   maxRecipientLength,
 } from '../../../operations/recipients/find-recipient.ts';
-import { londonDay } from '../../../platform/calendar.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
@@ -80,9 +79,10 @@ export function recipientPages(pages: Pages, app: ConsoleApp): void {
   }
 
   function sendJson({ reply }: PageRequest, parts: AsyncIterable<string>) {
+    const today = app.country.calendar.day(app.clock.now());
     return reply
       .type('application/json; charset=utf-8')
-      .header('content-disposition', contentDisposition(`data about one recipient ${londonDay(app.clock.now())}.json`))
+      .header('content-disposition', contentDisposition(`data about one recipient ${today}.json`))
       .send(Readable.from(parts, { objectMode: false }));
   }
 }

@@ -1,9 +1,9 @@
+import { isDay } from '../../../countries/calendar.ts';
 import {
   listReturnedLetterDays,
   listReturnedLetters,
   returnedLetterRecord,
 } from '../../../letters/returned/returned-letters.ts';
-import { isDay } from '../../../platform/calendar.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { csvText, sendCsv } from '../../../platform/http/csv.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -13,7 +13,7 @@ import type { Pages } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Empty } from '../../parts/notice.tsx';
 import { Table } from '../../parts/table.tsx';
-import { dayAndMonth } from '../../parts/time.tsx';
+import { shortDay } from '../../parts/time.tsx';
 
 const path = '/services/:service_id/returned-letters';
 const activity = { service: 'activity' } as const;
@@ -40,7 +40,7 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
               {days.map(({ reported_at, returned_letter_count }) => (
                 <li key={reported_at}>
                   <a href={pageUrl(`/services/${service.id}/returned-letters/${reported_at}`)}>
-                    {formatDay(reported_at)}
+                    {shortDay(reported_at)}
                   </a>
                   <span>{several(returned_letter_count, 'letter')}</span>
                 </li>
@@ -54,7 +54,7 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
   async function listLetters(serviceId: string, day: string) {
     if (!isDay(day)) throw notFound();
     const { letters } = await listReturnedLetters(app, serviceId, day);
-    return letters.map(returnedLetterRecord);
+    return letters.map((letter) => returnedLetterRecord(app.country, letter));
   }
 
   pages.add(`${path}/:day`, {
@@ -63,7 +63,7 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
     async show({ service, param }) {
       const letters = await listLetters(service.id, param('day'));
       return {
-        title: `Returned letters, ${formatDay(param('day'))}`,
+        title: `Returned letters, ${shortDay(param('day'))}`,
         lead:
           letters.length > maxShown
             ? `The first ${maxShown} of ${count(letters.length)} letters. Download the CSV to see all of them.`
@@ -130,9 +130,4 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
       return { sent: sendCsv(reply, `${service.name} returned letters ${param('day')}.csv`, [text]) };
     },
   });
-}
-
-function formatDay(day: string): string {
-  const moment = new Date(`${day}T12:00:00Z`);
-  return `${dayAndMonth(moment)} ${moment.getUTCFullYear()}`;
 }

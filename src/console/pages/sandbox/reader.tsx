@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { Country } from '../../../countries/country.ts';
 import type { Answer } from '../../../delivery/sandbox/answers.ts';
 import type { SentEmail } from '../../../delivery/sandbox/email-sources.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
@@ -13,6 +14,7 @@ import { Turn } from '../../parts/pager.tsx';
 import { MessageStatus } from '../../parts/status.tsx';
 import { Copy } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useViewer } from '../../viewer.ts';
 import { EmailReader } from './email-reader.tsx';
 import { firstLine, letterFacts } from './inbox.tsx';
 import { type ListQuery, sandboxUrl } from './list-query.ts';
@@ -93,20 +95,22 @@ function listFacts({ message, email, now }: ReaderProps): [string, ComponentChil
 
 /** The status is also sent as a fragment: it changes while the page is open. */
 export function CurrentStatus({ message, email }: { message: InboxMessage; email: SentEmail | undefined }) {
+  const { country } = useViewer();
   return (
     <span role="status">
       <MessageStatus status={message.status} channel={message.notification_type} />{' '}
-      <span class="muted">{statusNote(message, email)}</span>
+      <span class="muted">{statusNote(country, message, email)}</span>
     </span>
   );
 }
 
 function statusNote(
+  country: Country,
   { notification_type, status, received_at, times_sent }: InboxMessage,
   email: SentEmail | undefined,
 ) {
   const repeated = times_sent > 1 ? [`received ${count(times_sent)} times`] : [];
-  if (notification_type === 'letter' && status === 'created') return `on ${printDay(received_at)}`;
+  if (notification_type === 'letter' && status === 'created') return `on ${printDay(country, received_at)}`;
   return [...(email?.unsubscribe_url ? ['unsubscribe: one click'] : []), ...repeated].join(', ');
 }
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Calendar } from '../../../countries/calendar.ts';
 import { Failure, invalid, invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
@@ -30,7 +31,7 @@ export interface Filled {
   reference: string;
 }
 
-export function readFilled(template: ReadyTemplate, typed: FormState['typed']): Filled {
+export function readFilled(calendar: Calendar, template: ReadyTemplate, typed: FormState['typed']): Filled {
   const text = (name: string) => [typed.get(name) ?? ''].flat()[0] ?? '';
   const list = (name: string) => [typed.get(name) ?? []].flat();
   const sent = new Map(list('names').map((name, index) => [name, list('values')[index] ?? '']));
@@ -38,7 +39,7 @@ export function readFilled(template: ReadyTemplate, typed: FormState['typed']): 
     to: text('to'),
     values: listFields(template).map((name) => ({ name, value: (sent.get(name) ?? '').trim() })),
     sender_id: text('sender_id'),
-    scheduled_for: readWhen(Object.fromEntries(typed)),
+    scheduled_for: readWhen(calendar, Object.fromEntries(typed)),
     reference: text('reference'),
   };
 }

@@ -16,6 +16,7 @@ import type { FormState, PageRequest, Pages, Redirection, View } from '../../pag
 import { sendFragment } from '../../parts/live.tsx';
 import { formatPhoneNumber } from '../../parts/phone-number.ts';
 import { nextDay, nightWarning, refuseBadTime, wordsOfHour } from '../../parts/when.tsx';
+import type { Viewer } from '../../viewer.ts';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
 import { costOfLetter, costOfTexts } from './cost.ts';
 import {
@@ -35,11 +36,11 @@ type OfSender = PageRequest<typeof who>;
 
 /** Sending to one person: fill in, check, send. */
 export function sendPages(pages: Pages, app: ConsoleApp): void {
-  async function load({ service, visitor, param }: OfSender, typed: FormState['typed']): Promise<ToPreview> {
+  async function load({ service, visitor, viewer, param }: OfSender, typed: FormState['typed']): Promise<ToPreview> {
     const template = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
     const sending = await app.sending.services.find(service.id);
     if (!sending) throw notFound();
-    return { service: sending, template, filled: readFilled(template, typed) };
+    return { service: sending, template, filled: readFilled(viewer.calendar, template, typed) };
   }
 
   async function fillIn(request: OfSender, formState: FormState): Promise<View> {
@@ -118,7 +119,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
           sendId={newId(app.clock.now())}
           preview={preview}
           foot={await describeSizeAndCost(app, loaded, preview)}
-          facts={await listFacts(app, loaded)}
+          facts={await listFacts(app, request.viewer, loaded)}
           lost={findLost(loaded)}
         />
       ),
@@ -230,16 +231,17 @@ async function describeSizeAndCost(
 
 async function listFacts(
   app: ConsoleApp,
+  { calendar }: Viewer,
   { service, template, filled }: ToPreview,
 ): Promise<{ label: string; value: ComponentChildren }[]> {
   const channel = template.row.template_type;
   const { messages } = await remainingToday(app, service, channel);
   const now = app.clock.now();
   const at = filled.scheduled_for === '' ? now : new Date(filled.scheduled_for);
-  const warning = nightWarning(at);
+  const warning = nightWarning(calendar, at);
   const when = (
     <>
-      {at === now ? 'Now' : wordsOfHour(at, now)}
+      {at === now ? 'Now' : wordsOfHour(calendar, at, now)}
       {warning !== undefined && <small>{warning}</small>}
     </>
   );

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { getAllowance, setAllowance } from '../../../billing/allowance.ts';
 import { listActiveOrganisations } from '../../../organisations/organisations.ts';
-import { financialYear } from '../../../platform/calendar.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { channels } from '../../../protocol/channels.ts';
 import { OneOf, Uuid } from '../../../protocol/fields.ts';
@@ -135,13 +134,19 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     title: 'Free texts of this financial year',
     fields: async (service, formState) => {
       const now = app.clock.now();
-      const { free_sms_fragment_limit } = await getAllowance(app.db, service.id, financialYear(now), now);
+      const { free_sms_fragment_limit } = await getAllowance(
+        app.country,
+        app.db,
+        service.id,
+        app.country.calendar.financialYear(now),
+        now,
+      );
       return <NumberField formState={formState} name="value" label="Parts" value={free_sms_fragment_limit} />;
     },
     ...oneNumber,
     async save(service, { value }) {
       const limit = readNumber(value, { field: 'value' });
-      await inTransaction(app.db, (tx) => setAllowance(tx, service.id, limit, app.clock.now()));
+      await inTransaction(app.db, (tx) => setAllowance(app.country, tx, service.id, limit, app.clock.now()));
       return undefined;
     },
   });

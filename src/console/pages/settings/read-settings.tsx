@@ -4,7 +4,6 @@ import { getEmailBranding } from '../../../branding/email-branding.ts';
 import { getLetterBranding } from '../../../branding/letter-branding.ts';
 import { remainingToday } from '../../../notifications/limits/daily-limits.ts';
 import { findOrganisationOfService } from '../../../organisations/organisations.ts';
-import { financialYear } from '../../../platform/calendar.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
 import { findNumberOfService } from '../../../services/inbound-numbers/inbound-numbers.ts';
 import { listLetterContacts, listReplyTos, listSmsSenders } from '../../../services/senders/senders.ts';
@@ -34,7 +33,8 @@ export async function readSettings(app: ConsoleApp, service: Service): Promise<G
   const limit = await limitsOf(app, service);
   const days = await retentionOf(app, service.id);
   const now = app.clock.now();
-  const { free_sms_fragment_limit } = await getAllowance(app.db, service.id, financialYear(now), now);
+  const year = app.country.calendar.financialYear(now);
+  const { free_sms_fragment_limit } = await getAllowance(app.country, app.db, service.id, year, now);
   return [
     {
       of: 'general',

@@ -139,5 +139,5 @@ export function buildCrumbs(library: Library, serviceId: string, folder: string 
 /** "Last used on 3 Nov", for the question before archiving. */
 export async function describeLastUse(app: ConsoleApp, serviceId: string, templateId: string): Promise<string> {
   const last = await getLastUsed(app, serviceId, templateId);
-  return last === null ? 'Never used' : `Last used on ${dayAndMonth(new Date(last))}`;
+  return last === null ? 'Never used' : `Last used on ${dayAndMonth(app.country.calendar, new Date(last))}`;
 }

@@ -1,4 +1,4 @@
-import { londonDay, londonInstant } from '../../../platform/calendar.ts';
+import type { Calendar } from '../../../countries/calendar.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { pageUrl } from '../../links.ts';
@@ -10,6 +10,7 @@ import { Stamp } from '../../parts/status.tsx';
 import { Segments } from '../../parts/tabs.tsx';
 import { TemplateText } from '../../parts/text.tsx';
 import { dayAndMonth, Time } from '../../parts/time.tsx';
+import { useViewer } from '../../viewer.ts';
 import { type Folder, listPath, templatePath } from './library.ts';
 import { type ListQuery, listUrl } from './list-query.ts';
 
@@ -22,7 +23,7 @@ export interface ListedTemplate {
   updated_at: string | null;
   beginning: string;
   author_name: string;
-  /** The London day of its last use, within the last week. */
+  /** The day of its last use, within the last week. */
   used: string | undefined;
   /** The folder in which a search found it. */
   path: string;
@@ -101,6 +102,7 @@ export function TemplateTable({ list, folders, templates, people, canChoose, now
 type RowProps = Pick<ListProps, 'list' | 'canChoose' | 'now'> & { template: ListedTemplate };
 
 function TemplateRow({ list, template, canChoose, now }: RowProps) {
+  const { calendar } = useViewer().country;
   const { id, name, template_type, version, beginning, author_name, path } = template;
   return (
     <tr>
@@ -127,7 +129,7 @@ function TemplateRow({ list, template, canChoose, now }: RowProps) {
           {author_name}, <Time at={template.updated_at ?? template.created_at} now={now} />
         </small>
       </td>
-      <td data-label="Used">{formatUse(template.used, now)}</td>
+      <td data-label="Used">{formatUse(calendar, template.used, now)}</td>
     </tr>
   );
 }
@@ -142,9 +144,9 @@ function describeFolder({ templates, folders, users_with_permission }: ListedFol
   return [...content, who].join(', ');
 }
 
-function formatUse(day: string | undefined, now: Date) {
+function formatUse(calendar: Calendar, day: string | undefined, now: Date) {
   if (day === undefined) return <span class="muted">Not used this week</span>;
-  return day === londonDay(now) ? 'today' : dayAndMonth(londonInstant(day));
+  return day === calendar.day(now) ? 'today' : dayAndMonth(calendar, calendar.start(day));
 }
 
 export function EmptyList({ list, canEdit }: { list: ListQuery; canEdit: boolean }) {

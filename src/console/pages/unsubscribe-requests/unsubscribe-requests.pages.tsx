@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Calendar } from '../../../countries/calendar.ts';
 import { csvLine, sendCsv } from '../../../platform/http/csv.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import {
@@ -35,9 +36,9 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
     who: activity,
     below: 'Home',
     name: 'Unsubscribe requests',
-    async show({ service }) {
+    async show({ service, viewer }) {
       const list = pageUrl(`/services/${service.id}/unsubscribe-requests`);
-      const reports = await listUnsubscribeReports(app.db, service.id);
+      const reports = await listUnsubscribeReports(app, service.id);
       const now = app.clock.now();
       return {
         title: 'Unsubscribe requests',
@@ -55,7 +56,8 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
               columns={[
                 {
                   head: 'Received',
-                  cell: ({ earliest_timestamp, latest_timestamp }) => formatSpan(earliest_timestamp, latest_timestamp),
+                  cell: ({ earliest_timestamp, latest_timestamp }) =>
+                    formatSpan(viewer.calendar, earliest_timestamp, latest_timestamp),
                 },
                 { head: 'Requests', numeric: true, cell: (report) => count(report.count) },
                 {
@@ -106,11 +108,11 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${path}/:batch_id`, {
     who: activity,
     below: 'Home',
-    async show({ service, param }, formState) {
+    async show({ service, viewer, param }, formState) {
       const list = `/services/${service.id}/unsubscribe-requests`;
       const report = await summariseUnsubscribeReport(app, service.id, param('batch_id'));
       return {
-        title: formatSpan(report.earliest_timestamp, report.latest_timestamp),
+        title: formatSpan(viewer.calendar, report.earliest_timestamp, report.latest_timestamp),
         about: 'Unsubscribe requests',
         crumbs: [{ label: 'Unsubscribe requests', to: list }],
         actions: <ButtonLink to={`${list}/${report.id}/csv`}>Download CSV</ButtonLink>,
@@ -154,8 +156,8 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
   }
 }
 
-function formatSpan(from: string, to: string): string {
-  const [first, last] = [dayAndMonth(new Date(from)), dayAndMonth(new Date(to))];
+function formatSpan(calendar: Calendar, from: string, to: string): string {
+  const [first, last] = [dayAndMonth(calendar, new Date(from)), dayAndMonth(calendar, new Date(to))];
   return first === last ? last : `${first} to ${last}`;
 }
 

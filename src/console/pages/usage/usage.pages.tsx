@@ -17,15 +17,15 @@ export function usagePages(pages: Pages, app: ConsoleApp): void {
     menu: 'Usage',
     async show({ service, query }) {
       const now = app.clock.now();
-      const year = chosenYear(query('year'), now);
+      const year = chosenYear(app.country.calendar, query('year'), now);
       const [totals, months, { free_sms_fragment_limit }] = await Promise.all([
         listYearlyUsage(app, service.id, year),
         listMonthlyUsage(app, service.id, year),
-        getAllowance(app.db, service.id, year, now),
+        getAllowance(app.country, app.db, service.id, year, now),
       ]);
       return {
         title: 'Usage',
-        lead: yearInWords(year),
+        lead: yearInWords(app.country.calendar, year),
         actions: <FinancialYears year={year} path={pageUrl(`/services/${service.id}/usage`)} now={now} />,
         content: <Usage totals={totals} months={months} free={free_sms_fragment_limit} money={app.country.money} />,
       };

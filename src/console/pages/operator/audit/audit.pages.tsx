@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { auditActions } from '../../../../auth/audit-entry.ts';
+import { addDays, type Calendar, isDay } from '../../../../countries/calendar.ts';
 import { type AuditFilter, auditNouns } from '../../../../operations/audit/audit-entry.ts';
 import {
   type AuditEntry,
@@ -7,7 +8,6 @@ import {
   listAuditEntries,
   readAuditEntries,
 } from '../../../../operations/audit/audit-log.ts';
-import { addDays, isDay, londonDay, londonInstant } from '../../../../platform/calendar.ts';
 import { timestamp } from '../../../../platform/clock.ts';
 import { fromStandby } from '../../../../platform/db/servers/standby.ts';
 import { invalid, invalidField, notFound } from '../../../../platform/failure.ts';
@@ -43,7 +43,10 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
       const query = queryOf(request);
       const isFiltered = Object.keys(query).length > 0;
       const olderThan = isUuid(request.query('older_than')) ? request.query('older_than') : undefined;
-      const entries = await listAuditEntries(app, filterOf(query), { limit: pageSize, olderThan });
+      const entries = await listAuditEntries(app, filterOf(request.viewer.calendar, query), {
+        limit: pageSize,
+        olderThan,
+      });
       const here = (more: Record<string, string>, to = '') =>
         pageUrl(`${path}${to}?${new URLSearchParams({ ...query, ...more })}`);
       return {
@@ -92,8 +95,10 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${path}/csv`, {
     who: 'operator',
     async show(request) {
-      const name = `audit log ${londonDay(app.clock.now())}.csv`;
-      const parts = await fromStandby(app, 'file', async (reader) => csvOf(reader, filterOf(queryOf(request))));
+      const name = `audit log ${app.country.calendar.day(app.clock.now())}.csv`;
+      const parts = await fromStandby(app, 'file', async (reader) =>
+        csvOf(reader, filterOf(request.viewer.calendar, queryOf(request))),
+      );
       return { sent: sendCsv(request.reply, name, parts) };
     },
   });
@@ -210,15 +215,15 @@ async function readAuditForm(app: ConsoleApp, form: Static<typeof AuditForm>): P
 }
 
 /** An address that somebody changed by hand finds nothing wrong: what makes no sense is ignored. */
-function filterOf({ person, service, thing, noun, action, from, to }: Query): AuditFilter {
+function filterOf(calendar: Calendar, { person, service, thing, noun, action, from, to }: Query): AuditFilter {
   return {
     person_id: person && isUuid(person) ? person : undefined,
     service_id: service && isUuid(service) ? service : undefined,
     thing_id: thing,
     noun,
     action: auditActions.find((one) => one === action),
-    after: from && isDay(from) ? timestamp(londonInstant(from)) : undefined,
-    before: to && isDay(to) ? timestamp(londonInstant(addDays(to, 1))) : undefined,
+    after: from && isDay(from) ? timestamp(calendar.start(from)) : undefined,
+    before: to && isDay(to) ? timestamp(calendar.start(addDays(to, 1))) : undefined,
   };
 }
 

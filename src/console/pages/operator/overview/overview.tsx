@@ -7,7 +7,7 @@ import { pageUrl } from '../../../links.ts';
 import { channelWords } from '../../../message-words.ts';
 import { count } from '../../../money.ts';
 import { Meter } from '../../../parts/chart.tsx';
-import { ClockTime, Time } from '../../../parts/time.tsx';
+import { ClockTime, Time, ZoneName } from '../../../parts/time.tsx';
 import { CallsChart, CallsLegend, type Link, Providers } from './providers.tsx';
 import { SystemFacts } from './system.tsx';
 
@@ -51,7 +51,7 @@ export function OverviewContent(props: OverviewProps) {
         </section>
       </div>
       <p class="small muted">
-        As of <ClockTime at={overview.now.toISOString()} />, London time.
+        As of <ClockTime at={overview.now.toISOString()} />, <ZoneName />.
       </p>
     </div>
   );

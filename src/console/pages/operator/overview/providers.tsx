@@ -5,6 +5,7 @@ import { count } from '../../../money.ts';
 import { niceMax } from '../../../parts/chart.tsx';
 import { Stamp, Status } from '../../../parts/status.tsx';
 import { clockTime } from '../../../parts/time.tsx';
+import { useViewer } from '../../../viewer.ts';
 
 type Provider = Overview['providers'][number];
 
@@ -139,6 +140,7 @@ function Spark(calls: Calls) {
 
 /** What all providers took in the last hour, and the calls that failed. */
 export function CallsChart(calls: Calls) {
+  const { calendar } = useViewer();
   const bins = binsOf(calls);
   const max = niceMax(Math.max(1, ...bins.flatMap(({ handed_over, errors }) => [handed_over, errors])));
   const room = height - top - bottom;
@@ -164,7 +166,7 @@ export function CallsChart(calls: Calls) {
           0
         </text>
         <text x="0" y={height - 6}>
-          {clockTime(bins[0]?.at ?? calls.now)}
+          {clockTime(calendar, bins[0]?.at ?? calls.now)}
         </text>
         <text x={end} y={height - 6} text-anchor="end">
           now
@@ -191,7 +193,7 @@ export function CallsChart(calls: Calls) {
           <tbody>
             {bins.map(({ at, handed_over, errors }) => (
               <tr key={at.getTime()}>
-                <th scope="row">{clockTime(at)}</th>
+                <th scope="row">{clockTime(calendar, at)}</th>
                 <td class="num">{count(handed_over)}</td>
                 <td class="num">{count(errors)}</td>
               </tr>

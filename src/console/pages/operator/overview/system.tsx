@@ -3,7 +3,7 @@ import { readBuild, readVersion } from '../../../../operations/build.ts';
 import type { Overview } from '../../../../operations/overview/overview.ts';
 import { Status } from '../../../parts/status.tsx';
 import { Table } from '../../../parts/table.tsx';
-import { ClockTime, Time } from '../../../parts/time.tsx';
+import { ClockTime, Time, ZoneName } from '../../../parts/time.tsx';
 
 const version = readVersion();
 const { git_commit } = readBuild();
@@ -105,7 +105,7 @@ export function SystemContent({ overview }: { overview: Overview }) {
         ]}
       />
       <p class="small muted">
-        As of <ClockTime at={now.toISOString()} />, London time.
+        As of <ClockTime at={now.toISOString()} />, <ZoneName />.
       </p>
     </div>
   );

@@ -25,6 +25,7 @@ import {
   readPrice,
   TypedValue,
 } from '../../../parts/value-fields.tsx';
+import { fromMidnight, useViewer } from '../../../viewer.ts';
 
 const here = '/operator/rates';
 const crumbs = [{ label: 'Rates', to: here }];
@@ -46,7 +47,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
     menu: 'Rates',
     async show({ visitor }) {
       const [texts, current, letters, coming] = await Promise.all([
-        listSmsRates(app.db),
+        listSmsRates(app),
         getSmsRate(app),
         listLetterRates(app),
         listComingLetterRates(app),
@@ -72,7 +73,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
                 rows={texts}
                 keyOf={({ valid_from }) => valid_from}
                 columns={[
-                  { head: 'From', cell: ({ valid_from }) => fullDay(valid_from) },
+                  { head: 'From', cell: ({ valid_from }) => fullDay(app.country.calendar, valid_from) },
                   { head: 'State', cell: ({ valid_from }) => stateOf(valid_from) },
                   { head: 'Price', cell: ({ rate }) => money.price(rate), numeric: true },
                 ]}
@@ -97,7 +98,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${here}/new-text`, {
     who: 'platform-admin',
     below: 'Rates',
-    show: (_asked, formState) => ({
+    show: ({ viewer }, formState) => ({
       title: 'New text rate',
       lead: repricing,
       crumbs,
@@ -110,7 +111,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
             hint={`For example ${money.plain(0.0227)} (${money.unit})`}
             inputmode="text"
           />
-          <DayField formState={formState} name="valid_from" label="From" hint="From midnight in London." />
+          <DayField formState={formState} name="valid_from" label="From" hint={fromMidnight(viewer)} />
         </SaveForm>
       ),
     }),
@@ -128,7 +129,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${here}/new-letter`, {
     who: 'platform-admin',
     below: 'Rates',
-    show: (_asked, formState) => ({
+    show: ({ viewer }, formState) => ({
       title: 'New letter rate',
       lead: repricing,
       crumbs,
@@ -149,7 +150,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
             label={`Price of a letter, in ${money.unit}`}
             hint={`For example ${money.plain(0.68)} (${money.unit})`}
           />
-          <DayField formState={formState} name="start_date" label="From" hint="From midnight in London." />
+          <DayField formState={formState} name="start_date" label="From" hint={fromMidnight(viewer)} />
         </SaveForm>
       ),
     }),
@@ -192,6 +193,7 @@ interface LetterRate {
 
 /** One line for each postage and day, one column for each number of sheets. */
 function LetterRates({ caption, rates, money }: { caption: string; rates: readonly LetterRate[]; money: Money }) {
+  const { calendar } = useViewer().country;
   const sheets = [...new Set(rates.map(({ sheet_count }) => sheet_count))].sort((one, other) => one - other);
   const lines = new Map<string, LetterRate[]>();
   for (const rate of rates) {
@@ -205,7 +207,7 @@ function LetterRates({ caption, rates, money }: { caption: string; rates: readon
       keyOf={([line]) => line}
       columns={[
         { head: 'Postage', cell: ([, [rate]]) => postageNames.get(rate?.post_class ?? '') },
-        { head: 'From', cell: ([, [rate]]) => fullDay(rate?.start_date ?? '') },
+        { head: 'From', cell: ([, [rate]]) => fullDay(calendar, rate?.start_date ?? '') },
         ...sheets.map((count) => ({
           head: count === 1 ? '1 sheet' : `${count} sheets`,
           numeric: true as const,

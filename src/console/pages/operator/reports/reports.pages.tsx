@@ -1,5 +1,5 @@
+import { addDays, type Calendar, type Days, dayFormat } from '../../../../countries/calendar.ts';
 import type { Money } from '../../../../countries/money.ts';
-import { addDays, type Days, londonDay } from '../../../../platform/calendar.ts';
 import { fromStandby } from '../../../../platform/db/servers/standby.ts';
 import { Failure, notFound } from '../../../../platform/failure.ts';
 import { csvText, sendCsv } from '../../../../platform/http/csv.ts';
@@ -90,33 +90,37 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
 
   /** The last 30 days, unless the address has others. */
   function readDays({ days: read }: Report, { query }: PageRequest<typeof who>): { days: Days; problem?: string } {
-    const today = londonDay(app.clock.now());
+    const { calendar } = app.country;
+    const today = calendar.day(app.clock.now());
     const month: Days = { first_day: addDays(today, -29), last_day: today };
-    if (!read || (query('start') === '' && query('end') === '')) return { days: fitting(read, month) };
+    if (!read || (query('start') === '' && query('end') === '')) return { days: fitting(calendar, read, month) };
     const request = { first_day: query('start').slice(0, 20), last_day: query('end').slice(0, 20) };
     try {
-      return { days: read({ start_date: request.first_day, end_date: request.last_day }) };
+      return { days: read({ start_date: request.first_day, end_date: request.last_day }, calendar) };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      return { days: request, problem: problemOf(request) };
+      return { days: request, problem: problemOf(calendar, request) };
     }
   }
 }
 
-/** In April the last 30 days may begin in the year before. */
-function fitting(read: Report['days'], month: Days): Days {
+/** In the first month of a financial year the last 30 days may begin in the year before. */
+function fitting(calendar: Calendar, read: Report['days'], month: Days): Days {
   try {
-    return read ? read({ start_date: month.first_day, end_date: month.last_day }) : month;
+    return read ? read({ start_date: month.first_day, end_date: month.last_day }, calendar) : month;
   } catch {
-    return { ...month, first_day: `${month.last_day.slice(0, 4)}-04-01` };
+    return { ...month, first_day: calendar.financialYearDays(calendar.financialYearOfDay(month.last_day)).first_day };
   }
 }
 
-function problemOf({ first_day, last_day }: Days): string {
+const nameOfMonth = dayFormat({ month: 'long' });
+
+function problemOf(calendar: Calendar, { first_day, last_day }: Days): string {
   const isDate = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text);
   if (!isDate(first_day) || !isDate(last_day)) return 'Enter both days as year, month and day, for example 2026-11-15.';
   if (first_day > last_day) return 'Enter a first day that is not after the last day.';
-  return 'Enter days of one financial year, April to March.';
+  const year = calendar.financialYearDays(2026);
+  return `Enter days of one financial year, ${nameOfMonth(year.first_day)} to ${nameOfMonth(year.last_day)}.`;
 }
 
 function reportOf({ param }: { param(name: string): string }): Report {

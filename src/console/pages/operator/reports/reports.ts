@@ -1,5 +1,5 @@
+import type { Calendar, Days } from '../../../../countries/calendar.ts';
 import type { Money } from '../../../../countries/money.ts';
-import type { Days } from '../../../../platform/calendar.ts';
 import type { Cell } from '../../../../platform/http/csv.ts';
 import { type DateRangeQuery, daysOf, daysOfOneYear } from '../../../../statistics/days.ts';
 import {
@@ -20,7 +20,7 @@ export interface Report {
   title: string;
   about: string;
   /** What the two dates mean; without them, the report is of now. */
-  days?: (query: DateRangeQuery) => Days;
+  days?: (query: DateRangeQuery, calendar: Calendar) => Days;
   list(app: ConsoleApp, days: Days): Promise<Row[]>;
   /**
    * The heads of the table, by the column's name in the download; those of amounts name the currency. Other columns are
@@ -64,7 +64,7 @@ export const reports: readonly Report[] = [
     title: 'Texts by provider and day',
     about: 'What each provider was given, and what it costs without allowances.',
     days: daysOf,
-    list: async (app, days) => listDailyProviderVolumes(app.db, days).then(asRows),
+    list: async (app, days) => listDailyProviderVolumes(app, days).then(asRows),
     heads: { day: 'Day', provider: 'Provider', ...texts, sms_cost: { money: 'Cost' } },
     numeric: [...Object.keys(texts), 'sms_cost'],
     chart: { kind: 'largest', by: 'provider', of: ['sms_totals'], title: 'Texts by provider' },
@@ -119,7 +119,7 @@ export const reports: readonly Report[] = [
     name: 'billing',
     title: 'Bills',
     about: 'What each service owes, within one financial year.',
-    days: daysOfOneYear,
+    days: (query, calendar) => daysOfOneYear(calendar, query),
     list: async (app, days) => listBills(app, days).then(asRows),
     heads: {
       service_name: 'Service',
@@ -142,8 +142,8 @@ export const reports: readonly Report[] = [
     name: 'printer-billing',
     title: 'Bill of the printer',
     about: 'Letters that were posted, by day, postage and sheets, within one financial year.',
-    days: daysOfOneYear,
-    list: async (app, days) => JSON.parse(await listDespatchedLetters(app.db, days)) as Row[],
+    days: (query, calendar) => daysOfOneYear(calendar, query),
+    list: async (app, days) => JSON.parse(await listDespatchedLetters(app, days)) as Row[],
     heads: {
       date: 'Day',
       postage: 'Postage',

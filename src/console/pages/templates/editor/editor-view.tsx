@@ -7,6 +7,7 @@ import type { Crumb, FormState, PageRequest, View } from '../../../page.ts';
 import { Notice } from '../../../parts/notice.tsx';
 import { Diff } from '../../../parts/text.tsx';
 import { clockTime, Time } from '../../../parts/time.tsx';
+import { useViewer } from '../../../viewer.ts';
 import { describeCost } from '../../send/cost.ts';
 import { FormattingDrawer } from '../formatting-help.pages.tsx';
 import { listPath, templatePath } from '../library.ts';
@@ -81,7 +82,7 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
                 Preview
               </button>
               <span class="hint" id="kept">
-                {isKept && `Draft kept at ${clockTime(now)}. Only you can see it until you save.`}
+                {isKept && <Kept now={now} />}
               </span>
             </div>
           </div>
@@ -172,6 +173,11 @@ export function confirmView(editing: Editing, changes: BreakingChanges): View {
 }
 
 /** What the writer should know before saving. */
+function Kept({ now }: { now: Date }) {
+  const { calendar } = useViewer();
+  return <>{`Draft kept at ${clockTime(calendar, now)}. Only you can see it until you save.`}</>;
+}
+
 function Warnings({ editing, changes, now }: { editing: Editing; changes: BreakingChanges; now: Date }) {
   return (
     <div id="warnings" class="stack">
