@@ -7,7 +7,7 @@ import { type Static, Type } from 'typebox';
  */
 
 const strict = { additionalProperties: false };
-const names = <const T extends string[]>(...values: T) => Type.Enum(values);
+const names = <const T extends string[]>(...values: T) => Type.Enum<T>(values);
 
 const Day = Type.String({ pattern: '^(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$', description: 'a day as MM-DD' });
 const ClockTime = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description: 'a time as HH:MM' });
