@@ -1,23 +1,36 @@
 import { Calendar } from './calendar.ts';
+import { Holidays } from './holidays.ts';
+import { LetterDays } from './letter-days.ts';
 import { createMoney, type Money } from './money.ts';
 import type { CountryProfile } from './profile.ts';
 
-/** The country of an installation: its profile, with the calendar and the money that the profile describes. */
-export type Country = Omit<CountryProfile, 'calendar' | 'money'> & {
+/** The country of an installation: its profile, with the calendars, the money and the rules that the profile describes. */
+export type Country = Omit<CountryProfile, 'calendar' | 'money' | 'holidays'> & {
   calendar: Calendar;
   /** The calendar of daily limits. */
   limitCalendar: Calendar;
   weekend: readonly number[];
   money: Money;
+  holidays: Holidays;
+  letterDays: LetterDays;
 };
 
-export function createCountry({ calendar, ...profile }: CountryProfile): Country {
+export function createCountry({ calendar, holidays, ...profile }: CountryProfile): Country {
   const local = new Calendar(calendar.zone, calendar.financialYearStart);
+  const days = new Holidays(holidays, calendar.weekend);
+  const [hour = 0, minute = 0] = profile.letter.cutOff.split(':').map(Number);
   return {
     ...profile,
     calendar: local,
     limitCalendar: calendar.limitDay === 'utc' ? new Calendar('UTC') : local,
     weekend: calendar.weekend,
     money: createMoney(profile),
+    holidays: days,
+    letterDays: new LetterDays({
+      calendar: local,
+      holidays: days,
+      cutOff: { hour, minute },
+      postage: profile.postage,
+    }),
   };
 }

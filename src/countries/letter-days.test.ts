@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { createCountry } from './country.ts';
+import { gb } from './gb.ts';
+
+const days = createCountry(gb).letterDays;
+
+const abroad = (zone: string, cutOff = '17:30') =>
+  createCountry({ ...gb, calendar: { ...gb.calendar, zone }, letter: { ...gb.letter, cutOff } }).letterDays;
+
+describe('estimated delivery', () => {
+  it.each([
+    // created, postage, delivered by
+    ['2000-12-01T00:00:00Z', 'second', '2000-12-11T16:00:00.000Z'],
+    ['2000-06-01T00:00:00Z', 'first', '2000-06-03T15:00:00.000Z'],
+    // before and after 17:30 London time on a Monday in summer
+    ['2026-06-15T16:29:59Z', 'first', '2026-06-17T15:00:00.000Z'],
+    ['2026-06-15T16:30:00Z', 'first', '2026-06-18T15:00:00.000Z'],
+    ['2026-06-15T12:00:00Z', 'second', '2026-06-23T15:00:00.000Z'],
+    ['2026-06-15T12:00:00Z', 'economy', '2026-06-25T15:00:00.000Z'],
+    ['2026-06-15T12:00:00Z', 'europe', '2026-06-24T15:00:00.000Z'],
+    ['2026-06-15T12:00:00Z', 'rest-of-world', '2026-06-26T15:00:00.000Z'],
+    // over Christmas 2026: printed on Tuesday 29 December
+    ['2026-12-24T12:00:00Z', 'first', '2026-12-30T16:00:00.000Z'],
+  ] as const)('accepted %s, %s class: %s', (created, postage, expected) => {
+    expect(days.estimatedDelivery(new Date(created), postage).toISOString()).toBe(expected);
+  });
+
+  it.each(['netherlands', null])('takes the default class for %s, which the profile does not have', (postage) => {
+    expect(days.estimatedDelivery(new Date('2026-06-15T12:00:00Z'), postage).toISOString()).toBe(
+      '2026-06-23T15:00:00.000Z',
+    );
+  });
+});
+
+describe('the cut-off', () => {
+  it('assigns letters after 17:30 in London to the next print run', () => {
+    expect(days.runDay(new Date('2026-01-05T17:29:59Z'))).toBe('2026-01-05');
+    expect(days.runDay(new Date('2026-01-05T17:30:00Z'))).toBe('2026-01-06');
+  });
+
+  it.each([
+    // zone, cut-off, the moment of it: each around the days on which clocks change
+    ['Europe/London', '17:30', '2026-03-28T17:30Z'],
+    ['Europe/London', '17:30', '2026-03-29T16:30Z'],
+    ['Europe/London', '17:30', '2026-10-25T17:30Z'],
+    ['Europe/Amsterdam', '17:30', '2026-03-28T16:30Z'],
+    ['Europe/Amsterdam', '17:30', '2026-03-29T15:30Z'],
+    ['Europe/Amsterdam', '17:30', '2026-10-25T16:30Z'],
+    ['America/New_York', '17:30', '2026-03-07T22:30Z'],
+    ['America/New_York', '17:30', '2026-03-08T21:30Z'],
+    ['America/New_York', '17:30', '2026-11-01T22:30Z'],
+    ['Asia/Kathmandu', '09:15', '2026-11-17T03:30Z'],
+    // A time that clocks skip is as much later as they skip.
+    ['Europe/Amsterdam', '02:30', '2026-03-29T01:30Z'],
+    ['Australia/Sydney', '00:00', '2026-11-16T13:00Z'],
+  ])('of %s at %s is %s', (zone, cutOff, moment) => {
+    const local = abroad(zone, cutOff);
+    const at = new Date(moment);
+    const [before, after] = [new Date(at.getTime() - 60_000), new Date(at.getTime() + 60_000)];
+    const next = local.runDay(at);
+    expect(local.cutOffOf(local.runDay(before))).toEqual(at);
+    expect(local.runDay(after)).toBe(next);
+    expect(local.cutOffOf(next).getTime()).toBeGreaterThan(after.getTime());
+    expect(local.lastCutOff(at)).toEqual(at);
+    expect(local.lastCutOff(after)).toEqual(at);
+    expect(local.lastCutOff(before).getTime()).toBeLessThan(before.getTime() - 22 * 3_600_000);
+  });
+
+  it('of the last print run is that of a working day', () => {
+    // 25 and 28 December 2026 are holidays, 26 and 27 a weekend.
+    expect(days.lastRun(new Date('2026-12-29T17:29Z'))).toEqual(new Date('2026-12-24T17:30Z'));
+    expect(days.lastRun(new Date('2026-12-29T17:30Z'))).toEqual(new Date('2026-12-29T17:30Z'));
+    expect(days.printDay(new Date('2026-12-24T17:30Z'))).toBe('2026-12-29');
+    expect(days.printDay(new Date('2026-12-24T17:29Z'))).toBe('2026-12-24');
+  });
+});

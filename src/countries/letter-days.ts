@@ -1,0 +1,79 @@
+import { addDays, type Calendar, weekday } from './calendar.ts';
+import type { Holidays } from './holidays.ts';
+import type { CountryProfile } from './profile.ts';
+
+/** A local time of day. */
+export interface ClockTime {
+  hour: number;
+  minute: number;
+}
+
+interface Parts {
+  calendar: Calendar;
+  holidays: Holidays;
+  cutOff: ClockTime;
+  postage: CountryProfile['postage'];
+}
+
+/** Local time at which an estimated delivery is over. */
+const delivered: ClockTime = { hour: 16, minute: 0 };
+
+/**
+ * When letters are printed and delivered. There is a print run on each working day, at the cut-off: letters accepted from
+ * then on go into the run of the next day.
+ */
+export class LetterDays {
+  readonly cutOff: ClockTime;
+  readonly #calendar: Calendar;
+  readonly #holidays: Holidays;
+  readonly #postage: CountryProfile['postage'];
+
+  constructor({ calendar, holidays, cutOff, postage }: Parts) {
+    this.#calendar = calendar;
+    this.#holidays = holidays;
+    this.cutOff = cutOff;
+    this.#postage = postage;
+  }
+
+  cutOffOf(day: string): Date {
+    return this.#calendar.instant(day, this.cutOff.hour, this.cutOff.minute);
+  }
+
+  /** The day whose cut-off a letter is in time for, whether or not letters are printed then. */
+  runDay(acceptedAt: Date): string {
+    const day = this.#calendar.day(acceptedAt);
+    return acceptedAt < this.cutOffOf(day) ? day : addDays(day, 1);
+  }
+
+  /** The working day on which a letter is printed. */
+  printDay(acceptedAt: Date): string {
+    return this.#holidays.workingDayFrom(this.runDay(acceptedAt));
+  }
+
+  /** The latest cut-off at or before a moment, of any day: letters accepted before it may be in print. */
+  lastCutOff(moment: Date): Date {
+    return this.cutOffOf(addDays(this.runDay(moment), -1));
+  }
+
+  /** The latest cut-off at or before a moment, of a working day. */
+  lastRun(moment: Date): Date {
+    for (let day = this.#calendar.day(moment); ; day = addDays(day, -1)) {
+      const cutOff = this.cutOffOf(day);
+      if (this.#holidays.isWorkingDay(day) && cutOff <= moment) return cutOff;
+    }
+  }
+
+  /** On the last day of transit. A class that another country had is as fast as the default one. */
+  estimatedDelivery(acceptedAt: Date, postage: string | null): Date {
+    const { classes, default: usual } = this.#postage;
+    const found = classes.find(({ id }) => id === postage) ?? classes.find(({ id }) => id === usual);
+    const { transitDays = 0, deliveryWeekdays = [] } = found ?? {};
+    const isDeliveryDay = (day: string) => deliveryWeekdays.includes(weekday(day)) && !this.#holidays.has(day);
+    let day = this.#holidays.workingDayFrom(addDays(this.runDay(acceptedAt), 1));
+    for (let left = transitDays; left > 0; left -= 1) {
+      do day = addDays(day, 1);
+      while (!isDeliveryDay(day));
+    }
+    return this.#calendar.instant(day, delivered.hour, delivered.minute);
+  }
+}
