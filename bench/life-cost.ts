@@ -6,8 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, buildApp } from '../src/app.ts';
 import { readConfig } from '../src/commands/read-config.ts';
 import { addDays, Calendar } from '../src/countries/calendar.ts';
+import { createCountry } from '../src/countries/country.ts';
+import { gb } from '../src/countries/gb.ts';
 import { collateLetters } from '../src/letters/print/print-run.ts';
-import { isWorkingDay } from '../src/notifications/history/estimated-delivery.ts';
 import { createLog } from '../src/platform/log.ts';
 import { runnableTasks } from '../src/tasks.ts';
 import { bulkTemplate, sendFile, untilExpanded } from './bulk-file.ts';
@@ -280,8 +281,8 @@ async function untilFinished(bed: Bed, { channel }: Kind): Promise<void> {
 async function printLetters(bed: Bed): Promise<void> {
   const unfinished = `select exists (select from notifications where status = 'created' and billable_units = 0) as found`;
   while ((await bed.database.query(unfinished)).rows[0].found) await sleep(200);
-  let day = addDays(london.day(new Date()), 1);
-  while (!isWorkingDay(day)) day = addDays(day, 1);
+  const { holidays } = createCountry(gb);
+  const day = holidays.workingDayFrom(addDays(london.day(new Date()), 1));
   await withApp(bed, london.instant(day, 18), collateLetters);
 }
 

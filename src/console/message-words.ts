@@ -1,7 +1,6 @@
-import { addDays, dayFormat } from '../countries/calendar.ts';
+import { dayFormat } from '../countries/calendar.ts';
 import type { Country } from '../countries/country.ts';
 import { providers } from '../delivery/providers/providers.ts';
-import { isWorkingDay, printRunDay } from '../notifications/history/estimated-delivery.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { formatPhoneNumber } from './parts/phone-number.ts';
 
@@ -56,11 +55,10 @@ export function providerName(identifier: string): string {
   return providerNames.get(identifier) ?? (identifier === 'dvla' ? 'Printer' : identifier);
 }
 
-const weekdayAndDate = dayFormat({ weekday: 'long', day: 'numeric', month: 'long' });
+/** A day as "Monday 16 November". */
+export const weekdayAndDate = dayFormat({ weekday: 'long', day: 'numeric', month: 'long' });
 
 /** The print run that a letter goes into, such as "Monday 16 November after 17:30". */
-export function printDay(country: Country, acceptedAt: string): string {
-  let day = printRunDay(country, new Date(acceptedAt));
-  while (!isWorkingDay(day)) day = addDays(day, 1);
-  return `${weekdayAndDate(day)} after ${country.letter.cutOff}`;
+export function printDay({ letterDays, letter: { cutOff } }: Country, acceptedAt: string): string {
+  return `${weekdayAndDate(letterDays.printDay(new Date(acceptedAt)))} after ${cutOff}`;
 }

@@ -1,9 +1,4 @@
-import {
-  cancelEveryLetterRow,
-  cancelLetterRows,
-  cancelQueuedRows,
-  lastPrintRun,
-} from '../notifications/cancel-rows.ts';
+import { cancelEveryLetterRow, cancelLetterRows, cancelQueuedRows } from '../notifications/cancel-rows.ts';
 import { returnMessages } from '../notifications/limits/daily-limits.ts';
 import type { Status } from '../notifications/notification.ts';
 import { later, timestamp } from '../platform/clock.ts';
@@ -109,7 +104,8 @@ export async function cancelLetterJob(app: JobDeps, serviceId: string, jobId: st
     }
     const statistics = await selectJobStatistics(tx, [jobId]);
     const sent = statistics.some(({ status }) => !unsentStatuses.includes(status));
-    if (sent || new Date(job.processing_started ?? job.created_at) < lastPrintRun(app.country, now)) throw tooLate();
+    const lastCutOff = app.country.letterDays.lastCutOff(now);
+    if (sent || new Date(job.processing_started ?? job.created_at) < lastCutOff) throw tooLate();
     const cancelled = await cancelEveryLetterRow(app.country, tx, jobId, now);
     const before = statistics.find(({ status }) => status === 'cancelled')?.count ?? 0;
     // A letter that was printed meanwhile did not change.

@@ -1,9 +1,7 @@
-import { addDays } from '../countries/calendar.ts';
 import type { Country } from '../countries/country.ts';
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { dequeueRows, selectDequeuedRows, selectLetterRows } from './cancel-rows.sql.ts';
-import { printCutOff } from './history/estimated-delivery.ts';
 import { recordStatusChanges } from './status.ts';
 import type { transitions } from './status-transitions.ts';
 
@@ -35,7 +33,7 @@ export async function cancelEveryLetterRow(country: Country, tx: Tx, jobId: stri
 }
 
 function selectUnprinted(country: Country, db: Db | Tx, jobId: string, afterRow: number, now: Date) {
-  return selectLetterRows(db, jobId, { since: timestamp(lastPrintRun(country, now)), afterRow, limit: batch });
+  return selectLetterRows(db, jobId, { since: timestamp(country.letterDays.lastCutOff(now)), afterRow, limit: batch });
 }
 
 async function inBatches(
@@ -61,11 +59,4 @@ async function cancelAll(
 ): Promise<number> {
   const changes = ids.map((id) => ({ id, status: 'cancelled' as const, event, billable_units: 0 }));
   return (await recordStatusChanges(country, tx, changes, now)).length;
-}
-
-/** Letters accepted before are being printed. */
-export function lastPrintRun(country: Country, now: Date): Date {
-  const today = country.calendar.day(now);
-  const cutOff = printCutOff(country, today);
-  return now < cutOff ? printCutOff(country, addDays(today, -1)) : cutOff;
 }

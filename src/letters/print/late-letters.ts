@@ -1,6 +1,3 @@
-import { addDays } from '../../countries/calendar.ts';
-import type { Country } from '../../countries/country.ts';
-import { isWorkingDay, printCutOff } from '../../notifications/history/estimated-delivery.ts';
 import { day_ms, earlier, hour_ms, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { countLateLetters } from '../letters.sql.ts';
@@ -25,23 +22,15 @@ const alerts = {
 
 type Problem = keyof typeof alerts;
 
-function find({ db, clock, country }: Platform): Promise<Record<Problem, number>> {
+function find({ db, clock, country: { letterDays } }: Platform): Promise<Record<Problem, number>> {
   const now = clock.now().getTime();
-  const lastRun = printRunBefore(country, new Date(now - printRun_ms));
+  const lastRun = letterDays.lastRun(new Date(now - printRun_ms));
   return countLateLetters(db, {
     accepted_before: timestamp(lastRun),
-    handed_over_before: timestamp(printRunBefore(country, earlier(printRunBefore(country, lastRun), 1))),
+    handed_over_before: timestamp(letterDays.lastRun(earlier(lastRun, 1))),
     uploaded_before: timestamp(new Date(now - scan_ms)),
     failed_after: timestamp(new Date(now - failuresShownFor_ms)),
   });
-}
-
-/** The latest cut-off at or before `moment`, on a working day. */
-function printRunBefore(country: Country, moment: Date): Date {
-  for (let day = country.calendar.day(moment); ; day = addDays(day, -1)) {
-    const cutOff = printCutOff(country, day);
-    if (isWorkingDay(day) && cutOff <= moment) return cutOff;
-  }
 }
 
 /** Alerts the operator before recipients notice. */

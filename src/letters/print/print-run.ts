@@ -1,4 +1,3 @@
-import { isWorkingDay, printCutOff } from '../../notifications/history/estimated-delivery.ts';
 import { recordStatusChanges } from '../../notifications/status.ts';
 import { letterFiles } from '../../notifications/tasks-for-others.ts';
 import { later, timestamp } from '../../platform/clock.ts';
@@ -38,11 +37,11 @@ export const despatchBatch: Task<Pick<Batch, 'notification_ids'>> = {
 const lettersPerBatch = 100;
 
 /**
- * Sends everything accepted before the cut-off of a working day to the printer. Runs several times each evening, to include
+ * Sends everything accepted before the cut-off of a working day to the printer. Runs several times after it, to include
  * letters that were still being rendered and to recover from a process that was down.
  */
 export async function collateLetters(app: Deps): Promise<void> {
-  const cutOff = cutOffToday(app);
+  const cutOff = findCutOffToday(app);
   if (!cutOff) return;
   const ids = await selectPrintableLetters(app.db, timestamp(cutOff.moment));
   for (let start = 0; start < ids.length; start += lettersPerBatch) {
@@ -66,11 +65,11 @@ async function addBatch({ queue, db }: Platform, batch: Batch): Promise<void> {
 }
 
 /** Undefined before the cut-off and on non-working days. */
-function cutOffToday({ clock, country }: Platform): { day: string; moment: Date } | undefined {
+function findCutOffToday({ country, clock }: Platform): { day: string; moment: Date } | undefined {
   const now = clock.now();
   const day = country.calendar.day(now);
-  const moment = printCutOff(country, day);
-  return isWorkingDay(day) && now >= moment ? { day, moment } : undefined;
+  const moment = country.letterDays.cutOffOf(day);
+  return country.holidays.isWorkingDay(day) && now >= moment ? { day, moment } : undefined;
 }
 
 interface Printable {

@@ -1,6 +1,7 @@
 import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { addDays, dayFormat } from '../../countries/calendar.ts';
 import type { Country } from '../../countries/country.ts';
+import type { ClockTime } from '../../countries/letter-days.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -12,7 +13,6 @@ import type { Status } from '../notification.ts';
 import { recordStatusChanges } from '../status.ts';
 import { transitions } from '../status-transitions.ts';
 import { type ActivityRecord, activityRecords } from './activity-record.ts';
-import { printCutOff, printRunDay } from './estimated-delivery.ts';
 import { listNotifications, type NotificationFilter } from './list-notifications.ts';
 import { matchingStatuses, type PublicStatus } from './public-notification.ts';
 import {
@@ -131,7 +131,7 @@ export async function cancelLetter(app: Deps, serviceId: string, notificationId:
   const letter = await selectNotification(app.db, serviceId, notificationId);
   if (!letter) throw notFound('Notification not found');
   refuseUnlessLetter(letter);
-  refuseIfPrintingBegan(app.country, letter, app.clock.now());
+  refuseIfPrintingBegan(app, letter);
   await inTransaction(app.db, async (tx) => {
     const change = { id: letter.id, status: 'cancelled', event: 'cancelled' } as const;
     const [changed] = await recordStatusChanges(app.country, tx, [change], app.clock.now());
@@ -145,16 +145,14 @@ export async function cancelLetter(app: Deps, serviceId: string, notificationId:
 
 /** Whether `cancelLetter` would, now. */
 export function canCancelLetter(
-  country: Country,
+  { letterDays }: Country,
   { notification_type, status, created_at }: Pick<ActivityRecord, 'notification_type' | 'status' | 'created_at'>,
   now: Date,
 ): boolean {
   const mayChange = transitions.cancelled.some((one) => one === status);
-  return notification_type === 'letter' && mayChange && now < printCutOffOf(country, created_at);
-}
-
-function printCutOffOf(country: Country, createdAt: string): Date {
-  return printCutOff(country, printRunDay(country, new Date(createdAt)));
+  return (
+    notification_type === 'letter' && mayChange && now < letterDays.cutOffOf(letterDays.runDay(new Date(created_at)))
+  );
 }
 
 function refuseUnlessLetter({ notification_type }: StoredNotification): void {
@@ -162,13 +160,19 @@ function refuseUnlessLetter({ notification_type }: StoredNotification): void {
   throw invalid('Notification cannot be cancelled - only letters can be cancelled');
 }
 
-function refuseIfPrintingBegan(country: Country, { created_at }: StoredNotification, now: Date): void {
-  const runDay = printRunDay(country, new Date(created_at));
-  if (now < printCutOffOf(country, created_at)) return;
-  const day = runDay === country.calendar.day(now) ? 'today' : `on ${dayAndMonth(runDay)}`;
-  throw invalid(
-    `It’s too late to cancel this letter. Printing started ${day} at ${timeInWords(country.letter.cutOff)}`,
-  );
+function refuseIfPrintingBegan({ country, clock }: Platform, { created_at }: StoredNotification): void {
+  const { calendar, letterDays } = country;
+  const day = letterDays.runDay(new Date(created_at));
+  const now = clock.now();
+  if (now < letterDays.cutOffOf(day)) return;
+  const began = day === calendar.day(now) ? 'today' : `on ${dayAndMonth(day)}`;
+  throw invalid(`It’s too late to cancel this letter. Printing started ${began} at ${twelveHours(letterDays.cutOff)}`);
+}
+
+/** 5.30pm */
+function twelveHours({ hour, minute }: ClockTime): string {
+  const minutes = minute === 0 ? '' : `.${String(minute).padStart(2, '0')}`;
+  return `${hour % 12 || 12}${minutes}${hour < 12 ? 'am' : 'pm'}`;
 }
 
 function cancelFailure({ status, created_at }: StoredNotification) {
@@ -180,9 +184,3 @@ function cancelFailure({ status, created_at }: StoredNotification) {
 }
 
 const dayAndMonth = dayFormat({ day: 'numeric', month: 'long' });
-
-/** 17:30 is 5.30pm. */
-function timeInWords(time: string): string {
-  const [hour = 0, minute = 0] = time.split(':').map(Number);
-  return `${hour % 12 || 12}.${String(minute).padStart(2, '0')}${hour < 12 ? 'am' : 'pm'}`;
-}

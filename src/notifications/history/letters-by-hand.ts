@@ -1,11 +1,10 @@
 import { addDays } from '../../countries/calendar.ts';
-import type { Country } from '../../countries/country.ts';
+import type { LetterDays } from '../../countries/letter-days.ts';
 import { earlier, hour_ms, later, type Timestamp, timestamp } from '../../platform/clock.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { type ActivityRecord, activityRecords } from './activity-record.ts';
-import { printCutOff } from './estimated-delivery.ts';
 import { countByHand, countByPrintRun, type Span, selectByHand } from './letters-by-hand.sql.ts';
 import type { Page } from './stored-notifications.sql.ts';
 
@@ -19,7 +18,7 @@ export async function listDaysByHand({ db, clock, country }: Platform, serviceId
   // Clocks of several processes may differ, so the list goes on for a day longer than there can be letters.
   const last = addDays(country.calendar.day(clock.now()), 2);
   const runs: Date[] = [];
-  for (let day = first; day <= last; day = addDays(day, 1)) runs.push(printCutOff(country, day));
+  for (let day = first; day <= last; day = addDays(day, 1)) runs.push(country.letterDays.cutOffOf(day));
   const counts = await countByPrintRun(db, serviceId, runs.map(timestamp), {
     created_at: since,
     first_id: firstIdAt(earlier(new Date(since), hour_ms)),
@@ -31,7 +30,7 @@ export async function listDaysByHand({ db, clock, country }: Platform, serviceId
 }
 
 export function countLettersByHand({ db, country }: Platform, serviceId: string, day: string): Promise<number> {
-  return countByHand(db, serviceId, spanOf(country, day));
+  return countByHand(db, serviceId, spanOf(country.letterDays, day));
 }
 
 export async function listLettersByHand(
@@ -40,11 +39,11 @@ export async function listLettersByHand(
   day: string,
   page: Required<Page>,
 ): Promise<ActivityRecord[]> {
-  return activityRecords(app, await selectByHand(app.db, serviceId, spanOf(app.country, day), page));
+  return activityRecords(app, await selectByHand(app.db, serviceId, spanOf(app.country.letterDays, day), page));
 }
 
-function spanOf(country: Country, day: string): Span {
-  const [from, to] = [printCutOff(country, addDays(day, -1)), printCutOff(country, day)];
+function spanOf(days: LetterDays, day: string): Span {
+  const [from, to] = [days.cutOffOf(addDays(day, -1)), days.cutOffOf(day)];
   return {
     from: timestamp(from),
     to: timestamp(to),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Timestamp } from '../../platform/clock.ts';
+import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { type Channel, channels } from '../../protocol/channels.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
@@ -8,7 +8,6 @@ import { type CompiledTemplates, getTemplateForDelivery, renderPreview } from '.
 import { notification } from '../examples.ts';
 import { postages, type Status } from '../notification.ts';
 import { shownValues } from '../sending/secret-values.ts';
-import { estimatedDelivery } from './estimated-delivery.ts';
 import type { PricedNotification } from './stored-notifications.sql.ts';
 
 /** Letters have their own status names in the public API. */
@@ -110,10 +109,12 @@ export async function publicNotification(
     scheduled_for: stored.scheduled_for,
     one_click_unsubscribe_url: stored.one_click_unsubscribe_url,
     ...costOf(stored),
-    ...(type === 'letter'
-      ? { estimated_delivery: estimatedDelivery(app.country, new Date(stored.created_at), stored.postage ?? 'second') }
-      : {}),
+    ...(type === 'letter' ? { estimated_delivery: estimatedDelivery(app, stored) } : {}),
   };
+}
+
+function estimatedDelivery({ country }: Platform, { created_at, postage }: PricedNotification): Timestamp {
+  return timestamp(country.letterDays.estimatedDelivery(new Date(created_at), postage));
 }
 
 function publicStatus(type: Channel, status: Status): PublicStatus {

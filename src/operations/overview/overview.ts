@@ -1,11 +1,12 @@
 import { countComplaints } from '../../complaints/complaints.ts';
 import { addDays } from '../../countries/calendar.ts';
+import type { Country } from '../../countries/country.ts';
+import type { Holidays } from '../../countries/holidays.ts';
 import { summariseWaitingCallbacks } from '../../delivery/callbacks/callback-history.ts';
 import { readProviderStates } from '../../delivery/failover/provider-states.ts';
 import type { ProviderDescriptor } from '../../delivery/providers/descriptor.ts';
 import type { ActiveProviders } from '../../delivery/providers/settings.ts';
 import type { DeliverySettings } from '../../delivery/settings.ts';
-import { isWorkingDay } from '../../notifications/history/estimated-delivery.ts';
 import { listLaneDepths, listRetries } from '../../notifications/queue/lane-depths.ts';
 import { minute_ms } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -53,7 +54,7 @@ export async function readOverview(app: Deps, { checks, rate }: { checks: LiveCh
     listLaneDepths(app),
     listRetries(app),
     checks.list(),
-    selectUnfinishedLetters(db, letterDays(today)),
+    selectUnfinishedLetters(db, letterDays(app.country, today)),
     summariseWaitingCallbacks(app),
     countGoLiveRequests(db),
     countLockedPeople(db),
@@ -95,8 +96,8 @@ export async function readOverview(app: Deps, { checks, rate }: { checks: LiveCh
 export type Overview = Awaited<ReturnType<typeof readOverview>>;
 
 /** Two working days at the printer are usual. */
-function letterDays(today: string) {
-  const [printed_before, , despatched_before] = workingDaysBefore(today, 3);
+function letterDays({ holidays }: Country, today: string) {
+  const [printed_before, , despatched_before] = workingDaysBefore(holidays, today, 3);
   return {
     first_day: addDays(today, -lettersSince_days),
     printed_before: addDays(printed_before ?? today, -1),
@@ -105,9 +106,11 @@ function letterDays(today: string) {
 }
 
 /** The latest first. */
-function workingDaysBefore(day: string, length: number): string[] {
+function workingDaysBefore(holidays: Holidays, day: string, length: number): string[] {
   const days: string[] = [];
-  for (let at = addDays(day, -1); days.length < length; at = addDays(at, -1)) if (isWorkingDay(at)) days.push(at);
+  for (let at = addDays(day, -1); days.length < length; at = addDays(at, -1)) {
+    if (holidays.isWorkingDay(at)) days.push(at);
+  }
   return days;
 }
 

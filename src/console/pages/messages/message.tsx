@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { dayFormat } from '../../../countries/calendar.ts';
 import type { Country } from '../../../countries/country.ts';
 import type { Money } from '../../../countries/money.ts';
 import type { ReceivedMessage } from '../../../delivery/previews/previews.ts';
@@ -13,7 +12,7 @@ import type { Channel } from '../../../protocol/channels.ts';
 import { valueToText } from '../../../rendering/personalisation.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { pageUrl } from '../../links.ts';
-import { postageNames, printDay } from '../../message-words.ts';
+import { postageNames, printDay, weekdayAndDate } from '../../message-words.ts';
 import { several } from '../../money.ts';
 import type { View } from '../../page.ts';
 import { Confirm } from '../../parts/form.tsx';
@@ -35,6 +34,7 @@ interface MessageProps {
   /** How the message is shown. */
   display: { view: 'html' | 'text'; images: boolean; page: number };
   may: { send: boolean; sendAsMember: boolean };
+  /** The page of its template, where the visitor may open one. */
   templatePage: string | undefined;
   progress: ComponentChildren;
   /** Whether something can still happen. */
@@ -45,7 +45,7 @@ interface MessageProps {
 }
 
 export function Message(props: MessageProps): Pick<View, 'actions' | 'content'> {
-  const { message, received, pageCount, path, display, templatePage, progress, isOpen } = props;
+  const { message, received, pageCount, path, display, progress, isOpen, templatePage } = props;
   const isWide = received.channel === 'email';
   return {
     actions: <Actions {...props} />,
@@ -229,8 +229,6 @@ function letterDays(country: Country, { record, response }: ShownMessage): [stri
     ['Arrives', `about ${weekdayAndDate(country.calendar.day(new Date(response.estimated_delivery)))}`],
   ];
 }
-
-const weekdayAndDate = dayFormat({ weekday: 'long', day: 'numeric', month: 'long' });
 
 interface Advice {
   problem: string;
