@@ -66,6 +66,20 @@ describe('the cut-off', () => {
     expect(local.lastCutOff(before).getTime()).toBeLessThan(before.getTime() - 22 * 3_600_000);
   });
 
+  it('begins a print run that lasts until midnight, or five hours', () => {
+    const runAt = (local: typeof days, moment: string) => local.findCurrentRun(new Date(moment))?.day;
+    expect(runAt(days, '2026-12-24T17:29Z')).toBeUndefined();
+    expect(runAt(days, '2026-12-24T17:30Z')).toBe('2026-12-24');
+    expect(runAt(days, '2026-12-24T23:59Z')).toBe('2026-12-24');
+    expect(runAt(days, '2026-12-25T00:00Z')).toBeUndefined();
+    expect(runAt(days, '2026-12-25T18:00Z')).toBeUndefined();
+    const late = abroad('Europe/Amsterdam', '23:50');
+    expect(runAt(late, '2026-12-24T22:49Z')).toBeUndefined();
+    expect(runAt(late, '2026-12-24T22:50Z')).toBe('2026-12-24');
+    expect(runAt(late, '2026-12-25T03:49Z')).toBe('2026-12-24');
+    expect(runAt(late, '2026-12-25T03:50Z')).toBeUndefined();
+  });
+
   it('of the last print run is that of a working day', () => {
     // 25 and 28 December 2026 are holidays, 26 and 27 a weekend.
     expect(days.lastRun(new Date('2026-12-29T17:29Z'))).toEqual(new Date('2026-12-24T17:30Z'));

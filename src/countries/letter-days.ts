@@ -15,6 +15,9 @@ interface Parts {
   postage: CountryProfile['postage'];
 }
 
+/** A print run lasts some hours: letters still being rendered at the cut-off are included later. */
+export const printRun_ms = 5 * 3_600_000;
+
 /** Local time at which an estimated delivery is over. */
 const delivered: ClockTime = { hour: 16, minute: 0 };
 
@@ -61,6 +64,14 @@ export class LetterDays {
       const cutOff = this.cutOffOf(day);
       if (this.#holidays.isWorkingDay(day) && cutOff <= moment) return cutOff;
     }
+  }
+
+  /** The run in which letters are printed now; one with a late cut-off goes on after midnight. */
+  findCurrentRun(now: Date): { day: string; cutOff: Date } | undefined {
+    const cutOff = this.lastRun(now);
+    const day = this.#calendar.day(cutOff);
+    const goesOn = day === this.#calendar.day(now) || now.getTime() - cutOff.getTime() < printRun_ms;
+    return goesOn ? { day, cutOff } : undefined;
   }
 
   /** On the last day of transit. A class that another country had is as fast as the default one. */

@@ -1,9 +1,8 @@
-import { day_ms, earlier, hour_ms, timestamp } from '../../platform/clock.ts';
+import { printRun_ms } from '../../countries/letter-days.ts';
+import { day_ms, earlier, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { countLateLetters } from '../letters.sql.ts';
 
-/** A print run lasts some hours: letters still being rendered at the cut-off are included later. */
-const printRun_ms = 5 * hour_ms;
 const scan_ms = 600_000;
 const failuresShownFor_ms = 3 * day_ms;
 

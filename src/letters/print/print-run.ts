@@ -41,16 +41,13 @@ const lettersPerBatch = 100;
  * letters that were still being rendered and to recover from a process that was down.
  */
 export async function collateLetters(app: Deps): Promise<void> {
-  const cutOff = findCutOffToday(app);
-  if (!cutOff) return;
-  const ids = await selectPrintableLetters(app.db, timestamp(cutOff.moment));
+  const run = app.country.letterDays.findCurrentRun(app.clock.now());
+  if (!run) return;
+  const ids = await selectPrintableLetters(app.db, timestamp(run.cutOff));
   for (let start = 0; start < ids.length; start += lettersPerBatch) {
-    await addBatch(app, { day: cutOff.day, notification_ids: ids.slice(start, start + lettersPerBatch) });
+    await addBatch(app, { day: run.day, notification_ids: ids.slice(start, start + lettersPerBatch) });
   }
-  app.log.info(
-    { event: 'letters.collated', letters: ids.length, day: cutOff.day },
-    'Letters were collated for printing',
-  );
+  app.log.info({ event: 'letters.collated', letters: ids.length, day: run.day }, 'Letters were collated for printing');
 }
 
 /** A letter of its own batch, without waiting for the print run: the sandbox has no hours. */
@@ -62,14 +59,6 @@ async function addBatch({ queue, db }: Platform, batch: Batch): Promise<void> {
   const { name } = printBatch;
   // A serial queue: two batches that share a letter never run concurrently.
   await queue.add(db, printBatch, batch, { serialQueue: name, key: `${name} ${batch.notification_ids[0]}` });
-}
-
-/** Undefined before the cut-off and on non-working days. */
-function findCutOffToday({ country, clock }: Platform): { day: string; moment: Date } | undefined {
-  const now = clock.now();
-  const day = country.calendar.day(now);
-  const moment = country.letterDays.cutOffOf(day);
-  return country.holidays.isWorkingDay(day) && now >= moment ? { day, moment } : undefined;
 }
 
 interface Printable {
