@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { WorkerPool } from '../src/platform/threads/worker-pool.ts';
 import type { LetterBlock, LetterDocument, LetterInline } from '../src/rendering/letter/model.ts';
 import type * as pdfTasks from '../src/rendering/pdf/pdf-worker.ts';
+import { gbGeometry } from '../test/kit/samples/geometries.ts';
 import { plainLetter, sampleLogo } from '../test/kit/samples/letter-samples.ts';
 import { measureAccepting } from './letters-beside-messages.ts';
 import type { Measurement, Progress } from './measurement.ts';
@@ -46,7 +47,11 @@ async function measureDrawing(progress: Progress): Promise<Figures> {
       const kind = pages === 1 ? 'one_page' : 'ten_page';
       const drawLetter = async (number: number) => {
         const letter = letterOf(pages, number);
-        const { pdf, page_count } = await pool.run('composeLetter', letter, { purpose: 'print', logo: sampleLogo });
+        const { pdf, page_count } = await pool.run('composeLetter', letter, {
+          purpose: 'print',
+          geometry: gbGeometry,
+          logo: sampleLogo,
+        });
         if (page_count !== pages) throw new Error(`expected ${pages} pages, got ${page_count}`);
         return pdf;
       };

@@ -1,11 +1,12 @@
 import { Calendar } from './calendar.ts';
 import { Holidays } from './holidays.ts';
 import { LetterDays } from './letter-days.ts';
+import { createGeometry, type Geometry } from './letter-geometry.ts';
 import { createMoney, type Money } from './money.ts';
 import type { CountryProfile } from './profile.ts';
 
 /** The country of an installation: its profile, with the calendars, the money and the rules that the profile describes. */
-export type Country = Omit<CountryProfile, 'calendar' | 'money' | 'holidays'> & {
+export type Country = Omit<CountryProfile, 'calendar' | 'money' | 'holidays' | 'letter'> & {
   calendar: Calendar;
   /** The calendar of daily limits. */
   limitCalendar: Calendar;
@@ -13,6 +14,7 @@ export type Country = Omit<CountryProfile, 'calendar' | 'money' | 'holidays'> & 
   money: Money;
   holidays: Holidays;
   letterDays: LetterDays;
+  letter: CountryProfile['letter'] & { geometry: Geometry };
 };
 
 export function createCountry({ calendar, holidays, ...profile }: CountryProfile): Country {
@@ -26,6 +28,7 @@ export function createCountry({ calendar, holidays, ...profile }: CountryProfile
     weekend: calendar.weekend,
     money: createMoney(profile),
     holidays: days,
+    letter: { ...profile.letter, geometry: createGeometry(profile.letter) },
     letterDays: new LetterDays({
       calendar: local,
       holidays: days,

@@ -52,7 +52,7 @@ export async function checkPdfLetter(
 ): Promise<PrecompiledCheck> {
   if (pdf.length > maxLetterBytes) throw invalidField('content', letterTooLarge);
   await refuseIfInfected(app.virusScanner, pdf);
-  const reading = await readPages(app.log, app.pdfThreads.forRequest(service.id), pdf, 'letter');
+  const reading = await readPages(app, app.pdfThreads.forRequest(service.id), pdf, 'letter');
   const rules = { international_letters: service.permissions.has('international_letters') };
   return judgePrecompiled(reading, (lines) => readAddress(rules, lines));
 }

@@ -70,6 +70,7 @@ export async function renderLetter(app: Deps, notificationId: string): Promise<v
   }
   const { pdf, page_count } = await app.pdfThreads.inBackground(letter.service_id).run('composeLetter', document, {
     purpose: 'print',
+    geometry: app.country.letter.geometry,
     created_at: new Date(letter.created_at),
     attachments,
     logo,

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { gbGeometry } from '../../test/kit/samples/geometries.ts';
 import { createPdfThreads } from './pdf-threads.ts';
 
 const threads = createPdfThreads(1);
@@ -10,7 +11,7 @@ describe('PDF threads', () => {
     const run = (service: string) =>
       threads
         .forRequest(service)
-        .run('warmUp')
+        .run('warmUp', gbGeometry)
         .then(() => order.push(service));
     const taken = Array.from({ length: 11 }, () => run('busy'));
     await expect(run('busy')).rejects.toMatchObject({
@@ -18,7 +19,7 @@ describe('PDF threads', () => {
       detail: 'Too many PDF files of this service are being prepared - try again in a few seconds',
       headers: { 'retry-after': '5' },
     });
-    const letter = threads.inBackground('busy').run('warmUp');
+    const letter = threads.inBackground('busy').run('warmUp', gbGeometry);
     await run('quiet');
     expect(order.filter((service) => service === 'busy').length).toBeLessThanOrEqual(3);
     await Promise.all([...taken, letter]);

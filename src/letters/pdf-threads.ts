@@ -1,5 +1,6 @@
+import type { Geometry } from '../countries/letter-geometry.ts';
 import { Failure } from '../platform/failure.ts';
-import type { Log } from '../platform/log.ts';
+import type { Platform } from '../platform/platform.ts';
 import { WorkerFailure } from '../platform/threads/thread.ts';
 import { type TaskRunner, WorkerPool } from '../platform/threads/worker-pool.ts';
 import { type PrecompiledKind, type PrecompiledReading, unreadablePrecompiled } from '../rendering/pdf/pdf-verdict.ts';
@@ -16,7 +17,7 @@ export interface PdfThreads {
   /** For a request: throws a 429 if too many requests of the service are waiting. */
   forRequest(serviceId: string): PdfTasks;
   inBackground(serviceId: string): PdfTasks;
-  warmUp(): Promise<void>;
+  warmUp(geometry: Geometry): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -40,7 +41,7 @@ export function createPdfThreads(size: number | undefined): PdfThreads {
       return { run: (...task) => runner.run(...task).catch(refuseIfTooMany) };
     },
     inBackground: (owner) => pool.runnerFor({ owner }),
-    warmUp: () => pool.run('warmUp'),
+    warmUp: (geometry) => pool.run('warmUp', geometry),
     close: () => pool.close(),
   };
 }
@@ -55,21 +56,21 @@ function refuseIfTooMany(error: unknown): never {
  * Runs in the background at startup; otherwise the first letter takes a second longer. Started this early, it is done before
  * the first request and does not delay readiness (2.0 s with and without, on two cores).
  */
-export function warmPdfThreads({ pdfThreads, log }: { pdfThreads: PdfThreads; log: Log }): void {
+export function warmPdfThreads({ pdfThreads, country, log }: Platform & { pdfThreads: PdfThreads }): void {
   pdfThreads
-    .warmUp()
+    .warmUp(country.letter.geometry)
     .catch((error) => log.debug({ event: 'pdf.warm_up_failed', err: error }, 'The PDF threads could not be warmed up'));
 }
 
 /** Reads an uploaded file. One that exceeds the limits of its thread is unreadable. */
 export async function readPages(
-  log: Log,
+  { log, country }: Platform,
   pdfTasks: PdfTasks,
   pdf: Uint8Array,
   kind: PrecompiledKind,
 ): Promise<PrecompiledReading> {
   try {
-    return await pdfTasks.run('readPrecompiled', pdf, kind);
+    return await pdfTasks.run('readPrecompiled', pdf, kind, country.letter.geometry);
   } catch (error) {
     if (!(error instanceof WorkerFailure) || error.reason === 'closed') throw error;
     log.warn(

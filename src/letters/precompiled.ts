@@ -28,7 +28,7 @@ async function check(app: Deps, letter: Letter): Promise<LetterResult> {
   if (!pdf) throw new Error('the file of the uploaded letter is missing');
   if ((await app.virusScanner.scan(pdf)) === 'infected') return infected(app, letter);
   const found = judgePrecompiled(
-    await readPages(app.log, app.pdfThreads.inBackground(letter.service_id), pdf, 'letter'),
+    await readPages(app, app.pdfThreads.inBackground(letter.service_id), pdf, 'letter'),
     (lines) => readAddress(letter, lines),
   );
   if (found.message !== null || found.recipient_address === null) return refused(letter, found);
@@ -66,7 +66,7 @@ async function accepted(
   if (letter.key_type !== 'test') {
     const rewritten = await app.pdfThreads
       .inBackground(letter.service_id)
-      .run('rewritePrecompiled', pdf, recipient.split('\n'));
+      .run('rewritePrecompiled', pdf, recipient.split('\n'), app.country.letter.geometry);
     await app.files.put(letterFiles.finished(letter.id), rewritten);
   }
   const change = {

@@ -94,11 +94,11 @@ async function render(
 }
 
 async function renderLetter(compiled: LetterTemplate, values: Personalisation) {
-  const { calendar } = createCountry(gb);
+  const { calendar, letter } = createCountry(gb);
   const { lines } = parsePostalAddress(addressLinesFromPersonalisation(values));
   const address = lines.length >= 3 && lines.length <= 7 ? lines : undefined;
   const document = compiled.document(values, { day: calendar.day(systemClock.now()), address });
-  const { pdf, page_count } = await composeLetter(document, { purpose: 'preview' });
+  const { pdf, page_count } = await composeLetter(document, { purpose: 'preview', geometry: letter.geometry });
   const files: File[] = [['.pdf', pdf]];
   for (let page = 1; page <= page_count; page++) files.push([`.page-${page}.png`, await pageToPng(pdf, page)]);
   return { files, summary: count(page_count, 'page') };

@@ -67,7 +67,7 @@ function refuseIfTooLarge(pdf: Buffer): void {
 
 async function countPrintablePages(app: Deps, serviceId: string, pdf: Buffer): Promise<number> {
   const { message, page_count, invalid_pages } = await readPages(
-    app.log,
+    app,
     app.pdfThreads.forRequest(serviceId),
     pdf,
     'attachment',
@@ -124,7 +124,7 @@ export function archiveLetterAttachment(app: Platform, attachmentId: string, arc
 
 /** Pictures of pages that cannot be printed, with the forbidden area in red, as data URLs: a refused file is not stored. */
 export async function markedPages(
-  { pdfThreads }: { pdfThreads: PdfThreads },
+  { pdfThreads, country }: Platform & { pdfThreads: PdfThreads },
   serviceId: string,
   pdf: Uint8Array,
   pages: number[],
@@ -132,7 +132,7 @@ export async function markedPages(
   const tasks = pdfThreads.forRequest(serviceId);
   const pictures: string[] = [];
   for (const page of pages.slice(0, maxPictures)) {
-    const options = { decoration: 'red-overlay', kind: 'attachment' } as const;
+    const options = { decoration: 'red-overlay', kind: 'attachment', geometry: country.letter.geometry } as const;
     const picture = await tasks.run('pageToPng', pdf, page, options);
     pictures.push(`data:image/png;base64,${Buffer.from(picture).toString('base64')}`);
   }

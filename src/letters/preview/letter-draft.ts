@@ -37,7 +37,7 @@ export async function drawLetterWithBrand(
     address: lines,
     day: app.country.calendar.day(app.clock.now()),
   });
-  const { pdf, page_count } = await compose(app.pdfThreads.forRequest(serviceId), input, 'print');
+  const { pdf, page_count } = await compose(app, app.pdfThreads.forRequest(serviceId), input, 'print');
   return { pdf, page_count, is_too_long: page_count > maxPages };
 }
 

@@ -9,7 +9,7 @@ import { WorkerFailure } from '../../platform/threads/thread.ts';
 import { addressLinesFromPersonalisation, parsePostalAddress } from '../../recipients/postal-address.ts';
 import type { LetterPurpose } from '../../rendering/letter/ink.ts';
 import { maxPages } from '../../rendering/pdf/letter-geometry.ts';
-import type { PageDecoration } from '../../rendering/pdf/pdf-image.ts';
+import type { PageToPngOptions } from '../../rendering/pdf/pdf-image.ts';
 import { type CompiledTemplates, compileRow } from '../../templates/compiled-templates.ts';
 import { getTemplate } from '../../templates/templates.ts';
 import { type RenderInput, renderInput, renderInputOfLetter } from '../letter-document.ts';
@@ -57,7 +57,7 @@ export async function previewLetter(
     return { content, page_count: found?.page_count ?? null, ...problems };
   }
   const pdfTasks = app.pdfThreads.forRequest(letter.service_id);
-  const { pdf, page_count } = await compose(pdfTasks, await renderInputOfLetter(app, letter));
+  const { pdf, page_count } = await compose(app, pdfTasks, await renderInputOfLetter(app, letter));
   return { content: await show(pdfTasks, pdf, format, page), page_count, ...problems };
 }
 
@@ -85,9 +85,11 @@ async function showUploaded(
 ): Promise<Uint8Array> {
   const pdf = (await readUnchecked(app, letter)) ?? (await readLetterPdf(app.files, letter));
   const pdfTasks = app.pdfThreads.forRequest(letter.service_id);
+  const { geometry } = app.country.letter;
   const outside = found?.message === 'content-outside-printable-area' ? (found.invalid_pages ?? []) : undefined;
-  if (format === 'pdf') return outside ? pdfTasks.run('overlayPdf', pdf) : pdf;
-  return show(pdfTasks, pdf, format, page, outside?.includes(page) ? 'red-overlay' : 'hide-tag');
+  if (format === 'pdf') return outside ? pdfTasks.run('overlayPdf', pdf, geometry) : pdf;
+  const decoration = outside?.includes(page) ? 'red-overlay' : 'hide-tag';
+  return show(pdfTasks, pdf, format, page, { decoration, geometry });
 }
 
 /** The file as received, until a task has checked it: a person who has just uploaded a letter wants to see it. */
@@ -121,7 +123,7 @@ export async function previewLetterTemplate(
     day: app.country.calendar.day(app.clock.now()),
   });
   const pdfTasks = app.pdfThreads.forRequest(serviceId);
-  const { pdf, page_count } = await compose(pdfTasks, drawing);
+  const { pdf, page_count } = await compose(app, pdfTasks, drawing);
   return {
     content: await show(pdfTasks, pdf, format, page),
     page_count,
@@ -131,12 +133,14 @@ export async function previewLetterTemplate(
 }
 
 export async function compose(
+  { country }: Platform,
   pdfTasks: PdfTasks,
   { document, logo, attachments }: RenderInput,
   purpose: LetterPurpose = 'preview',
 ) {
+  const { geometry } = country.letter;
   try {
-    return await pdfTasks.run('composeLetter', document, { purpose, attachments, logo });
+    return await pdfTasks.run('composeLetter', document, { purpose, geometry, attachments, logo });
   } catch (error) {
     if (error instanceof WorkerFailure && error.reason !== 'closed') {
       throw invalid('There is no picture of this letter: drawing it takes too long');
@@ -150,11 +154,11 @@ export async function show(
   pdf: Uint8Array,
   format: PreviewFormat,
   page: number,
-  decoration: PageDecoration = 'none',
+  options?: PageToPngOptions,
 ): Promise<Uint8Array> {
   if (format === 'pdf') return pdf;
   try {
-    return await pdfTasks.run('pageToPng', pdf, page, { decoration });
+    return await pdfTasks.run('pageToPng', pdf, page, options);
   } catch (error) {
     if (error instanceof Error && error.name === 'NoSuchPage') throw invalid(error.message);
     if (isFaultOfFile(error)) throw invalid('There is no picture of this letter: its file cannot be read');

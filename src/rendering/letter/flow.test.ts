@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
+import { gbGeometry } from '../../../test/kit/samples/geometries.ts';
 import { letter, paragraph, qrCode, qrLetter } from '../../../test/kit/samples/letter-samples.ts';
 import { readPrecompiled } from '../pdf/pdf-check.ts';
 import { pageToPng } from '../pdf/pdf-image.ts';
@@ -8,7 +9,7 @@ import { type DrawLetterOptions, drawLetter } from './pdf.ts';
 
 // A CommonJS module, which TypeScript and the test runner import differently.
 const readQrCode: typeof import('jsqr').default = createRequire(import.meta.url)('jsqr');
-const print: DrawLetterOptions = { purpose: 'print' };
+const print: DrawLetterOptions = { purpose: 'print', geometry: gbGeometry };
 
 describe('QR codes', () => {
   const decode = async (data: string) => {
@@ -16,7 +17,7 @@ describe('QR codes', () => {
       letter({ blocks: [paragraph('Scan this:'), qrCode(data), paragraph('Thank you')] }),
       print,
     );
-    expect((await readPrecompiled(pdf, 'letter')).message).toBeNull();
+    expect((await readPrecompiled(pdf, 'letter', gbGeometry)).message).toBeNull();
     const { data: pixels, width, height } = PNG.sync.read(Buffer.from(await pageToPng(pdf, 1)));
     return readQrCode(new Uint8ClampedArray(pixels), width, height);
   };

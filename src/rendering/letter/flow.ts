@@ -1,6 +1,7 @@
 import { create } from 'qrcode';
+import type { Geometry } from '../../countries/letter-geometry.ts';
 import { fontAscent, fontDescent } from '../pdf/letter-fonts.ts';
-import { letterLayout, mm } from '../pdf/letter-geometry.ts';
+import { mm } from '../pdf/letter-geometry.ts';
 import { breakLines, type Line, type Measure, type TextStyle } from './lines.ts';
 import type { LetterInline, LetterQrCode } from './model.ts';
 
@@ -34,18 +35,18 @@ interface Marker {
 export type Flow = ReturnType<typeof createFlow>;
 
 /** Fills pages from top to bottom. Adjacent spaces collapse to the larger one and are dropped at the top of a page. */
-export function createFlow(measure: Measure) {
-  const bottom = mm(letterLayout.bodyBottom);
+export function createFlow(measure: Measure, layout: Geometry['layout']) {
+  const bottom = mm(layout.bodyBottom);
   const pages: PageItem[][] = [[]];
   let page: PageItem[] = pages[0] ?? [];
-  let y = mm(letterLayout.firstPageBodyTop);
+  let y = mm(layout.firstPageBodyTop);
   let atTop = true;
   let pendingSpace = 0;
 
   function nextPage(): void {
     page = [];
     pages.push(page);
-    y = mm(letterLayout.laterPageBodyTop);
+    y = mm(layout.laterPageBodyTop);
     atTop = true;
     pendingSpace = 0;
   }

@@ -1,4 +1,5 @@
-import { letterLayout, mm } from '../pdf/letter-geometry.ts';
+import type { Geometry } from '../../countries/letter-geometry.ts';
+import { mm } from '../pdf/letter-geometry.ts';
 import {
   type Column,
   createFlow,
@@ -18,7 +19,6 @@ export interface LaidOutPart {
 }
 
 const styles = {
-  address: { size: 8, leading: 8.5, uppercase: true },
   contactBlock: { size: 10, leading: 12 },
   body: { size: 12.5, leading: 16 },
   subject: { size: 20, leading: 24, bold: true },
@@ -35,17 +35,24 @@ const bullets = ['•', '◦', '▪'];
 
 export const languageTags: Record<LetterLanguage, string> = { english: 'en-GB', welsh: 'cy' };
 
-export function layOutPart(part: LetterPart, documentNode: StructureNode, measure: Measure): LaidOutPart {
+export function layOutPart(
+  part: LetterPart,
+  documentNode: StructureNode,
+  measure: Measure,
+  layout: Geometry['layout'],
+): LaidOutPart {
   const node: StructureNode = {
     role: 'Part',
     parent: documentNode,
     lang: languageTags[part.language],
   };
-  const flow = createFlow(measure);
-  flow.addFixed(fitBox(part.address, styles.address, letterLayout.address, node, measure));
-  flow.addFixed(fitBox(part.contact_block, styles.contactBlock, letterLayout.contactBlock, node, measure));
+  const flow = createFlow(measure, layout);
+  const { size_pt, leading_pt } = layout.address;
+  const address = { size: size_pt, leading: leading_pt, uppercase: true };
+  flow.addFixed(fitBox(part.address, address, layout.address, node, measure));
+  flow.addFixed(fitBox(part.contact_block, styles.contactBlock, layout.contactBlock, node, measure));
 
-  const column: Column = { left: mm(letterLayout.bodyLeft), width: mm(letterLayout.bodyWidth), listDepth: 0 };
+  const column: Column = { left: mm(layout.bodyLeft), width: mm(layout.bodyWidth), listDepth: 0 };
   const child = (role: string): StructureNode => ({ role, parent: node });
   flow.addText(child('P'), [{ kind: 'text', text: part.date }], styles.body, column);
   flow.space(paragraphSpace);

@@ -1,12 +1,14 @@
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
+import { gbGeometry } from '../../../test/kit/samples/geometries.ts';
 import { plainLetter, sampleLogo } from '../../../test/kit/samples/letter-samples.ts';
 import { pageToPng } from '../pdf/pdf-image.ts';
 import { checkLogo } from './logo.ts';
 import { drawLetter } from './pdf.ts';
 
 describe('logos', () => {
-  const withLogo = (svg: string) => drawLetter(plainLetter, { purpose: 'preview', logo: { svg, name: 'Logo' } });
+  const withLogo = (svg: string) =>
+    drawLetter(plainLetter, { purpose: 'preview', geometry: gbGeometry, logo: { svg, name: 'Logo' } });
   /** Bounding box of everything drawn in the logo area, in millimetres. */
   const inkBox = async (svg: string) => {
     const { pdf } = await withLogo(svg);

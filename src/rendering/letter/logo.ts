@@ -1,6 +1,7 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import SVGtoPDF from 'svg-to-pdfkit';
-import { letterLayout, mm } from '../pdf/letter-geometry.ts';
+import type { Geometry } from '../../countries/letter-geometry.ts';
+import { mm } from '../pdf/letter-geometry.ts';
 import { openDocument } from '../pdf/pdfkit-document.ts';
 import { type Ink, inkFor } from './ink.ts';
 
@@ -13,8 +14,12 @@ export type LogoProblem = 'too-large' | 'cannot-be-drawn' | SvgProblem;
  * Draws an SVG logo as vector shapes at its position, from the top left corner, keeping its proportions. Images inside
  * the SVG are ignored: a link would let the file read from the server's disk or network.
  */
-export function drawLogo(document: PDFKit.PDFDocument, svg: string, ink: Ink): void {
-  const { left, top, width, height } = letterLayout.logo;
+export function drawLogo(
+  document: PDFKit.PDFDocument,
+  svg: string,
+  ink: Ink,
+  { left, top, width, height }: Geometry['layout']['logo'],
+): void {
   SVGtoPDF(document, withViewBox(svg), mm(left), mm(top), {
     width: mm(width),
     height: mm(height),
@@ -35,7 +40,7 @@ export async function checkLogo(svg: string): Promise<LogoProblem | null> {
   try {
     const { document, bytes } = openDocument({ size: 'A4' });
     document.addPage();
-    drawLogo(document, svg, inkFor('print'));
+    drawLogo(document, svg, inkFor('print'), { left: 0, top: 0, width: 70, height: 18 });
     document.end();
     await bytes;
     return null;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
+import { gbGeometry } from '../../../test/kit/samples/geometries.ts';
 import {
   heading,
   item,
@@ -19,7 +20,7 @@ import {
   sampleLogo,
   welshLetter,
 } from '../../../test/kit/samples/letter-samples.ts';
-import { firstPageAreas, printableBoxes, sheetsOf } from '../pdf/letter-geometry.ts';
+import { printableBoxes, sheetsOf } from '../pdf/letter-geometry.ts';
 import { readPrecompiled } from '../pdf/pdf-check.ts';
 import { pageToPng } from '../pdf/pdf-image.ts';
 import { linesIn } from '../pdf/pdf-text.ts';
@@ -27,7 +28,7 @@ import { withPdf } from '../pdf/pdfium.ts';
 import type { LetterDocument } from './model.ts';
 import { type DrawLetterOptions, drawLetter } from './pdf.ts';
 
-const print: DrawLetterOptions = { purpose: 'print' };
+const print: DrawLetterOptions = { purpose: 'print', geometry: gbGeometry };
 const everything = { left: 0, top: 0, right: 210, bottom: 297 };
 
 const pageLines = (pdf: Uint8Array, page: number, box = everything) =>
@@ -46,7 +47,7 @@ describe('a printed letter passes the checks of the printer', () => {
     '%s: the check for uploaded letters passes and finds the address in the window',
     async (_, document, options) => {
       const { pdf, page_count } = await drawLetter(document, options);
-      expect(await readPrecompiled(pdf, 'letter')).toEqual({
+      expect(await readPrecompiled(pdf, 'letter', gbGeometry)).toEqual({
         page_count,
         message: null,
         invalid_pages: null,
@@ -71,7 +72,7 @@ describe('a printed letter passes the checks of the printer', () => {
     const outside = await withPdf(pdf, (file) =>
       Array.from({ length: page_count }, (_, index) =>
         file.page(index + 1, (page) => {
-          const boxes = printableBoxes({ first_of_letter: index === 0 });
+          const boxes = printableBoxes(gbGeometry, { first_of_letter: index === 0 });
           return page.characters().filter(({ character, left, right, baseline }) => {
             const tag = baseline < 5 && left < 15;
             const inside = boxes.some(
@@ -98,9 +99,9 @@ describe('a printed letter passes the checks of the printer', () => {
   });
 
   it('has no tag in a preview, but sample machine marks', async () => {
-    const { pdf } = await drawLetter(plainLetter, { purpose: 'preview' });
+    const { pdf } = await drawLetter(plainLetter, { purpose: 'preview', geometry: gbGeometry });
     expect(await pageLines(pdf, 1, { left: 0, top: 0, right: 20, bottom: 10 })).toEqual([]);
-    expect((await readPrecompiled(pdf, 'letter')).message).toBe('content-outside-printable-area');
+    expect((await readPrecompiled(pdf, 'letter', gbGeometry)).message).toBe('content-outside-printable-area');
   });
 
   it('embeds its fonts, names no other, and uses inks rather than screen colours', async () => {
@@ -241,7 +242,7 @@ describe('address and contact block', () => {
       letter({ address: Array.from({ length: 7 }, () => [{ kind: 'text', text: line }]) }),
       print,
     );
-    const inside = await pageLines(pdf, 1, firstPageAreas.address);
+    const inside = await pageLines(pdf, 1, gbGeometry.firstPage.address);
     expect(inside.join(' ')).toBe(Array.from({ length: 7 }, () => line.toUpperCase()).join(' '));
   });
 

@@ -1,5 +1,6 @@
+import type { Geometry } from '../../countries/letter-geometry.ts';
 import { fontAscent, fontDescent } from '../pdf/letter-fonts.ts';
-import { a4, letterLayout, mm } from '../pdf/letter-geometry.ts';
+import { mm } from '../pdf/letter-geometry.ts';
 import { drawTag } from '../pdf/pdf-text.ts';
 import { openDocument } from '../pdf/pdfkit-document.ts';
 import type { PageItem, PlacedLine, StructureNode } from './flow.ts';
@@ -11,6 +12,7 @@ import type { LetterDocument, LetterInline, LetterLanguage } from './model.ts';
 
 export interface DrawLetterOptions {
   purpose: LetterPurpose;
+  geometry: Geometry;
   logo?: { svg: string; name: string };
   /** The date in the file's metadata. Without it a fixed date is used: the same letter always gives the same bytes. */
   created_at?: Date;
@@ -22,13 +24,14 @@ interface DrawnLetter {
   welsh_page_count: number;
 }
 
-/** Draws a letter as a tagged A4 PDF. Does not limit the number of pages; the caller does. */
+/** Draws a letter as a tagged PDF. Does not limit the number of pages; the caller does. */
 export async function drawLetter(letter: LetterDocument, options: DrawLetterOptions): Promise<DrawnLetter> {
   const first = letter.parts[0];
   if (!first) throw new Error('a letter has at least one part');
+  const { geometry } = options;
   const { document, bytes } = openDocument(
     {
-      size: [mm(a4.width_mm), mm(a4.height_mm)],
+      size: [mm(geometry.paper.width_mm), mm(geometry.paper.height_mm)],
       tagged: true,
       displayTitle: true,
       lang: languageTags[first.language],
@@ -40,7 +43,10 @@ export async function drawLetter(letter: LetterDocument, options: DrawLetterOpti
   const structure = createStructure(document);
   const root: StructureNode = { role: 'Document', parent: undefined };
   const measure: Measure = (text, font, size) => document.font(font).fontSize(size).widthOfString(text);
-  const parts = letter.parts.map((part) => ({ language: part.language, ...layOutPart(part, root, measure) }));
+  const parts = letter.parts.map((part) => ({
+    language: part.language,
+    ...layOutPart(part, root, measure, geometry.layout),
+  }));
 
   parts.forEach((part, partIndex) => {
     part.pages.forEach((items, pageIndex) => {
@@ -48,14 +54,16 @@ export async function drawLetter(letter: LetterDocument, options: DrawLetterOpti
       const firstPage = pageIndex === 0;
       if (firstPage && options.logo) {
         const { svg, name } = options.logo;
-        structure.mark({ role: 'Figure', parent: part.node, alt: name }, () => drawLogo(document, svg, ink));
+        structure.mark({ role: 'Figure', parent: part.node, alt: name }, () =>
+          drawLogo(document, svg, ink, geometry.layout.logo),
+        );
       }
       for (const item of items) structure.mark(item.node, () => drawItem(document, item, ink));
       structure.artifact(() => {
-        drawPageNumber(document, part, pageIndex, ink);
+        drawPageNumber(document, part, pageIndex, { ink, layout: geometry.layout });
         if (partIndex > 0) return;
-        if (options.purpose === 'preview') drawMarks(document, { firstPage, ink });
-        else if (firstPage) drawTag(document);
+        if (options.purpose === 'preview') drawMarks(document, { firstPage, ink, geometry });
+        else if (firstPage) drawTag(document, geometry);
       });
     });
   });
@@ -161,14 +169,14 @@ function drawPageNumber(
   document: PDFKit.PDFDocument,
   part: LaidOutPart & { language: LetterLanguage },
   pageIndex: number,
-  ink: Ink,
+  { ink, layout }: { ink: Ink; layout: Geometry['layout'] },
 ): void {
   const text = pageNumber[part.language](pageIndex + 1, part.pages.length);
   const size = 8;
-  const left = mm(letterLayout.footerRight) - document.font('regular').fontSize(size).widthOfString(text);
+  const left = mm(layout.footerRight) - document.font('regular').fontSize(size).widthOfString(text);
   writeText(document, text, {
     left,
-    baseline: mm(letterLayout.footerBaseline),
+    baseline: mm(layout.footerBaseline),
     size,
     font: 'regular',
     color: ink.black,
@@ -176,17 +184,29 @@ function drawPageNumber(
 }
 
 /**
- * Samples of the marks that a printer's machines add: a sheet code in the left margin of every page and a delivery code
- * above the address. They carry no data; on previews they show that these areas are reserved.
+ * What a printer's machines do: where they fold and punch, and samples of the marks that they add. On previews they show
+ * that these areas are reserved.
  */
-function drawMarks(document: PDFKit.PDFDocument, page: { firstPage: boolean; ink: Ink }): void {
+function drawMarks(
+  document: PDFKit.PDFDocument,
+  { firstPage, ink, geometry }: { firstPage: boolean; ink: Ink; geometry: Geometry },
+): void {
+  const { codes, folds, holes } = geometry.marks;
+  if (codes) addSampleCodes(document, firstPage);
+  if (firstPage) for (const y of folds) document.rect(mm(4), mm(y), mm(4), mm(0.2));
+  for (const y of holes) document.rect(mm(4), mm(y), mm(6), mm(0.2));
+  document.fill(ink.grey);
+}
+
+/** A sheet code in the left margin of every page, and a delivery code above the address. They carry no data. */
+function addSampleCodes(document: PDFKit.PDFDocument, firstPage: boolean): void {
   const sheetCode = [1, 2, 1, 1, 3, 1, 2, 2, 1, 3, 1, 1, 2, 1, 1, 2, 3, 1];
   let y = 120;
   for (const width of sheetCode) {
     document.rect(mm(4), mm(y), mm(6), mm(0.35 * width));
     y += 0.35 * width + 1.05;
   }
-  if (page.firstPage) {
+  if (firstPage) {
     // Four states per bar, as on sorted mail: full, upper, lower and middle.
     for (let bar = 0; bar < 66; bar++) {
       const state = (bar * 7 + (bar >> 2) * 3) % 4;
@@ -195,5 +215,4 @@ function drawMarks(document: PDFKit.PDFDocument, page: { firstPage: boolean; ink
       document.rect(mm(26 + bar * 1.2), mm(top), mm(0.5), mm(bottom - top));
     }
   }
-  document.fill(page.ink.grey);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { gbGeometry } from '../../../test/kit/samples/geometries.ts';
 import { longLetter } from '../../../test/kit/samples/letter-samples.ts';
 import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/samples/pdf-samples.ts';
 import { readPrecompiled } from '../pdf/pdf-check.ts';
@@ -15,8 +16,8 @@ const linesOf = (pdf: Uint8Array, page: number, box = paper) =>
 describe('rewritePrecompiled', () => {
   it('replaces the address and keeps everything else', async () => {
     const checked = ['MS A PENNY', '12 Post Office Lane', 'LL61 5UJ'];
-    const pdf = await rewritePrecompiled(await makePdf([firstPage(), laterPage()]), checked);
-    expect(await readPrecompiled(pdf, 'letter')).toMatchObject({
+    const pdf = await rewritePrecompiled(await makePdf([firstPage(), laterPage()]), checked, gbGeometry);
+    expect(await readPrecompiled(pdf, 'letter', gbGeometry)).toMatchObject({
       page_count: 2,
       message: null,
       address_lines: checked,
@@ -28,19 +29,19 @@ describe('rewritePrecompiled', () => {
 
   it('keeps a long line inside the window', async () => {
     const long = ['A'.repeat(90), 'B', 'LL61 5UJ'];
-    const pdf = await rewritePrecompiled(await makePdf([firstPage()]), long);
-    expect(await readPrecompiled(pdf, 'letter')).toMatchObject({ message: null, address_lines: long });
+    const pdf = await rewritePrecompiled(await makePdf([firstPage()]), long, gbGeometry);
+    expect(await readPrecompiled(pdf, 'letter', gbGeometry)).toMatchObject({ message: null, address_lines: long });
   });
 
   it.each([90, 270] as const)('does so on a page rotated by %i degrees', async (rotate) => {
-    const pdf = await rewritePrecompiled(await makePdf([{ width: 297, height: 210, rotate }]), address);
-    expect(await readPrecompiled(pdf, 'letter')).toMatchObject({ message: null, address_lines: address });
+    const pdf = await rewritePrecompiled(await makePdf([{ width: 297, height: 210, rotate }]), address, gbGeometry);
+    expect(await readPrecompiled(pdf, 'letter', gbGeometry)).toMatchObject({ message: null, address_lines: address });
     expect(await linesOf(pdf, 1, corner)).toEqual(['NOTIFY']);
   });
 
   it('adds no second tag', async () => {
-    const { pdf } = await drawLetter(longLetter, { purpose: 'print' });
-    expect(await linesOf(await rewritePrecompiled(pdf, address), 1, corner)).toEqual(['NOTIFY']);
+    const { pdf } = await drawLetter(longLetter, { purpose: 'print', geometry: gbGeometry });
+    expect(await linesOf(await rewritePrecompiled(pdf, address, gbGeometry), 1, corner)).toEqual(['NOTIFY']);
   });
 
   it('drops scripts and links, and keeps form values', async () => {
@@ -54,13 +55,18 @@ describe('rewritePrecompiled', () => {
       `<< /Type /XObject /Subtype /Form /BBox [0 0 140 20] /Resources << /Font << /F 6 0 R >> >> /Length ${appearance.length} >>\nstream\n${appearance}\nendstream`,
       '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
     ]);
-    const rewritten = await rewritePrecompiled(pdf, address);
+    const rewritten = await rewritePrecompiled(pdf, address, gbGeometry);
     expect(Buffer.from(rewritten).toString('latin1')).not.toContain('JavaScript');
     expect(await linesOf(rewritten, 1)).toEqual(['NOTIFY', ...address, 'Filled in']);
   });
 
   it('is deterministic', async () => {
     const pdf = await makePdf([firstPage()]);
-    expect(Buffer.compare(await rewritePrecompiled(pdf, address), await rewritePrecompiled(pdf, address))).toBe(0);
+    expect(
+      Buffer.compare(
+        await rewritePrecompiled(pdf, address, gbGeometry),
+        await rewritePrecompiled(pdf, address, gbGeometry),
+      ),
+    ).toBe(0);
   });
 });

@@ -1,12 +1,13 @@
 import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { gbGeometry } from '../../../test/kit/samples/geometries.ts';
 import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/samples/pdf-samples.ts';
 import { readPrecompiled } from './pdf-check.ts';
 import { type AddressProblem, judgePrecompiled, unreadablePrecompiled } from './pdf-verdict.ts';
 
 const take = (lines: string[]) => ({ lines });
 const check = async (pdf: Uint8Array, kind: 'letter' | 'attachment' = 'letter') =>
-  judgePrecompiled(await readPrecompiled(pdf, kind), take);
+  judgePrecompiled(await readPrecompiled(pdf, kind, gbGeometry), take);
 
 const catalogue = '<< /Type /Catalog /Pages 2 0 R >>';
 const pages = '<< /Type /Pages /Kids [3 0 R] /Count 1 >>';
@@ -215,13 +216,13 @@ describe('the address', () => {
     ['invalid-char-in-address'],
     ['no-fixed-abode-address'],
   ])('%s, as reported by the address parser', async (problem) => {
-    const reading = await readPrecompiled(await makePdf([firstPage()]), 'letter');
+    const reading = await readPrecompiled(await makePdf([firstPage()]), 'letter', gbGeometry);
     const verdict = judgePrecompiled(reading, (lines) => (lines.join() === address.join() ? { problem } : { lines }));
     expect(verdict).toEqual({ page_count: 1, recipient_address: null, message: problem, invalid_pages: [1] });
   });
 
   it('is printed as normalised by the address parser', async () => {
-    const reading = await readPrecompiled(await makePdf([firstPage()]), 'letter');
+    const reading = await readPrecompiled(await makePdf([firstPage()]), 'letter', gbGeometry);
     expect(judgePrecompiled(reading, () => ({ lines: ['A', 'B', 'C'] })).recipient_address).toBe('A\nB\nC');
   });
 
@@ -262,7 +263,7 @@ describe('the address', () => {
     ],
   ])('is found %s', async (_, draw, expected) => {
     const pdf = await makePdf([{ draw }]);
-    expect((await readPrecompiled(pdf, 'letter')).address_lines).toEqual(expected);
+    expect((await readPrecompiled(pdf, 'letter', gbGeometry)).address_lines).toEqual(expected);
   });
 });
 
@@ -306,7 +307,7 @@ describe('malicious files', () => {
       ),
     ]);
     const before = process.memoryUsage().rss;
-    const { message } = await readPrecompiled(pdf, 'letter');
+    const { message } = await readPrecompiled(pdf, 'letter', gbGeometry);
     expect(
       message === null || message === 'unable-to-read-the-file' || message === 'content-outside-printable-area',
     ).toBe(true);

@@ -1,4 +1,5 @@
-import { a4, type Box, firstPageAreas, maxPages, printableBoxes } from './letter-geometry.ts';
+import type { Box, Geometry } from '../../countries/letter-geometry.ts';
+import { addressReadingArea, maxPages, printableBoxes } from './letter-geometry.ts';
 import { hasTag, linesIn } from './pdf-text.ts';
 import {
   type PageProblem,
@@ -11,14 +12,17 @@ import type { PageImage, PdfPage } from './pdfium-page.ts';
 
 const sizeTolerance_mm = 2;
 const areaTolerance_mm = 1;
-const addressGrowth_mm = 3;
 // At 150 dpi a tenth of a millimetre of grey is still a non-white pixel, and a page takes a quarter of a second.
 const checkResolution_dpi = 150;
 
 /** Reads an untrusted file; each check runs only if the previous ones passed. Never throws because of the file. */
-export async function readPrecompiled(pdf: Uint8Array, kind: PrecompiledKind): Promise<PrecompiledReading> {
+export async function readPrecompiled(
+  pdf: Uint8Array,
+  kind: PrecompiledKind,
+  geometry: Geometry,
+): Promise<PrecompiledReading> {
   try {
-    return await withPdf(pdf, (file) => readPages(file, kind));
+    return await withPdf(pdf, (file) => readPages(file, kind, geometry));
   } catch (error) {
     if (error instanceof UnreadablePdf || isPdfiumFault(error)) return unreadablePrecompiled;
     throw error;
@@ -30,7 +34,7 @@ function isPdfiumFault(error: unknown): boolean {
   return error instanceof Error && ['RuntimeError', 'RangeError'].includes(error.name);
 }
 
-function readPages(file: PdfFile, kind: PrecompiledKind): PrecompiledReading {
+function readPages(file: PdfFile, kind: PrecompiledKind, geometry: Geometry): PrecompiledReading {
   const { page_count } = file;
   const problem = (message: PageProblem, invalid_pages: number[] | null): PrecompiledReading => ({
     page_count,
@@ -43,23 +47,22 @@ function readPages(file: PdfFile, kind: PrecompiledKind): PrecompiledReading {
   const isFirst = (number: number) => kind === 'letter' && number === 1;
 
   if (page_count > maxPages) return problem('letter-too-long', null);
-  const wrongSize = pagesWhere((page) => !isA4Portrait(page));
+  const wrongSize = pagesWhere((page) => !isUpright(page, geometry.paper));
   if (wrongSize.length > 0) return problem('letter-not-a4-portrait-oriented', wrongSize);
   const outside = pagesWhere((page, number) =>
-    hasInkOutside(page.render(checkResolution_dpi), printableBoxes({ first_of_letter: isFirst(number) })),
+    hasInkOutside(page.render(checkResolution_dpi), printableBoxes(geometry, { first_of_letter: isFirst(number) })),
   );
   if (outside.length > 0) return problem('content-outside-printable-area', outside);
-  const tagged = pagesWhere((page, number) => !isFirst(number) && hasTag(page));
+  const tagged = pagesWhere((page, number) => !isFirst(number) && hasTag(page, geometry));
   if (tagged.length > 0) return problem('notify-tag-found-in-content', tagged);
-  const address_lines =
-    kind === 'letter' ? file.page(1, (page) => linesIn(page, grown(firstPageAreas.address, addressGrowth_mm))) : null;
+  const address_lines = kind === 'letter' ? file.page(1, (page) => linesIn(page, addressReadingArea(geometry))) : null;
   return { page_count, message: null, invalid_pages: null, address_lines };
 }
 
-function isA4Portrait(page: PdfPage): boolean {
+function isUpright(page: PdfPage, paper: Geometry['paper']): boolean {
   return (
-    Math.abs(page.width_mm - a4.width_mm) <= sizeTolerance_mm &&
-    Math.abs(page.height_mm - a4.height_mm) <= sizeTolerance_mm
+    Math.abs(page.width_mm - paper.width_mm) <= sizeTolerance_mm &&
+    Math.abs(page.height_mm - paper.height_mm) <= sizeTolerance_mm
   );
 }
 

@@ -1,5 +1,6 @@
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
+import { gbGeometry } from '../../../test/kit/samples/geometries.ts';
 import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/samples/pdf-samples.ts';
 import { readPrecompiled } from './pdf-check.ts';
 import { encodePng, overlayPdf, type PageToPngOptions, pageToPng } from './pdf-image.ts';
@@ -62,9 +63,11 @@ describe('pageToPng', () => {
     const tag = firstPage(address, (page) => page.rectangle(3, 2, 8, 3));
     const pdf = await makePdf([tag, tag]);
     expect(await colorsAt(pdf, 1, [[5, 3]])).toEqual([[0, 0, 0]]);
-    expect(await colorsAt(pdf, 1, [[5, 3]], { decoration: 'hide-tag' })).toEqual([white]);
-    expect(await colorsAt(pdf, 2, [[5, 3]], { decoration: 'hide-tag' })).toEqual([[0, 0, 0]]);
-    expect(await colorsAt(pdf, 1, [[5, 3]], { decoration: 'hide-tag', kind: 'attachment' })).toEqual([[0, 0, 0]]);
+    expect(await colorsAt(pdf, 1, [[5, 3]], { decoration: 'hide-tag', geometry: gbGeometry })).toEqual([white]);
+    expect(await colorsAt(pdf, 2, [[5, 3]], { decoration: 'hide-tag', geometry: gbGeometry })).toEqual([[0, 0, 0]]);
+    expect(
+      await colorsAt(pdf, 1, [[5, 3]], { decoration: 'hide-tag', geometry: gbGeometry, kind: 'attachment' }),
+    ).toEqual([[0, 0, 0]]);
   });
 });
 
@@ -90,23 +93,23 @@ describe('the red overlay', () => {
 
   it('marks exactly the unprintable area in images', async () => {
     const pdf = await makePdf([blank, blank]);
-    const options = { decoration: 'red-overlay' as const };
+    const options = { decoration: 'red-overlay' as const, geometry: gbGeometry };
     expect(verdicts(await colorsAt(pdf, 1, points, options))).toEqual(expected(false));
     expect(verdicts(await colorsAt(pdf, 2, points, options))).toEqual(expected(true));
     expect(verdicts(await colorsAt(pdf, 1, points, { ...options, kind: 'attachment' }))).toEqual(expected(true));
   });
 
   it('is the same on every page of the PDF', async () => {
-    const pdf = await overlayPdf(await makePdf([blank, blank, blank]));
+    const pdf = await overlayPdf(await makePdf([blank, blank, blank]), gbGeometry);
     expect(verdicts(await colorsAt(pdf, 1, points))).toEqual(expected(false));
     expect(verdicts(await colorsAt(pdf, 3, points))).toEqual(expected(true));
-    const attachment = await overlayPdf(await makePdf([blank]), 'attachment');
+    const attachment = await overlayPdf(await makePdf([blank]), gbGeometry, 'attachment');
     expect(verdicts(await colorsAt(attachment, 1, points))).toEqual(expected(true));
   });
 
   it.each([90, 180, 270] as const)('is upright on a page rotated by %i degrees', async (rotate) => {
     const size = rotate === 180 ? {} : { width: 297, height: 210 };
-    const pdf = await overlayPdf(await makePdf([{ ...size, rotate }]));
+    const pdf = await overlayPdf(await makePdf([{ ...size, rotate }]), gbGeometry);
     expect(verdicts(await colorsAt(pdf, 1, points))).toEqual(expected(false));
   });
 
@@ -118,14 +121,14 @@ describe('the red overlay', () => {
       '<< /Type /Page /Parent 2 0 R /MediaBox [100 -200 695.28 641.89] /Contents 4 0 R >>',
       `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
     ]);
-    expect(verdicts(await colorsAt(await overlayPdf(pdf), 1, points))).toEqual(expected(false));
+    expect(verdicts(await colorsAt(await overlayPdf(pdf, gbGeometry), 1, points))).toEqual(expected(false));
   });
 
   it('keeps text extractable and is deterministic', async () => {
     const pdf = await makePdf([firstPage(), laterPage()]);
-    const [once, twice] = [await overlayPdf(pdf), await overlayPdf(pdf)];
+    const [once, twice] = [await overlayPdf(pdf, gbGeometry), await overlayPdf(pdf, gbGeometry)];
     expect(Buffer.compare(once, twice)).toBe(0);
-    expect((await readPrecompiled(pdf, 'letter')).address_lines).toEqual(address);
+    expect((await readPrecompiled(pdf, 'letter', gbGeometry)).address_lines).toEqual(address);
     const lines = await withPdf(once, (file) =>
       file.page(2, (page) => linesIn(page, { left: 0, top: 0, right: 210, bottom: 297 })),
     );

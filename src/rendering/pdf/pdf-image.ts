@@ -1,5 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
-import { type Box, printableBoxes, tagArea } from './letter-geometry.ts';
+import type { Box, Geometry } from '../../countries/letter-geometry.ts';
+import { printableBoxes } from './letter-geometry.ts';
 import type { PrecompiledKind } from './pdf-verdict.ts';
 import { withPdf } from './pdfium.ts';
 import type { PageImage } from './pdfium-page.ts';
@@ -20,33 +21,39 @@ const resolution_dpi = 150;
 const maxSide_px = 5000;
 const red = { red: 212, green: 53, blue: 28, alpha: 0.3 };
 
+/** What a decoration depends on. */
 export interface PageToPngOptions {
-  decoration?: PageDecoration;
+  decoration: PageDecoration;
   kind?: PrecompiledKind;
+  geometry: Geometry;
 }
 
 /** One page, numbered from 1, as a PNG at 150 dpi. */
-export function pageToPng(pdf: Uint8Array, page: number, options: PageToPngOptions = {}): Promise<Uint8Array> {
-  const { decoration = 'none', kind = 'letter' } = options;
+export function pageToPng(pdf: Uint8Array, page: number, options?: PageToPngOptions): Promise<Uint8Array> {
   return withPdf(pdf, (file) => {
     if (!Number.isInteger(page) || page < 1 || page > file.page_count) throw new NoSuchPage(page);
     return file.page(page, (shown) => {
       const longest_mm = Math.max(shown.width_mm, shown.height_mm);
       const dpi = Math.min(resolution_dpi, (maxSide_px / longest_mm) * 25.4);
       const image = shown.render(dpi);
-      const first = kind === 'letter' && page === 1;
-      if (decoration === 'hide-tag' && first) fill(image, dpi, tagArea);
-      if (decoration === 'red-overlay') tint(image, dpi, printableBoxes({ first_of_letter: first }));
+      if (options) decorate(image, dpi, page, options);
       return encodePng(image, dpi);
     });
   });
 }
 
+function decorate(image: PageImage, dpi: number, page: number, options: PageToPngOptions): void {
+  const { decoration, kind = 'letter', geometry } = options;
+  const first_of_letter = kind === 'letter' && page === 1;
+  if (decoration === 'hide-tag' && first_of_letter) fill(image, dpi, geometry.tag.area);
+  if (decoration === 'red-overlay') tint(image, dpi, printableBoxes(geometry, { first_of_letter }));
+}
+
 /** The same PDF with the unprintable areas in red, on every page. */
-export function overlayPdf(pdf: Uint8Array, kind: PrecompiledKind = 'letter'): Promise<Uint8Array> {
+export function overlayPdf(pdf: Uint8Array, geometry: Geometry, kind: PrecompiledKind = 'letter'): Promise<Uint8Array> {
   return withPdf(pdf, (file) => {
     for (let number = 1; number <= file.page_count; number++) {
-      const boxes = printableBoxes({ first_of_letter: kind === 'letter' && number === 1 });
+      const boxes = printableBoxes(geometry, { first_of_letter: kind === 'letter' && number === 1 });
       const color: [number, number, number, number] = [red.red, red.green, red.blue, Math.round(red.alpha * 255)];
       file.page(number, (page) => page.coverOutside(boxes, color));
     }

@@ -1,5 +1,6 @@
+import type { Box, Geometry } from '../../countries/letter-geometry.ts';
 import { inkFor } from '../letter/ink.ts';
-import { type Box, letterLayout, mm, tagArea } from './letter-geometry.ts';
+import { mm } from './letter-geometry.ts';
 import type { PageCharacter, PdfPage } from './pdfium-page.ts';
 
 /** The lines of text in a part of a page, top to bottom, regardless of drawing order. */
@@ -33,15 +34,12 @@ function textOf(line: PageCharacter[]): string {
   return text.normalize('NFKD').normalize('NFC').replace(/\s+/g, ' ').trim();
 }
 
-const tag = 'NOTIFY';
-
 /** White on white: only the printer's machine reads it, to find where a letter starts in a stack of pages. */
-export function drawTag(document: PDFKit.PDFDocument): void {
-  const { left, baseline } = letterLayout.tag;
+export function drawTag(document: PDFKit.PDFDocument, { tag }: Geometry): void {
   document.font('regular').fontSize(6).fillColor(inkFor('print').white);
-  document.text(tag, mm(left), mm(baseline), { lineBreak: false, baseline: 'alphabetic' });
+  document.text(tag.word, mm(tag.left), mm(tag.baseline), { lineBreak: false, baseline: 'alphabetic' });
 }
 
-export function hasTag(page: PdfPage): boolean {
-  return linesIn(page, tagArea).join('').includes(tag);
+export function hasTag(page: PdfPage, { tag }: Geometry): boolean {
+  return tag.word !== '' && linesIn(page, tag.area).join('').includes(tag.word);
 }

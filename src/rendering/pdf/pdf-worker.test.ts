@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { gbGeometry } from '../../../test/kit/samples/geometries.ts';
 import { longLetter, plainLetter, welshLetter } from '../../../test/kit/samples/letter-samples.ts';
 import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/samples/pdf-samples.ts';
 import { WorkerPool } from '../../platform/threads/worker-pool.ts';
@@ -22,7 +23,7 @@ const textOfPage = (pdf: Uint8Array, page: number) =>
 
 describe('the PDF threads', () => {
   it('compose the same bytes as the main thread', async () => {
-    const options = { purpose: 'print' as const, created_at: new Date('2026-11-14T12:00:00Z') };
+    const options = { purpose: 'print' as const, geometry: gbGeometry, created_at: new Date('2026-11-14T12:00:00Z') };
     const [here, there] = [
       await composeLetter(plainLetter, options),
       await pool.run('composeLetter', plainLetter, options),
@@ -36,14 +37,17 @@ describe('the PDF threads', () => {
       await makePdf([laterPage((page) => page.text('First file', 20, 40)), laterPage()]),
       await makePdf([laterPage((page) => page.text('Second file', 20, 40))]),
     ];
-    const options = { purpose: 'print' as const, attachments };
+    const options = { purpose: 'print' as const, geometry: gbGeometry, attachments };
     const letter = await pool.run('composeLetter', welshLetter, options);
     expect(letter).toMatchObject({ page_count: 5, welsh_page_count: 1, attachment_page_count: 3 });
     expect(await textOfPage(letter.pdf, 1)).toContain('Annwyl Ms Penny');
     expect(await textOfPage(letter.pdf, 2)).toContain('Dear Ms Penny');
     expect(await textOfPage(letter.pdf, 3)).toContain('First file');
     expect(await textOfPage(letter.pdf, 5)).toContain('Second file');
-    expect(await pool.run('readPrecompiled', letter.pdf, 'letter')).toMatchObject({ page_count: 5, message: null });
+    expect(await pool.run('readPrecompiled', letter.pdf, 'letter', gbGeometry)).toMatchObject({
+      page_count: 5,
+      message: null,
+    });
     const again = await pool.run('composeLetter', welshLetter, options);
     expect(Buffer.compare(letter.pdf, again.pdf)).toBe(0);
     expect(Buffer.from(letter.pdf).toString('latin1')).toMatch(/\/StructTreeRoot/);
@@ -51,21 +55,24 @@ describe('the PDF threads', () => {
 
   it('report an unreadable attachment', async () => {
     const attachments = [await makePdf([laterPage()], { password: 'secret' })];
-    const refused = pool.run('composeLetter', plainLetter, { purpose: 'print', attachments });
+    const refused = pool.run('composeLetter', plainLetter, { purpose: 'print', geometry: gbGeometry, attachments });
     await expect(refused).rejects.toMatchObject({ name: 'UnreadablePdf', problem: 'encrypted' });
   });
 
   it('check, draw, cover and rewrite uploaded files', async () => {
     const pdf = await makePdf([firstPage()]);
-    expect(await pool.run('readPrecompiled', pdf, 'letter')).toMatchObject({ message: null, address_lines: address });
+    expect(await pool.run('readPrecompiled', pdf, 'letter', gbGeometry)).toMatchObject({
+      message: null,
+      address_lines: address,
+    });
     expect(
       Buffer.from(await pool.run('pageToPng', pdf, 1))
         .subarray(1, 4)
         .toString(),
     ).toBe('PNG');
     await expect(pool.run('pageToPng', pdf, 2)).rejects.toMatchObject({ name: 'NoSuchPage' });
-    expect((await pool.run('overlayPdf', pdf)).length).toBeGreaterThan(pdf.length);
-    expect(await textOfPage(await pool.run('rewritePrecompiled', pdf, address), 1)).toContain('NOTIFY');
+    expect((await pool.run('overlayPdf', pdf, gbGeometry)).length).toBeGreaterThan(pdf.length);
+    expect(await textOfPage(await pool.run('rewritePrecompiled', pdf, address, gbGeometry), 1)).toContain('NOTIFY');
     expect(await pool.run('checkLogo', '<svg viewBox="0 0 9 9"/>')).toBeNull();
   });
 
@@ -84,14 +91,18 @@ describe('the PDF threads', () => {
       ...forms,
     ]);
     const [stopped, ...letters] = await Promise.allSettled([
-      pool.run('readPrecompiled', pdf, 'letter'),
-      ...Array.from({ length: 20 }, () => pool.run('composeLetter', longLetter, { purpose: 'print' })),
+      pool.run('readPrecompiled', pdf, 'letter', gbGeometry),
+      ...Array.from({ length: 20 }, () =>
+        pool.run('composeLetter', longLetter, { purpose: 'print', geometry: gbGeometry }),
+      ),
     ]);
     // On a fast machine PDFium reaches its memory limit before the thread reaches its time limit.
     if (stopped.status === 'fulfilled') expect(stopped.value).toEqual(unreadablePrecompiled);
     else expect(stopped.reason).toMatchObject({ name: 'WorkerFailure', reason: 'timeout' });
     for (const letter of letters) expect(letter).toMatchObject({ status: 'fulfilled', value: { page_count: 3 } });
-    expect(await pool.run('composeLetter', plainLetter, { purpose: 'print' })).toMatchObject({ page_count: 1 });
+    expect(await pool.run('composeLetter', plainLetter, { purpose: 'print', geometry: gbGeometry })).toMatchObject({
+      page_count: 1,
+    });
   });
 
   it('abort a logo that expands without end', async () => {

@@ -1,3 +1,4 @@
+import type { Geometry } from '../../countries/letter-geometry.ts';
 import type { LetterDocument } from '../letter/model.ts';
 import { type DrawLetterOptions, drawLetter } from '../letter/pdf.ts';
 import { readPrecompiled } from './pdf-check.ts';
@@ -37,7 +38,7 @@ export async function composeLetter(letter: LetterDocument, options: ComposeLett
 }
 
 /** Parses the fonts and loads PDFium, so that the first letter of a thread is as fast as the others. */
-export async function warmUp(): Promise<void> {
+export async function warmUp(geometry: Geometry): Promise<void> {
   const { pdf } = await drawLetter(
     {
       parts: [
@@ -51,7 +52,7 @@ export async function warmUp(): Promise<void> {
         },
       ],
     },
-    { purpose: 'print' },
+    { purpose: 'print', geometry },
   );
-  await readPrecompiled(pdf, 'letter');
+  await readPrecompiled(pdf, 'letter', geometry);
 }

@@ -1,4 +1,5 @@
-import { type Box, pointsPerMm } from './letter-geometry.ts';
+import type { Box } from '../../countries/letter-geometry.ts';
+import { pointsPerMm } from './letter-geometry.ts';
 import { type Pdfium, withMemory } from './pdfium-module.ts';
 
 export interface PageImage {

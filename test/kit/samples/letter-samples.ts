@@ -6,6 +6,7 @@ import type {
   LetterPart,
 } from '../../../src/rendering/letter/model.ts';
 import type { DrawLetterOptions } from '../../../src/rendering/letter/pdf.ts';
+import { gbGeometry } from './geometries.ts';
 
 /** Realistic letters, for golden images and measurements. */
 
@@ -190,7 +191,7 @@ export const sampleLogo = {
 </svg>`,
 };
 
-const print: DrawLetterOptions = { purpose: 'print' };
+const print: DrawLetterOptions = { purpose: 'print', geometry: gbGeometry };
 
 /** The letters of the images in src/rendering/golden, by file name. */
 export const sampleLetters: [name: string, document: LetterDocument, options: DrawLetterOptions][] = [
@@ -198,6 +199,6 @@ export const sampleLetters: [name: string, document: LetterDocument, options: Dr
   ['long', longLetter, print],
   ['qr', qrLetter, print],
   ['welsh', welshLetter, { ...print, logo: sampleLogo }],
-  ['preview', welshLetter, { purpose: 'preview', logo: sampleLogo }],
-  ['unfilled', unfilledLetter, { purpose: 'preview' }],
+  ['preview', welshLetter, { ...print, purpose: 'preview', logo: sampleLogo }],
+  ['unfilled', unfilledLetter, { ...print, purpose: 'preview' }],
 ];

@@ -104,6 +104,7 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
           .forRequest(service.id)
           .run('pageToPng', await getCheckedPdf(app, service.id, id), page, {
             decoration: isOutside ? 'red-overlay' : 'none',
+            geometry: app.country.letter.geometry,
           });
         return sendSentFile(reply, 'image/png', picture);
       } catch (error) {
