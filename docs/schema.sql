@@ -339,6 +339,18 @@ create table inbound_sms (
 CREATE INDEX inbound_sms_conversation_idx ON public.inbound_sms USING btree (service_id, user_number, id DESC);
 CREATE INDEX inbound_sms_service_id_idx ON public.inbound_sms USING btree (service_id, id DESC);
 
+create table installation (
+  is_only boolean not null,
+  country text not null,
+  zone text not null,
+  currency text not null,
+  postage jsonb not null,
+  chosen_at timestamp with time zone not null,
+  profile jsonb,
+  constraint installation_is_only_check CHECK (is_only),
+  constraint installation_pkey PRIMARY KEY (is_only)
+);
+
 create table job_status_counts (
   job_id uuid not null,
   status text not null,

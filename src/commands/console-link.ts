@@ -1,8 +1,8 @@
 import { buildApp } from '../app.ts';
 import { consoleUrl } from '../console/links.ts';
 import { setUpPath } from '../console/pages/start/set-up.ts';
+import { prepareDatabase } from '../operations/country/installation.ts';
 import { type Command, type Flags, print } from '../platform/command-line.ts';
-import { migrate } from '../platform/db/migrate.ts';
 import { createLog } from '../platform/log.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import { seeds } from '../seeds.ts';
@@ -27,7 +27,12 @@ async function run(_args: string[], flags: Flags): Promise<void> {
   const log = createLog('silent');
   await withDatabase(config, async (url) => {
     // The service may never have run.
-    await migrate(url, log, { seeds, wait_ms: config.database.wait_ms });
+    await prepareDatabase(url, log, {
+      profile: config.country.profile,
+      seeds,
+      wait_ms: config.database.wait_ms,
+      isCommand: true,
+    });
     const app = buildApp(config, { databaseUrl: url, log });
     try {
       const email = flags.for?.at(-1);

@@ -1,8 +1,8 @@
 import { buildApp } from '../app.ts';
+import { prepareDatabase } from '../operations/country/installation.ts';
 import { timestamp } from '../platform/clock.ts';
 import { type Command, print } from '../platform/command-line.ts';
 import { type Actor, actAs } from '../platform/db/actor.ts';
-import { migrate } from '../platform/db/migrate.ts';
 import { createLog } from '../platform/log.ts';
 import { seeds } from '../seeds.ts';
 import { createFirstAdmin } from '../users/create-admin.ts';
@@ -23,7 +23,12 @@ async function run([name = '', email_address = '', mobile_number = '']: string[]
   const log = createLog('silent');
   await withDatabase(config, async (url) => {
     // The service may never have run.
-    await migrate(url, log, { seeds, wait_ms: config.database.wait_ms });
+    await prepareDatabase(url, log, {
+      profile: config.country.profile,
+      seeds,
+      wait_ms: config.database.wait_ms,
+      isCommand: true,
+    });
     const app = buildApp(config, { databaseUrl: url, log });
     try {
       const actor: Actor = { type: 'command', client: 'create-admin', at: timestamp(app.clock.now()) };

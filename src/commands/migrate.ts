@@ -1,5 +1,5 @@
+import { prepareDatabase } from '../operations/country/installation.ts';
 import { type Command, print } from '../platform/command-line.ts';
-import { migrate } from '../platform/db/migrate.ts';
 import { createLog } from '../platform/log.ts';
 import { seeds } from '../seeds.ts';
 import { readConfig } from './read-config.ts';
@@ -17,7 +17,8 @@ async function run(): Promise<void> {
   const log = createLog(config.log.level);
   const database = await openOrEmbed(config, log);
   try {
-    const applied = await migrate(config.database.sessionUrl ?? database.url, log, {
+    const applied = await prepareDatabase(config.database.sessionUrl ?? database.url, log, {
+      profile: config.country.profile,
       seeds,
       wait_ms: config.database.wait_ms,
     });

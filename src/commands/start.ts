@@ -10,9 +10,9 @@ import { preparePartitions } from '../notifications/partitions.ts';
 import { measureRollups } from '../notifications/rollups/rollups.ts';
 import { reachable } from '../operations/banner.ts';
 import { readVersion } from '../operations/build.ts';
+import { prepareDatabase } from '../operations/country/installation.ts';
 import { type Demo, ensureDemo, retireDemo } from '../operations/demo.ts';
 import { recordAddress } from '../operations/listening-address.ts';
-import { migrate } from '../platform/db/migrate.ts';
 import { limitHeapGrowth } from '../platform/http/body/body-memory.ts';
 import { isLoopback } from '../platform/http/networks.ts';
 import { buildListeners, buildServer } from '../platform/http/server.ts';
@@ -41,7 +41,11 @@ export interface Started {
 /** Runs one process of the service: migrations, worker, delivery and HTTP listeners. */
 export async function start(config: Config, log: Log, databaseUrl: string, roles: Roles): Promise<Started> {
   limitHeapGrowth();
-  await migrate(config.database.sessionUrl ?? databaseUrl, log, { seeds, wait_ms: config.database.wait_ms });
+  await prepareDatabase(config.database.sessionUrl ?? databaseUrl, log, {
+    profile: config.country.profile,
+    seeds,
+    wait_ms: config.database.wait_ms,
+  });
   if (roles.api && config.auth.functionalTestsSecrets.length > 0) {
     log.warn(
       { event: 'functional_tests.enabled' },

@@ -7,6 +7,8 @@ import type { CountryProfile } from './profile.ts';
 
 /** The country of an installation: its profile, with the calendars, the money and the rules that the profile describes. */
 export type Country = Omit<CountryProfile, 'calendar' | 'money' | 'holidays' | 'letter'> & {
+  /** As it was written, for what stores or shows it as a whole. */
+  profile: CountryProfile;
   calendar: Calendar;
   /** The calendar of daily limits. */
   limitCalendar: Calendar;
@@ -17,12 +19,14 @@ export type Country = Omit<CountryProfile, 'calendar' | 'money' | 'holidays' | '
   letter: CountryProfile['letter'] & { geometry: Geometry };
 };
 
-export function createCountry({ calendar, holidays, ...profile }: CountryProfile): Country {
+export function createCountry(profile: CountryProfile): Country {
+  const { calendar } = profile;
   const local = new Calendar(calendar.zone, calendar.financialYearStart);
-  const days = new Holidays(holidays, calendar.weekend);
+  const days = new Holidays(profile.holidays, calendar.weekend);
   const [hour = 0, minute = 0] = profile.letter.cutOff.split(':').map(Number);
   return {
     ...profile,
+    profile,
     calendar: local,
     limitCalendar: calendar.limitDay === 'utc' ? new Calendar('UTC') : local,
     weekend: calendar.weekend,

@@ -89,6 +89,11 @@ export async function createPartition(db: Db, partition: Partition): Promise<voi
   });
 }
 
+/** In the transaction that has found no messages. */
+export async function dropEmptyPartition(tx: Tx, name: string): Promise<void> {
+  await sql`drop table ${sql.table(name)}`.execute(tx);
+}
+
 export async function dropPartition(db: Db, name: string): Promise<void> {
   await withPartitionLock(db, (tx) => sql`drop table if exists ${sql.table(name)}`.execute(tx));
 }

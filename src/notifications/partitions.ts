@@ -1,10 +1,12 @@
 import { addDays, type Calendar } from '../countries/calendar.ts';
 import { hour_ms, later } from '../platform/clock.ts';
+import type { Tx } from '../platform/db/database.ts';
 import { firstIdAt } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import {
   countInDefault,
   createPartition,
+  dropEmptyPartition,
   dropStaleGuards,
   isDefaultSmall,
   maxMoved,
@@ -55,6 +57,11 @@ export async function preparePartitions(app: Platform): Promise<boolean> {
     }
   }
   return complete;
+}
+
+/** In a database without messages, before its days begin at another moment. The next start creates them again. */
+export async function dropUnusedPartitions(tx: Tx): Promise<void> {
+  for (const { name } of await selectPartitions(tx)) await dropEmptyPartition(tx, name);
 }
 
 export async function createPartitions(app: Platform): Promise<void> {

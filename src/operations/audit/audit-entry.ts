@@ -16,6 +16,7 @@ export const auditNouns = [
   'email_reply_to',
   'guest_list',
   'inbound_number',
+  'installation',
   'job',
   'letter_attachment',
   'letter_branding',

@@ -26,6 +26,7 @@ const notAudited = new Map([
     'api_keys_history, provider_details_history, service_callback_api_history, services_history, template_email_files_history, templates_history',
   ],
   ['rows of recipients, whose file or list is audited', 'upload_chunks'],
+  ['written by a start, which records what it changed', 'installation'],
   ['not saved yet', 'template_drafts'],
   ['what a person has opened or dismissed, which changes nothing for others', 'console_marks'],
   ['read by release 0.3.0 only', 'message_stores, service_stores, service_moves, moving_services'],
@@ -53,7 +54,7 @@ it('the list of nouns is that of the triggers and of what rules record themselve
   const { rows } = await sql<{ noun: string }>`
     select distinct convert_from(split_part(encode(tgargs, 'escape'), '\\000', 1)::bytea, 'utf8') as noun
     from pg_trigger where tgname like 'audit%' order by 1`.execute(harness.app.db);
-  const recorded = ['callback', 'notification', 'provider_test', 'recipient'];
+  const recorded = ['callback', 'installation', 'notification', 'provider_test', 'recipient'];
   expect([...rows.map(({ noun }) => noun), ...recorded].sort()).toEqual([...auditNouns]);
 });
 

@@ -8,6 +8,7 @@ import { migrate } from '../../platform/db/migrate.ts';
 import type { Seed } from '../../platform/db/seed.ts';
 import type { Log } from '../../platform/log.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
+import { prepareDatabase } from '../country/installation.ts';
 import {
   countUnsent,
   emptyTables,
@@ -61,7 +62,8 @@ export async function restore({
     await withForeignKeysCheckedAtTheEnd(client, () => loadDump(client, dump, { country, say }));
     await client.query('commit');
   });
-  await migrate(url, log, { seeds });
+  // The country is that of the backup.
+  await prepareDatabase(url, log, { profile: country.profile, seeds, isCommand: true });
   if (endUnsent) await endUnsentMessages(url, log, country);
   await withClient(url, async (client) => {
     const { messages, letters } = await countUnsent(client);

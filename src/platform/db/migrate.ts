@@ -29,8 +29,8 @@ const pause_ms = 5_000;
 interface MigrateOptions {
   /** Applied after the migrations: those of `src/seeds.ts`. */
   seeds: readonly Seed[];
-  /** Whose rows the seeds insert. */
-  country?: Country;
+  /** Whose rows the seeds insert. A function is called before anything is written, and may throw. */
+  country?: Country | ((db: Db) => Promise<Country>);
   clock?: Clock;
   /** How long to wait for a database that is not reachable. */
   wait_ms?: number;
@@ -54,6 +54,7 @@ export async function migrate(url: string, log: Log, options: MigrateOptions): P
     await client.query('set lock_timeout = 0');
     await client.query('select pg_advisory_lock($1)', [migrationLock]);
     await client.query(`set lock_timeout = ${lockTimeout_ms}`);
+    const country = await chooseCountry(url, log, options.country);
     await client.query(`create table if not exists schema_migrations (
       name text primary key,
       applied_at timestamptz not null
@@ -68,7 +69,7 @@ export async function migrate(url: string, log: Log, options: MigrateOptions): P
       log.info({ event: 'migration.applied', migration: name }, 'A migration was applied');
     }
     await migrateQueue(url, log);
-    if (options.seeds.length > 0) await applySeeds(url, log, options, clock);
+    if (options.seeds.length > 0) await applySeeds(url, log, options.seeds, { clock, country });
     return missing;
   } finally {
     await client.end();
@@ -138,14 +139,30 @@ async function apply(client: pg.Client, { name, folder, clock }: Migration): Pro
   }
 }
 
-/** On a connection with the session settings of the application. The caller holds the lock of migrations. */
-async function applySeeds(url: string, log: Log, options: MigrateOptions, clock: Clock): Promise<void> {
-  const { seeds, country = createCountry(gb) } = options;
+async function chooseCountry(url: string, log: Log, chosen: MigrateOptions['country']): Promise<Country> {
+  if (typeof chosen !== 'function') return chosen ?? createCountry(gb);
+  return withDb(url, log, chosen);
+}
+
+/** The caller holds the lock of migrations. */
+async function applySeeds(
+  url: string,
+  log: Log,
+  seeds: readonly Seed[],
+  { clock, country }: { clock: Clock; country: Country },
+): Promise<void> {
+  await withDb(url, log, (db) =>
+    inTransaction(db, async (tx) => {
+      for (const seed of seeds) await seed(tx, clock.now(), country);
+    }),
+  );
+}
+
+/** A connection with the session settings of the application. */
+async function withDb<T>(url: string, log: Log, work: (db: Db) => Promise<T>): Promise<T> {
   const { db, close } = openDatabase({ url, poolSize: 1, log });
   try {
-    await inTransaction(db, async (tx) => {
-      for (const seed of seeds) await seed(tx, clock.now(), country);
-    });
+    return await work(db);
   } finally {
     await close();
   }

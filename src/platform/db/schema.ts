@@ -260,6 +260,16 @@ export interface InboundSms {
   created_at: Time;
 }
 
+export interface Installation {
+  is_only: Generated<boolean>;
+  country: string;
+  zone: string;
+  currency: string;
+  postage: Json;
+  chosen_at: Time;
+  profile: Json | null;
+}
+
 export interface JobStatusCounts {
   job_id: string;
   status: string;
@@ -1228,6 +1238,7 @@ export interface DB {
   idempotency_keys: IdempotencyKeys;
   inbound_numbers: InboundNumbers;
   inbound_sms: InboundSms;
+  installation: Installation;
   job_status_counts: JobStatusCounts;
   jobs: Jobs;
   letter_attachments: LetterAttachments;

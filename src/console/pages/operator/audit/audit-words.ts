@@ -16,6 +16,7 @@ const things: Record<AuditNoun, string> = {
   email_reply_to: 'a reply-to address',
   guest_list: 'a guest list',
   inbound_number: 'an inbound number',
+  installation: 'the country of this installation',
   job: 'a sent file',
   letter_attachment: 'an attachment of a letter',
   letter_branding: 'a letter brand',

@@ -1,0 +1,22 @@
+-- What decides stored keys: in which zone days were counted, in which currency amounts are, and which class of postage a slot
+-- of usage is. Written at the first start and compared at every later one.
+create table installation (
+  -- There is one row.
+  is_only boolean primary key default true check (is_only),
+  -- The code of the profile that the seeds were those of.
+  country text not null,
+  zone text not null,
+  currency text not null,
+  -- The slot of each class: {"first": 1}.
+  postage jsonb not null,
+  chosen_at timestamptz not null,
+  -- The whole profile of the latest start, to record what changed. Null: none was recorded yet.
+  profile jsonb
+);
+
+-- Databases of earlier releases were made for the United Kingdom, so another country in the settings is noticed. An empty
+-- database takes that country at its first start.
+insert into installation (country, zone, currency, postage, chosen_at)
+values (
+  'gb', 'Europe/London', 'GBP', '{"first": 1, "second": 2, "economy": 3, "europe": 4, "rest-of-world": 5}', '2000-01-01T00:00:00Z'
+);

@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import type { CountryProfile } from '../../countries/profile.ts';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+
+/** What decides stored keys, and the profile of the latest start. */
+export interface Installation {
+  country: string;
+  zone: string;
+  currency: string;
+  /** The slot of each class, also of those that the profile no longer has. */
+  postage: Record<string, number>;
+  profile: CountryProfile | null;
+}
+
+/**
+ * `unused`: a database in which no release has been. `earlier`: one of a release that had no such row, all of which were for
+ * the United Kingdom.
+ */
+export async function selectInstallation(db: Db | Tx): Promise<Installation | 'unused' | 'earlier'> {
+  const { rows: found } = await sql<{ has_row: boolean; has_rates: boolean }>`
+    select to_regclass('installation') is not null as has_row, to_regclass('letter_rates') is not null as has_rates`.execute(
+    db,
+  );
+  if (!found[0]?.has_row) return found[0]?.has_rates ? 'earlier' : 'unused';
+  const { rows } = await sql<Installation>`
+    select country, zone, currency, postage, profile from installation`.execute(db);
+  return rows[0] ?? 'unused';
+}
+
+/** Whether a message was ever accepted: its row goes after days, its statistics stay. */
+export async function hasMessages(db: Db | Tx): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from notifications) or exists (select from status_count_changes)
+      or exists (select from daily_status_counts) or exists (select from service_status_spans)
+      or exists (select from platform_status_totals) as found`.execute(db);
+  return rows[0]?.found ?? false;
+}
+
+export async function updateInstallation(tx: Tx, installation: Installation, chosenAt?: Timestamp): Promise<void> {
+  const { country, zone, currency, postage, profile } = installation;
+  await sql`
+    update installation set country = ${country}, zone = ${zone}, currency = ${currency},
+      postage = ${JSON.stringify(postage)}::jsonb, profile = ${JSON.stringify(profile)}::jsonb,
+      chosen_at = ${chosenAt === undefined ? sql`chosen_at` : chosenAt}`.execute(tx);
+}
+
+/** Whether PostgreSQL counts days in this zone, too: its time-zone database is its own. */
+export async function knowsZone(db: Db | Tx, zone: string): Promise<boolean> {
+  const { rows } = await sql<{ known: boolean }>`
+    select exists (select from pg_timezone_names where name = ${zone}) as known`.execute(db);
+  return rows[0]?.known ?? false;
+}

@@ -1,0 +1,175 @@
+import { isDeepStrictEqual } from 'node:util';
+import { recordAuditEntry } from '../../auth/audit-entry.ts';
+import { deleteSeededPrices, hasOwnRates } from '../../billing/seeded-prices.ts';
+import { createCountry } from '../../countries/country.ts';
+import { gb } from '../../countries/gb.ts';
+import type { CountryProfile } from '../../countries/profile.ts';
+import { dropUnusedPartitions } from '../../notifications/partitions.ts';
+import { timestamp } from '../../platform/clock.ts';
+import type { Actor } from '../../platform/db/actor.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import { migrate } from '../../platform/db/migrate.ts';
+import type { Seed } from '../../platform/db/seed.ts';
+import type { Log } from '../../platform/log.ts';
+import { OperatorError } from '../../platform/operator-error.ts';
+import {
+  hasMessages,
+  type Installation,
+  knowsZone,
+  selectInstallation,
+  updateInstallation,
+} from './installation.sql.ts';
+
+interface PrepareOptions {
+  profile: CountryProfile;
+  seeds: readonly Seed[];
+  wait_ms?: number;
+  /** A command beside the server, whose environment may lack its settings, takes the country of the database. */
+  isCommand?: boolean;
+}
+
+/** Migrates and seeds, after the country was compared with that of the database: a refusal changes nothing there. */
+export async function prepareDatabase(url: string, log: Log, options: PrepareOptions): Promise<string[]> {
+  const { seeds, wait_ms, isCommand = false } = options;
+  const country = async (db: Db) => {
+    const stored = await selectInstallation(db);
+    const profile = (isCommand && typeof stored === 'object' ? stored.profile : null) ?? options.profile;
+    if (!(await knowsZone(db, profile.calendar.zone))) throw new UnknownToPostgres(profile.calendar.zone);
+    await compare(db, stored, profile);
+    return createCountry(profile);
+  };
+  return migrate(url, log, { seeds, country, ...(wait_ms !== undefined && { wait_ms }) });
+}
+
+/** The row of this installation, first of all seeds: others insert what the country has. */
+export const seedInstallation: Seed = async (tx, now, { profile }) => {
+  const stored = await selectInstallation(tx);
+  if (typeof stored === 'string') throw new Error('The installation has no row');
+  const { isRewritten, zoneDiffers } = await compare(tx, stored, profile);
+  const next: Installation = {
+    country: profile.code,
+    zone: profile.calendar.zone,
+    currency: profile.money.currency,
+    postage: isRewritten ? slotsOf(profile) : { ...stored.postage, ...slotsOf(profile) },
+    profile,
+  };
+  const isChosen = stored.profile === null || isRewritten;
+  if (isSame(stored, next)) return;
+  if (isRewritten) await deleteSeededPrices(tx);
+  if (zoneDiffers) await dropUnusedPartitions(tx);
+  await updateInstallation(tx, next, isChosen ? timestamp(now) : undefined);
+  if (stored.profile !== null) await recordChange(tx, stored.profile, next.profile ?? profile, now);
+};
+
+function isSame(stored: Installation, next: Installation): boolean {
+  // Through JSON, as the database has it: without undefined values.
+  return isDeepStrictEqual(stored, { ...JSON.parse(JSON.stringify(next)) });
+}
+
+function slotsOf({ postage }: CountryProfile): Record<string, number> {
+  return Object.fromEntries(postage.classes.map(({ id, slot }) => [id, slot]));
+}
+
+const ofEarlierReleases: Installation = {
+  country: gb.code,
+  zone: gb.calendar.zone,
+  currency: gb.money.currency,
+  postage: slotsOf(gb),
+  profile: null,
+};
+
+/**
+ * What decides stored keys cannot change under the rows that have them. Throws what the operator reads, or says whether the
+ * database is still without messages and rates of its own, so that everything can change.
+ */
+async function compare(
+  db: Db | Tx,
+  found: Installation | 'unused' | 'earlier',
+  profile: CountryProfile,
+): Promise<{ isRewritten: boolean; zoneDiffers: boolean }> {
+  if (found === 'unused') return { isRewritten: false, zoneDiffers: false };
+  const stored = found === 'earlier' ? ofEarlierReleases : found;
+  const zoneDiffers = stored.zone !== profile.calendar.zone;
+  const currencyDiffers = stored.currency !== profile.money.currency;
+  const moved = movedClasses(stored.postage, slotsOf(profile));
+  if (!zoneDiffers && !currencyDiffers && moved.length === 0) return { isRewritten: false, zoneDiffers };
+  const hasData = (await hasMessages(db)) || (await hasOwnRates(db, (stored.profile ?? gb).prices));
+  if (!hasData) return { isRewritten: true, zoneDiffers };
+  throw new OtherCountry(stored, [
+    ...(zoneDiffers ? [zoneSentence(stored.zone, profile.calendar.zone)] : []),
+    ...(currencyDiffers ? [currencySentence(stored.currency, profile.money.currency)] : []),
+    ...moved.map(({ slot, before, now }) => slotSentence(slot, before, now)),
+  ]);
+}
+
+function movedClasses(before: Record<string, number>, now: Record<string, number>) {
+  const inSlot = new Map(Object.entries(before).map(([id, slot]) => [slot, id]));
+  return Object.entries(now).flatMap(([id, slot]) => {
+    const other = inSlot.get(slot);
+    if (other !== undefined && other !== id) return [{ slot, before: other, now: id }];
+    const old = Object.hasOwn(before, id) ? before[id] : undefined;
+    return old !== undefined && old !== slot ? [{ slot: old, before: id, now: 'no class' }] : [];
+  });
+}
+
+const zoneSentence = (stored: string, wanted: string) =>
+  `This installation counts days in ${stored}, not in ${wanted} (calendar.zone). Set TIME_ZONE=${stored}.`;
+const currencySentence = (stored: string, wanted: string) =>
+  `Its amounts are in ${stored}, not in ${wanted} (money.currency), and nothing converts them. Set CURRENCY=${stored}.`;
+const slotSentence = (slot: number, before: string, now: string) =>
+  `Slot ${slot} counts the letters of ${before}, and cannot be that of ${now} (postage.classes). Give new classes free slots in COUNTRY_FILE.`;
+
+class OtherCountry extends OperatorError {
+  constructor({ country }: Installation, sentences: string[]) {
+    super(
+      [
+        `The database was used with the country ${country}, and has messages or rates of its own:`,
+        ...sentences.map((sentence) => `  - ${sentence}`),
+        'To begin again in another country, use an empty database. Nothing was changed.',
+      ].join('\n'),
+    );
+  }
+}
+
+class UnknownToPostgres extends OperatorError {
+  constructor(zone: string) {
+    super(
+      `PostgreSQL does not know the time zone ${zone} (calendar.zone): update its tzdata, or choose a zone that both know. Nothing was changed.`,
+    );
+  }
+}
+
+const maxFields = 50;
+
+/** Of everything else that a profile says: only the fields that changed. */
+async function recordChange(tx: Tx, before: CountryProfile, after: CountryProfile, now: Date): Promise<void> {
+  const changed = changedPaths(before, after).slice(0, maxFields);
+  if (changed.length === 0) return;
+  const values = (key: 'before' | 'after') =>
+    Object.fromEntries(changed.map((field) => [field.path, field[key] ?? null]));
+  const actor: Actor = { type: 'command', client: 'start', at: timestamp(now) };
+  await recordAuditEntry(
+    tx,
+    { action: 'update', noun: 'installation', thing_id: after.code, before: values('before'), after: values('after') },
+    JSON.stringify(actor),
+  );
+}
+
+interface ChangedField {
+  path: string;
+  before: unknown;
+  after: unknown;
+}
+
+/** The fields in which two profiles differ, such as `letter.cutOff`. Lists are compared as a whole. */
+export function changedPaths(before: unknown, after: unknown, path = ''): ChangedField[] {
+  if (!isPlain(before) || !isPlain(after)) {
+    return isDeepStrictEqual(before, after) ? [] : [{ path, before, after }];
+  }
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return keys.flatMap((key) => changedPaths(before[key], after[key], path === '' ? key : `${path}.${key}`));
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
