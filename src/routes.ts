@@ -55,6 +55,7 @@ import { parseForm } from './platform/http/body/body.ts';
 import { referencePageRoutes } from './platform/http/openapi.ts';
 import type { TextFormat } from './platform/http/schema-errors.ts';
 import type { Surface } from './platform/http/surface.ts';
+import type { Platform } from './platform/platform.ts';
 import { adminErrors, publicErrors, statisticsErrors } from './protocol/error-bodies.ts';
 import { protocolFormats } from './protocol/fields.ts';
 import { parseEmailAddress } from './recipients/email-address.ts';
@@ -361,14 +362,14 @@ export const api = {
 };
 
 /** Text formats that request schemas refer to. */
-export const formats: Record<string, TextFormat> = {
+export const formats: Record<string, TextFormat<Pick<Platform, 'country'>>> = {
   ...protocolFormats,
   email: (text) => parseEmailAddress(text).ok,
   'service-name': { refusal: refusalOfServiceName },
   'service-permission': { refusal: refusalOfServicePermission },
   'user-name': { refusal: refusalOfName },
   'service-permission-list': { refusal: refusalOfPermissionList },
-  'user-mobile-number': { refusal: refusalOfMobileNumber },
+  'user-mobile-number': { refusal: (text, { country }) => refusalOfMobileNumber(country, text) },
   'template-name': { refusal: refusalOfTemplateName },
   'template-subject': { refusal: refusalOfTemplateSubject },
 };

@@ -137,7 +137,12 @@ describe('reading', () => {
   beforeAll(async () => {
     const text = { content: 'Yes, Friday is fine', user_number: '447700900123', notify_number: '07700900500' };
     await inTransaction(harness.app.db, (tx) =>
-      recordInboundText(tx, { service_id: demo.service_id, provider: 'mmg', ...text }, harness.clock.now()),
+      recordInboundText(
+        tx,
+        harness.app.country.phone,
+        { service_id: demo.service_id, provider: 'mmg', ...text },
+        harness.clock.now(),
+      ),
     );
   });
 

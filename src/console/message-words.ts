@@ -1,5 +1,6 @@
 import { dayFormat } from '../countries/calendar.ts';
 import type { Country } from '../countries/country.ts';
+import type { PhoneRules } from '../countries/phone-rules.ts';
 import { providers } from '../delivery/providers/providers.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { formatPhoneNumber } from './parts/phone-number.ts';
@@ -41,8 +42,8 @@ interface Addressed {
 }
 
 /** A recipient in one line: of a postal address the first line and the last. */
-export function shortRecipient({ notification_type, recipient }: Addressed): string {
-  if (notification_type === 'sms') return formatPhoneNumber(recipient);
+export function shortRecipient(phone: PhoneRules, { notification_type, recipient }: Addressed): string {
+  if (notification_type === 'sms') return formatPhoneNumber(phone, recipient);
   if (notification_type === 'email') return recipient;
   const lines = recipient.split(/\r?\n/).filter((line) => line.trim() !== '');
   return lines.length > 1 ? `${lines[0]}, ${lines.at(-1)}` : (lines[0] ?? 'Not read yet');

@@ -3,13 +3,15 @@ import { Holidays } from './holidays.ts';
 import { LetterDays } from './letter-days.ts';
 import { createGeometry, type Geometry } from './letter-geometry.ts';
 import { createMoney, type Money } from './money.ts';
+import { PhoneRules } from './phone-rules.ts';
 import type { CountryProfile } from './profile.ts';
 
 /** The country of an installation: its profile, with the calendars, the money and the rules that the profile describes. */
-export type Country = Omit<CountryProfile, 'calendar' | 'money' | 'holidays' | 'letter'> & {
+export type Country = Omit<CountryProfile, 'calendar' | 'money' | 'holidays' | 'letter' | 'phone'> & {
   /** As it was written, for what stores or shows it as a whole. */
   profile: CountryProfile;
   calendar: Calendar;
+  phone: PhoneRules;
   /** The calendar of daily limits. */
   limitCalendar: Calendar;
   weekend: readonly number[];
@@ -39,5 +41,6 @@ export function createCountry(profile: CountryProfile): Country {
       cutOff: { hour, minute },
       postage: profile.postage,
     }),
+    phone: new PhoneRules(profile.phone),
   };
 }

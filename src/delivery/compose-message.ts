@@ -52,7 +52,7 @@ export async function composeText(
     message: {
       reference: queued.id,
       to: queued.normalised_recipient ?? queued.recipient,
-      sender: formatSmsSender(queued.reply_to_text ?? app.config.branding.platformName),
+      sender: formatSmsSender(app.country.phone, queued.reply_to_text ?? app.config.branding.platformName),
       text,
       encoding,
       international: queued.international,

@@ -19,6 +19,7 @@ function receive(service_id: string, content: string, user_number = '07700 90011
   return inTransaction(app.db, (tx) =>
     recordInboundText(
       tx,
+      harness.app.country.phone,
       { service_id, content, user_number, notify_number: '07700900500', provider: 'mmg' },
       clock.now(),
     ),

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { addDays } from '../countries/calendar.ts';
+import type { PhoneRules } from '../countries/phone-rules.ts';
 import { day_ms, earlier, type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
@@ -55,12 +56,17 @@ interface ReceivedText {
   provider_date?: Date;
 }
 
-export async function recordInboundText(tx: Tx, received: ReceivedText, now: Date): Promise<InboundText> {
+export async function recordInboundText(
+  tx: Tx,
+  phone: PhoneRules,
+  received: ReceivedText,
+  now: Date,
+): Promise<InboundText> {
   const row = {
     id: newId(now),
     service_id: received.service_id,
     notify_number: received.notify_number,
-    user_number: normaliseRecipient(received.user_number),
+    user_number: normaliseRecipient(phone, received.user_number),
     content: received.content,
     provider: received.provider,
     provider_reference: received.provider_reference ?? null,
@@ -87,7 +93,7 @@ function inboxSince(app: Platform): Timestamp {
 
 export async function listInbox(app: Platform, serviceId: string, phoneNumber?: string) {
   await refuseUnlessExists(app.db, 'services', serviceId);
-  const person = !phoneNumber?.trim() ? {} : { user_number: normaliseRecipient(phoneNumber) };
+  const person = !phoneNumber?.trim() ? {} : { user_number: normaliseRecipient(app.country.phone, phoneNumber) };
   return selectInbox(app.db, serviceId, { since: inboxSince(app), ...person }, inboundPageSize);
 }
 
@@ -152,10 +158,11 @@ const partsRetention_ms = day_ms;
 /** Keeps one part of a text. Returns the whole text with its last part, and undefined before. */
 export async function joinReceivedParts(
   tx: Tx,
+  phone: PhoneRules,
   { nth, content, ...given }: TextOfParts & { nth: number; content: string },
   now: Date,
 ): Promise<string | undefined> {
-  const text = { ...given, user_number: normaliseRecipient(given.user_number) };
+  const text = { ...given, user_number: normaliseRecipient(phone, given.user_number) };
   await lockParts(tx, text);
   await insertPart(tx, { ...text, nth, content, received_at: timestamp(now) });
   const contents = await selectParts(tx, text, timestamp(earlier(now, partsRetention_ms)));

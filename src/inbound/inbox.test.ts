@@ -13,7 +13,9 @@ beforeAll(async () => {
   service = await aService(harness);
   const receive = async (user_number: string, content: string, at: string) => {
     const text = { service_id: service, notify_number: '07700900500', user_number, content, provider: 'mmg' };
-    return (await inTransaction(harness.app.db, (tx) => recordInboundText(tx, text, new Date(at)))).id;
+    return (
+      await inTransaction(harness.app.db, (tx) => recordInboundText(tx, harness.app.country.phone, text, new Date(at)))
+    ).id;
   };
   await receive('07700900111', 'long ago', '2026-11-01T12:00:00Z');
   ids = [

@@ -86,7 +86,7 @@ async function judge(app: JobDeps, job: JobRow, service: SendingService | undefi
 
 /** The chosen sender, else that of the template version, else that of the service. */
 async function replyToOf(app: JobDeps, context: SendContext, template: ReadyTemplate, job: JobRow) {
-  const reply_to_text = await getReplyToText(app.db, job.template_id, job.template_version);
+  const reply_to_text = await getReplyToText(app, job.template_id, job.template_version);
   const sent = { ...template, row: { ...template.row, reply_to_text } };
   const sender_id = job.sender_id ?? undefined;
   if (job.notification_type === 'sms') return chooseSmsSender(context, sent, sender_id);

@@ -189,7 +189,8 @@ describe('retention', () => {
     const receive = async (of: string) => {
       const text = { service_id: of, notify_number: '1', user_number: '2', content: 'x', provider: 'mmg' };
       const old = new Date('2026-11-01T12:00:00Z');
-      return (await inTransaction(harness.app.db, (tx) => recordInboundText(tx, text, old))).id;
+      return (await inTransaction(harness.app.db, (tx) => recordInboundText(tx, harness.app.country.phone, text, old)))
+        .id;
     };
     const kept = await receive(service);
     await receive(other);

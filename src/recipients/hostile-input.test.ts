@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { processorTime_ms, quadratic_ms } from '../../test/kit/process/processor-time.ts';
+import { gb } from '../countries/gb.ts';
+import { PhoneRules } from '../countries/phone-rules.ts';
 import { findCountry } from './countries.ts';
 import { parseEmailAddress } from './email-address.ts';
 import { formatSmsSender, parsePhoneNumber } from './phone-number.ts';
@@ -8,14 +10,16 @@ import { checkPostalAddress, parsePostalAddress, parsePostcode } from './postal-
 import { normaliseRecipient } from './recipient.ts';
 import { cleanRecipient } from './whitespace.ts';
 
+const phone = new PhoneRules(gb.phone);
+
 const readers: Record<string, (input: string) => unknown> = {
-  parsePhoneNumber,
-  formatSmsSender,
+  parsePhoneNumber: (input) => parsePhoneNumber(phone, input),
+  formatSmsSender: (input) => formatSmsSender(phone, input),
   parseEmailAddress,
   parsePostcode,
   findCountry,
   cleanRecipient,
-  normaliseRecipient,
+  normaliseRecipient: (input) => normaliseRecipient(phone, input),
   parsePostalAddress: (input) => checkPostalAddress(parsePostalAddress([input]), { international: true }),
 };
 

@@ -1,5 +1,5 @@
-/** The price of a text message to a dialling prefix, in UK messages, and the capabilities of the networks there. */
-interface InternationalRate {
+/** The price of a text message to a dialling prefix, in messages at home, and the capabilities of the networks there. */
+export interface InternationalRate {
   multiplier: number;
   /** If false, delivery receipts of these networks are unreliable: the message stays `sent`. */
   receiptsHonoured: boolean;

@@ -1,18 +1,23 @@
+import type { CountryProfile } from '../countries/profile.ts';
 import type { PhoneNumberReason, PhonePermissionReason } from './phone-number.ts';
 import type { PostalAddressReason } from './postal-address.ts';
 
-const notAUkMobile = 'This does not look like a UK mobile number – double check the mobile number you entered';
+type Words = CountryProfile['words'];
 
-/** For people who typed a number into a form or a spreadsheet, so more detailed than for API clients. */
-export const phoneNumberTexts: Record<PhoneNumberReason | PhonePermissionReason, string> = {
+const phoneNumberTexts: Record<PhoneNumberReason, string> = {
   too_short: 'Mobile number is too short',
   too_long: 'Mobile number is too long',
   unknown_character: 'Mobile numbers can only include: 0 1 2 3 4 5 6 7 8 9 ( ) + -',
   unsupported_country_code: 'Country code not found - double check the mobile number you entered',
   invalid_number: 'Number is not valid – double check the phone number you entered',
-  international_not_allowed: notAUkMobile,
-  landline_not_allowed: notAUkMobile,
 };
+
+/** For people who typed a number into a form or a spreadsheet, so more detailed than for API clients. */
+export function phoneNumberText(words: Words, reason: PhoneNumberReason | PhonePermissionReason): string {
+  return reason === 'international_not_allowed' || reason === 'landline_not_allowed'
+    ? words.doubleCheckMobile
+    : phoneNumberTexts[reason];
+}
 
 export const emailAddressText = 'Not a valid email address';
 

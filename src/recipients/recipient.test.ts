@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { gb } from '../countries/gb.ts';
+import { PhoneRules } from '../countries/phone-rules.ts';
 import { isSimulatedEmailAddress, isSimulatedPhoneNumber, normaliseRecipient, simulatedOutcome } from './recipient.ts';
+
+const phone = new PhoneRules(gb.phone);
 
 describe('normaliseRecipient', () => {
   it.each([
@@ -9,17 +13,17 @@ describe('normaliseRecipient', () => {
     ['ada@', 'ada@'],
     ['', ''],
   ])('%j becomes %j', (input, normalised) => {
-    expect(normaliseRecipient(input)).toBe(normalised);
+    expect(normaliseRecipient(phone, input)).toBe(normalised);
   });
 });
 
 describe('simulated recipients', () => {
   it.each(['07700900000', '+44 7700 900 111', '447700900222'])('%s is simulated', (input) => {
-    expect(isSimulatedPhoneNumber(normaliseRecipient(input))).toBe(true);
+    expect(isSimulatedPhoneNumber(normaliseRecipient(phone, input))).toBe(true);
   });
 
   it.each(['07700900001', '07912345678', ''])('%j is not simulated', (input) => {
-    expect(isSimulatedPhoneNumber(normaliseRecipient(input))).toBe(false);
+    expect(isSimulatedPhoneNumber(normaliseRecipient(phone, input))).toBe(false);
   });
 
   it.each([
@@ -28,7 +32,7 @@ describe('simulated recipients', () => {
     ['simulate-delivered-3@notifications.service.gov.uk', true],
     ['simulate-delivered-4@notifications.service.gov.uk', false],
   ])('%s: %s', (input, simulated) => {
-    expect(isSimulatedEmailAddress(normaliseRecipient(input))).toBe(simulated);
+    expect(isSimulatedEmailAddress(normaliseRecipient(phone, input))).toBe(simulated);
   });
 
   it.each([
@@ -40,6 +44,6 @@ describe('simulated recipients', () => {
     ['Perm-Fail@simulator.notify', 'permanent-failure'],
     ['ada@example.com', 'delivered'],
   ])('a message to %s with a test key ends as %s', (input, outcome) => {
-    expect(simulatedOutcome(normaliseRecipient(input))).toBe(outcome);
+    expect(simulatedOutcome(normaliseRecipient(phone, input))).toBe(outcome);
   });
 });

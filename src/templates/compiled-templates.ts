@@ -136,7 +136,7 @@ export class CompiledTemplates {
     const result = lookUp(await this.rows.find(templateId), serviceId);
     if (result.found !== 'here') return result;
     const row = result.template;
-    const template = { ...row, reply_to_text: replyToTextOf(row) };
+    const template = { ...row, reply_to_text: replyToTextOf(this.app.country.phone, row) };
     return { found: 'here', template: { row: template, compiled: this.compile(template, row.reply_to_text).compiled } };
   }
 
@@ -144,7 +144,10 @@ export class CompiledTemplates {
     const row = await this.rowsOfVersions.find(versionKey(templateId, version));
     if (!row) return { found: 'nowhere' };
     const { compiled } = this.compile(row, row.reply_to_text);
-    return { found: 'here', template: { row: { ...row, folder: null, reply_to_text: replyToTextOf(row) }, compiled } };
+    return {
+      found: 'here',
+      template: { row: { ...row, folder: null, reply_to_text: replyToTextOf(this.app.country.phone, row) }, compiled },
+    };
   }
 
   /** Returns the version that a message was accepted with, or undefined. */
@@ -218,10 +221,14 @@ export function findTemplate(app: Deps, serviceId: string, templateId: string): 
 }
 
 /** The sender, reply-to address or contact block of a version as it is now: unlike the version, it can change. */
-export async function getReplyToText(db: Db, templateId: string, version: number): Promise<string | null> {
+export async function getReplyToText(
+  { db, country }: Platform,
+  templateId: string,
+  version: number,
+): Promise<string | null> {
   const row = await selectTemplateVersion(db, templateId, version);
   if (!row) throw new Error(`Template ${templateId} has no version ${version}`);
-  return replyToTextOf(row);
+  return replyToTextOf(country.phone, row);
 }
 
 /** For rendering a message accepted with this version; for a letter, with the contact block it was accepted with. */

@@ -170,6 +170,6 @@ export async function storeTestTemplate(
     if (!stored) throw notFound();
     return stored;
   });
-  const withFiles = { ...row, reply_to_text: replyToTextOf(row), email_files: draft.email_files };
+  const withFiles = { ...row, reply_to_text: replyToTextOf(app.country.phone, row), email_files: draft.email_files };
   return { row: withFiles, compiled: compileRow(row) };
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { PhoneRules } from '../countries/phone-rules.ts';
 import { channels } from '../protocol/channels.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 import { formatSmsSender } from '../recipients/phone-number.ts';
@@ -90,36 +91,36 @@ export const ListedTemplate = Type.Pick(TemplateRecord, [
 
 export const precompiledName = 'Pre-compiled PDF';
 
-function versionFieldsOf(row: TemplateRow) {
+function versionFieldsOf(phone: PhoneRules, row: TemplateRow) {
   const letterContact = row.template_type === 'letter' ? row.reply_to : null;
   return {
     ...row,
-    reply_to_text: replyToTextOf(row),
+    reply_to_text: replyToTextOf(phone, row),
     service_letter_contact: letterContact,
     service_letter_contact_id: letterContact,
     is_precompiled_letter: isPrecompiled(row),
   };
 }
 
-export function templateVersion(row: TemplateRow): Static<typeof TemplateVersion> {
+export function templateVersion(phone: PhoneRules, row: TemplateRow): Static<typeof TemplateVersion> {
   return {
-    ...versionFieldsOf(row),
+    ...versionFieldsOf(phone, row),
     // The redaction record has the id of its template.
     template_redacted: row.id,
     created_by: { ...authorOf(row), email_address: row.created_by_email_address },
   };
 }
 
-export function templateRecord(row: CurrentTemplateRow): Static<typeof TemplateRecord> {
-  return { ...versionFieldsOf(row), created_by: authorOf(row), folder: row.folder };
+export function templateRecord(phone: PhoneRules, row: CurrentTemplateRow): Static<typeof TemplateRecord> {
+  return { ...versionFieldsOf(phone, row), created_by: authorOf(row), folder: row.folder };
 }
 
 function authorOf(row: TemplateRow): Static<typeof Author> {
   return { id: row.created_by_id, name: row.created_by_name };
 }
 
-export function listedVersion(row: TemplateRow): Static<typeof ListedVersion> {
-  return { ...versionFieldsOf(row), created_by: row.created_by_id };
+export function listedVersion(phone: PhoneRules, row: TemplateRow): Static<typeof ListedVersion> {
+  return { ...versionFieldsOf(phone, row), created_by: row.created_by_id };
 }
 
 export function isPrecompiled(row: Pick<TemplateRow, 'hidden' | 'name' | 'template_type'>): boolean {
@@ -127,7 +128,10 @@ export function isPrecompiled(row: Pick<TemplateRow, 'hidden' | 'name' | 'templa
 }
 
 /** The sender, reply-to address or contact block of messages with this template. */
-export function replyToTextOf(row: Pick<TemplateRow, 'template_type' | 'reply_to_text'>): string | null {
+export function replyToTextOf(
+  phone: PhoneRules,
+  row: Pick<TemplateRow, 'template_type' | 'reply_to_text'>,
+): string | null {
   if (row.reply_to_text === null || row.template_type !== 'sms') return row.reply_to_text;
-  return formatSmsSender(row.reply_to_text);
+  return formatSmsSender(phone, row.reply_to_text);
 }

@@ -84,6 +84,7 @@ const TemplateUpdate = Type.Object({
 });
 
 export function templateRoutes(http: Http, app: Platform & { config: { frontEnd: FrontEndSettings } }): void {
+  const { phone } = app.country;
   const isForNotificationsAdmin = app.config.frontEnd.shapes === 'notifications-admin';
 
   http.post(
@@ -103,7 +104,7 @@ export function templateRoutes(http: Http, app: Platform & { config: { frontEnd:
     },
     async (request, reply) => {
       const template = await createTemplate(app, request.params.service_id, request.body);
-      return reply.code(201).send({ data: templateRecord(template) });
+      return reply.code(201).send({ data: templateRecord(phone, template) });
     },
   );
 
@@ -123,7 +124,7 @@ export function templateRoutes(http: Http, app: Platform & { config: { frontEnd:
     },
     async (request) => {
       const { service_id, template_id } = request.params;
-      return { data: templateRecord(await updateTemplate(app, service_id, template_id, request.body)) };
+      return { data: templateRecord(phone, await updateTemplate(app, service_id, template_id, request.body)) };
     },
   );
 
@@ -154,7 +155,7 @@ export function templateRoutes(http: Http, app: Platform & { config: { frontEnd:
     async (request) => {
       const { service_id } = request.params;
       await refuseUnlessExists(app.db, 'services', service_id);
-      return templateRecord(await getOrCreatePrecompiledTemplate(app.db, service_id, app.clock.now()));
+      return templateRecord(phone, await getOrCreatePrecompiledTemplate(app.db, service_id, app.clock.now()));
     },
   );
 
@@ -169,7 +170,7 @@ export function templateRoutes(http: Http, app: Platform & { config: { frontEnd:
     },
     async (request) => {
       const { service_id, template_id } = request.params;
-      return { data: templateRecord(await getTemplate(app.db, service_id, template_id)) };
+      return { data: templateRecord(phone, await getTemplate(app.db, service_id, template_id)) };
     },
   );
 
@@ -187,7 +188,7 @@ export function templateRoutes(http: Http, app: Platform & { config: { frontEnd:
       const { service_id, template_id } = request.params;
       // The first value of a repeated parameter wins.
       const values = Object.entries(request.query).map(([name, value]) => [name, [value].flat()[0]]);
-      return templateRecord(await previewTemplate(app.db, service_id, template_id, Object.fromEntries(values)));
+      return templateRecord(phone, await previewTemplate(app.db, service_id, template_id, Object.fromEntries(values)));
     },
   );
 
@@ -202,7 +203,7 @@ export function templateRoutes(http: Http, app: Platform & { config: { frontEnd:
     },
     async (request) => {
       const { service_id, template_id, version } = request.params;
-      return { data: templateVersion(await getTemplateVersion(app, service_id, template_id, Number(version))) };
+      return { data: templateVersion(phone, await getTemplateVersion(app, service_id, template_id, Number(version))) };
     },
   );
 
@@ -218,7 +219,9 @@ export function templateRoutes(http: Http, app: Platform & { config: { frontEnd:
     async (request) => {
       const { service_id, template_id } = request.params;
       const versions = await listTemplateVersions(app, service_id, template_id);
-      return isForNotificationsAdmin ? { data: versions.map(templateVersion) } : { data: versions.map(listedVersion) };
+      return isForNotificationsAdmin
+        ? { data: versions.map((row) => templateVersion(phone, row)) }
+        : { data: versions.map((row) => listedVersion(phone, row)) };
     },
   );
 }

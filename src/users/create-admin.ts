@@ -50,7 +50,7 @@ export async function createAdminWithPassword(
  * the same address before a password is chosen, it returns a new link.
  */
 export async function createFirstAdmin(app: Deps, admin: NewAdmin): Promise<string> {
-  refuseUnlessValid(admin);
+  refuseUnlessValid(app, admin);
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {
     // Prevents two concurrent commands from both creating the first administrator.
@@ -95,11 +95,12 @@ async function insertAdmin(
   return id;
 }
 
-function refuseUnlessValid({ name, email_address, mobile_number }: NewAdmin): void {
+function refuseUnlessValid({ country }: Platform, { name, email_address, mobile_number }: NewAdmin): void {
+  const refusal = refusalOfMobileNumber(country, mobile_number);
   const problems = [
     name.trim() === '' && 'The name is empty.',
     !(parseEmailAddress(email_address).ok && email_address.length <= 255) && 'The email address is not valid.',
-    refusalOfMobileNumber(mobile_number) && `The mobile number is not valid. ${refusalOfMobileNumber(mobile_number)}.`,
+    refusal && `The mobile number is not valid. ${refusal}.`,
   ].filter((problem) => typeof problem === 'string');
   if (problems.length > 0) throw new OperatorError(problems.join('\n'));
 }

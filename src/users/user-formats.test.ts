@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createCountry } from '../countries/country.ts';
+import { gb } from '../countries/gb.ts';
 import { refusalOfMobileNumber, refusalOfName } from './user-formats.ts';
 
 describe('refusalOfMobileNumber', () => {
@@ -14,7 +16,7 @@ describe('refusalOfMobileNumber', () => {
     ['020 7946 0123', 'Not a UK mobile number'],
     ['07700 90012', 'Number is not valid – double check the phone number you entered'],
   ])('%j: %s', (text, reason) => {
-    expect(refusalOfMobileNumber(text)).toBe(reason && `Invalid phone number: ${reason}`);
+    expect(refusalOfMobileNumber(createCountry(gb), text)).toBe(reason && `Invalid phone number: ${reason}`);
   });
 });
 

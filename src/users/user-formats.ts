@@ -1,3 +1,4 @@
+import type { Country } from '../countries/country.ts';
 import { checkPhonePermissions, type PhoneNumberReason, parsePhoneNumber } from '../recipients/phone-number.ts';
 
 /** Shorter than the messages for sending a code, because existing front ends embed these in their own text. */
@@ -9,11 +10,14 @@ const phoneTexts: Record<PhoneNumberReason, string> = {
   invalid_number: 'Number is not valid – double check the phone number you entered',
 };
 
-export function refusalOfMobileNumber(text: string): string | undefined {
-  const parsed = parsePhoneNumber(text);
+export function refusalOfMobileNumber(
+  { phone, words }: Pick<Country, 'phone' | 'words'>,
+  text: string,
+): string | undefined {
+  const parsed = parsePhoneNumber(phone, text);
   if (!parsed.ok) return `Invalid phone number: ${phoneTexts[parsed.reason]}`;
   if (checkPhonePermissions(parsed.number, { international: true, landline: false })) {
-    return 'Invalid phone number: Not a UK mobile number';
+    return `Invalid phone number: ${words.notHomeMobile}`;
   }
   return undefined;
 }

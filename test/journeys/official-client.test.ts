@@ -305,7 +305,9 @@ describe('getReceivedTexts', () => {
   it('lists and pages', async () => {
     const text = { service_id: service, notify_number: '07700900500', user_number: '07700900111', provider: 'mmg' };
     for (const content of ['one', 'two']) {
-      await inTransaction(harness.app.db, (tx) => recordInboundText(tx, { ...text, content }, harness.clock.now()));
+      await inTransaction(harness.app.db, (tx) =>
+        recordInboundText(tx, harness.app.country.phone, { ...text, content }, harness.clock.now()),
+      );
     }
     const { data } = await client.getReceivedTexts();
     expect(data.received_text_messages.map(({ content }: { content: string }) => content)).toEqual(['two', 'one']);

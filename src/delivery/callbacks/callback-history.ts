@@ -1,4 +1,5 @@
 import { recordAuditEntry } from '../../auth/audit-entry.ts';
+import type { PhoneRules } from '../../countries/phone-rules.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -136,13 +137,17 @@ interface AboutRecipient {
 }
 
 /** Callbacks about these messages or this recipient, in batches. */
-export async function* findCallbacksAbout(db: Db, { recipient, serviceId, subjects }: AboutRecipient) {
+export async function* findCallbacksAbout(
+  db: Db,
+  phone: PhoneRules,
+  { recipient, serviceId, subjects }: AboutRecipient,
+) {
   for (let after = nilId; ; ) {
     const part = await selectCallbackRecipients(db, serviceId, after, batchSize);
     yield part.filter(
       ({ subject_id, person }) =>
         subjects.has(subject_id) ||
-        (person !== null && recipient !== undefined && normaliseRecipient(person) === recipient),
+        (person !== null && recipient !== undefined && normaliseRecipient(phone, person) === recipient),
     );
     const last = part.at(-1);
     if (!last) return;
@@ -151,9 +156,9 @@ export async function* findCallbacksAbout(db: Db, { recipient, serviceId, subjec
 }
 
 /** Deletes callbacks about these messages or this recipient, except pending ones. */
-export async function eraseCallbacks(db: Db, about: AboutRecipient) {
+export async function eraseCallbacks(db: Db, phone: PhoneRules, about: AboutRecipient) {
   const counts = { erased: 0, left: 0 };
-  for await (const theirs of findCallbacksAbout(db, about)) {
+  for await (const theirs of findCallbacksAbout(db, phone, about)) {
     const done = theirs.filter(({ is_waiting }) => !is_waiting).map(({ id }) => id);
     if (done.length > 0) await deleteCallbacks(db, done);
     counts.erased += done.length;

@@ -1,3 +1,4 @@
+import type { PhoneRules } from '../../countries/phone-rules.ts';
 import { joinReceivedParts, recordInboundText } from '../../inbound/inbound-texts.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -34,14 +35,15 @@ export function textReceiver(app: Platform, provider: string): (text: InboundTex
 }
 
 async function storeText(app: Platform, text: InboundText): Promise<boolean> {
-  const service = await selectServiceOfNumber(app.db, normaliseOwnNumber(text.to));
+  const service = await selectServiceOfNumber(app.db, normaliseOwnNumber(app.country.phone, text.to));
   if (!service?.permissions.includes('inbound_sms')) return false;
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {
-    const content = await wholeText(tx, service.id, text, now);
+    const content = await wholeText(tx, app.country.phone, service.id, text, now);
     if (content === undefined) return;
     const stored = await recordInboundText(
       tx,
+      app.country.phone,
       {
         service_id: service.id,
         notify_number: service.number,
@@ -61,10 +63,11 @@ async function storeText(app: Platform, text: InboundText): Promise<boolean> {
 /** Undefined until all parts of a longer text are here. */
 async function wholeText(
   tx: Tx,
+  phone: PhoneRules,
   service_id: string,
   { content, from, part }: InboundText,
   now: Date,
 ): Promise<string | undefined> {
   const text = content.replaceAll('\0', '');
-  return part ? joinReceivedParts(tx, { service_id, user_number: from, content: text, ...part }, now) : text;
+  return part ? joinReceivedParts(tx, phone, { service_id, user_number: from, content: text, ...part }, now) : text;
 }

@@ -79,7 +79,7 @@ export async function previewDraft(
       return {
         template_type: 'sms',
         placeholders,
-        sender: formatSmsSender(sender ?? app.config.branding.platformName),
+        sender: formatSmsSender(app.country.phone, sender ?? app.config.branding.platformName),
         ...message,
         is_too_long: isTooLong(message),
         notable: notableCharacters(draft.content),

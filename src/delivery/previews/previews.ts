@@ -53,7 +53,7 @@ export async function previewText(
 ): Promise<PreviewedText> {
   const identity = await getIdentity(app, serviceId);
   const { text, character_count, fragments, is_minimum } = renderOpenText(template.compiled, personalisation, identity);
-  const sender = formatSmsSender(reply_to_text ?? app.config.branding.platformName);
+  const sender = formatSmsSender(app.country.phone, reply_to_text ?? app.config.branding.platformName);
   return { sender, text, characters: character_count, parts: fragments, is_minimum };
 }
 

@@ -50,7 +50,7 @@ export async function recordReceipts(app: ReceiptsDeps, receipts: Receipt[], now
   const changes = new Map<string, StatusChange>();
   for (const receipt of receipts) {
     const target = targets.get(messageOf(receipt));
-    if (!target || target.notification_type !== receipt.notification_type || isUnreliableReceipt(target)) continue;
+    if (!target || target.notification_type !== receipt.notification_type || isUnreliableReceipt(app, target)) continue;
     if (!isFromProvider(receipt, target)) continue;
     const status = receipt.statusFor(target);
     if (status === 'delivered' && incomplete.has(messageOf(receipt))) continue;
@@ -134,9 +134,12 @@ export async function findTargets(db: Db | Tx, references: string[]): Promise<Ma
 }
 
 /** Networks of some countries confirm every message, so their receipts are ignored and the message stays `sent`. */
-function isUnreliableReceipt({ international, normalised_recipient }: ReceiptTarget): boolean {
+function isUnreliableReceipt(
+  { country }: Pick<Platform, 'country'>,
+  { international, normalised_recipient }: ReceiptTarget,
+): boolean {
   if (!international || !normalised_recipient) return false;
-  const parsed = parsePhoneNumber(`+${normalised_recipient}`);
+  const parsed = parsePhoneNumber(country.phone, `+${normalised_recipient}`);
   return parsed.ok && !parsed.number.receiptsHonoured;
 }
 

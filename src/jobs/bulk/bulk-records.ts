@@ -1,11 +1,13 @@
 import { type Static, Type } from 'typebox';
 import type { ApiCaller } from '../../auth/api-caller.ts';
+import type { Country } from '../../countries/country.ts';
 import type { Header } from '../../libraries/spreadsheet/sheet.ts';
 import { earlier, hour_ms } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { Failure, invalid, notFound } from '../../platform/failure.ts';
 import { csvLine, csvLineAsUploaded } from '../../platform/http/csv.ts';
 import { firstIdAt } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { RowCheck, showRow } from '../../recipients/spreadsheet/row-check.ts';
 import type { JobDeps } from '../accept-job.ts';
@@ -116,16 +118,22 @@ export async function* resultsOf(db: Db, job: BulkJob, format: FileFormat): Asyn
 }
 
 /** The rows that were not sent. As CSV with all their cells, so that they can be corrected and sent again. */
-export async function problemsOf(db: Db, job: BulkJob, format: FileFormat): Promise<AsyncGenerator<string>> {
+export async function problemsOf(
+  { db, country }: Platform,
+  job: BulkJob,
+  format: FileFormat,
+): Promise<AsyncGenerator<string>> {
   const header = job.archived ? undefined : await selectHeader(db, job.id);
   if (!header) throw notFound();
-  return format === 'csv' ? problemsFile(db, { id: job.id, header }, csvLineAsUploaded) : problemLines(db, job, header);
+  return format === 'csv'
+    ? problemsFile(db, { id: job.id, header }, csvLineAsUploaded)
+    : problemLines(db, country, job, header);
 }
 
-async function* problemLines(db: Db, job: BulkJob, header: Header): AsyncGenerator<string> {
+async function* problemLines(db: Db, country: Country, job: BulkJob, header: Header): AsyncGenerator<string> {
   const anyone = { internationalSms: true, landlines: true, internationalLetters: true };
   const template = { channel: job.template_type, placeholders: [], contentProblems: () => [] };
-  const check = new RowCheck(header, template, anyone);
+  const check = new RowCheck(country, header, template, anyone);
   for await (const rows of rowsWithProblems(db, job.id)) {
     const lines = rows.map(({ index, cells, problems }) => {
       const { recipient } = check.check(index, cells);

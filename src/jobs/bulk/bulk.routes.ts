@@ -283,7 +283,7 @@ export function bulkReadingRoutes(http: Http, app: Platform & { config: { urls: 
     async (request, reply) => {
       const job = await getBulkJob(app.db, apiCallerOf(request), request.params.job_id);
       const format = formatOf(request);
-      return sendFile(reply, format, await problemsOf(app.db, job, format));
+      return sendFile(reply, format, await problemsOf(app, job, format));
     },
   );
 }

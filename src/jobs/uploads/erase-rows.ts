@@ -1,3 +1,4 @@
+import type { PhoneRules } from '../../countries/phone-rules.ts';
 import type { SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { nilId } from '../../platform/id.ts';
@@ -28,9 +29,13 @@ interface OfRecipient {
  * Deletes rows with an address or number from the files of finished jobs and from contact lists. Rows that are not sent yet are
  * left: their file is sent or deleted within a day, unless it is scheduled. Deletes the address or number from the names of all files.
  */
-export async function eraseFileRows(tx: Tx, of: OfRecipient): Promise<{ erased: number; left: number }> {
+export async function eraseFileRows(
+  tx: Tx,
+  phone: PhoneRules,
+  of: OfRecipient,
+): Promise<{ erased: number; left: number }> {
   const result = { erased: 0, left: 0 };
-  const isTheirs = matcherOf(of);
+  const isTheirs = matcherOf(phone, of);
   for await (const { upload_id, first_row } of chunksWith(tx, of)) {
     const { erased, left } = await eraseInChunk(tx, upload_id, first_row, isTheirs);
     result.erased += erased;
@@ -45,8 +50,8 @@ export async function eraseFileRows(tx: Tx, of: OfRecipient): Promise<{ erased: 
 }
 
 /** Rows of files and contact lists with an address or number. */
-export async function* findFileRowsOf(db: Db, of: OfRecipient) {
-  const isTheirs = matcherOf(of);
+export async function* findFileRowsOf(db: Db, phone: PhoneRules, of: OfRecipient) {
+  const isTheirs = matcherOf(phone, of);
   for await (const { upload_id, first_row } of chunksWith(db, of)) {
     const chunk = await selectChunk(db, upload_id, first_row);
     if (!chunk) continue;
@@ -67,14 +72,14 @@ function partOf(who: SoughtRecipient) {
 }
 
 /** A postal address is spread over the cells of a row; an email address or number is in one. */
-function matcherOf({ who }: OfRecipient): IsTheirs {
+function matcherOf(phone: PhoneRules, { who }: OfRecipient): IsTheirs {
   if ('address' in who) return (row) => isAddressOf(row.flat().join('\n'), who.address);
   const { contact } = who;
   const digits = contact.slice(-comparedDigits);
   const mayBe = contact.includes('@')
     ? (text: string) => text.includes('@')
     : (text: string) => text.replace(/[^0-9]/g, '').includes(digits);
-  return (row) => row.flat().some((text) => mayBe(text) && normaliseRecipient(text) === contact);
+  return (row) => row.flat().some((text) => mayBe(text) && normaliseRecipient(phone, text) === contact);
 }
 
 async function* chunksWith(db: Db, { who, serviceId }: OfRecipient) {

@@ -2,6 +2,7 @@ import type { KeyType } from '../../auth/api-keys.ts';
 import type { Header, SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import type { SendingService } from '../../notifications/sending/sending-service.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { WorkerFailure } from '../../platform/threads/thread.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { findContactListChannel, planColumns } from '../../recipients/spreadsheet/columns.ts';
@@ -22,6 +23,8 @@ export interface CheckAgainst {
   is_contact_list: boolean;
 }
 
+type CheckDeps = Pick<Platform, 'country'> & { sheetThreads: SheetThreads };
+
 /** Checks the rows of one file in threads, chunk by chunk. */
 export class SheetCheck {
   private readonly threads: SheetThreads;
@@ -32,9 +35,9 @@ export class SheetCheck {
   private readonly placeholders: readonly string[];
   private readonly tally = new FileTally();
 
-  constructor(threads: SheetThreads, against: CheckAgainst, header: Header, maxRows: number) {
+  constructor({ sheetThreads, country }: CheckDeps, against: CheckAgainst, header: Header, maxRows: number) {
     const { template, is_contact_list, service } = against;
-    this.threads = threads;
+    this.threads = sheetThreads;
     this.against = against;
     this.maxRows = maxRows;
     const list = is_contact_list ? (findContactListChannel(header) ?? null) : null;
@@ -47,6 +50,7 @@ export class SheetCheck {
         landlines: service.permissions.has('sms_to_uk_landlines'),
         internationalLetters: service.permissions.has('international_letters'),
       },
+      country: { phone: country.phone.profile, words: country.words },
       allowedRecipients: allowedRecipients(against),
     };
     const files = new Set(template?.row.email_files.map(({ filename }) => filename));

@@ -1,5 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
+import { PhoneRules } from '../../countries/phone-rules.ts';
+import type { CountryProfile } from '../../countries/profile.ts';
 import type { Header, RowBatch, SheetCell, SpreadsheetLimits } from '../../libraries/spreadsheet/sheet.ts';
 import { openSpreadsheet } from '../../libraries/spreadsheet/spreadsheet.ts';
 import { type FileErrorKind, SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
@@ -19,6 +21,7 @@ import {
   contactListTemplate,
   type Destination,
   type RecipientPermissions,
+  type RecipientRules,
   type RowTemplate,
 } from '../../recipients/spreadsheet/row-problems.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
@@ -102,9 +105,13 @@ export interface CheckPlan {
   header: Header;
   against: TemplateToCheck | { contactList: 'sms' | 'email' } | null;
   permissions: RecipientPermissions;
+  country: CheckingCountry;
   /** Normalised; null if the service may send to anyone. */
   allowedRecipients: ReadonlySet<string> | null;
 }
+
+/** The sections of a country's profile that a check reads: data, because the rules themselves cannot be passed to a thread. */
+type CheckingCountry = Pick<CountryProfile, 'phone' | 'words'>;
 
 interface TemplateToCheck {
   /** Tells templates apart: the same key means the same texts. */
@@ -158,7 +165,7 @@ export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescrib
     return { messages: null, problems: null, abroad_count: 0, counts };
   }
   const { template, postage } = templateOf(plan.against);
-  const check = new RowCheck(plan.header, template, plan.permissions);
+  const check = new RowCheck(rulesOf(plan.country), plan.header, template, plan.permissions);
   const described: RowProblems[] = [];
   let abroad_count = 0;
   const messages = rows.map((row, offset) => {
@@ -179,6 +186,16 @@ export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescrib
     abroad_count,
     counts,
   };
+}
+
+const rules = new LRUCache<string, RecipientRules>({ max: 20 });
+
+/** Made once for each country, since its rules keep what they learn about numbers. */
+function rulesOf(country: CheckingCountry): RecipientRules {
+  const key = JSON.stringify(country);
+  const known = rules.get(key) ?? { phone: new PhoneRules(country.phone), words: country.words };
+  rules.set(key, known);
+  return known;
 }
 
 const compiled = new LRUCache<string, CompiledTemplate>({ max: 20 });

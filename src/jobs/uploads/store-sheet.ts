@@ -53,7 +53,7 @@ export async function storeSheet(app: StoreDeps, upload: NewUpload, sheet: Sheet
   try {
     await insertUpload(app.db, rowOf(app, id, upload, sheet));
     isInserted = true;
-    const check = new SheetCheck(app.sheetThreads, upload, sheet.header, app.config.bulk.maxRows);
+    const check = new SheetCheck(app, upload, sheet.header, app.config.bulk.maxRows);
     await inOrder({ [Symbol.asyncIterator]: () => batches }, async ({ firstRow, rows }) => {
       upload.signal?.throwIfAborted();
       const chunk = await check.check(firstRow, rows);
@@ -125,7 +125,7 @@ export async function recheckRows(
   const check_id = newId(app.clock.now());
   if (!(await beginCheck(app.db, id, check_id))) throw changedMeanwhile();
   const { maxRows } = app.config.bulk;
-  const check = new SheetCheck(app.sheetThreads, { service, key_type, template, is_contact_list }, header, maxRows);
+  const check = new SheetCheck(app, { service, key_type, template, is_contact_list }, header, maxRows);
   let stored = 0;
   for (
     let chunk = await selectNextChunk(app.db, id, -1);

@@ -4,7 +4,7 @@ import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { checkPhonePermissions, parsePhoneNumber } from '../../recipients/phone-number.ts';
-import { emailAddressText, phoneNumberTexts } from '../../recipients/recipient-texts.ts';
+import { emailAddressText, phoneNumberText } from '../../recipients/recipient-texts.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
 import {
   type AccountMessage,
@@ -28,7 +28,7 @@ export function accountMessageSender(app: Platform): AccountMessageSender {
       const now = app.clock.now();
       const id = newId(now);
       const secret = encryptValues(app, id, withoutLinks(message.personalisation, template.template_type));
-      const recipient = template.template_type === 'sms' ? phoneRecipient(message.to) : emailRecipient(message.to);
+      const recipient = template.template_type === 'sms' ? phoneRecipient(app, message.to) : emailRecipient(message.to);
       await insertNotifications(app.country, tx, [
         {
           id,
@@ -75,11 +75,11 @@ function withoutLinks(values: AccountMessage['personalisation'], type: 'sms' | '
 
 type Recipient = Pick<NewNotification, 'recipient' | 'normalised_recipient' | 'international' | 'rate_multiplier'>;
 
-function phoneRecipient(to: string): Recipient {
-  const parsed = parsePhoneNumber(to);
-  if (!parsed.ok) throw invalid(phoneNumberTexts[parsed.reason]);
+function phoneRecipient({ country }: Platform, to: string): Recipient {
+  const parsed = parsePhoneNumber(country.phone, to);
+  if (!parsed.ok) throw invalid(phoneNumberText(country.words, parsed.reason));
   const reason = checkPhonePermissions(parsed.number, { international: true, landline: false });
-  if (reason) throw invalid(phoneNumberTexts[reason]);
+  if (reason) throw invalid(phoneNumberText(country.words, reason));
   const { normalised, international, multiplier } = parsed.number;
   return {
     recipient: cleanRecipient(to),

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { PhoneRules } from '../../countries/phone-rules.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { channels } from '../../protocol/channels.ts';
@@ -106,7 +107,7 @@ function activityRecord(
     status: stored.status,
     to: stored.recipient,
     normalised_to: normalisedTo(stored),
-    phone_prefix: phonePrefix(stored),
+    phone_prefix: phonePrefix(app.country.phone, stored),
     template: {
       id: row.id,
       service: row.service,
@@ -115,7 +116,7 @@ function activityRecord(
       template_type: row.template_type,
       subject: row.subject,
       content: row.content,
-      reply_to_text: replyToTextOf(row),
+      reply_to_text: replyToTextOf(app.country.phone, row),
       letter_attachment: row.letter_attachment,
       letter_languages: row.letter_languages,
       letter_welsh_subject: row.letter_welsh_subject,
@@ -166,9 +167,12 @@ function normalisedTo({ notification_type, recipient, normalised_recipient }: St
   return notification_type === 'letter' ? recipient.toLowerCase().replaceAll(/\s/g, '') : recipient;
 }
 
-function phonePrefix({ notification_type, normalised_recipient }: StoredNotification): string | null {
+function phonePrefix(
+  phone: PhoneRules,
+  { notification_type, normalised_recipient }: StoredNotification,
+): string | null {
   if (notification_type !== 'sms' || normalised_recipient === null) return null;
-  const parsed = parsePhoneNumber(`+${normalised_recipient}`);
+  const parsed = parsePhoneNumber(phone, `+${normalised_recipient}`);
   return parsed.ok ? parsed.number.countryPrefix : null;
 }
 

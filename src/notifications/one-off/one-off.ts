@@ -5,7 +5,7 @@ import type { Channel } from '../../protocol/channels.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
-import { emailAddressText, phoneNumberTexts } from '../../recipients/recipient-texts.ts';
+import { emailAddressText, phoneNumberText } from '../../recipients/recipient-texts.ts';
 import { findTemplate } from '../../templates/compiled-templates.ts';
 import { templateOfCaller } from '../../templates/public-templates.ts';
 import { storeTestTemplate } from '../../templates/template-drafts.ts';
@@ -68,8 +68,8 @@ async function send(app: SendDeps, context: SendContext, request: OneOffRequest)
   const scheduled_for = readSchedule(row.template_type, request.scheduled_for ?? null, context.now);
   switch (row.template_type) {
     case 'sms': {
-      const parsed = parsePhoneNumber(request.to);
-      if (!parsed.ok) throw invalidField('to', phoneNumberTexts[parsed.reason]);
+      const parsed = parsePhoneNumber(app.country.phone, request.to);
+      if (!parsed.ok) throw invalidField('to', phoneNumberText(app.country.words, parsed.reason));
       const smsRequest = { ...shared, phone_number: request.to, sms_sender_id: sender_id };
       const sms = { request: smsRequest, number: parsed.number, scheduled_for };
       return (await sendSms(app, context, sms)).response;
@@ -232,8 +232,8 @@ export async function sendDraftToWriter(
   refuseIfDailyLimitIsReached(app, context, draft.template_type);
   if (draft.template_type === 'sms') {
     if (writer.mobile_number === null) throw invalid('Your account has no mobile number: add one in Your account');
-    const parsed = parsePhoneNumber(writer.mobile_number);
-    if (!parsed.ok) throw invalid(phoneNumberTexts[parsed.reason]);
+    const parsed = parsePhoneNumber(app.country.phone, writer.mobile_number);
+    if (!parsed.ok) throw invalid(phoneNumberText(app.country.words, parsed.reason));
     const template = await storeTestTemplate(app, serviceId, writer.id, draft);
     refuseIfValuesAreMissing(template, personalisation);
     const request = { template_id: template.row.id, personalisation, phone_number: writer.mobile_number };

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { PhoneRules } from '../../countries/phone-rules.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import { Failure, type Problem } from '../../platform/failure.ts';
 import type { SchemaError } from '../../platform/http/schema-errors.ts';
@@ -18,10 +19,10 @@ type Fields = Record<string, unknown>;
 /** A request with the problems that its schema has found. */
 export type CheckedRequest = Pick<FastifyRequest, 'body' | 'validationError' | 'compileValidationSchema'>;
 
-export function readSmsRequest(request: CheckedRequest, now: Date): SmsSend {
+export function readSmsRequest(phone: PhoneRules, request: CheckedRequest, now: Date): SmsSend {
   const { phone_number, scheduled_for } = fieldsOf(request);
   const schedule = readSchedule(scheduled_for, now);
-  const parsed = typeof phone_number === 'string' ? parsePhoneNumber(phone_number) : undefined;
+  const parsed = typeof phone_number === 'string' ? parsePhoneNumber(phone, phone_number) : undefined;
   const found = [...schemaProblems(request), ...problemsOfTemplate(request.body), ...schedule.problems];
   const problems = inPublicOrder(SmsRequest, found);
   if (parsed?.ok === false) problems.push({ error: 'InvalidPhoneError', message: 'Not a valid phone number' });

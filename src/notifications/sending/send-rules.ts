@@ -120,13 +120,19 @@ export async function refuseIfSuppressed(app: SendDeps, context: SendContext, ad
   throw invalid(refusalText(app.country, suppressed));
 }
 
-export function refuseUnlessNumberIsAllowed({ service }: SendContext, number: PhoneNumber): void {
+export function refuseUnlessNumberIsAllowed(
+  { country }: SendDeps,
+  { service }: SendContext,
+  number: PhoneNumber,
+): void {
   const reason = checkPhonePermissions(number, {
     international: service.permissions.has('international_sms'),
     landline: service.permissions.has('sms_to_uk_landlines'),
   });
   if (reason === 'international_not_allowed') throw invalid('Cannot send to international mobile numbers');
-  if (reason === 'landline_not_allowed') throw new Failure('invalid', 'InvalidPhoneError', 'Not a UK mobile number');
+  if (reason === 'landline_not_allowed') {
+    throw new Failure('invalid', 'InvalidPhoneError', country.words.notHomeMobile);
+  }
 }
 
 export function refuseIfTextIsTooLong(message: SmsMessage): void {

@@ -73,7 +73,9 @@ export function sendRoutes(http: Http, app: SendDeps): void {
       },
     },
     (request, reply) =>
-      send(request, reply, 'sms', (context) => sendSms(app, context, readSmsRequest(request, context.now))),
+      send(request, reply, 'sms', (context) =>
+        sendSms(app, context, readSmsRequest(app.country.phone, request, context.now)),
+      ),
   );
 
   http.post(

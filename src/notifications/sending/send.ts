@@ -2,7 +2,7 @@ import { readFiles, refuseUnlessFilesAreSetUp } from '../../documents/file-reque
 import { exampleDocuments, prepareDocuments } from '../../documents/prepare-documents.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';
-import { formatSmsSender, isAbroad, type PhoneNumber } from '../../recipients/phone-number.ts';
+import { formatSmsSender, type PhoneNumber } from '../../recipients/phone-number.ts';
 import { postageForAddress } from '../../recipients/postal-address.ts';
 import { isSimulatedEmailAddress, isSimulatedPhoneNumber } from '../../recipients/recipient.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
@@ -71,8 +71,8 @@ export async function sendSms(
   refuseFiles(values);
   const smsSender = chooseSmsSender(context, template, request.sms_sender_id);
   refuseUnlessRecipientIsAllowed(context, number.normalised);
-  refuseUnlessNumberIsAllowed(context, number);
-  if (isAbroad(number)) refuseIfDailyLimitIsReached(app, context, 'international_sms');
+  refuseUnlessNumberIsAllowed(app, context, number);
+  if (number.abroad) refuseIfDailyLimitIsReached(app, context, 'international_sms');
   refuseIfTextIsTooLong(message);
 
   const notification = newNotification(context, template, {
@@ -87,10 +87,10 @@ export async function sendSms(
   });
   return persistAndRespond(app, context, {
     notification: isFromApi(context) && isSimulatedPhoneNumber(number.normalised) ? null : notification,
-    abroad: isAbroad(number),
+    abroad: number.abroad,
     response: responseFor(context, notification, {
       body: message.text,
-      from_number: smsSender && formatSmsSender(smsSender),
+      from_number: smsSender && formatSmsSender(app.country.phone, smsSender),
     }),
   });
 }

@@ -69,7 +69,9 @@ async function readSendingServices(app: Platform, ids: string[]): Promise<Sendin
     sms_senders: new Map(row.sms_senders.map(({ id, text }) => [id, text])),
     email_reply_tos:
       row.email_reply_tos.length === 0 ? none : new Map(row.email_reply_tos.map(({ id, text }) => [id, text])),
-    allowed_recipients: new Set(row.recipients.filter(Boolean).map(normaliseRecipient)),
+    allowed_recipients: new Set(
+      row.recipients.filter(Boolean).map((each) => normaliseRecipient(app.country.phone, each)),
+    ),
     counted: { utc_day, counts: Object.fromEntries(row.counts.map(({ channel, count }) => [channel, count])) },
   }));
 }

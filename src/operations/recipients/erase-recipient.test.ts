@@ -64,6 +64,7 @@ describe('POST /platform-admin/erase-recipient', () => {
     await inTransaction(harness.app.db, (tx) =>
       recordInboundText(
         tx,
+        harness.app.country.phone,
         { service_id: service, notify_number: '1', user_number: '07700900551', content: 'hi', provider: 'mmg' },
         harness.clock.now(),
       ),

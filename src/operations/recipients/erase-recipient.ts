@@ -42,7 +42,7 @@ type Deps = Platform & { config: { storage: StorageSettings } };
  * in the audit log, which does not say who the recipient is.
  */
 export async function eraseRecipient(app: Deps, input: string, serviceId?: string): Promise<Erasure> {
-  const who = readRecipient(input);
+  const who = readRecipient(app, input);
   if (serviceId !== undefined) await refuseUnlessExists(app.db, 'services', serviceId);
   const erasure = await inTransaction(app.db, async (tx) => {
     const done = await eraseAll({ ...app, db: tx }, tx, { who, serviceId });
@@ -55,14 +55,15 @@ export async function eraseRecipient(app: Deps, input: string, serviceId?: strin
 }
 
 async function eraseAll(app: Deps, tx: Tx, { who, serviceId }: Sought): Promise<Erasure> {
+  const { phone } = app.country;
   const recipient = 'contact' in who ? who.contact : undefined;
   await allowLongPauses(tx);
   const messages = await eraseMessages(tx, { who, serviceId });
   if (recipient === undefined) await eraseLetterReferences(tx, messages.ids);
   const inbound = recipient === undefined ? [] : await eraseInboundTexts(tx, recipient, serviceId);
   const subjects = new Set([...messages.ids, ...inbound]);
-  const callbacks = await eraseCallbacks(tx, { recipient, serviceId, subjects });
-  const rows = await eraseFileRows(tx, { who, serviceId });
+  const callbacks = await eraseCallbacks(tx, phone, { recipient, serviceId, subjects });
+  const rows = await eraseFileRows(tx, phone, { who, serviceId });
   const requests =
     recipient === undefined
       ? { erased: 0, left: 0 }
@@ -75,7 +76,7 @@ async function eraseAll(app: Deps, tx: Tx, { who, serviceId }: Sought): Promise<
     suppressed_recipients: recipient === undefined ? 0 : await eraseSuppressions(tx, recipient, serviceId),
     complaints: await eraseComplaints(tx, messages.ids),
     file_rows: rows.erased,
-    guest_list: recipient === undefined ? 0 : await eraseGuests(tx, recipient, serviceId),
+    guest_list: recipient === undefined ? 0 : await eraseGuests(tx, phone, recipient, serviceId),
     // Last: their files do not come back when the transaction fails.
     documents: recipient === undefined ? 0 : await eraseDocuments(app, recipient, serviceId),
     sandbox_messages: await eraseSandboxMessages(app, messages.ids),

@@ -33,10 +33,10 @@ export const maxRecipientLength = 1_000;
 const minParts = 2;
 
 /** Normalises an email address or phone number; anything else is a postal address. */
-export function readRecipient(input: string): SoughtRecipient {
+export function readRecipient({ country }: Pick<Platform, 'country'>, input: string): SoughtRecipient {
   const email = parseEmailAddress(input);
   if (email.ok) return { contact: email.address };
-  const phone = parsePhoneNumber(input);
+  const phone = parsePhoneNumber(country.phone, input);
   if (phone.ok) return { contact: phone.number.normalised };
   const address = addressParts(input);
   const isAddress = address.length >= minParts && !input.includes('@') && address.some((part) => /\d/.test(part));
@@ -125,6 +125,7 @@ async function* jsonOf(app: Deps, sought: Sought): AsyncGenerator<string> {
 
 async function* heldRecords(app: Deps, sought: Sought): AsyncGenerator<HeldRecord> {
   const { db } = app;
+  const { phone } = app.country;
   const { who, serviceId } = sought;
   const messages: string[] = [];
   for await (const batch of findMessagesOf(db, sought)) {
@@ -136,14 +137,14 @@ async function* heldRecords(app: Deps, sought: Sought): AsyncGenerator<HeldRecor
   const recipient = 'contact' in who ? who.contact : undefined;
   const texts = recipient === undefined ? [] : await findInboundTextsOf(db, recipient, serviceId);
   for (const text of texts) yield record('inbound_text', text);
-  for await (const rows of findFileRowsOf(db, sought)) {
+  for await (const rows of findFileRowsOf(db, phone, sought)) {
     for (const { is_contact_list, ...row } of rows)
       yield record(is_contact_list ? 'contact_list_row' : 'file_row', row);
   }
   if (recipient !== undefined) yield* recordsOfContact(app, recipient, serviceId);
   for (const complaint of await findComplaintsAbout(db, messages)) yield record('complaint', complaint);
   const subjects = new Set([...messages, ...texts.map(({ id }) => id)]);
-  for await (const callbacks of findCallbacksAbout(db, { recipient, serviceId, subjects })) {
+  for await (const callbacks of findCallbacksAbout(db, phone, { recipient, serviceId, subjects })) {
     for (const callback of callbacks) yield record('callback', callback);
   }
 }
@@ -162,7 +163,7 @@ async function* recordsOfContact(
     for (const request of requests) yield record('unsubscribe_request', request);
     for (const entry of await findSuppressionsOf(db, recipient, serviceId)) yield record('suppressed_recipient', entry);
   }
-  for (const guest of await findGuests(db, recipient, serviceId)) yield record('guest_list', guest);
+  for (const guest of await findGuests(db, app.country.phone, recipient, serviceId)) yield record('guest_list', guest);
 }
 
 function record(kind: HeldKind, { service_id, ...data }: { service_id: string }): HeldRecord {
@@ -176,7 +177,7 @@ async function exportedMessage(app: Deps, serviceId: string, id: string): Promis
 }
 
 async function readSought(app: Deps, input: string, serviceId: string | undefined): Promise<Sought> {
-  const who = readRecipient(input);
+  const who = readRecipient(app, input);
   if (serviceId !== undefined) await refuseUnlessExists(app.db, 'services', serviceId);
   return { who, serviceId };
 }

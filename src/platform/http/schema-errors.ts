@@ -23,15 +23,21 @@ export function firstOfEachKind(errors: SchemaError[]): SchemaError[] {
 }
 
 /** A named format: a predicate, or a function that returns the error text. */
-export type TextFormat = ((text: string) => boolean) | { refusal(text: string): string | undefined };
+export type TextFormat<App = unknown> =
+  | ((text: string) => boolean)
+  | { refusal(text: string, app: App): string | undefined };
 
-export function acceptedBy(format: TextFormat): (text: string) => boolean {
-  return typeof format === 'function' ? format : (text) => format.refusal(text) === undefined;
+export function acceptedBy<App>(format: TextFormat<App>, app: App): (text: string) => boolean {
+  return typeof format === 'function' ? format : (text) => format.refusal(text, app) === undefined;
 }
 
-export function withRefusals(errors: SchemaError[], formats: Record<string, TextFormat>): SchemaError[] {
+export function withRefusals<App>(
+  errors: SchemaError[],
+  formats: Record<string, TextFormat<App>>,
+  app: App,
+): SchemaError[] {
   return errors.map((error) => {
     const format = error.keyword === 'format' ? formats[String(error.params.format)] : undefined;
-    return typeof format === 'object' ? { ...error, refusal: format.refusal(String(error.data)) } : error;
+    return typeof format === 'object' ? { ...error, refusal: format.refusal(String(error.data), app) } : error;
   });
 }

@@ -49,7 +49,7 @@ interface ServerOptions<App> {
   };
   surfaces: Surface<App>[];
   /** Text formats for schemas. */
-  formats: Record<string, TextFormat>;
+  formats: Record<string, TextFormat<NoInfer<App>>>;
   api: ApiFacts;
   /** Time limit for receiving a complete request. */
   requestTimeout_ms?: number;
@@ -88,7 +88,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
       customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: true, verbose: true },
       // Added last: the framework's formats would otherwise replace ours of the same name (uuid, date, email).
       onCreate: (ajv) => {
-        for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, acceptedBy(format));
+        for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, acceptedBy(format, app));
       },
     },
   }).withTypeProvider<TypeBoxTypeProvider>() satisfies Http;
@@ -157,7 +157,7 @@ function isBrowserAtRoot({ method, url, headers }: FastifyRequest): boolean {
 /**
  * Adds the authentication, body parsing, errors and documentation that the routes of a surface share, and the routes.
  */
-function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: Record<string, TextFormat>): void {
+function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: Record<string, TextFormat<App>>): void {
   scope.addHook('onRequest', (request, reply, done) => {
     if (surface.cors) reply.headers(corsHeaders);
     done(unknownParams(request, surface));
@@ -181,7 +181,7 @@ function addSurface<App>(scope: Http, app: App, surface: Surface<App>, formats: 
   scope.addHook('onRoute', (route) => documentSurface(route, surface));
   if (surface.actor) scope.addHook('onRoute', (route) => nameActor(route, app, surface));
   const failureOf = (errors: unknown, place: SchemaPlace) =>
-    surface.schemaFailure(withRefusals(firstOfEachKind(errors as SchemaError[]), formats), place);
+    surface.schemaFailure(withRefusals(firstOfEachKind(errors as SchemaError[]), formats, app), place);
   scope.setSchemaErrorFormatter((errors, place) => failureOf(errors, place as SchemaPlace));
   scope.decorate('failureOfBody', (request, schema) => {
     const validate = request.compileValidationSchema(schema, 'body') as Validator;

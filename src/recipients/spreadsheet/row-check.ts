@@ -4,6 +4,7 @@ import {
   type CheckedRow,
   type Destination,
   type RecipientPermissions,
+  type RecipientRules,
   type RowTemplate,
   rowChecker,
 } from './row-problems.ts';
@@ -29,9 +30,9 @@ export class RowCheck {
   readonly columns: Columns;
   private readonly checkRow: ReturnType<typeof rowChecker>;
 
-  constructor(header: Header, template: RowTemplate, permissions: RecipientPermissions) {
+  constructor(rules: RecipientRules, header: Header, template: RowTemplate, permissions: RecipientPermissions) {
     this.columns = planColumns(header, template.channel, template.placeholders);
-    this.checkRow = rowChecker(this.columns, template, permissions);
+    this.checkRow = rowChecker(rules, this.columns, template, permissions);
   }
 
   /** `index` counts from 0. */

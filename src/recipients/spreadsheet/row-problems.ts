@@ -1,14 +1,15 @@
+import type { Country } from '../../countries/country.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { parseEmailAddress } from '../email-address.ts';
-import { checkPhonePermissions, isAbroad, type PhoneNumber, parsePhoneNumber } from '../phone-number.ts';
+import { checkPhonePermissions, type PhoneNumber, parsePhoneNumber } from '../phone-number.ts';
 import {
   type PostalAddress,
   type PostalAddressReason,
   parsePostalAddress,
   postalAddressReasons,
 } from '../postal-address.ts';
-import { emailAddressText, phoneNumberTexts, postalAddressTexts } from '../recipient-texts.ts';
+import { emailAddressText, phoneNumberText, postalAddressTexts } from '../recipient-texts.ts';
 import { type CellValue, type Columns, type Row, recipientColumnNames } from './columns.ts';
 import { type RowProblemKind, rowProblemTexts } from './spreadsheet-problems.ts';
 
@@ -38,6 +39,9 @@ export interface RecipientPermissions {
   /** True for lists whose numbers were checked when they were saved: they are not judged again. */
   uncheckedNumbers?: boolean;
 }
+
+/** What a check needs of the country. */
+export type RecipientRules = Pick<Country, 'phone' | 'words'>;
 
 interface RowProblem {
   /** Its name as the file spells it; null if the problem is of the whole row. */
@@ -95,7 +99,12 @@ const addressReasonOrder: readonly PostalAddressReason[] = [
 ];
 
 /** Checks rows against one template. */
-export function rowChecker(columns: Columns, template: RowTemplate, allowed: RecipientPermissions) {
+export function rowChecker(
+  rules: RecipientRules,
+  columns: Columns,
+  template: RowTemplate,
+  allowed: RecipientPermissions,
+) {
   const { channel, placeholders } = template;
   const letter = channel === 'letter';
   const addressColumns = addressKeys.flatMap(([key, name]) => {
@@ -148,7 +157,7 @@ export function rowChecker(columns: Columns, template: RowTemplate, allowed: Rec
       if (columns.duplicates.length === 0) problems.push(problem('missing-data', name));
       return { destination: null };
     }
-    const recipient = channel === 'sms' ? readNumber(value, allowed) : readEmail(value);
+    const recipient = channel === 'sms' ? readNumber(rules, value, allowed) : readEmail(value);
     const judge = channel !== 'sms' || !allowed.uncheckedNumbers;
     if (recipient.message && judge) problems.push(problem('bad-recipient', name, recipient.message));
     return recipient;
@@ -172,13 +181,17 @@ export function rowChecker(columns: Columns, template: RowTemplate, allowed: Rec
   }
 }
 
-function readNumber(value: string, { internationalSms, landlines }: RecipientPermissions): Recipient {
-  const parsed = parsePhoneNumber(value);
-  if (!parsed.ok) return { destination: null, message: phoneNumberTexts[parsed.reason] };
+function readNumber(
+  { phone, words }: RecipientRules,
+  value: string,
+  { internationalSms, landlines }: RecipientPermissions,
+): Recipient {
+  const parsed = parsePhoneNumber(phone, value);
+  if (!parsed.ok) return { destination: null, message: phoneNumberText(words, parsed.reason) };
   const { number } = parsed;
-  const abroad = isAbroad(number);
+  const { abroad } = number;
   const reason = checkPhonePermissions(number, { international: internationalSms, landline: landlines });
-  if (reason) return { destination: null, abroad, message: phoneNumberTexts[reason] };
+  if (reason) return { destination: null, abroad, message: phoneNumberText(words, reason) };
   return { destination: { channel: 'sms', number }, abroad };
 }
 

@@ -17,6 +17,8 @@ import {
   chunksOf,
   openSpreadsheet,
 } from '../../../test/kit/samples/read-spreadsheet.ts';
+import { gb } from '../../countries/gb.ts';
+import { PhoneRules } from '../../countries/phone-rules.ts';
 import type { Sheet } from '../../libraries/spreadsheet/sheet.ts';
 import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
@@ -28,6 +30,8 @@ import { buildRow, type Columns, findContactListChannel, recipientColumnNames } 
 import { defaultLimits } from './limits.ts';
 import { type CheckedRow, contactListTemplate } from './row-problems.ts';
 import { contactListProblemTexts } from './spreadsheet-problems.ts';
+
+const phone = new PhoneRules(gb.phone);
 
 if (!hasVectors) {
   it('finds no folder of further examples', () => expect(hasVectors).toBe(false));
@@ -54,7 +58,8 @@ function optionsOf(options: Record<string, unknown> = {}): CheckOptions {
     },
     maxRows: (options.max_rows as number | undefined) ?? 100_000,
     // In the examples an empty list means anyone.
-    allowedRecipients: guests && guests.length > 0 ? new Set(guests.map(normaliseRecipient)) : null,
+    allowedRecipients:
+      guests && guests.length > 0 ? new Set(guests.map((guest) => normaliseRecipient(phone, guest))) : null,
     refuseLetters: false,
     remaining: {
       messages: (options.remaining_messages as number | undefined) ?? null,

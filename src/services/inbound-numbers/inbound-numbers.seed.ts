@@ -6,10 +6,10 @@ import { selectNumbersByUse, updateNormalisedNumbers } from './inbound-numbers.s
  * Rows of versions that compared numbers as they were written, and of other rules of the phone library. If several rows
  * are the same number, the one that a service uses keeps its texts: the first of `selectNumbersByUse`.
  */
-export const seedNormalisedNumbers: Seed = async (tx) => {
+export const seedNormalisedNumbers: Seed = async (tx, _now, { phone }) => {
   const taken = new Set<string>();
   const rows = (await selectNumbersByUse(tx)).map((row) => {
-    const normalised = normaliseOwnNumber(row.number);
+    const normalised = normaliseOwnNumber(phone, row.number);
     const normalised_number = taken.has(normalised) ? null : normalised;
     taken.add(normalised);
     return { id: row.id, normalised_number, is_right: row.normalised_number === normalised_number };

@@ -31,10 +31,13 @@ export async function findNumberOfService(db: Db, serviceId: string) {
   return selectNumberOfService(db, serviceId);
 }
 
-export async function createInboundNumber({ db, clock }: Platform, request: { number: string; provider: string }) {
+export async function createInboundNumber(
+  { db, clock, country }: Platform,
+  request: { number: string; provider: string },
+) {
   const now = clock.now();
   const id = newId(now);
-  const normalised_number = normaliseOwnNumber(request.number);
+  const normalised_number = normaliseOwnNumber(country.phone, request.number);
   await insertNumber(db, { ...request, normalised_number, id, created_at: timestamp(now) });
   return selectNumber(db, id);
 }

@@ -1,3 +1,4 @@
+import type { PhoneRules } from '../../countries/phone-rules.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalid } from '../../platform/failure.ts';
@@ -22,9 +23,9 @@ export async function getGuestList(db: Db, serviceId: string): Promise<GuestList
   return { email_addresses: ofType('email'), phone_numbers: ofType('mobile') };
 }
 
-export async function replaceGuestList({ db }: Platform, serviceId: string, list: GuestList): Promise<void> {
+export async function replaceGuestList({ db, country }: Platform, serviceId: string, list: GuestList): Promise<void> {
   await refuseUnlessExists(db, 'services', serviceId);
-  const [wrong] = listWrongGuests(list);
+  const [wrong] = listWrongGuests(country.phone, list);
   if (wrong) throw invalid(`Invalid guest list: "${wrong.text}" is not a valid email address or phone number`);
   await inTransaction(db, async (tx) => {
     await getServiceForUpdate(tx, serviceId);
@@ -33,8 +34,8 @@ export async function replaceGuestList({ db }: Platform, serviceId: string, list
 }
 
 /** The entries that cannot be recipients, numbers first. */
-export function listWrongGuests(list: GuestList): { field: keyof GuestList; text: string }[] {
-  const numbers = list.phone_numbers.filter((text) => !isMobileNumber(text));
+export function listWrongGuests(phone: PhoneRules, list: GuestList): { field: keyof GuestList; text: string }[] {
+  const numbers = list.phone_numbers.filter((text) => !isMobileNumber(phone, text));
   const addresses = list.email_addresses.filter((text) => !parseEmailAddress(text).ok);
   return [
     ...numbers.map((text) => ({ field: 'phone_numbers' as const, text })),
@@ -42,8 +43,8 @@ export function listWrongGuests(list: GuestList): { field: keyof GuestList; text
   ];
 }
 
-function isMobileNumber(text: string): boolean {
-  const parsed = parsePhoneNumber(text);
+function isMobileNumber(phone: PhoneRules, text: string): boolean {
+  const parsed = parsePhoneNumber(phone, text);
   return parsed.ok && checkPhonePermissions(parsed.number, { international: true, landline: false }) === undefined;
 }
 
@@ -52,13 +53,18 @@ function rows(recipient_type: GuestType, recipients: string[]) {
 }
 
 /** The lists that this address or number is on, in any format. */
-export async function findGuests(db: Db, recipient: string, serviceId: string | undefined) {
+export async function findGuests(db: Db, phone: PhoneRules, recipient: string, serviceId: string | undefined) {
   const guests = await selectAllGuests(db, serviceId);
-  return guests.filter((guest) => normaliseRecipient(guest.recipient) === recipient);
+  return guests.filter((guest) => normaliseRecipient(phone, guest.recipient) === recipient);
 }
 
-export async function eraseGuests(db: Db, recipient: string, serviceId: string | undefined): Promise<number> {
-  const guests = await findGuests(db, recipient, serviceId);
+export async function eraseGuests(
+  db: Db,
+  phone: PhoneRules,
+  recipient: string,
+  serviceId: string | undefined,
+): Promise<number> {
+  const guests = await findGuests(db, phone, recipient, serviceId);
   for (const guest of guests) await deleteGuest(db, guest);
   return guests.length;
 }

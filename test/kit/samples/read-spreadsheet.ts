@@ -1,3 +1,5 @@
+import { createCountry } from '../../../src/countries/country.ts';
+import { gb } from '../../../src/countries/gb.ts';
 import type { Sheet, SheetCell, SpreadsheetLimits } from '../../../src/libraries/spreadsheet/sheet.ts';
 import { openSpreadsheet as openByName } from '../../../src/libraries/spreadsheet/spreadsheet.ts';
 import type { TextEncoding } from '../../../src/libraries/spreadsheet/text-decoding.ts';
@@ -57,6 +59,8 @@ export interface CheckOptions {
   maxRowsShown: number;
 }
 
+const country = createCountry(gb);
+
 export const anyRecipient: CheckOptions = {
   permissions: { internationalSms: true, landlines: true, internationalLetters: true },
   maxRows: 100_000,
@@ -68,7 +72,7 @@ export const anyRecipient: CheckOptions = {
 
 /** Checks a whole file in this thread. */
 export async function checkSheet(sheet: Sheet, template: RowTemplate, options: CheckOptions) {
-  const check = new RowCheck(sheet.header, template, options.permissions);
+  const check = new RowCheck(country, sheet.header, template, options.permissions);
   const tally = new FileTally();
   const rows: CheckedRow[] = [];
   const records: SheetCell[][] = [];

@@ -159,7 +159,12 @@ async function someOfAll(harness: Harness, serviceId: string, mark: string): Pro
   });
   const answer = { notify_number: '447900900001', user_number: '447700900123', content: `Yes, thank you${mark}` };
   const received = await inTransaction(harness.app.db, (tx) =>
-    recordInboundText(tx, { service_id: serviceId, provider: 'sandbox', ...answer }, harness.clock.now()),
+    recordInboundText(
+      tx,
+      harness.app.country.phone,
+      { service_id: serviceId, provider: 'sandbox', ...answer },
+      harness.clock.now(),
+    ),
   );
   return new Map([
     ...(await someFiles(harness, serviceId, templates, mark)),

@@ -37,7 +37,11 @@ export function accountPages(pages: Pages, app: ConsoleApp): void {
             rows={[
               { label: 'Name', value: user.name, change: '/account/name' },
               { label: 'Email address', value: user.email_address, change: '/account/email' },
-              { label: 'Mobile number', value: shownNumber(user.mobile_number), change: '/account/mobile' },
+              {
+                label: 'Mobile number',
+                value: shownNumber(app.country.phone, user.mobile_number),
+                change: '/account/mobile',
+              },
               {
                 label: 'Password',
                 value: (await hasPassword(app.db, user.id)) ? 'Hidden' : 'None',

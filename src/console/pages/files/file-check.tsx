@@ -1,4 +1,5 @@
 import type { Money } from '../../../countries/money.ts';
+import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { earlier, minute_ms } from '../../../platform/clock.ts';
 import { comparableKey } from '../../../protocol/comparable-key.ts';
 import { pageUrl } from '../../links.ts';
@@ -23,11 +24,12 @@ interface FileCheckProps {
   formState: FormState;
   now: Date;
   money: Money;
+  phone: PhoneRules;
   waysOut: WaysOut;
 }
 
 /** The result of the check, and the form that sends the file. */
-export function FileCheck({ file, formState, now, money, waysOut }: FileCheckProps) {
+export function FileCheck({ file, formState, now, money, phone, waysOut }: FileCheckProps) {
   const { upload, record, template } = file;
   const path = `/services/${upload.service_id}/files/${upload.id}`;
   return (
@@ -53,7 +55,7 @@ export function FileCheck({ file, formState, now, money, waysOut }: FileCheckPro
         </div>
         <div class="stack">
           <Columns file={file} />
-          <RowCard file={file} path={path} />
+          <RowCard file={file} path={path} phone={phone} />
         </div>
       </div>
     </div>
@@ -147,7 +149,13 @@ function Columns({ file: { record, template } }: { file: CheckedFile }) {
 }
 
 /** Any row of the file: its message, or what is wrong with it. */
-function RowCard({ file: { shown, upload, template }, path }: { file: CheckedFile; path: string }) {
+interface RowCardProps {
+  file: CheckedFile;
+  path: string;
+  phone: PhoneRules;
+}
+
+function RowCard({ file: { shown, upload, template }, path, phone }: RowCardProps) {
   if (!shown) return null;
   const { row, cells, problems, preview, message, lost, isForOthers } = shown;
   const toRow = (other: number) => pageUrl(`${path}?row=${other}#preview`);
@@ -165,7 +173,7 @@ function RowCard({ file: { shown, upload, template }, path }: { file: CheckedFil
           To{' '}
           <b dir="auto">
             {template.row.template_type === 'sms'
-              ? formatPhoneNumber(message.recipient)
+              ? formatPhoneNumber(phone, message.recipient)
               : message.recipient.split('\n').join(', ')}
           </b>
         </p>

@@ -1,3 +1,4 @@
+import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { isCancellable } from '../../../jobs/cancel-job.ts';
 import { type StatusGroup, statusesOfGroup } from '../../../notifications/notification.ts';
 import { pageUrl, withQuery } from '../../links.ts';
@@ -18,13 +19,14 @@ interface FileJobProps {
   /** Those of its first rows. */
   messages: Sent['messages'];
   now: Date;
+  phone: PhoneRules;
   maySend: boolean;
   /** Whether this person can open a message. */
   mayOpen: boolean;
 }
 
 /** What became of a file that was sent, or is scheduled. */
-export function FileJob({ job, messages, now, maySend, mayOpen }: FileJobProps) {
+export function FileJob({ job, messages, now, phone, maySend, mayOpen }: FileJobProps) {
   const path = `/services/${job.service}/files/${job.id}`;
   const counts = countByResult(job);
   const toSend = job.notification_count - job.rows_skipped;
@@ -98,7 +100,7 @@ export function FileJob({ job, messages, now, maySend, mayOpen }: FileJobProps) 
           </Confirm>
         )}
       </div>
-      {messages.length > 0 && <Rows job={job} messages={messages} all={toSend} mayOpen={mayOpen} />}
+      {messages.length > 0 && <Rows job={job} messages={messages} phone={phone} all={toSend} mayOpen={mayOpen} />}
     </div>
   );
 }
@@ -118,10 +120,10 @@ function Messages({ job, amount, status }: MessagesProps) {
 const logPath = ({ id, service }: Job, status?: StatusGroup) =>
   withQuery(`/services/${service}/messages`, { file: id, status });
 
-type RowsProps = Pick<FileJobProps, 'job' | 'messages' | 'mayOpen'> & { all: number };
+type RowsProps = Pick<FileJobProps, 'job' | 'messages' | 'phone' | 'mayOpen'> & { all: number };
 
 /** What became of the first rows. */
-function Rows({ job, messages, all, mayOpen }: RowsProps) {
+function Rows({ job, messages, phone, all, mayOpen }: RowsProps) {
   return (
     <section class="stack stack--tight" aria-labelledby="rows">
       <h2 id="rows">Rows</h2>
@@ -136,10 +138,10 @@ function Rows({ job, messages, all, mayOpen }: RowsProps) {
             cell: (message) =>
               mayOpen ? (
                 <a href={pageUrl(`/services/${job.service}/messages/${message.shown_id}`)} dir="auto">
-                  {shortRecipient(message)}
+                  {shortRecipient(phone, message)}
                 </a>
               ) : (
-                <span dir="auto">{shortRecipient(message)}</span>
+                <span dir="auto">{shortRecipient(phone, message)}</span>
               ),
           },
           {

@@ -130,6 +130,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
 
   async function content(request: OfMember, file: LoadedFile, formState: FormState) {
     const now = app.clock.now();
+    const { phone } = app.country;
     switch (file.kind) {
       case 'checking':
         return <Checking file={file} now={now} />;
@@ -140,13 +141,23 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
             formState={formState}
             now={now}
             money={app.country.money}
+            phone={phone}
             waysOut={await findWaysOut(request)}
           />
         );
       case 'sent': {
         const maySend = may(sender, request.visitor.user, request.service) === 'yes';
         const mayOpen = may({ service: 'messages' }, request.visitor.user, request.service) === 'yes';
-        return <FileJob job={file.job} messages={file.messages} now={now} maySend={maySend} mayOpen={mayOpen} />;
+        return (
+          <FileJob
+            job={file.job}
+            messages={file.messages}
+            now={now}
+            phone={phone}
+            maySend={maySend}
+            mayOpen={mayOpen}
+          />
+        );
       }
       default:
         return null;

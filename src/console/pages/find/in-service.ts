@@ -92,7 +92,7 @@ async function findMessages(finder: Finder, service: Service): Promise<Group> {
   return {
     title,
     results: messages.slice(0, maxShown).map((message) => ({
-      label: shortRecipient(message),
+      label: shortRecipient(app.country.phone, message),
       to: `${log}/${message.shown_id}`,
       about: [message.template_name, message.client_reference].filter(Boolean).join(', '),
     })),

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { getGuestList, listWrongGuests, replaceGuestList } from '../../../services/settings/guest-list.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -54,7 +55,7 @@ export function guestListPages(pages: Pages, app: ConsoleApp): void {
         email_addresses: splitLines(form.email_addresses),
         phone_numbers: splitLines(form.phone_numbers),
       };
-      const problems = findProblems(list);
+      const problems = findProblems(app.country.phone, list);
       if (Object.keys(problems).length > 0) throw invalid(problems);
       await replaceGuestList(app, service.id, list);
       return { to: `/services/${service.id}/integration/guest-list`, notice: 'Guest list saved.' };
@@ -74,12 +75,12 @@ const tooMany = {
   phone_numbers: `Enter up to ${maxEach} mobile numbers.`,
 };
 
-type GuestList = Parameters<typeof listWrongGuests>[0];
+type GuestList = Parameters<typeof listWrongGuests>[1];
 
 /** Every problem at once, by field. */
-function findProblems(list: GuestList): Record<string, string[]> {
+function findProblems(phone: PhoneRules, list: GuestList): Record<string, string[]> {
   const problems = new Map<string, string[]>();
-  for (const { field, text } of listWrongGuests(list)) {
+  for (const { field, text } of listWrongGuests(phone, list)) {
     const kind = field === 'email_addresses' ? 'an email address' : 'a mobile number';
     problems.set(field, [...(problems.get(field) ?? []), `Change “${text}” to ${kind}.`]);
   }

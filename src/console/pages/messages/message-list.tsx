@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { statusLabel } from '../../../notifications/history/activity-export.ts';
 import type { FoundMessages, MessageRow } from '../../../notifications/history/search-messages.ts';
 import { type StatusGroup, statusesOfGroup } from '../../../notifications/notification.ts';
@@ -27,10 +28,11 @@ interface ListProps {
   /** Whether this person may open a message. */
   mayOpen: boolean;
   now: Date;
+  phone: PhoneRules;
 }
 
 /** The rows and the links to the next ones. They are also sent as a fragment. */
-export function MessageList({ found, list, path, total, mayOpen, now }: ListProps) {
+export function MessageList({ found, list, path, total, mayOpen, now, phone }: ListProps) {
   const { messages, newer, older, searchedTo } = found;
   return (
     <>
@@ -45,7 +47,7 @@ export function MessageList({ found, list, path, total, mayOpen, now }: ListProp
           keyOf={({ id }) => id}
           middle
           columns={[
-            { head: 'To', cell: (row) => <Recipient row={row} path={mayOpen ? path : undefined} /> },
+            { head: 'To', cell: (row) => <Recipient phone={phone} row={row} path={mayOpen ? path : undefined} /> },
             { head: 'Status', cell: (row) => <StatusCell row={row} /> },
             {
               head: 'Template',
@@ -76,8 +78,8 @@ export function MessageList({ found, list, path, total, mayOpen, now }: ListProp
   );
 }
 
-function Recipient({ row, path }: { row: MessageRow; path: string | undefined }) {
-  const recipient = shortRecipient(row);
+function Recipient({ phone, row, path }: { phone: PhoneRules; row: MessageRow; path: string | undefined }) {
+  const recipient = shortRecipient(phone, row);
   return (
     <span class="row row--tight">
       <Stamp channel={channelWords[row.notification_type].stamp} small />

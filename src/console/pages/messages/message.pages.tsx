@@ -160,7 +160,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
     const name = channelWords[record.notification_type].name;
     const isLetter = record.notification_type === 'letter';
     return {
-      title: `${name} to ${shortRecipient(stored)}`,
+      title: `${name} to ${shortRecipient(app.country.phone, stored)}`,
       crumbs: [{ label: 'Messages', to: `/services/${request.service.id}/messages` }],
       scripts: ['drawer'],
       ...Message({

@@ -103,6 +103,7 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
           total={counts?.[list.status ?? 'all']}
           mayOpen={mayOpen(request)}
           now={now}
+          phone={app.country.phone}
         />
       </div>
     );

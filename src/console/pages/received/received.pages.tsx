@@ -65,7 +65,7 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
       const text = await getInboundText(app, service.id, request.param('received_id'));
       const path = `${buildUrl(request)}/${text.id}`;
       return {
-        title: `Conversation with ${formatPhoneNumber(text.user_number)}`,
+        title: `Conversation with ${formatPhoneNumber(app.country.phone, text.user_number)}`,
         crumbs: [{ label: 'Received texts', to: `/services/${service.id}/received` }],
         actions: (
           <>
@@ -103,6 +103,7 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
         hasNext={has_next}
         path={buildUrl(request)}
         now={app.clock.now()}
+        phone={app.country.phone}
         hasNumber={service.permissions.includes('inbound_sms')}
         setting={reachable(pages.all, request.visitor.user, `/services/${service.id}/settings/text/receive`, service)}
       />

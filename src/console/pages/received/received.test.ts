@@ -23,7 +23,9 @@ beforeAll(async () => {
 async function receive(user_number: string, content: string, serviceId = service): Promise<string> {
   harness.clock.advance({ seconds: 1 });
   const text = { service_id: serviceId, notify_number: '447900900001', user_number, content, provider: 'any' };
-  const { id } = await inTransaction(harness.app.db, (tx) => recordInboundText(tx, text, harness.clock.now()));
+  const { id } = await inTransaction(harness.app.db, (tx) =>
+    recordInboundText(tx, harness.app.country.phone, text, harness.clock.now()),
+  );
   return id;
 }
 

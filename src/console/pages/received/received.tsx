@@ -1,3 +1,4 @@
+import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { listInbox } from '../../../inbound/inbound-texts.ts';
 import { getActivity } from '../../../notifications/history/activity.ts';
 import { searchMessages } from '../../../notifications/history/search-messages.ts';
@@ -17,13 +18,14 @@ interface InboxProps {
   path: string;
   now: Date;
   /** Whether people can send texts to the service. */
+  phone: PhoneRules;
   hasNumber: boolean;
   /** The page that starts receiving, for those who can open it. */
   setting: string | undefined;
 }
 
 /** One entry for each number. The list is also sent as a fragment. */
-export function Inbox({ texts, page, hasNext, path, now, hasNumber, setting }: InboxProps) {
+export function Inbox({ texts, page, hasNext, path, now, phone, hasNumber, setting }: InboxProps) {
   if (texts.length === 0) {
     return (
       <Empty
@@ -49,7 +51,7 @@ export function Inbox({ texts, page, hasNext, path, now, hasNumber, setting }: I
             <a href={`${path}/${id}`}>
               <span />
               <span>
-                <b>{formatPhoneNumber(user_number)}</b>
+                <b>{formatPhoneNumber(phone, user_number)}</b>
               </span>
               <Time at={created_at} now={now} />
               <span class="preview">{content}</span>

@@ -29,7 +29,7 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
         ({ template_type, archived }) => template_type === 'sms' && !archived,
       );
       return {
-        title: `Reply to ${formatPhoneNumber(text.user_number)}`,
+        title: `Reply to ${formatPhoneNumber(app.country.phone, text.user_number)}`,
         ...buildCrumbs(request),
         content:
           templates.length === 0 ? (
@@ -59,7 +59,7 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
       const text = await getText(request);
       const { row, placeholders } = await getTextTemplate(request);
       return {
-        title: `Reply to ${formatPhoneNumber(text.user_number)}`,
+        title: `Reply to ${formatPhoneNumber(app.country.phone, text.user_number)}`,
         lead: row.name,
         ...buildCrumbs(request),
         content: (

@@ -26,6 +26,7 @@ beforeAll(async () => {
     await inTransaction(harness.app.db, (tx) =>
       recordInboundText(
         tx,
+        harness.app.country.phone,
         { service_id: service, notify_number: '1', user_number: '447700900561', content: 'Hello', provider: 'x' },
         harness.clock.now(),
       ),

@@ -1,3 +1,4 @@
+import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { type InboxMessage, maxSearched } from '../../../delivery/sandbox/inbox.ts';
 import { pageUrl } from '../../links.ts';
 import { channelTabs, channelWords, postageNames } from '../../message-words.ts';
@@ -16,10 +17,11 @@ interface InboxProps {
   /** The ids of those that the reader has opened. */
   opened: ReadonlySet<string>;
   now: Date;
+  phone: PhoneRules;
 }
 
 /** The list of messages at the left. */
-export function Inbox({ messages, hasOlder, list, current, opened, now }: InboxProps) {
+export function Inbox({ messages, hasOlder, list, current, opened, now, phone }: InboxProps) {
   return (
     <>
       {messages.length === 0 && <p class="inbox-note muted">{emptyNote(list)}</p>}
@@ -31,7 +33,7 @@ export function Inbox({ messages, hasOlder, list, current, opened, now }: InboxP
               aria-current={message.id === current ? 'true' : undefined}
             >
               <Stamp channel={channelWords[message.notification_type].stamp} small />
-              <Recipient message={message} isUnread={!opened.has(message.id)} />
+              <Recipient phone={phone} message={message} isUnread={!opened.has(message.id)} />
               <Time at={message.received_at} now={now} brief />
               <span class="preview">{summarise(message)}</span>
             </a>
@@ -49,11 +51,17 @@ export function Inbox({ messages, hasOlder, list, current, opened, now }: InboxP
   );
 }
 
-function Recipient({ message, isUnread }: { message: InboxMessage; isUnread: boolean }) {
-  if (!isUnread) return <span>{firstLine(message)}</span>;
+interface RecipientProps {
+  phone: PhoneRules;
+  message: InboxMessage;
+  isUnread: boolean;
+}
+
+function Recipient({ phone, message, isUnread }: RecipientProps) {
+  if (!isUnread) return <span>{firstLine(phone, message)}</span>;
   return (
     <span class="unread">
-      <b>{firstLine(message)}</b>
+      <b>{firstLine(phone, message)}</b>
       <span class="sr"> unread</span>
     </span>
   );
@@ -77,8 +85,8 @@ function emptyNote({ find, channel, before }: ListQuery): string {
 }
 
 /** The phone number, the email address, or the first line of a postal address. */
-export function firstLine({ notification_type, recipient }: InboxMessage): string {
-  return notification_type === 'sms' ? formatPhoneNumber(recipient) : (recipient.split('\n')[0] ?? '');
+export function firstLine(phone: PhoneRules, { notification_type, recipient }: InboxMessage): string {
+  return notification_type === 'sms' ? formatPhoneNumber(phone, recipient) : (recipient.split('\n')[0] ?? '');
 }
 
 const maxPreview = 120;

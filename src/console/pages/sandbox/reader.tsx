@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Country } from '../../../countries/country.ts';
+import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import type { Answer } from '../../../delivery/sandbox/answers.ts';
 import type { SentEmail } from '../../../delivery/sandbox/email-sources.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
@@ -27,13 +28,14 @@ interface ReaderProps {
   list: ListQuery;
   formState: FormState;
   now: Date;
+  phone: PhoneRules;
   /** The page of the message in the console, where there is one. */
   messagePage: string | undefined;
 }
 
-export function formatHeading(message: InboxMessage): string {
+export function formatHeading(phone: PhoneRules, message: InboxMessage): string {
   if (message.notification_type === 'email') return message.subject ?? '';
-  return `${message.notification_type === 'sms' ? 'Text' : 'Letter'} to ${firstLine(message)}`;
+  return `${message.notification_type === 'sms' ? 'Text' : 'Letter'} to ${firstLine(phone, message)}`;
 }
 
 /** One message, at the right of the list. */
@@ -43,7 +45,7 @@ export function Reader(props: ReaderProps) {
     <article class="reader" aria-labelledby="message-heading">
       <header class="reader-head">
         <h2 id="message-heading" dir="auto">
-          {formatHeading(message)}
+          {formatHeading(props.phone, message)}
         </h2>
         {messagePage && (
           <a class="small" href={messagePage}>
@@ -66,7 +68,7 @@ export function Reader(props: ReaderProps) {
   );
 }
 
-function listFacts({ message, email, now }: ReaderProps): [string, ComponentChildren][] {
+function listFacts({ message, email, now, phone }: ReaderProps): [string, ComponentChildren][] {
   const { notification_type, recipient, sender, service_name } = message;
   const status: [string, ComponentChildren] = [
     'Status',
@@ -82,7 +84,8 @@ function listFacts({ message, email, now }: ReaderProps): [string, ComponentChil
   if (notification_type === 'letter') {
     return [['To', recipient.split('\n').join(', ')], ['Postage', letterFacts(message).join(', ')], service, status];
   }
-  if (notification_type === 'sms') return [['From', sender], ['To', firstLine(message)], service, received, status];
+  if (notification_type === 'sms')
+    return [['From', sender], ['To', firstLine(phone, message)], service, received, status];
   return [
     ['From', email?.from ?? sender],
     ['To', recipient],
@@ -191,7 +194,7 @@ function LetterReader({ message, list }: { message: InboxMessage; list: ListQuer
         <img
           class="sheet"
           src={pageUrl(`/sandbox/letters/${id}/pages/${page}`)}
-          alt={`Page ${page} of ${pageCount} of the letter to ${firstLine(message)}`}
+          alt={`Page ${page} of ${pageCount} of the letter to ${message.recipient.split('\n')[0] ?? ''}`}
           width="595"
           height="842"
         />

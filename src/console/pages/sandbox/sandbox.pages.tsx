@@ -120,7 +120,8 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
     const found = await listInbox(app, user, { ...list, clearedUntil: await findCleared(app.db, user) });
     const ids = found.messages.map(({ id }) => id);
     const opened = await findOpened(app.db, user, ids);
-    return <Inbox {...found} list={list} current={current} opened={opened} now={app.clock.now()} />;
+    const { phone } = app.country;
+    return <Inbox {...found} list={list} current={current} opened={opened} now={app.clock.now()} phone={phone} />;
   }
 
   async function messageView(request: Seen, formState: FormState): Promise<View> {
@@ -135,10 +136,11 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
         list={readListQuery(app, request)}
         formState={formState}
         now={app.clock.now()}
+        phone={app.country.phone}
         messagePage={findMessagePage(message)}
       />
     );
-    return inboxView(request, message.id, formatHeading(message), reader);
+    return inboxView(request, message.id, formatHeading(app.country.phone, message), reader);
   }
 
   function findMessagePage({ service_id, id }: InboxMessage): string | undefined {

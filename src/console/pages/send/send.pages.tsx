@@ -211,7 +211,7 @@ async function describeSizeAndCost(
 ): Promise<string | undefined> {
   switch (preview.channel) {
     case 'sms': {
-      const parsed = parsePhoneNumber(filled.to);
+      const parsed = parsePhoneNumber(app.country.phone, filled.to);
       const multiplier = parsed.ok ? parsed.number.multiplier : 1;
       const cost = app.country.money.price(await costOfTexts(app, preview.parts * multiplier));
       const figures = [several(preview.characters, 'character'), several(preview.parts, 'part'), cost];
@@ -250,7 +250,7 @@ async function listFacts(
       label: 'To',
       value: (
         <span dir="auto">
-          {(channel === 'sms' ? formatPhoneNumber(filled.to) : filled.to)
+          {(channel === 'sms' ? formatPhoneNumber(app.country.phone, filled.to) : filled.to)
             .split('\n')
             .flatMap((line, index) => (index === 0 ? [line] : [<br key={index} />, line]))}
         </span>

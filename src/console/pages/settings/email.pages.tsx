@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { parseEmailAddress } from '../../../recipients/email-address.ts';
@@ -73,7 +74,7 @@ export function emailSettingPages(pages: Pages, app: ConsoleApp): void {
     ),
     form: Type.Object({ contact: Type.Optional(Type.String({ maxLength: 255 })) }),
     async save(service, { contact }) {
-      if (contact !== undefined) refuseWrongContact(contact);
+      if (contact !== undefined) refuseWrongContact(app.country.phone, contact);
       await updateService(app, service.id, { contact_link: contact ?? null });
       return undefined;
     },
@@ -116,8 +117,8 @@ function problemOf(name: string): string | undefined {
 }
 
 /** People who get a file must be able to ask about it. */
-function refuseWrongContact(contact: string): void {
+function refuseWrongContact(phone: PhoneRules, contact: string): void {
   const isWebPage = URL.canParse(contact) && /^https?:$/.test(new URL(contact).protocol);
-  if (isWebPage || parseEmailAddress(contact).ok || parsePhoneNumber(contact).ok) return;
+  if (isWebPage || parseEmailAddress(contact).ok || parsePhoneNumber(phone, contact).ok) return;
   throw invalidField('contact', 'Enter the address of a web page with https://, an email address or a phone number.');
 }

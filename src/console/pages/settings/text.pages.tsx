@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { invalid, invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { checkPhonePermissions, parsePhoneNumber } from '../../../recipients/phone-number.ts';
@@ -48,7 +49,7 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
         short
       />
     ),
-    check: (value) => refuseWrongSender(app.config, value),
+    check: (value) => refuseWrongSender(app, value),
     isFixed: ({ inbound_number_id }) => inbound_number_id !== null,
     async create({ service }, { value, is_default }) {
       await createSmsSender(app, service.id, { sms_sender: value, is_default });
@@ -126,31 +127,29 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
 /** People could take these for warnings of their phone or bank. */
 const misleading = ['alert', 'info', 'verify'];
 
+type SenderDeps = Pick<ConsoleApp, 'country'> & { config: { sms: TextSenderSettings } };
+
 /** What a phone can show as the sender of a text, and networks accept. */
-function refuseWrongSender(config: { sms: TextSenderSettings }, sender: string): void {
-  const problem = problemOf(config, sender);
+function refuseWrongSender(app: SenderDeps, sender: string): void {
+  const problem = problemOf(app, sender);
   if (problem !== undefined) throw invalidField('value', problem);
 }
 
-function problemOf(config: { sms: TextSenderSettings }, sender: string): string | undefined {
+function problemOf({ config, country }: SenderDeps, sender: string): string | undefined {
   if (sender.length < 3) return 'Enter at least 3 characters.';
   if (sender.length > 11) return 'Enter at most 11 characters.';
   if (!/^[A-Za-z0-9 .&_'-]+$/.test(sender)) return 'Use letters, digits and spaces only.';
   if (sender.startsWith('00')) return 'Enter a sender that does not start with 00.';
   if (misleading.includes(sender.toLowerCase())) return `Use the name of your service. “${sender}” misleads people.`;
-  if (/^\d+$/.test(sender) && !isShortCode(sender) && !isMobileNumber(sender)) {
-    return 'Enter a UK mobile number, a short code of 5 or 6 digits, or a name.';
+  if (/^\d+$/.test(sender) && !country.phone.isShortCode(sender) && !isMobileNumber(country.phone, sender)) {
+    return country.words.ownNumber;
   }
   if (isProtectedSenderId(config, sender))
     return `Enter another sender. “${sender}” is the name of another organisation.`;
   return undefined;
 }
 
-function isShortCode(digits: string): boolean {
-  return /^[678]\d{4,5}$/.test(digits);
-}
-
-function isMobileNumber(digits: string): boolean {
-  const parsed = parsePhoneNumber(digits);
+function isMobileNumber(phone: PhoneRules, digits: string): boolean {
+  const parsed = parsePhoneNumber(phone, digits);
   return parsed.ok && checkPhonePermissions(parsed.number, { international: false, landline: false }) === undefined;
 }

@@ -73,8 +73,13 @@ export function contactPages(pages: Pages, app: ConsoleApp): void {
           ) : (
             <SaveForm action="Change it" back={back}>
               <p>
-                From <b>{kind === 'email' ? person.email_address : shownNumber(person.mobile_number, 'no number')}</b>{' '}
-                to <b>{kind === 'email' ? confirmed : formatPhoneNumber(confirmed)}</b>.
+                From{' '}
+                <b>
+                  {kind === 'email'
+                    ? person.email_address
+                    : shownNumber(app.country.phone, person.mobile_number, 'no number')}
+                </b>{' '}
+                to <b>{kind === 'email' ? confirmed : formatPhoneNumber(app.country.phone, confirmed)}</b>.
               </p>
               <input type="hidden" name="value" value={confirmed} />
               <input type="hidden" name="confirmed" value="yes" />

@@ -42,7 +42,7 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
                 },
                 {
                   label: 'Mobile number',
-                  value: shownNumber(member.mobile_number),
+                  value: shownNumber(app.country.phone, member.mobile_number),
                   ...(contact ? { change: `${here}/mobile` } : isVisitor ? { change: '/account/mobile' } : {}),
                 },
                 { label: 'Second sign-in step', value: methodNames[member.auth_type] },

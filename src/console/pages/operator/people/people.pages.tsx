@@ -97,7 +97,7 @@ export function personPages(pages: Pages, app: ConsoleApp): void {
               </div>
               <Summary
                 rows={[
-                  { label: 'Mobile number', value: shownNumber(person.mobile_number) },
+                  { label: 'Mobile number', value: shownNumber(app.country.phone, person.mobile_number) },
                   { label: 'Signs in with', value: methodNames[person.auth_type], ...change('sign-in') },
                   {
                     label: 'Last signed in',

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { PhoneRules } from '../../../../countries/phone-rules.ts';
 import { getProviderDetails } from '../../../../delivery/failover/provider-details.ts';
 import { sendTestMessage, type TestResult } from '../../../../delivery/providers/test-message.ts';
 import { invalid, notFound } from '../../../../platform/failure.ts';
@@ -19,7 +20,7 @@ interface Person {
 export function providerTestPages(pages: Pages, app: ConsoleApp): void {
   async function viewOf(id: string, user: Person, result?: TestResult): Promise<View> {
     const { channel, display_name } = await testable(id);
-    const own = ownRecipient(channel, user);
+    const own = ownRecipient(app.country.phone, channel, user);
     return {
       title: `Test ${display_name}`,
       lead: 'Sends one message through this provider only. The provider may charge for it. Services do not see it.',
@@ -55,7 +56,7 @@ export function providerTestPages(pages: Pages, app: ConsoleApp): void {
     async act({ param, visitor }) {
       const id = param('provider_id');
       const { channel, identifier } = await testable(id);
-      const own = ownRecipient(channel, visitor.user);
+      const own = ownRecipient(app.country.phone, channel, visitor.user);
       if (own === undefined) throw invalid('Add a mobile number to your account first.');
       const result = await sendTestMessage(app, { id, notification_type: channel, identifier }, own);
       return viewOf(id, visitor.user, result);
@@ -71,9 +72,9 @@ export function providerTestPages(pages: Pages, app: ConsoleApp): void {
 }
 
 /** Undefined for a person without a number. */
-function ownRecipient(channel: 'sms' | 'email', user: Person): string | undefined {
+function ownRecipient(phone: PhoneRules, channel: 'sms' | 'email', user: Person): string | undefined {
   if (channel === 'email') return user.email_address;
-  const parsed = parsePhoneNumber(user.mobile_number ?? '');
+  const parsed = parsePhoneNumber(phone, user.mobile_number ?? '');
   return parsed.ok ? parsed.number.normalised : undefined;
 }
 

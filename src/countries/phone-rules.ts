@@ -1,0 +1,79 @@
+import type { CountryProfile } from './profile.ts';
+
+type PhoneProfile = CountryProfile['phone'];
+
+/** 07700 900xxx is reserved for drama and testing. Clients of the protocol test with it, so it is at home in every country. */
+const testRange = /^447700900[0-9]{3}$/;
+/** The library of phone numbers considers parts of 07700 as Jersey; in the UK all of it counts as a UK mobile. */
+const britishTestRange = /^447700[0-9]{6}$/;
+
+/**
+ * How a country reads phone numbers: its profile in the form that is asked for every message. It also keeps what was found
+ * out about numbers of this country, so that two countries in one process never share it.
+ */
+export class PhoneRules {
+  /** What a thread is given, since only data can be passed to it. */
+  readonly profile: PhoneProfile;
+  /** How a number without a country code is read. */
+  readonly region: string;
+  /** Prefixes of which every number is an ordinary mobile; filled by the fast path. */
+  readonly mobileRanges = new Set<string>();
+  /** Senders as providers get them. */
+  readonly senders = new Map<string, string>();
+  readonly #home: ReadonlySet<string>;
+  readonly #near: ReadonlySet<string>;
+  readonly #landlineTypes: ReadonlySet<string>;
+  readonly #acceptedTypes: ReadonlySet<string>;
+  readonly #testNumbers: ReadonlySet<string>;
+  readonly #testRange: RegExp;
+  readonly #emergency: ReadonlySet<string>;
+  readonly #shortCode: RegExp;
+
+  constructor(profile: PhoneProfile) {
+    this.profile = profile;
+    this.region = profile.region;
+    this.#home = new Set(profile.regions);
+    this.#near = new Set(profile.near);
+    this.#landlineTypes = new Set(profile.landlineTypes);
+    this.#acceptedTypes = new Set(profile.acceptedTypes);
+    this.#testNumbers = new Set(profile.testNumbers);
+    this.#testRange = this.isBritish ? britishTestRange : testRange;
+    this.#emergency = new Set(profile.emergency);
+    this.#shortCode = new RegExp(profile.shortCode);
+  }
+
+  get isBritish(): boolean {
+    return this.region === 'GB';
+  }
+
+  /** Numbers of these regions have the price of the country. */
+  isHome(region: string): boolean {
+    return this.#home.has(region);
+  }
+
+  /** Numbers of these regions have a price of their own, but need no permission for numbers abroad. */
+  isNear(region: string): boolean {
+    return this.#near.has(region);
+  }
+
+  isLandline(type: string): boolean {
+    return this.#landlineTypes.has(type);
+  }
+
+  isAccepted(type: string): boolean {
+    return this.#acceptedTypes.has(type);
+  }
+
+  /** `digits` with country code. Test numbers are valid and at home, whatever else is known about them. */
+  isTestNumber(digits: string): boolean {
+    return this.#testRange.test(digits) || this.#testNumbers.has(digits);
+  }
+
+  isEmergencyNumber(digits: string): boolean {
+    return this.#emergency.has(digits);
+  }
+
+  isShortCode(digits: string): boolean {
+    return this.#shortCode.test(digits) && !this.isEmergencyNumber(digits);
+  }
+}

@@ -1,0 +1,39 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { builtInCountries } from '../countries/built-in.ts';
+import { PhoneRules } from '../countries/phone-rules.ts';
+import { formatForPeople, parsePhoneNumber } from './phone-number.ts';
+
+// A larger set of examples than the tables in the tests, kept outside the project and not required.
+const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../shared/vectors', import.meta.url));
+const file = `${folder}/countries/phones.json`;
+
+const phoneRules = new Map(Object.values(builtInCountries).map(({ code, phone }) => [code, new PhoneRules(phone)]));
+
+interface Case {
+  id: string;
+  input: { profile: string; text: string };
+  expected: Record<string, unknown>;
+}
+
+describe.skipIf(!existsSync(file))('numbers of every country', () => {
+  const cases: Case[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).cases : [];
+
+  it.each(cases.map(({ id, input, expected }) => [id, input.profile, input.text, expected] as const))(
+    '%s in %s: %j',
+    (_id, profile, text, expected) => {
+      expect(read(profile, text)).toEqual(expected);
+    },
+  );
+});
+
+function read(profile: string, text: string): Record<string, unknown> {
+  const rules = phoneRules.get(profile);
+  if (!rules) throw new Error(`no rules for ${profile}`);
+  const result = parsePhoneNumber(rules, text);
+  if (!result.ok) return result;
+  const { normalised, region, international, abroad, landline } = result.number;
+  const display = formatForPeople(rules, result.number);
+  return { ok: true, normalised, region, international, abroad, landline, display };
+}
