@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Failure } from '../platform/failure.ts';
+import type { ConsoleApp } from './console-app.ts';
 import { emptyForm, problemsOf } from './forms.ts';
 import { renderPage, sendHtml } from './render.tsx';
 
@@ -31,6 +32,7 @@ const unexpected = {
 };
 
 export function sendFailurePage(
+  { country }: Pick<ConsoleApp, 'country'>,
   failure: Failure,
   status: number,
   request: FastifyRequest,
@@ -38,7 +40,7 @@ export function sendFailurePage(
 ): FastifyReply {
   const isForPeople = status === 400 || failure.code === 'CrossSiteRequest';
   const page = isForPeople
-    ? { title: 'That did not work', text: [...problemsOf(failure.detail).values()].join(' ') }
+    ? { title: 'That did not work', text: [...problemsOf(country, failure.detail).values()].join(' ') }
     : (pages.get(status) ?? unexpected);
   const content = (
     <>

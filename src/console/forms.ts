@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
+import type { Country } from '../countries/country.ts';
 import { Failure, type FailureDetail, invalid } from '../platform/failure.ts';
 import { tooManyValues } from '../platform/http/body/body-limits.ts';
 import type { BodyMemory } from '../platform/http/body/body-memory.ts';
@@ -80,13 +81,15 @@ function prepareForm(form: TObject, body: unknown): Fields {
 
 /** One sentence per field: what is missing, and what the schema refuses. */
 export function problemsOfForm(
+  country: Country,
   { form, needs = {}, file }: { form: TObject; needs: object | undefined; file: FileRule | undefined },
   typed: FormState['typed'],
   hasFile: boolean,
   validationError: unknown,
 ): Map<string, string> {
   const missing = Object.entries(needs).filter(([name]) => [typed.get(name) ?? ''].flat().every((text) => text === ''));
-  const refused = validationError instanceof Failure ? problemsOf(validationError.detail) : new Map<string, string>();
+  const refused =
+    validationError instanceof Failure ? problemsOf(country, validationError.detail) : new Map<string, string>();
   const all = new Map<string, string>([...refused, ...missing]);
   if (file?.needs !== undefined && !hasFile) all.set(file.name, file.needs);
   return new Map([...all].filter(([name]) => name in form.properties || name === file?.name));
@@ -119,13 +122,14 @@ export async function checkAll<const Rules extends readonly (() => unknown)[]>(
   ...rules: Rules
 ): Promise<Results<Rules>> {
   const results: unknown[] = [];
-  const problems = new Map<string, string>();
+  const problems = new Map<string, string | string[]>();
   for (const rule of rules) {
     try {
       results.push(await rule());
     } catch (error) {
       if (!isAboutForm(error)) throw error;
-      for (const [field, text] of problemsOf(error.detail)) problems.set(field, problems.get(field) ?? text);
+      const detail = typeof error.detail === 'string' ? { '': error.detail } : error.detail;
+      for (const [field, texts] of Object.entries(detail)) problems.set(field, problems.get(field) ?? texts);
     }
   }
   if (problems.size > 0) throw invalid(Object.fromEntries(problems));
@@ -133,9 +137,10 @@ export async function checkAll<const Rules extends readonly (() => unknown)[]>(
 }
 
 /** Sentences by field. A text without a field is about the whole form. */
-export function problemsOf(detail: FailureDetail): Map<string, string> {
-  if (typeof detail === 'string') return new Map([['', inOwnWords(detail)]]);
-  return new Map(Object.entries(detail).map(([field, texts]) => [field, [texts].flat().map(inOwnWords).join(' ')]));
+export function problemsOf(country: Pick<Country, 'phone'>, detail: FailureDetail): Map<string, string> {
+  const inWords = (sentence: string) => inOwnWords(country, sentence);
+  if (typeof detail === 'string') return new Map([['', inWords(detail)]]);
+  return new Map(Object.entries(detail).map(([field, texts]) => [field, [texts].flat().map(inWords).join(' ')]));
 }
 
 /** A failure that the person can correct in the form; others are pages of their own. */

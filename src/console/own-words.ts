@@ -1,3 +1,5 @@
+import type { Country } from '../countries/country.ts';
+
 /** The sentences of the API that can reach a form, which the contract fixes, and what they say to people here. */
 const sentences: readonly [ofApi: RegExp, here: string][] = [
   [/^Longer than maximum length (\d+)\.$/, 'Enter at most $1 characters.'],
@@ -8,8 +10,12 @@ const sentences: readonly [ofApi: RegExp, here: string][] = [
   [/^Email address already in use$/, 'Enter another email address. This one already has an account.'],
   [/^Invalid phone number: Not enough digits$/, 'Enter a mobile number with more digits. This one is too short.'],
   [/^Invalid phone number: Too many digits$/, 'Enter a mobile number with fewer digits. This one is too long.'],
-  [/^Invalid phone number: Not a UK mobile number$/, 'Enter a mobile number. This one cannot get texts.'],
-  [/^Invalid phone number: .*$/s, 'Enter a mobile number in the correct format, such as 07700 900123.'],
+  [
+    /^Invalid phone number: (Must not contain letters or symbols|Not a valid country prefix|Number is not valid .*)$/s,
+    'Enter a mobile number in the correct format, such as {number}.',
+  ],
+  // The remaining sentence is of the country: the number is a landline.
+  [/^Invalid phone number: .*$/s, 'Enter a mobile number. This one cannot get texts.'],
   [/^Mobile number must be set if auth_type is set to sms_auth$/, 'Add a mobile number first, for the text codes.'],
   [/^Duplicate service name '(.*)'$/s, 'Enter another name. A service is already called “$1”.'],
   [/^There are no available inbound numbers$/, 'No number is free. Ask the people who run this Pennypost to add one.'],
@@ -26,7 +32,7 @@ const sentences: readonly [ofApi: RegExp, here: string][] = [
   ],
 ];
 
-export function inOwnWords(sentence: string): string {
+export function inOwnWords({ phone }: Pick<Country, 'phone'>, sentence: string): string {
   const [ofApi, here] = sentences.find(([pattern]) => pattern.test(sentence)) ?? [];
-  return ofApi && here ? sentence.replace(ofApi, here) : sentence;
+  return ofApi && here ? sentence.replace(ofApi, here.replace('{number}', phone.profile.examples[0])) : sentence;
 }

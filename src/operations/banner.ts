@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, relative, sep } from 'node:path';
 import type { AuthSettings } from '../auth/settings.ts';
+import type { CountryProfile } from '../countries/profile.ts';
 import { type Carriers, isAllSandbox } from '../delivery/sandbox/sandbox.ts';
 import type { DemoSettings } from '../delivery/settings.ts';
 import { type GeneratedSecret, secretFile } from '../platform/secrets/generated-secrets.ts';
@@ -14,6 +15,7 @@ interface BannerConfig extends Carriers {
   storage: StorageSettings;
   demo: DemoSettings;
   console: { enabled: boolean };
+  country: { profile: Pick<CountryProfile, 'phone'> };
 }
 
 interface BannerFacts {
@@ -91,7 +93,7 @@ function firstMessage(address: string, demo: Demo, config: BannerConfig): string
   return [
     `Send a first text message (${whereItGoes(config)}):`,
     '',
-    curl(address, demo),
+    curl(address, demo, config),
     '',
     ...seeItAt(address, config),
   ];
@@ -117,15 +119,15 @@ export function describeDemo(demo: Demo, address: string, config: BannerConfig):
     `export SMS_TEMPLATE=${sms} EMAIL_TEMPLATE=${email} LETTER_TEMPLATE=${letter}`,
     '',
     `# A first text message; ${whereItGoes(config)}.`,
-    curl(address, demo),
+    curl(address, demo, config),
     '',
     ...seeItAt(address, config).map((line) => `# ${line}`),
   ].join('\n');
 }
 
-function curl(address: string, demo: Demo): string {
+function curl(address: string, demo: Demo, { country }: BannerConfig): string {
   const body = {
-    phone_number: '07700900123',
+    phone_number: country.profile.phone.examples[0].replaceAll(' ', ''),
     template_id: demo.templates.sms,
     personalisation: { name: 'Ada', day: 'Friday' },
   };

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createApiKey, type KeyType, revokeApiKey } from '../auth/api-keys.ts';
+import type { PhoneRules } from '../countries/phone-rules.ts';
 import { type Carriers, isAllSandbox } from '../delivery/sandbox/sandbox.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
 import { inTransaction } from '../platform/db/database.ts';
@@ -149,13 +150,14 @@ async function createDemoService(app: Deps): Promise<string> {
   }
 }
 
-/** Numbers of Ofcom for drama: they belong to no one. */
-const numbers = Array.from({ length: 100 }, (_, index) => `07700900${900 + index}`);
+/** Numbers of Ofcom for drama: they belong to no one. Every country reads them with their country code. */
+const numbersFor = ({ isBritish }: PhoneRules) =>
+  Array.from({ length: 100 }, (_, index) => `${isBritish ? '0' : '+44'}7700900${900 + index}`);
 
 /** Gives the service a number, so that its texts can be answered in the sandbox. */
 async function receiveReplies(app: Deps, serviceId: string): Promise<void> {
   const taken = new Set((await listInboundNumbers(app.db)).map(({ number }) => number));
-  const number = numbers.find((one) => !taken.has(one));
+  const number = numbersFor(app.country.phone).find((one) => !taken.has(one));
   if (number === undefined) return;
   const { id } = await createInboundNumber(app, { number, provider: 'sandbox' });
   await assignInboundNumber(app, serviceId, { inbound_number_id: id, is_default: true });

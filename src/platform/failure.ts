@@ -34,12 +34,14 @@ export class Failure extends Error {
   /** Set when there are several entries, or entries with extra keys. */
   readonly problems: Problem[] | undefined;
   readonly headers: Record<string, string> | undefined;
+  /** What a rule found, for code that shows other words: the text itself depends on the country. */
+  readonly reason: string | undefined;
 
   constructor(
     kind: FailureKind,
     code: string,
     detail: FailureDetail,
-    more: { problems?: Problem[]; headers?: Record<string, string>; cause?: unknown } = {},
+    more: { problems?: Problem[]; headers?: Record<string, string>; reason?: string; cause?: unknown } = {},
   ) {
     super(typeof detail === 'string' ? detail : JSON.stringify(detail), { cause: more.cause });
     this.name = 'Failure';
@@ -48,6 +50,7 @@ export class Failure extends Error {
     this.detail = detail;
     this.problems = more.problems;
     this.headers = more.headers;
+    this.reason = more.reason;
   }
 }
 

@@ -129,9 +129,11 @@ export function refuseUnlessNumberIsAllowed(
     international: service.permissions.has('international_sms'),
     landline: service.permissions.has('sms_to_uk_landlines'),
   });
-  if (reason === 'international_not_allowed') throw invalid('Cannot send to international mobile numbers');
+  if (reason === 'international_not_allowed') {
+    throw new Failure('invalid', 'BadRequestError', 'Cannot send to international mobile numbers', { reason });
+  }
   if (reason === 'landline_not_allowed') {
-    throw new Failure('invalid', 'InvalidPhoneError', country.words.notHomeMobile);
+    throw new Failure('invalid', 'InvalidPhoneError', country.words.notHomeMobile, { reason });
   }
 }
 

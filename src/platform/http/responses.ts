@@ -35,7 +35,7 @@ export function answerFailure<App>(
   // response.
   if (failure instanceof UnreadBody) reply.removeHeader('connection');
   surface.afterFailure?.(app, request, failure, status);
-  if (surface.sendErrorPage) return surface.sendErrorPage(failure, status, request, reply);
+  if (surface.sendErrorPage) return surface.sendErrorPage(app, failure, status, request, reply);
   return reply
     .code(status)
     .header('content-type', 'application/json; charset=utf-8')

@@ -51,7 +51,13 @@ export interface Surface<App> {
   credential?: 'admin' | 'api_key' | 'browser_tests';
   errorBody(failure: Failure, status: number): unknown;
   /** Sends a page instead of `errorBody`, where people read the errors. */
-  sendErrorPage?(failure: Failure, status: number, request: FastifyRequest, reply: FastifyReply): FastifyReply;
+  sendErrorPage?(
+    app: App,
+    failure: Failure,
+    status: number,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): FastifyReply;
   schemaFailure(errors: SchemaError[], place: SchemaPlace): Failure;
   /** Documented for every route of the surface. */
   errorSchema: TSchema;

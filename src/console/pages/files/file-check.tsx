@@ -54,7 +54,7 @@ export function FileCheck({ file, formState, now, money, phone, waysOut }: FileC
           </p>
         </div>
         <div class="stack">
-          <Columns file={file} />
+          <Columns file={file} phone={phone} />
           <RowCard file={file} path={path} phone={phone} />
         </div>
       </div>
@@ -118,8 +118,8 @@ function SendForm({ file, formState, now, path }: SendFormProps) {
   );
 }
 
-function Columns({ file: { record, template } }: { file: CheckedFile }) {
-  const used = new Set(neededColumns(template).map(({ column }) => comparableKey(column)));
+function Columns({ file: { record, template }, phone }: Pick<FileCheckProps, 'file' | 'phone'>) {
+  const used = new Set(neededColumns(phone, template).map(({ column }) => comparableKey(column)));
   for (const name of ['reference', 'postcode']) used.add(name);
   return (
     <section class="card stack stack--tight" aria-labelledby="columns">

@@ -57,7 +57,7 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
               <h2 id="columns">Columns your file needs</h2>
               <Table
                 caption="Columns"
-                rows={neededColumns(template)}
+                rows={neededColumns(app.country.phone, template)}
                 keyOf={({ column }) => column}
                 columns={[
                   { head: 'Column', cell: ({ column }) => column },
@@ -100,7 +100,7 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
     who,
     async show({ service, visitor, param, reply }) {
       const template = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
-      return { sent: sendCsv(reply, `${template.row.name}.csv`, exampleFile(template)) };
+      return { sent: sendCsv(reply, `${template.row.name}.csv`, exampleFile(app.country.phone, template)) };
     },
   });
 }

@@ -1,3 +1,4 @@
+import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { Failure, invalidField } from '../../../platform/failure.ts';
 import { csvLineAsUploaded } from '../../../platform/http/csv.ts';
 import type { Channel } from '../../../protocol/channels.ts';
@@ -24,8 +25,8 @@ export function nameOfProblems({ original_file_name }: { original_file_name: str
   return `problems of ${original_file_name.replace(/\.[^.]*$/, '')}.csv`;
 }
 
-const recipientColumns: Record<Channel, [column: string, example: string][]> = {
-  sms: [['phone number', '07700 900321']],
+const recipientColumns = ({ profile }: PhoneRules): Record<Channel, [column: string, example: string][]> => ({
+  sms: [['phone number', profile.examples[1]]],
   email: [['email address', 'test@example.com']],
   letter: [
     ['address line 1', 'A. Name'],
@@ -36,18 +37,18 @@ const recipientColumns: Record<Channel, [column: string, example: string][]> = {
     ['address line 6', ''],
     ['address line 7', ''],
   ],
-};
+});
 
 /** The columns that a file needs, with an example: the recipient, then the placeholders of the template. */
-export function neededColumns(template: ReadyTemplate): { column: string; example: string }[] {
+export function neededColumns(phone: PhoneRules, template: ReadyTemplate): { column: string; example: string }[] {
   return [
-    ...recipientColumns[template.row.template_type].map(([column, example]) => ({ column, example })),
+    ...recipientColumns(phone)[template.row.template_type].map(([column, example]) => ({ column, example })),
     ...listFields(template).map((column) => ({ column, example: 'example' })),
   ];
 }
 
-export async function* exampleFile(template: ReadyTemplate): AsyncGenerator<string> {
-  const columns = neededColumns(template);
+export async function* exampleFile(phone: PhoneRules, template: ReadyTemplate): AsyncGenerator<string> {
+  const columns = neededColumns(phone, template);
   yield csvLineAsUploaded(columns.map(({ column }) => column));
   yield csvLineAsUploaded(columns.map(({ example }) => example));
 }

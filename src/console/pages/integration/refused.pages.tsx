@@ -74,7 +74,7 @@ export function refusedPages(pages: Pages, app: ConsoleApp): void {
   ): Promise<string | undefined> {
     const template = await findReadyTemplate(app, serviceId, templateId);
     if (!template) return undefined;
-    const request = exampleRequest(user, template);
+    const request = exampleRequest(app.country, user, template);
     return curl({ baseUrl: app.config.urls.api, apiKey: 'YOUR_API_KEY', request });
   }
 }

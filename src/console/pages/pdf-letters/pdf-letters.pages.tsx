@@ -84,7 +84,7 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
       try {
         await sendUploadedLetter(app, service.id, { ...request, ...(postage === undefined ? {} : { postage }) });
       } catch (error) {
-        throw toFormProblem(error, []);
+        throw toFormProblem(app.country, error, []);
       }
       return {
         to: `/services/${service.id}/messages/${letter.id}`,

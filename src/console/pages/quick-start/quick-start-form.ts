@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { callerWithKey } from '../../../auth/api-caller.ts';
 import { createApiKey } from '../../../auth/api-keys.ts';
+import type { Country } from '../../../countries/country.ts';
 import { sendWithKey } from '../../../notifications/sending/send-with-key.ts';
 import { readDemo } from '../../../operations/demo.ts';
 import { Failure, invalid, invalidField } from '../../../platform/failure.ts';
@@ -54,7 +55,7 @@ export async function readFields(
     apiKey: typed.size > 0 ? text('api_key') : (demoKey(app, service.id) ?? ''),
     templates,
     template,
-    to: isSameChannel ? text('to') : template ? exampleRecipient(user, template.row.template_type) : '',
+    to: isSameChannel ? text('to') : template ? exampleRecipient(app.country, user, template.row.template_type) : '',
     values: (template?.compiled.placeholders ?? [])
       .filter((name) => !isAddressPlaceholder(template?.row.template_type, name))
       .map((name) => ({ name, value: sent.get(name) ?? exampleValue(user, name) })),
@@ -63,12 +64,12 @@ export async function readFields(
 }
 
 /** A request with this template that is accepted as it is. */
-export function exampleRequest(user: Visitor['user'], { row, compiled }: ReadyTemplate): ApiRequest {
+export function exampleRequest(country: Country, user: Visitor['user'], { row, compiled }: ReadyTemplate): ApiRequest {
   const names = compiled.placeholders.filter((name) => !isAddressPlaceholder(row.template_type, name));
   return {
     channel: row.template_type,
     template_id: row.id,
-    to: exampleRecipient(user, row.template_type),
+    to: exampleRecipient(country, user, row.template_type),
     values: Object.fromEntries(names.map((name) => [name, exampleValue(user, name)])),
   };
 }
@@ -84,9 +85,9 @@ export async function findReadyTemplate(
   return result.found === 'here' ? result.template : undefined;
 }
 
-/** The visitor, so that a first message reaches no stranger. The number belongs to nobody: Ofcom keeps it for fiction. */
-function exampleRecipient(user: Visitor['user'], channel: Channel): string {
-  if (channel === 'sms') return user.mobile_number ?? '07700900123';
+/** The visitor, so that a first message reaches no stranger. In the UK the number belongs to nobody: Ofcom keeps it for fiction. */
+function exampleRecipient({ phone }: Country, user: Visitor['user'], channel: Channel): string {
+  if (channel === 'sms') return user.mobile_number ?? phone.profile.examples[0].replaceAll(' ', '');
   return channel === 'email' ? user.email_address : `${user.name}\n12 St James’s Square\nLondon\nSW1Y 4JH`;
 }
 
@@ -145,7 +146,7 @@ export async function sendFromHere(
   if (missing.length > 0) throw invalid(Object.fromEntries(missing));
   const began = performance.now();
   const refuse = (error: unknown): never => {
-    throw error instanceof Failure ? toFormProblem(error) : error;
+    throw error instanceof Failure ? toFormProblem(app.country, error) : error;
   };
   const caller = await callerWithKey(app, request, fields.apiKey).catch(refuse);
   if (caller.service_id !== serviceId) throw invalidField('api_key', 'This key belongs to another service.');

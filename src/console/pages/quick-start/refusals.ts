@@ -1,9 +1,11 @@
+import type { Country } from '../../../countries/country.ts';
+import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { type Failure, invalidField } from '../../../platform/failure.ts';
 
 type RefusedField = 'api_key' | 'to' | '';
 
 /** What a person can do about a refusal of the API, whose own words are for programs: the first one that matches. */
-const refusals: [pattern: RegExp, field: RefusedField, text: string][] = [
+const refusals = ({ phone }: Country): [pattern: RegExp, field: RefusedField, text: string][] => [
   [/API key revoked/, 'api_key', 'This key was revoked. Paste another key, or create one.'],
   [
     /API key may not be used from this address/,
@@ -28,12 +30,7 @@ const refusals: [pattern: RegExp, field: RefusedField, text: string][] = [
     'to',
     'This address is on the suppression list of the service. Remove it from that list to send again.',
   ],
-  [
-    /international mobile numbers/,
-    'to',
-    'This service cannot send texts to other countries. Enter a UK number, or switch them on in the settings.',
-  ],
-  [/phone.number|UK mobile number/i, 'to', 'Enter a phone number, for example 07700 900123.'],
+  [/phone.number/i, 'to', enterNumber(phone)],
   [/email.address/i, 'to', 'Enter an email address, for example name@example.org.'],
   [/at least 3 lines/, 'to', 'Enter at least 3 lines: a name, a street and a postcode.'],
   [/no more than 7 lines/, 'to', 'Enter at most 7 lines.'],
@@ -45,11 +42,21 @@ const refusals: [pattern: RegExp, field: RefusedField, text: string][] = [
   [/^Service is not allowed to send/, '', 'This channel is switched off in the settings of the service.'],
 ];
 
+const enterNumber = ({ profile }: PhoneRules) => `Enter a phone number, for example ${profile.examples[0]}.`;
+
+/** The same of refusals whose words differ between countries. */
+function adviseOnNumber({ phone, words }: Country, reason: string | undefined): string | undefined {
+  if (reason === 'international_not_allowed') return words.textsAbroadOff;
+  return reason === 'landline_not_allowed' ? enterNumber(phone) : undefined;
+}
+
 /** A refusal as a problem of the form, beside the field that it is about. Our own fault, or a reason to wait, stays. */
-export function toFormProblem(failure: Failure): Failure {
+export function toFormProblem(country: Country, failure: Failure): Failure {
   if (failure.kind === 'internal' || failure.kind === 'unavailable') return failure;
+  const advice = adviseOnNumber(country, failure.reason);
+  if (advice !== undefined) return invalidField('to', advice);
   const text = failure.problems?.map(({ message }) => message).join('; ') ?? joinDetail(failure);
-  const [, field, words] = refusals.find(([pattern]) => pattern.test(text)) ?? [undefined, '', text];
+  const [, field, words] = refusals(country).find(([pattern]) => pattern.test(text)) ?? [undefined, '', text];
   return invalidField(field, words);
 }
 

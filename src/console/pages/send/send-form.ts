@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Calendar } from '../../../countries/calendar.ts';
+import type { Country } from '../../../countries/country.ts';
 import { Failure, invalid, invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
@@ -86,11 +87,6 @@ const refusals: [RegExp, field: 'to' | '', text: string][] = [
     'Your service is in trial mode, so it cannot send letters yet. Ask to go live, then send the letter.',
   ],
   [
-    /^Cannot send to international mobile numbers/,
-    'to',
-    'This number is in another country, and your service only sends to the UK. Switch on texts to other countries in its settings.',
-  ],
-  [
     /^Exceeded send limits \(international_sms/,
     'to',
     'Your service has reached its limit of texts to other countries for today. Try again tomorrow.',
@@ -101,14 +97,21 @@ const refusals: [RegExp, field: 'to' | '', text: string][] = [
     '',
     'This channel is switched off. Switch it on in the settings of your service.',
   ],
-  [/^Not a UK mobile number/, 'to', 'Enter a UK mobile number.'],
 ];
 
+/** The same of refusals whose words differ between countries. */
+function adviseOnNumber({ words }: Country, reason: string | undefined): string | undefined {
+  if (reason === 'international_not_allowed') return words.numberAbroad;
+  return reason === 'landline_not_allowed' ? words.enterMobile : undefined;
+}
+
 /** Turns a refusal into a problem of the form, beside the field that it is about, if there is one. Other failures stay. */
-export function toFormProblem(error: unknown, values: Filled['values']): unknown {
+export function toFormProblem(country: Country, error: unknown, values: Filled['values']): unknown {
   if (!(error instanceof Failure) || !['invalid', 'forbidden', 'too-many'].includes(error.kind)) return error;
   if (typeof error.detail !== 'string') return invalid(error.detail);
-  const { detail } = error;
+  const { detail, reason } = error;
+  const advice = adviseOnNumber(country, reason);
+  if (advice !== undefined) return invalidField('to', advice);
   const known = refusals.find(([pattern]) => pattern.test(detail));
   if (known) return invalidField(known[1], known[2]);
   if (detail.includes('character count')) return invalidField(findLongestField(values), `${detail}. Shorten it.`);

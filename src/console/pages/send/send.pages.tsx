@@ -99,7 +99,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
         if (filled.to === '') return;
         const message = buildRequest(request, { ...loaded, filled: { ...withoutGaps(filled), scheduled_for: '' } });
         await checkOneOff(app, service.id, message).catch((error) => {
-          throw toFormProblem(error, filled.values);
+          throw toFormProblem(app.country, error, filled.values);
         });
       },
     );
@@ -135,7 +135,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
         notice: loaded.filled.scheduled_for === '' ? 'Message sent.' : 'Message scheduled.',
       };
     } catch (error) {
-      throw toFormProblem(error, loaded.filled.values);
+      throw toFormProblem(app.country, error, loaded.filled.values);
     }
   }
 

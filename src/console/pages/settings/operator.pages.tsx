@@ -102,7 +102,11 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     who: operator,
     title: 'Texts to landlines',
     fields: ({ permissions }, formState) => (
-      <YesNo formState={formState} legend="Texts to UK landlines" isYes={permissions.includes('sms_to_uk_landlines')} />
+      <YesNo
+        formState={formState}
+        legend={app.country.words.textsToLandlines}
+        isYes={permissions.includes('sms_to_uk_landlines')}
+      />
     ),
     ...yesOrNo,
     async save(service, { value }) {

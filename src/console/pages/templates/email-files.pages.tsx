@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Country } from '../../../countries/country.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { maxFileBytes } from '../../../templates/files/file-types.ts';
 import {
@@ -80,7 +81,7 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
         filename: file.filename,
         created_by_id: request.visitor.user.id,
         content,
-      }).catch(refuseUpload);
+      }).catch((error) => refuseUpload(app.country, error));
       return { to: `/services/${request.service.id}/email-templates/${template.id}/files/${created.id}` };
     },
   });
@@ -162,9 +163,9 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
 }
 
 /** Shows a refusal beside the field of the form: the rule names the fields of the API. */
-function refuseUpload(error: unknown): never {
+function refuseUpload(country: Country, error: unknown): never {
   if (!isAboutForm(error)) throw error;
-  throw invalidField('upload', [...problemsOf(error.detail).values()].join(' '));
+  throw invalidField('upload', [...problemsOf(country, error.detail).values()].join(' '));
 }
 
 /** Says what is missing before files can be sent, and who can add it. */

@@ -192,7 +192,7 @@ type Reason =
   | 'other-subject';
 
 export class SingleSignOnRefused extends Failure {
-  readonly reason: Reason;
+  override readonly reason: Reason;
 
   /** The sentence is shown to the person. */
   constructor(reason: Reason, sentence: string) {

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
+import type { PhoneRules } from '../../../../countries/phone-rules.ts';
 import { invalidField, notFound } from '../../../../platform/failure.ts';
 import { isUuid } from '../../../../platform/id.ts';
+import { normaliseOwnNumber } from '../../../../recipients/phone-number.ts';
 import { removeWhitespace } from '../../../../recipients/whitespace.ts';
 import {
   assignInboundNumber,
@@ -130,7 +132,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
             formState={formState}
             name="number"
             label="Number"
-            hint="For example 07700900123 or 447700900123, or a short code."
+            hint={`For example ${exampleNumbers(app.country.phone)}, or a short code.`}
             type="tel"
             autocomplete="off"
             short
@@ -219,4 +221,10 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
     if (others.length > 0) throw invalidField('service', 'Several services have this name. Enter the id.');
     return getService(app.db, one.id);
   }
+}
+
+/** One number, as it is dialled in the country and with its code. */
+function exampleNumbers(phone: PhoneRules): string {
+  const [number] = phone.profile.examples;
+  return `${removeWhitespace(number)} or ${normaliseOwnNumber(phone, number)}`;
 }
