@@ -35,6 +35,7 @@ export const au: CountryProfile = {
     postcode: { pattern: '^((?!0[013-7])[0-9]{4})$', format: '$1', place: 'after-town', gap: 1, required: true },
     boxWords: ['po box', 'p.o. box', 'p o box', 'gpo box', 'g.p.o. box', 'locked bag', 'private bag'],
     homeNames: ['Australia', 'Commonwealth of Australia'],
+    alsoPlaces: ['SA'],
     capitals: 'last-line',
     example: ['Sam Lee', '12 George St', 'Sydney NSW 2000'],
   },

@@ -44,6 +44,7 @@ export const ca: CountryProfile = {
     boxWords: ['po box', 'p.o. box', 'p o box', 'cp', 'c.p.', 'case postale'],
     refused: [...generic.address.refused, 'sans domicile fixe'],
     homeNames: ['Canada'],
+    alsoPlaces: ['NL', 'NU', 'PE', 'SK', 'YT'],
     capitals: 'all',
     example: ['Jean Tremblay', '10 rue King', 'Ottawa ON  K1A 0B1'],
   },

@@ -154,6 +154,11 @@ const Address = Type.Object(
     refused: Type.Array(Pattern),
     /** What the country is called in addresses, in every language people use. */
     homeNames: Type.Array(Type.String()),
+    /**
+     * Names and codes of other countries that are also places here: Georgia, DE. After a line that ends with a postcode such
+     * a name is not read as a country, and a code of two letters never is.
+     */
+    alsoPlaces: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
     /** BCP 47: the names of other countries are printed in it. */
     countryLanguage: Type.String(),
     capitals: names('all', 'last-line', 'none'),

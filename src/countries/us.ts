@@ -44,6 +44,10 @@ export const us: CountryProfile = {
       'Estados Unidos',
       'EE. UU.',
     ],
+    alsoPlaces: [
+      ...['Georgia', 'Jersey', 'Lebanon', 'Mexico'],
+      ...'AL AR AZ CA CO DE GA ID IL IN KY LA MA MD ME MN MO MS MT NC NE PA SC SD TN VA'.split(' '),
+    ],
     capitals: 'all',
     example: ['Jane Doe', '1600 Main St', 'Springfield IL 62704'],
   },

@@ -11,14 +11,15 @@ export interface Country {
 export const unitedKingdom: Country = { name: 'United Kingdom', zone: 'united-kingdom' };
 
 // Longer than any name in the table; limits the cost of hostile input.
-const maxNameLength = 200;
+export const maxNameLength = 200;
 
 // Characters that people omit or confuse; \p{Cf} are direction marks and joiners.
 const dropped = /[\s_\-'’‘ʼ,.()\p{Cf}]/gu;
 const accents = /\p{M}/gu;
 const onlyAscii = /^\p{ASCII}*$/u;
 
-function comparable(name: string): string {
+/** A name without what people omit or confuse. */
+export function comparable(name: string): string {
   const plain = name.normalize('NFC').replace(/[&+]/g, 'and').replace(dropped, '').toLowerCase();
   const unaccented = plain.normalize('NFD').replace(accents, '');
   // In other scripts the marks are part of the word.

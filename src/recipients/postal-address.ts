@@ -5,24 +5,37 @@ import { removeWhitespace, splitLines } from './whitespace.ts';
 /** An address as parsed and printed; it is not necessarily deliverable (`checkPostalAddress`). */
 export interface PostalAddress {
   lines: readonly string[];
-  zone: PostageZone;
+  /** `home` is where the installation is, if that is not the United Kingdom. */
+  zone: PostageZone | 'home';
   international: boolean;
+  /** ISO 3166-1 alpha-2, where it is known. */
+  country: string | null;
   postcode: string | null;
+  /** It has a postcode, and no town beside it. */
+  lacksTown: boolean;
   bfpoNumber: number | null;
 }
 
 /** Named as in the report about an uploaded letter, which has more reasons than the API's messages. */
-export type PostalAddressReason =
-  | 'address-is-empty'
-  | 'not-enough-address-lines'
-  | 'too-many-address-lines'
-  | 'invalid-address-line-1-or-2'
-  | 'has-country-for-bfpo-address'
-  | 'cant-send-international-letters'
-  | 'not-a-real-uk-postcode'
-  | 'not-a-real-uk-postcode-or-country'
-  | 'invalid-char-in-address'
-  | 'no-fixed-abode-address';
+const reasons = [
+  'address-is-empty',
+  'not-enough-address-lines',
+  'too-many-address-lines',
+  'invalid-address-line-1-or-2',
+  'has-country-for-bfpo-address',
+  'cant-send-international-letters',
+  'not-a-real-uk-postcode',
+  'not-a-real-uk-postcode-or-country',
+  'no-town-beside-postcode',
+  'invalid-char-in-address',
+  'no-fixed-abode-address',
+] as const;
+
+export type PostalAddressReason = (typeof reasons)[number];
+
+export function isAddressReason(reason: string | undefined): reason is PostalAddressReason {
+  return reasons.some((known) => known === reason);
+}
 
 const minLines = 3;
 const maxLines = 7;
@@ -31,7 +44,7 @@ const maxReadLines = 100;
 
 const bfpo = /^bfpo ?(?:c\/o)? ?([0-9]{1,6})?$/i;
 const alphanumeric = /[a-z0-9]/i;
-const forbiddenStart = /^[@()=[\]"”\\/,<>~]/;
+export const forbiddenStart = /^[@()=[\]"”\\/,<>~]/;
 const noFixedAbode = /^nfa$|no fixed (?:abode|address)/i;
 
 /** Parses an address from its lines; a line with line breaks counts as several. */
@@ -43,7 +56,15 @@ export function parsePostalAddress(rawLines: readonly string[]): PostalAddress {
   if (postcode) lines.splice(-1, 1, postcode);
   if (bfpoNumber !== null) lines.push(`BFPO ${bfpoNumber}`);
   if (international) lines.push(country.name);
-  return { lines, zone: country.zone, international, postcode: postcode ?? null, bfpoNumber };
+  return {
+    lines,
+    zone: country.zone,
+    international,
+    country: international ? null : 'GB',
+    postcode: postcode ?? null,
+    lacksTown: false,
+    bfpoNumber,
+  };
 }
 
 /** The first reason why no letter can be sent there; undefined if one can. */
@@ -77,7 +98,7 @@ export function postageForAddress<Domestic extends string>(
   address: PostalAddress,
   domestic: Domestic,
 ): Domestic | 'europe' | 'rest-of-world' {
-  return address.zone === 'united-kingdom' ? domestic : address.zone;
+  return address.zone === 'europe' || address.zone === 'rest-of-world' ? address.zone : domestic;
 }
 
 /** The address lines from the personalisation of a letter; `address_line_7`, if given, replaces the postcode. */
@@ -94,7 +115,7 @@ function asText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
 
-function cleanLines(rawLines: readonly string[]): string[] {
+export function cleanLines(rawLines: readonly string[]): string[] {
   const lines: string[] = [];
   for (const rawLine of rawLines.flatMap(splitLines)) {
     const line = withoutTrailingCommas(collapseWhitespace(rawLine)).replace(/ ([,.])/g, '$1');
@@ -105,7 +126,7 @@ function cleanLines(rawLines: readonly string[]): string[] {
 }
 
 // Not a regular expression: /[ ,]+$/ takes quadratic time on a long run of commas that is not at the end.
-function withoutTrailingCommas(line: string): string {
+export function withoutTrailingCommas(line: string): string {
   let end = line.length;
   while (end > 0 && (line[end - 1] === ' ' || line[end - 1] === ',')) end -= 1;
   return line.slice(0, end);

@@ -33,6 +33,7 @@ export const postalAddressTexts: Record<PostalAddressReason, string> = {
   'has-country-for-bfpo-address': 'The last line of a BFPO address must not be a country.',
   'cant-send-international-letters': notAPostcode,
   'not-a-real-uk-postcode': notAPostcode,
+  'no-town-beside-postcode': 'The line before the postcode must be a town',
   'not-a-real-uk-postcode-or-country': 'Last line of address must be a real UK postcode or another country',
   'invalid-char-in-address':
     'Address lines must not start with any of the following characters: @ ( ) = [ ] ” \\ / , < >',

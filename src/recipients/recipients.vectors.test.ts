@@ -142,6 +142,7 @@ const apiMessages: Record<PostalAddressReason, string> = {
   'has-country-for-bfpo-address': 'The last line of a BFPO address must not be a country.',
   'cant-send-international-letters': 'Must be a real UK postcode',
   'not-a-real-uk-postcode': 'Must be a real UK postcode',
+  'no-town-beside-postcode': 'The line before the postcode must be a town',
   'not-a-real-uk-postcode-or-country': 'Last line of address must be a real UK postcode or another country',
   'invalid-char-in-address':
     'Address lines must not start with any of the following characters: @ ( ) = [ ] ” \\ / , < >',

@@ -17,6 +17,7 @@ export type AddressProblem =
   | 'not-a-real-uk-postcode-or-country'
   | 'cant-send-international-letters'
   | 'not-a-real-uk-postcode'
+  | 'no-town-beside-postcode'
   | 'invalid-char-in-address'
   | 'no-fixed-abode-address';
 

@@ -100,6 +100,7 @@ const problemTexts: Record<Message, string> = {
   'invalid-address-line-1-or-2': 'Each of the first 2 lines of the address needs a letter or a digit.',
   'has-country-for-bfpo-address': 'The last line of a BFPO address must not be a country.',
   'not-a-real-uk-postcode-or-country': 'The last line of the address must be a UK postcode or a country.',
+  'no-town-beside-postcode': 'The line before the postcode must be a town.',
   'cant-send-international-letters':
     'The address is in another country, and your service only sends letters in the UK.',
   'not-a-real-uk-postcode': 'The last line of the address must be a real UK postcode.',
