@@ -48,7 +48,7 @@ export function layOutPart(
   };
   const flow = createFlow(measure, layout);
   const { size_pt, leading_pt } = layout.address;
-  const address = { size: size_pt, leading: leading_pt, uppercase: true };
+  const address = { size: size_pt, leading: leading_pt, uppercase: part.address_as_written !== true };
   flow.addFixed(fitBox(part.address, address, layout.address, node, measure));
   flow.addFixed(fitBox(part.contact_block, styles.contactBlock, layout.contactBlock, node, measure));
 

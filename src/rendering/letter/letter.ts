@@ -1,3 +1,4 @@
+import type { CountryProfile } from '../../countries/profile.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { collapseWhitespace } from '../../protocol/whitespace.ts';
 import { decodeEntities } from '../escape.ts';
@@ -25,6 +26,8 @@ export interface LetterTexts {
 export interface LetterOptions {
   /** The lines to print. Without them the seven lines are taken from the personalisation. */
   address?: readonly string[];
+  /** Which lines of the address are printed in capitals: all, unless the post of the country asks for less. */
+  capitals?: CountryProfile['address']['capitals'];
   /** The printed day: `YYYY-MM-DD`. */
   day: string;
   /** Prints `hidden` instead of the names of missing values. */
@@ -34,14 +37,18 @@ export interface LetterOptions {
 export function renderLetter(
   texts: LetterTexts,
   personalisation: Personalisation,
-  { address, day, redact = false }: LetterOptions,
+  { address, capitals = 'all', day, redact = false }: LetterOptions,
 ): LetterDocument {
   const addressLines =
-    address?.map((line): LetterInline[] => [{ kind: 'text', text: line }]) ?? addressSlots(personalisation);
+    address?.map((line, index): LetterInline[] => {
+      const isUpperCase = capitals === 'last-line' && index === address.length - 1;
+      return [{ kind: 'text', text: isUpperCase ? line.toUpperCase() : line }];
+    }) ?? addressSlots(personalisation);
   const contactBlock = renderContactBlock(texts.contact_block, personalisation, redact);
   const renderPart = (language: LetterLanguage, subject: CompiledText, content: CompiledText): LetterPart => ({
     language,
     address: addressLines,
+    ...(capitals === 'all' ? {} : { address_as_written: true }),
     contact_block: contactBlock,
     date: letterDate(day, language),
     subject: renderLetterSubject(subject, personalisation, redact),

@@ -10,6 +10,8 @@ export interface LetterPart {
   language: LetterLanguage;
   /** One entry per printed line; an unfilled slot is a placeholder of style `no-brackets`. */
   address: LetterInline[][];
+  /** Printed as it is written, and not in capitals. */
+  address_as_written?: true;
   /** One entry per printed line; empty if the letter has no contact block. */
   contact_block: LetterInline[][];
   /** In the language of the part, for example `1 January 2026` or `1 Ionawr 2026`. */
