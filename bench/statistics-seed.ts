@@ -205,7 +205,7 @@ export async function addUpRollups(db: Db): Promise<void> {
     as spans (span, first_day)`;
   const sent = (condition: RawBuilder<unknown>) => sql`coalesce(sum(folded_sent) filter (where ${condition}), 0)`;
   const kinds = Array.from({ length: 35 }, (_, kind) =>
-    sent(sql`notification_type = 'letter' and letter_kind(postage, sheets) = ${sql.lit(kind + 1)}`),
+    sent(sql`case when notification_type = 'letter' then letter_kind(postage, sheets) = ${sql.lit(kind + 1)} end`),
   );
   await sql`
     insert into service_usage_spans (service_id, span, first_day, sms_sent, sms_chargeable_units, emails_sent, letters)

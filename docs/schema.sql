@@ -445,7 +445,7 @@ create table letter_despatches (
   created_at timestamp with time zone not null,
   constraint letter_despatches_cost_threshold_check CHECK ((cost_threshold = ANY (ARRAY['sorted'::text, 'unsorted'::text]))),
   constraint letter_despatches_pkey PRIMARY KEY (notification_id),
-  constraint letter_despatches_postage_check CHECK ((postage = ANY (ARRAY['first'::text, 'second'::text, 'economy'::text, 'europe'::text, 'rest-of-world'::text])))
+  constraint letter_despatches_postage_check CHECK ((postage ~ '^[a-z][a-z0-9-]{1,19}$'::text))
 );
 
 create table letter_files (
@@ -464,7 +464,7 @@ create table letter_rates (
   start_date timestamp with time zone not null,
   rate numeric not null,
   constraint letter_rates_pkey PRIMARY KEY (post_class, sheet_count, start_date),
-  constraint letter_rates_post_class_check CHECK ((post_class = ANY (ARRAY['first'::text, 'second'::text, 'economy'::text, 'europe'::text, 'rest-of-world'::text]))),
+  constraint letter_rates_post_class_check CHECK ((post_class ~ '^[a-z][a-z0-9-]{1,19}$'::text)),
   constraint letter_rates_rate_check CHECK ((rate >= (0)::numeric)),
   constraint letter_rates_sheet_count_check CHECK ((sheet_count > 0))
 );
@@ -535,7 +535,7 @@ create table notifications (
   constraint notifications_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
   constraint notifications_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
   constraint notifications_pkey PRIMARY KEY (id),
-  constraint notifications_postage_check CHECK ((postage = ANY (ARRAY['first'::text, 'second'::text, 'economy'::text, 'europe'::text, 'rest-of-world'::text]))),
+  constraint notifications_postage_check CHECK ((postage ~ '^[a-z][a-z0-9-]{1,19}$'::text)) NOT VALID,
   constraint notifications_status_check CHECK ((status = ANY (ARRAY['created'::text, 'sending'::text, 'sent'::text, 'pending'::text, 'delivered'::text, 'failed'::text, 'technical-failure'::text, 'temporary-failure'::text, 'permanent-failure'::text, 'cancelled'::text, 'pending-virus-check'::text, 'validation-failed'::text, 'virus-scan-failed'::text, 'returned-letter'::text])))
 );
 CREATE INDEX notifications_job_id_idx ON ONLY public.notifications USING btree (job_id, job_row_number) WHERE (job_id IS NOT NULL);
@@ -1377,7 +1377,7 @@ create table templates (
   constraint templates_letter_attachment_id_fkey FOREIGN KEY (letter_attachment_id) REFERENCES letter_attachments(id),
   constraint templates_letter_languages_check CHECK ((letter_languages = ANY (ARRAY['english'::text, 'welsh_then_english'::text]))),
   constraint templates_pkey PRIMARY KEY (id),
-  constraint templates_postage_check CHECK ((postage = ANY (ARRAY['first'::text, 'second'::text, 'economy'::text]))),
+  constraint templates_postage_check CHECK ((postage ~ '^[a-z][a-z0-9-]{1,19}$'::text)),
   constraint templates_process_type_check CHECK ((process_type = ANY (ARRAY['normal'::text, 'priority'::text, 'bulk'::text]))),
   constraint templates_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
   constraint templates_template_type_check CHECK ((template_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
@@ -1410,7 +1410,7 @@ create table templates_history (
   updated_at timestamp with time zone,
   constraint templates_history_letter_languages_check CHECK ((letter_languages = ANY (ARRAY['english'::text, 'welsh_then_english'::text]))),
   constraint templates_history_pkey PRIMARY KEY (id, version),
-  constraint templates_history_postage_check CHECK ((postage = ANY (ARRAY['first'::text, 'second'::text, 'economy'::text]))),
+  constraint templates_history_postage_check CHECK ((postage ~ '^[a-z][a-z0-9-]{1,19}$'::text)),
   constraint templates_history_process_type_check CHECK ((process_type = ANY (ARRAY['normal'::text, 'priority'::text, 'bulk'::text]))),
   constraint templates_history_template_type_check CHECK ((template_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text])))
 );

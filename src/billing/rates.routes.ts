@@ -1,25 +1,27 @@
 import { Type } from 'typebox';
-import { postages } from '../notifications/notification.ts';
+import type { Country } from '../countries/country.ts';
+import { listPostage } from '../countries/postage.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { OneOf } from '../protocol/fields.ts';
+import { OneOf, StoredPostage } from '../protocol/fields.ts';
 import { createLetterRate, createSmsRate, getSmsRate, listLetterRates } from './rates.ts';
 
-const PostClass = OneOf(postages);
 const Pounds = Type.Number({ minimum: 0, maximum: 1_000, description: 'GBP' });
 const Start = Type.String({ description: 'A date-time, or a date: then from midnight in London' });
 
 const WholeSeconds = Type.String({ description: 'UTC, YYYY-MM-DDTHH:MM:SS' });
 
 const SmsRate = Type.Object({ rate: Type.Number({ description: 'GBP per fragment' }), valid_from: WholeSeconds });
-const LetterRate = Type.Object({
-  post_class: PostClass,
-  sheet_count: Type.Integer(),
-  rate: Type.String({ description: 'GBP per letter' }),
-  start_date: WholeSeconds,
-});
+const letterRateSchema = (country: Country) =>
+  Type.Object({
+    post_class: StoredPostage(country),
+    sheet_count: Type.Integer(),
+    rate: Type.String({ description: 'GBP per letter' }),
+    start_date: WholeSeconds,
+  });
 
 export function rateRoutes(http: Http, app: Platform): void {
+  const LetterRate = letterRateSchema(app.country);
   http.get(
     '/sms-rate',
     { schema: { summary: 'Get the current rate per text message fragment', response: { 200: SmsRate } } },
@@ -50,7 +52,7 @@ export function rateRoutes(http: Http, app: Platform): void {
       schema: {
         summary: 'Add a letter rate; it also reprices past usage from its start date on',
         body: Type.Object({
-          post_class: PostClass,
+          post_class: OneOf(listPostage(app.country.postage)),
           sheet_count: Type.Integer({ minimum: 1, maximum: 100 }),
           rate: Pounds,
           start_date: Start,

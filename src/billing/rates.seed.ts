@@ -1,4 +1,3 @@
-import type { Postage } from '../notifications/notification.ts';
 import type { Seed } from '../platform/db/seed.ts';
 import { insertMissingLetterRates, insertMissingSmsRates } from './rates.sql.ts';
 
@@ -13,7 +12,7 @@ export const seedRates: Seed = async (tx, _now, { prices }) => {
     Object.entries(prices.letters).flatMap(([post_class, lists]) =>
       lists.flatMap(({ from, rates }) =>
         rates.map((rate, index) => ({
-          post_class: post_class as Postage,
+          post_class,
           start_date: from,
           sheet_count: index + 1,
           rate,

@@ -1,6 +1,5 @@
 import { type Insertable, sql } from 'kysely';
 import type { Calendar } from '../countries/calendar.ts';
-import type { Postage } from '../notifications/notification.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
@@ -39,7 +38,7 @@ export async function insertSmsRate(db: Db, row: { valid_from: Timestamp; rate: 
 
 export async function insertLetterRate(
   db: Db,
-  row: { post_class: Postage; sheet_count: number; start_date: Timestamp; rate: number },
+  row: { post_class: string; sheet_count: number; start_date: Timestamp; rate: number },
 ): Promise<void> {
   await withConstraints(
     { letter_rates_pkey: () => invalidField('start_date', 'There is a rate from this moment already.') },

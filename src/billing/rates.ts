@@ -1,5 +1,4 @@
 import { addDays, type Calendar, type Days, isDay } from '../countries/calendar.ts';
-import type { Postage } from '../notifications/notification.ts';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { invalidField } from '../platform/failure.ts';
@@ -50,7 +49,7 @@ export async function createSmsRate(app: Platform, request: { rate: number; vali
 
 export async function createLetterRate(
   app: Platform,
-  request: { post_class: Postage; sheet_count: number; rate: number; start_date: string },
+  request: { post_class: string; sheet_count: number; rate: number; start_date: string },
 ) {
   const start_date = timestamp(parseStart(app.country.calendar, 'start_date', request.start_date));
   await insertLetterRate(app.db, { ...request, start_date });

@@ -1,10 +1,9 @@
 import { Type } from 'typebox';
-import { postages } from '../notifications/notification.ts';
 import { fromStandby } from '../platform/db/servers/standby.ts';
 import { invalid } from '../platform/failure.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Datetime, Nullable, OfService, OneOf, Uuid } from '../protocol/fields.ts';
+import { Datetime, Nullable, OfService, OneOf, StoredPostage, Uuid } from '../protocol/fields.ts';
 import { getOrganisationUsage, listMonthlyUsage, listYearlyUsage } from './usage.ts';
 
 const Usage = {
@@ -29,7 +28,7 @@ export function usageRoutes(http: Http, app: Platform): void {
               month: Type.String(),
               notification_type: OneOf(['letter', 'sms']),
               rate: Type.Number({ description: 'GBP per unit' }),
-              postage: Nullable(OneOf(postages)),
+              postage: Nullable(StoredPostage(app.country)),
               ...Usage,
             }),
           ),

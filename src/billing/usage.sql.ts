@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Days } from '../countries/calendar.ts';
-import { type Postage, postages } from '../notifications/notification.ts';
+import { postageBySlot, postageSlots } from '../countries/postage.ts';
+import type { PostageClass } from '../countries/profile.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Channel } from '../protocol/channels.ts';
 
@@ -25,13 +26,14 @@ export interface UsageQuery {
   slots: Slot[];
   spans: { slot: number; span: 'month' | 'five_days' | 'day'; first_day: string }[];
   letterPrices: LetterPrice[];
+  /** Of the country: the slot of a class is its place in the totals. */
+  classes: readonly PostageClass[];
   /** Free fragments: read from the stored rows of `year`, else from `implied`. */
   allowances: { year: number | null; implied: { service_id: string; free_sms_fragment_limit: number }[] };
   which: { service_id: string } | { organisation_id: string } | 'all services';
 }
 
-const postageNames = sql.join(postages.map((postage) => sql.lit(postage)));
-const postageCount = sql.lit(postages.length);
+const slotCount = sql.lit(postageSlots);
 
 /**
  * CTEs with costs: `texts` (and emails) by service and slot, `letters` by service, slot and kind. They add the rows that are
@@ -46,6 +48,10 @@ function priced(query: UsageQuery): RawBuilder<unknown> {
       : 'service_id' in which
         ? sql`service_id = ${which.service_id}`
         : sql`service_id in (select id from services where organisation_id = ${which.organisation_id})`;
+  const bySlot = postageBySlot(query.classes);
+  const postageNames = sql.join(bySlot.map((id) => (id === null ? sql`null` : sql.lit(id))));
+  // A price of another country has no place in the totals of this one.
+  const letterPrices = query.letterPrices.filter(({ postage }) => bySlot.includes(postage));
   const records = (rows: object[]) => sql`json_to_recordset(${JSON.stringify(rows)}::json)`;
   return sql`
     slots as (
@@ -55,7 +61,7 @@ function priced(query: UsageQuery): RawBuilder<unknown> {
       select * from ${records(query.spans)} as span (slot integer, span text, first_day date)
     ), letter_prices as (
       select slot, letter_kind(postage, sheets) as kind, rate
-      from ${records(query.letterPrices)} as price (slot integer, postage text, sheets integer, rate numeric)
+      from ${records(letterPrices)} as price (slot integer, postage text, sheets integer, rate numeric)
     ), implied as (
       select * from ${records(query.allowances.implied)} as allowance (service_id uuid, free_sms_fragment_limit integer)
     ), facts as materialized (
@@ -94,8 +100,8 @@ function priced(query: UsageQuery): RawBuilder<unknown> {
       ) as of_kind
       group by slot, service_id, kind
     ), letters as (
-      select posted.slot, service_id, (array[${postageNames}])[(posted.kind - 1) % ${postageCount} + 1] as postage,
-        (posted.kind - 1) / ${postageCount} as sheets, letters, coalesce(rate, 0) as rate, letters * coalesce(rate, 0) as cost
+      select posted.slot, service_id, (array[${postageNames}])[(posted.kind - 1) % ${slotCount} + 1] as postage,
+        (posted.kind - 1) / ${slotCount} as sheets, letters, coalesce(rate, 0) as rate, letters * coalesce(rate, 0) as cost
       from posted left join letter_prices p on p.slot = posted.slot and p.kind = posted.kind
       where letters <> 0
     )`;
@@ -134,7 +140,7 @@ const sums = sql`
 interface MonthRow extends UsageRow {
   month: string;
   notification_type: 'sms' | 'letter';
-  postage: Postage | null;
+  postage: string | null;
 }
 
 export async function selectUsageByMonth(db: Db, query: UsageQuery): Promise<MonthRow[]> {

@@ -78,7 +78,7 @@ async function yearOfService(
   };
 }
 
-type Slots = Pick<UsageQuery, 'slots' | 'spans' | 'letterPrices'>;
+type Slots = Pick<UsageQuery, 'slots' | 'spans' | 'letterPrices' | 'classes'>;
 
 async function slotsOf(
   { db, country }: Platform,
@@ -103,6 +103,7 @@ async function slotsOf(
     letterPrices: periods.flatMap(({ letterRates }, slot): LetterPrice[] =>
       letterRates.map((rate) => ({ slot, ...rate })),
     ),
+    classes: country.postage.classes,
   };
 }
 

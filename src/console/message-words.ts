@@ -1,6 +1,7 @@
 import { dayFormat } from '../countries/calendar.ts';
 import type { Country } from '../countries/country.ts';
 import type { PhoneRules } from '../countries/phone-rules.ts';
+import { listHomePostage, postageLabel } from '../countries/postage.ts';
 import { providers } from '../delivery/providers/providers.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { formatPhoneNumber } from './parts/phone-number.ts';
@@ -24,17 +25,23 @@ export function channelTabs(current: Channel | undefined, buildUrl: (channel: Ch
   }));
 }
 
-export const postageNames = {
-  first: 'first class',
-  second: 'second class',
-  economy: 'economy',
-  europe: 'to Europe',
-  'rest-of-world': 'to the rest of the world',
-};
+const postageInSentence = new Map([
+  ['first', 'first class'],
+  ['second', 'second class'],
+  ['economy', 'economy'],
+  ['europe', 'to Europe'],
+  ['rest-of-world', 'to the rest of the world'],
+]);
+
+/** The postage of a letter within a sentence. Labels of other countries may be names, so they keep their capitals. */
+export function postageName({ code, postage }: Pick<Country, 'code' | 'postage'>, stored: string): string {
+  return (code === 'gb' ? postageInSentence.get(stored) : undefined) ?? postageLabel(postage, stored);
+}
 
 /** The postage that people can choose. Addresses abroad decide their own. */
-export const postageLabels = { first: 'First class', second: 'Second class', economy: 'Economy' } as const;
-export const postageChoices = Object.entries(postageLabels).map(([value, label]) => ({ value, label }));
+export function postageChoices({ postage }: Pick<Country, 'postage'>): { value: string; label: string }[] {
+  return listHomePostage(postage).map(({ id, label }) => ({ value: id, label }));
+}
 
 interface Addressed {
   notification_type: Channel;

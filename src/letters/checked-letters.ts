@@ -54,5 +54,5 @@ export async function checkPdfLetter(
   await refuseIfInfected(app.virusScanner, pdf);
   const reading = await readPages(app, app.pdfThreads.forRequest(service.id), pdf, 'letter');
   const rules = { international_letters: service.permissions.has('international_letters') };
-  return judgePrecompiled(reading, (lines) => readAddress(rules, lines));
+  return judgePrecompiled(reading, (lines) => readAddress(app, rules, lines));
 }

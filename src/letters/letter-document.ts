@@ -1,6 +1,6 @@
 import type { Country } from '../countries/country.ts';
 import type { Files } from '../platform/storage/files.ts';
-import { parsePostalAddress } from '../recipients/postal-address.ts';
+import { addressRules } from '../recipients/address-rules.ts';
 import type { LetterDocument } from '../rendering/letter/model.ts';
 import type { DrawLetterOptions } from '../rendering/letter/pdf.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
@@ -29,7 +29,7 @@ export interface RenderInput {
 /** The letter as accepted: its template version, contact block and date. Only the logo is the current one. */
 export async function renderInputOfLetter(app: Deps, letter: Letter): Promise<RenderInput> {
   const { row, compiled } = await getTemplateForDelivery(app, letter);
-  const { lines } = parsePostalAddress(letter.recipient.split('\n'));
+  const { lines } = addressRules(app.country).parse(letter.recipient.split('\n'));
   const brand = letter.letter_branding_id
     ? { id: letter.letter_branding_id, name: letter.letter_branding_name ?? '' }
     : undefined;
@@ -50,14 +50,18 @@ interface Filling {
 }
 
 export async function renderInput(
-  { files }: Pick<Deps, 'files'>,
+  { country, files }: Pick<Deps, 'country' | 'files'>,
   template: Pick<TemplateRow, 'service' | 'letter_attachment'>,
   brand: { id: string; name: string } | undefined,
   { compiled, personalisation, address, day }: Filling,
 ): Promise<RenderInput> {
   if (compiled.template_type !== 'letter') throw new Error('only letter templates can be rendered as letters');
-  const isAddress = address.length >= 3 && address.length <= 7;
-  const document = compiled.document(personalisation, { day, address: isAddress ? address : undefined });
+  const isAddress = addressRules(country).isWhole(address);
+  const document = compiled.document(personalisation, {
+    day,
+    address: isAddress ? address : undefined,
+    capitals: country.address.capitals,
+  });
   const svg = brand && (await files.get(logoFile(brand.id)));
   const attached = template.letter_attachment;
   const attachment = attached && (await files.get(letterAttachmentPath(template.service, attached.id)));

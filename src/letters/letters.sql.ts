@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { KeyType } from '../auth/api-keys.ts';
-import type { Postage, Status } from '../notifications/notification.ts';
+import type { Status } from '../notifications/notification.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 
@@ -16,7 +16,7 @@ export interface Letter {
   recipient: string;
   personalisation: Record<string, unknown>;
   reply_to_text: string | null;
-  postage: Postage | null;
+  postage: string | null;
   billable_units: number;
   created_at: Timestamp;
   precompiled: boolean;

@@ -1,7 +1,7 @@
 import { letterFiles } from '../notifications/tasks-for-others.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { VirusScanner } from '../platform/storage/virus-scan.ts';
-import { checkPostalAddress, parsePostalAddress, postageForAddress } from '../recipients/postal-address.ts';
+import { addressRules } from '../recipients/address-rules.ts';
 import { judgePrecompiled, type PrecompiledCheck } from '../rendering/pdf/pdf-verdict.ts';
 import { type LetterResult, type LetterResults, nothingFound, ready } from './compose-letter.ts';
 import { type Letter, selectLetter } from './letters.sql.ts';
@@ -29,15 +29,20 @@ async function check(app: Deps, letter: Letter): Promise<LetterResult> {
   if ((await app.virusScanner.scan(pdf)) === 'infected') return infected(app, letter);
   const found = judgePrecompiled(
     await readPages(app, app.pdfThreads.inBackground(letter.service_id), pdf, 'letter'),
-    (lines) => readAddress(letter, lines),
+    (lines) => readAddress(app, letter, lines),
   );
   if (found.message !== null || found.recipient_address === null) return refused(letter, found);
   return accepted(app, letter, pdf, found.recipient_address, found.page_count ?? 0);
 }
 
-export function readAddress({ international_letters }: Pick<Letter, 'international_letters'>, lines: string[]) {
-  const address = parsePostalAddress(lines);
-  const problem = checkPostalAddress(address, { international: international_letters });
+export function readAddress(
+  { country }: Pick<Platform, 'country'>,
+  { international_letters }: Pick<Letter, 'international_letters'>,
+  lines: string[],
+) {
+  const rules = addressRules(country);
+  const address = rules.parse(lines);
+  const problem = rules.check(address, { international: international_letters });
   return problem ? { problem } : { lines: [...address.lines] };
 }
 
@@ -61,7 +66,8 @@ async function accepted(
   recipient: string,
   page_count: number,
 ): Promise<LetterResult> {
-  const address = parsePostalAddress(recipient.split('\n'));
+  const rules = addressRules(app.country);
+  const address = rules.parse(recipient.split('\n'));
   // A letter of a test key is never printed: GET returns the bytes exactly as uploaded.
   if (letter.key_type !== 'test') {
     const rewritten = await app.pdfThreads
@@ -73,7 +79,7 @@ async function accepted(
     ...ready(app, letter, page_count),
     recipient,
     normalised_recipient: recipient.toLowerCase().replaceAll(/\s/g, ''),
-    postage: postageForAddress(address, letter.postage ?? 'second'),
+    postage: rules.postage(address, letter.postage),
     international: address.international,
   };
   return { id: letter.id, change, found: { ...nothingFound, page_count } };

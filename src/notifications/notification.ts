@@ -1,4 +1,5 @@
 import type { KeyType } from '../auth/api-keys.ts';
+import { postageSlots } from '../countries/postage.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Channel } from '../protocol/channels.ts';
 
@@ -32,12 +33,8 @@ export const unfinishedStatuses = [
   'pending-virus-check',
 ] as const satisfies readonly Status[];
 
-export const postages = ['first', 'second', 'economy', 'europe', 'rest-of-world'] as const;
-
-export type Postage = (typeof postages)[number];
-
 /** Array indexes of letter totals, as the database function letter_kind computes them: 0 to 6 sheets, then postage. */
-export const letterKinds = Array.from({ length: 7 * postages.length }, (_, index) => index + 1);
+export const letterKinds = Array.from({ length: 7 * postageSlots }, (_, index) => index + 1);
 
 /** Lower numbers go first. */
 export const lanes = { priority: 0, normal: 1, bulk: 2 } as const;
@@ -65,7 +62,7 @@ export interface NewNotification {
   normalised_recipient: string | null;
   personalisation: Record<string, unknown>;
   reply_to_text: string | null;
-  postage: Postage | null;
+  postage: string | null;
   international: boolean;
   rate_multiplier: number;
   one_click_unsubscribe_url: string | null;

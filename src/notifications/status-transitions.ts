@@ -1,7 +1,7 @@
 import type { KeyType } from '../auth/api-keys.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Channel } from '../protocol/channels.ts';
-import type { Postage, Status } from './notification.ts';
+import type { Status } from './notification.ts';
 
 /** Allowed previous statuses of each event. Any other change, such as a repeated or late one, is ignored. */
 export const transitions = {
@@ -37,7 +37,7 @@ export interface StatusChange {
   provider_reference?: string;
   billable_units?: number;
   sent_at?: Date;
-  postage?: Postage;
+  postage?: string;
   international?: boolean;
   recipient?: string;
   normalised_recipient?: string;

@@ -1,5 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { isDay } from '../countries/calendar.ts';
+import { listChoosable, listHomePostage, listPostage } from '../countries/postage.ts';
+import type { CountryProfile } from '../countries/profile.ts';
 import type { TextFormat } from '../platform/http/schema-errors.ts';
 import { isUuid } from '../platform/id.ts';
 
@@ -32,6 +34,20 @@ export function Nullable<T extends TSchema>(schema: T) {
 
 export function OneOf<const T extends string>(values: readonly T[]) {
   return Type.Unsafe<T>({ type: 'string', enum: [...values] });
+}
+
+/** The postage that a sender chooses, under any name that the country knows. */
+export function ChosenPostage({ postage }: Pick<CountryProfile, 'postage'>) {
+  return OneOf(listChoosable(postage));
+}
+
+/** The postage of a template or a letter in a response. Outside the United Kingdom it may be of a country before this one. */
+export function StoredPostage(
+  { code, postage }: Pick<CountryProfile, 'code' | 'postage'>,
+  { home = false }: { home?: boolean } = {},
+) {
+  const ids = home ? listHomePostage(postage).map(({ id }) => id) : listPostage(postage);
+  return code === 'gb' ? OneOf(ids) : Type.String({ description: ids.join(', ') });
 }
 
 /** A response wrapped in `data`, as in most administrative endpoints. */

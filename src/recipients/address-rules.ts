@@ -16,12 +16,6 @@ import { createPostcodeReader, createTownLineReader, type ReadLines } from './to
 /** What addresses depend on: part of a profile. */
 export type AddressCountry = Pick<CountryProfile, 'code' | 'locale' | 'languages' | 'address' | 'postage' | 'words'>;
 
-/** The same as a value that can be passed to a thread. */
-export function addressCountry(country: AddressCountry): AddressCountry {
-  const { code, locale, languages, address, postage, words } = country;
-  return { code, locale, languages, address, postage, words };
-}
-
 interface Allowed {
   international: boolean;
 }

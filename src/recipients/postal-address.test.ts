@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { gb } from '../countries/gb.ts';
+import { addressRules } from './address-rules.ts';
 import {
   addressLinesFromPersonalisation,
   checkPostalAddress,
@@ -7,7 +9,6 @@ import {
   type PostalAddressReason,
   parsePostalAddress,
   parsePostcode,
-  postageForAddress,
 } from './postal-address.ts';
 
 const atHome = { international: false };
@@ -146,14 +147,14 @@ describe('checkPostalAddress', () => {
   });
 });
 
-describe('postageForAddress', () => {
+describe('the postage of an address', () => {
   it.each([
     [['Ada', '1 High Street', 'N1 6XY'], 'first'],
     [['Ada', '1 Road', 'Jersey'], 'first'],
     [['Ada', '1 Gate', 'Norway'], 'europe'],
     [['Ada', '1 Calle', 'Chile'], 'rest-of-world'],
   ])('the postage of %j is %s', (lines, postage) => {
-    expect(postageForAddress(parsePostalAddress(lines), 'first')).toBe(postage);
+    expect(addressRules(gb).postage(parsePostalAddress(lines), 'first')).toBe(postage);
   });
 });
 

@@ -93,14 +93,6 @@ export function* postalAddressReasons(
   if (lines.some((line) => noFixedAbode.test(line))) yield 'no-fixed-abode-address';
 }
 
-/** The zone decides for international mail, the sender for domestic mail. */
-export function postageForAddress<Domestic extends string>(
-  address: PostalAddress,
-  domestic: Domestic,
-): Domestic | 'europe' | 'rest-of-world' {
-  return address.zone === 'europe' || address.zone === 'rest-of-world' ? address.zone : domestic;
-}
-
 /** The address lines from the personalisation of a letter; `address_line_7`, if given, replaces the postcode. */
 export function addressLinesFromPersonalisation(personalisation: Readonly<Record<string, unknown>>): string[] {
   const last = Object.hasOwn(personalisation, 'address_line_7') ? 'address_line_7' : 'postcode';

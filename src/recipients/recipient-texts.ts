@@ -21,21 +21,25 @@ export function phoneNumberText(words: Words, reason: PhoneNumberReason | PhoneP
 
 export const emailAddressText = 'Not a valid email address';
 
-const tooShort = 'Address must be at least 3 lines';
-const notAPostcode = 'Must be a real UK postcode';
-
-export const postalAddressTexts: Record<PostalAddressReason, string> = {
-  'address-is-empty': tooShort,
-  'not-enough-address-lines': tooShort,
-  'too-many-address-lines': 'Address must be no more than 7 lines',
-  'invalid-address-line-1-or-2':
-    'The first 2 lines of the address must both include at least one alphanumeric character',
-  'has-country-for-bfpo-address': 'The last line of a BFPO address must not be a country.',
-  'cant-send-international-letters': notAPostcode,
-  'not-a-real-uk-postcode': notAPostcode,
-  'no-town-beside-postcode': 'The line before the postcode must be a town',
-  'not-a-real-uk-postcode-or-country': 'Last line of address must be a real UK postcode or another country',
-  'invalid-char-in-address':
-    'Address lines must not start with any of the following characters: @ ( ) = [ ] ” \\ / , < >',
-  'no-fixed-abode-address': 'Must be a real address',
-};
+/** Whole sentences of the country, in English everywhere: clients match them. */
+export function postalAddressTexts({
+  address: { lines },
+  words,
+}: Pick<CountryProfile, 'address' | 'words'>): Record<PostalAddressReason, string> {
+  const tooShort = `Address must be at least ${lines.min} lines`;
+  return {
+    'address-is-empty': tooShort,
+    'not-enough-address-lines': tooShort,
+    'too-many-address-lines': `Address must be no more than ${lines.max} lines`,
+    'invalid-address-line-1-or-2':
+      'The first 2 lines of the address must both include at least one alphanumeric character',
+    'has-country-for-bfpo-address': 'The last line of a BFPO address must not be a country.',
+    'cant-send-international-letters': words.notRealPostcode,
+    'not-a-real-uk-postcode': words.notRealPostcode,
+    'not-a-real-uk-postcode-or-country': words.lastLine,
+    'no-town-beside-postcode': words.noTown,
+    'invalid-char-in-address':
+      'Address lines must not start with any of the following characters: @ ( ) = [ ] ” \\ / , < >',
+    'no-fixed-abode-address': 'Must be a real address',
+  };
+}

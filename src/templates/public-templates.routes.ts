@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { apiCallerOf } from '../auth/api-caller.ts';
+import type { Country } from '../countries/country.ts';
 import { Failure } from '../platform/failure.ts';
 import { takeNothingForEmpty } from '../platform/http/body/body.ts';
 import { takesLongText } from '../platform/http/body/body-limits.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Datetime, Nullable, Uuid } from '../protocol/fields.ts';
+import { Datetime, Nullable, StoredPostage, Uuid } from '../protocol/fields.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import { type CompiledTemplates, compileRow } from './compiled-templates.ts';
 import type { EmailThreads } from './email-threads.ts';
@@ -15,7 +16,7 @@ import {
   listPublicTemplates,
   previewPublicTemplate,
 } from './public-templates.ts';
-import { Postages, TemplateTypes } from './template-record.ts';
+import { TemplateTypes } from './template-record.ts';
 import type { TemplateRow } from './template-row.ts';
 
 /** `test/examples.test.ts` compares these with the actual responses. */
@@ -44,43 +45,46 @@ const preview = {
   postage: null,
 };
 
-const PublicTemplate = Type.Object(
-  {
-    id: Uuid,
-    type: TemplateTypes,
-    name: Type.String(),
-    created_at: Datetime,
-    updated_at: Nullable(Datetime),
-    created_by: Type.String({ description: 'Email address of the author of this version' }),
-    version: Type.Integer(),
-    body: Type.String(),
-    subject: Nullable(Type.String()),
-    personalisation: Type.Record(Type.String(), Type.Object({ required: Type.Boolean() })),
-    postage: Nullable(Postages),
-    letter_contact_block: Nullable(Type.String()),
-  },
-  { title: 'PublicTemplate', examples: [example] },
-);
+const publicTemplateSchema = (country: Country) =>
+  Type.Object(
+    {
+      id: Uuid,
+      type: TemplateTypes,
+      name: Type.String(),
+      created_at: Datetime,
+      updated_at: Nullable(Datetime),
+      created_by: Type.String({ description: 'Email address of the author of this version' }),
+      version: Type.Integer(),
+      body: Type.String(),
+      subject: Nullable(Type.String()),
+      personalisation: Type.Record(Type.String(), Type.Object({ required: Type.Boolean() })),
+      postage: Nullable(StoredPostage(country, { home: true })),
+      letter_contact_block: Nullable(Type.String()),
+    },
+    { title: 'PublicTemplate', examples: [example] },
+  );
 
 // Named `id`, because errors of this surface start with the name of the parameter.
 const OfTemplate = Type.Object({ id: Uuid });
 
-const PublicPreview = Type.Object(
-  {
-    id: Uuid,
-    type: TemplateTypes,
-    version: Type.Integer(),
-    body: Type.String(),
-    subject: Nullable(Type.String()),
-    html: Nullable(Type.String()),
-    postage: Nullable(Postages),
-  },
-  { title: 'PublicPreview', examples: [preview] },
-);
+const publicPreviewSchema = (country: Country) =>
+  Type.Object(
+    {
+      id: Uuid,
+      type: TemplateTypes,
+      version: Type.Integer(),
+      body: Type.String(),
+      subject: Nullable(Type.String()),
+      html: Nullable(Type.String()),
+      postage: Nullable(StoredPostage(country, { home: true })),
+    },
+    { title: 'PublicPreview', examples: [preview] },
+  );
 
 type Deps = Platform & { compiledTemplates: CompiledTemplates; emailThreads: EmailThreads };
 
 export function publicTemplateRoutes(http: Http, app: Deps): void {
+  const PublicTemplate = publicTemplateSchema(app.country);
   http.post(
     '/v2/template/:id/preview',
     {
@@ -92,7 +96,7 @@ export function publicTemplateRoutes(http: Http, app: Deps): void {
           { personalisation: Type.Optional(Type.Unsafe<Personalisation>({ type: 'object' })) },
           { examples: [{ personalisation: { name: 'Ada', day: 'Friday' } }] },
         ),
-        response: { 200: PublicPreview },
+        response: { 200: publicPreviewSchema(app.country) },
       },
       config: {
         malformedJson: () => new Failure('invalid', 'ValidationError', 'Invalid JSON'),
@@ -159,7 +163,7 @@ export function publicTemplateRoutes(http: Http, app: Deps): void {
   );
 }
 
-function publicTemplate(row: TemplateRow): Static<typeof PublicTemplate> {
+function publicTemplate(row: TemplateRow): Static<ReturnType<typeof publicTemplateSchema>> {
   return {
     id: row.id,
     type: row.template_type,

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
+import type { Country } from '../countries/country.ts';
 import type { PhoneRules } from '../countries/phone-rules.ts';
 import { channels } from '../protocol/channels.ts';
-import { Datetime, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
+import { Datetime, Nullable, OneOf, StoredPostage, Uuid } from '../protocol/fields.ts';
 import { formatSmsSender } from '../recipients/phone-number.ts';
 import type { CurrentTemplateRow, TemplateRow } from './template-row.ts';
 
@@ -9,7 +10,6 @@ import type { CurrentTemplateRow, TemplateRow } from './template-row.ts';
 
 export const TemplateTypes = OneOf(channels);
 export const ProcessTypes = OneOf(['normal', 'priority', 'bulk']);
-export const Postages = OneOf(['first', 'second', 'economy']);
 export const Languages = OneOf(['english', 'welsh_then_english']);
 
 export const LetterAttachmentRecord = Type.Object({
@@ -22,7 +22,7 @@ export const LetterAttachmentRecord = Type.Object({
   archived_at: Nullable(Datetime),
 });
 
-const versionFields = {
+const versionFields = (country: Country) => ({
   id: Uuid,
   service: Uuid,
   name: Type.String(),
@@ -35,7 +35,7 @@ const versionFields = {
   is_precompiled_letter: Type.Boolean(),
   process_type: ProcessTypes,
   redact_personalisation: Type.Boolean(),
-  postage: Nullable(Postages),
+  postage: Nullable(StoredPostage(country, { home: true })),
   reply_to: Nullable(Uuid),
   reply_to_text: Nullable(Type.String()),
   service_letter_contact: Nullable(Uuid),
@@ -57,37 +57,38 @@ const versionFields = {
   ),
   created_at: Datetime,
   updated_at: Nullable(Datetime),
-};
+});
 
 const Author = Type.Object({ id: Uuid, name: Type.String() });
 
-export const TemplateRecord = Type.Object(
-  { ...versionFields, folder: Nullable(Uuid), created_by: Author },
-  { title: 'Template' },
-);
-export const TemplateVersion = Type.Object({
-  ...versionFields,
-  template_redacted: Uuid,
-  created_by: Type.Object({ ...Author.properties, email_address: Type.String() }),
-});
-export const ListedVersion = Type.Object({ ...versionFields, created_by: Uuid });
-/** What the front end of GOV.UK Notify reads. */
-export const ListedVersionWithAuthor = Type.Object({
-  ...versionFields,
-  created_by: TemplateVersion.properties.created_by,
-});
-export const ListedTemplate = Type.Pick(TemplateRecord, [
-  'id',
-  'name',
-  'template_type',
-  'version',
-  'created_at',
-  'updated_at',
-  'archived',
-  'folder',
-  'process_type',
-  'is_precompiled_letter',
-]);
+const AuthorWithAddress = Type.Object({ ...Author.properties, email_address: Type.String() });
+
+/** The schemas depend on the country, whose postage they name. */
+export function templateSchemas(country: Country) {
+  const fields = versionFields(country);
+  const TemplateRecord = Type.Object({ ...fields, folder: Nullable(Uuid), created_by: Author }, { title: 'Template' });
+  return {
+    TemplateRecord,
+    TemplateVersion: Type.Object({ ...fields, template_redacted: Uuid, created_by: AuthorWithAddress }),
+    ListedVersion: Type.Object({ ...fields, created_by: Uuid }),
+    /** What the front end of GOV.UK Notify reads. */
+    ListedVersionWithAuthor: Type.Object({ ...fields, created_by: AuthorWithAddress }),
+    ListedTemplate: Type.Pick(TemplateRecord, [
+      'id',
+      'name',
+      'template_type',
+      'version',
+      'created_at',
+      'updated_at',
+      'archived',
+      'folder',
+      'process_type',
+      'is_precompiled_letter',
+    ]),
+  };
+}
+
+type TemplateSchemas = ReturnType<typeof templateSchemas>;
 
 export const precompiledName = 'Pre-compiled PDF';
 
@@ -102,7 +103,7 @@ function versionFieldsOf(phone: PhoneRules, row: TemplateRow) {
   };
 }
 
-export function templateVersion(phone: PhoneRules, row: TemplateRow): Static<typeof TemplateVersion> {
+export function templateVersion(phone: PhoneRules, row: TemplateRow): Static<TemplateSchemas['TemplateVersion']> {
   return {
     ...versionFieldsOf(phone, row),
     // The redaction record has the id of its template.
@@ -111,7 +112,7 @@ export function templateVersion(phone: PhoneRules, row: TemplateRow): Static<typ
   };
 }
 
-export function templateRecord(phone: PhoneRules, row: CurrentTemplateRow): Static<typeof TemplateRecord> {
+export function templateRecord(phone: PhoneRules, row: CurrentTemplateRow): Static<TemplateSchemas['TemplateRecord']> {
   return { ...versionFieldsOf(phone, row), created_by: authorOf(row), folder: row.folder };
 }
 
@@ -119,7 +120,7 @@ function authorOf(row: TemplateRow): Static<typeof Author> {
   return { id: row.created_by_id, name: row.created_by_name };
 }
 
-export function listedVersion(phone: PhoneRules, row: TemplateRow): Static<typeof ListedVersion> {
+export function listedVersion(phone: PhoneRules, row: TemplateRow): Static<TemplateSchemas['ListedVersion']> {
   return { ...versionFieldsOf(phone, row), created_by: row.created_by_id };
 }
 

@@ -2,7 +2,6 @@ import type { Timestamp } from '../platform/clock.ts';
 import type { Channel } from '../protocol/channels.ts';
 
 export type ProcessType = 'normal' | 'priority' | 'bulk';
-export type TemplatePostage = 'first' | 'second' | 'economy';
 export type LetterLanguages = 'english' | 'welsh_then_english';
 
 export interface LetterAttachment {
@@ -38,7 +37,7 @@ export interface TemplateRow {
   hidden: boolean;
   process_type: ProcessType;
   redact_personalisation: boolean;
-  postage: TemplatePostage | null;
+  postage: string | null;
   reply_to: string | null;
   /** The template's sender, reply-to address or contact block; defaults to that of the service, except for letters. */
   reply_to_text: string | null;

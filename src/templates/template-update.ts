@@ -1,3 +1,5 @@
+import type { Country } from '../countries/country.ts';
+import { homePostage } from '../countries/postage.ts';
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { conflict, invalidField } from '../platform/failure.ts';
@@ -35,8 +37,9 @@ export function updateTemplate(
   app: Platform,
   serviceId: string,
   templateId: string,
-  request: TemplateUpdateRequest,
+  sent: TemplateUpdateRequest,
 ): Promise<CurrentTemplateRow> {
+  const request = withOwnPostage(app.country, sent);
   return inTransaction(app.db, async (tx) => {
     const template = await lockForUpdate(tx, serviceId, templateId, request.changes_version);
     const now = timestamp(app.clock.now());
@@ -46,6 +49,14 @@ export function updateTemplate(
     } else await edit(tx, template, request, now);
     return getTemplate(tx, serviceId, templateId);
   });
+}
+
+/** Clients of other countries call the postage by the names of theirs. */
+export function withOwnPostage<Request extends { postage?: string }>(
+  { postage }: Pick<Country, 'postage'>,
+  request: Request,
+): Request {
+  return request.postage === undefined ? request : { ...request, postage: homePostage(postage, request.postage) };
 }
 
 async function lockForUpdate(tx: Tx, serviceId: string, templateId: string, changesVersion: number | undefined) {

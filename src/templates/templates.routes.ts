@@ -1,25 +1,21 @@
 import { Type } from 'typebox';
+import type { Country } from '../countries/country.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { takesLongLists, takesLongText } from '../platform/http/body/body-limits.ts';
 import type { Http } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Data, Nullable, OfService, Uuid } from '../protocol/fields.ts';
+import { ChosenPostage, Data, Nullable, OfService, Uuid } from '../protocol/fields.ts';
 import type { FrontEndSettings } from '../protocol/settings.ts';
 import { previewTemplate } from './compiled-templates.ts';
 import {
   isPrecompiled,
   Languages,
-  ListedTemplate,
-  ListedVersion,
-  ListedVersionWithAuthor,
   listedVersion,
-  Postages,
   ProcessTypes,
-  TemplateRecord,
   TemplateTypes,
-  TemplateVersion,
   templateRecord,
+  templateSchemas,
   templateVersion,
 } from './template-record.ts';
 import { getTemplateForUpdate, updateTemplate } from './template-update.ts';
@@ -36,55 +32,60 @@ const OfTemplate = Type.Object({ service_id: Uuid, template_id: Uuid });
 
 const Name = Type.String({ format: 'template-name', maxLength: 255 });
 
-const settings = {
+const settings = (country: Country) => ({
   service: Type.Optional(Uuid),
   subject: Type.Optional(Nullable(Type.String())),
   process_type: Type.Optional(ProcessTypes),
-  postage: Type.Optional(Postages),
+  postage: Type.Optional(ChosenPostage(country)),
   reply_to: Type.Optional(Nullable(Uuid)),
   letter_languages: Type.Optional(Nullable(Languages)),
   letter_welsh_subject: Type.Optional(Nullable(Type.String())),
   letter_welsh_content: Type.Optional(Nullable(Type.String())),
   has_unsubscribe_link: Type.Optional(Nullable(Type.Boolean())),
-};
-
-const NewTemplate = Type.Object(
-  {
-    name: Name,
-    template_type: TemplateTypes,
-    content: Type.String(),
-    created_by: Uuid,
-    parent_folder_id: Type.Optional(Uuid),
-    ...settings,
-  },
-  {
-    if: { properties: { template_type: { enum: ['email', 'letter'] } }, required: ['template_type'] },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: { properties: { subject: { type: 'string', format: 'template-subject' } }, required: ['subject'] },
-  },
-);
-
-const TemplateUpdate = Type.Object({
-  id: Type.Optional(Uuid),
-  name: Type.Optional(Name),
-  template_type: Type.Optional(TemplateTypes),
-  content: Type.Optional(Type.String()),
-  created_by: Type.Optional(Uuid),
-  current_user: Type.Optional(Uuid),
-  archived: Type.Optional(Type.Boolean()),
-  redact_personalisation: Type.Optional(Type.Boolean({ description: 'Cannot be undone' })),
-  archive_email_file_ids: Type.Optional(Type.Array(Uuid)),
-  changes_version: Type.Optional(
-    Type.Integer({
-      description:
-        'The version that is changed: 409 if there is a newer one, and reply_to is changed together with the other fields. Without it the last request wins, and reply_to is changed alone',
-    }),
-  ),
-  ...settings,
 });
+
+const newTemplateSchema = (country: Country) =>
+  Type.Object(
+    {
+      name: Name,
+      template_type: TemplateTypes,
+      content: Type.String(),
+      created_by: Uuid,
+      parent_folder_id: Type.Optional(Uuid),
+      ...settings(country),
+    },
+    {
+      if: { properties: { template_type: { enum: ['email', 'letter'] } }, required: ['template_type'] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { properties: { subject: { type: 'string', format: 'template-subject' } }, required: ['subject'] },
+    },
+  );
+
+const templateUpdateSchema = (country: Country) =>
+  Type.Object({
+    id: Type.Optional(Uuid),
+    name: Type.Optional(Name),
+    template_type: Type.Optional(TemplateTypes),
+    content: Type.Optional(Type.String()),
+    created_by: Type.Optional(Uuid),
+    current_user: Type.Optional(Uuid),
+    archived: Type.Optional(Type.Boolean()),
+    redact_personalisation: Type.Optional(Type.Boolean({ description: 'Cannot be undone' })),
+    archive_email_file_ids: Type.Optional(Type.Array(Uuid)),
+    changes_version: Type.Optional(
+      Type.Integer({
+        description:
+          'The version that is changed: 409 if there is a newer one, and reply_to is changed together with the other fields. Without it the last request wins, and reply_to is changed alone',
+      }),
+    ),
+    ...settings(country),
+  });
 
 export function templateRoutes(http: Http, app: Platform & { config: { frontEnd: FrontEndSettings } }): void {
   const { phone } = app.country;
+  const { TemplateRecord, TemplateVersion, ListedTemplate, ListedVersion, ListedVersionWithAuthor } = templateSchemas(
+    app.country,
+  );
   const isForNotificationsAdmin = app.config.frontEnd.shapes === 'notifications-admin';
 
   http.post(
@@ -94,7 +95,7 @@ export function templateRoutes(http: Http, app: Platform & { config: { frontEnd:
       schema: {
         summary: 'Create a template',
         params: OfService,
-        body: NewTemplate,
+        body: newTemplateSchema(app.country),
         response: { 201: Data(TemplateRecord) },
       },
       // Report an unknown service before errors in the template.
@@ -115,7 +116,7 @@ export function templateRoutes(http: Http, app: Platform & { config: { frontEnd:
       schema: {
         summary: 'Edit, archive, restore or redact a template, or set its reply-to; each creates a new version',
         params: OfTemplate,
-        body: TemplateUpdate,
+        body: templateUpdateSchema(app.country),
         response: { 200: Data(TemplateRecord) },
       },
       preValidation: async ({ params: { service_id, template_id } }) => {
@@ -155,7 +156,10 @@ export function templateRoutes(http: Http, app: Platform & { config: { frontEnd:
     async (request) => {
       const { service_id } = request.params;
       await refuseUnlessExists(app.db, 'services', service_id);
-      return templateRecord(phone, await getOrCreatePrecompiledTemplate(app.db, service_id, app.clock.now()));
+      return templateRecord(
+        phone,
+        await getOrCreatePrecompiledTemplate(app.db, service_id, { country: app.country, now: app.clock.now() }),
+      );
     },
   );
 

@@ -126,14 +126,14 @@ async function recordVersions(tx: Tx, templateIds: string[]): Promise<void> {
 /** Inserts both rows in one statement, so that it is atomic without a transaction; does nothing if they exist. */
 export async function insertPrecompiledTemplate(
   db: Db | Tx,
-  row: { id: string; service_id: string; name: string; created_by_id: string; created_at: Timestamp },
+  row: { id: string; service_id: string; name: string; postage: string; created_by_id: string; created_at: Timestamp },
 ): Promise<void> {
   const columns = sql.join(historyColumns.map((column) => sql.ref(column)));
   await sql`
     with made as (
       insert into templates (id, service_id, name, template_type, subject, content, hidden, postage, letter_languages,
         created_by_id, created_at)
-      values (${row.id}, ${row.service_id}, ${row.name}, 'letter', ${row.name}, '', true, 'second', 'english',
+      values (${row.id}, ${row.service_id}, ${row.name}, 'letter', ${row.name}, '', true, ${row.postage}, 'english',
         ${row.created_by_id}, ${row.created_at})
       on conflict (service_id) where hidden and template_type = 'letter' do nothing
       returning *

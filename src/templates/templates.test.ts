@@ -216,8 +216,12 @@ describe('GET /service/{service_id}/template/precompiled', () => {
     const { db } = harness.app;
     const now = harness.clock.now();
     const made = await Promise.all([
-      ...Array.from({ length: 5 }, () => getOrCreatePrecompiledTemplate(db, own, now)),
-      ...Array.from({ length: 5 }, () => inTransaction(db, (tx) => getOrCreatePrecompiledTemplate(tx, own, now))),
+      ...Array.from({ length: 5 }, () =>
+        getOrCreatePrecompiledTemplate(db, own, { country: harness.app.country, now }),
+      ),
+      ...Array.from({ length: 5 }, () =>
+        inTransaction(db, (tx) => getOrCreatePrecompiledTemplate(tx, own, { country: harness.app.country, now })),
+      ),
     ]);
     expect(new Set(made.map(({ id }) => id)).size).toBe(1);
     const history = await db.selectFrom('templates_history').select('version').where('service_id', '=', own).execute();

@@ -1,3 +1,5 @@
+import type { Country } from '../countries/country.ts';
+import { homePostage } from '../countries/postage.ts';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
@@ -17,7 +19,7 @@ import {
   refuseUnsubscribeLinkUnlessEmail,
 } from './template-checks.ts';
 import { precompiledName } from './template-record.ts';
-import type { CurrentTemplateRow, LetterLanguages, ProcessType, TemplatePostage, TemplateRow } from './template-row.ts';
+import type { CurrentTemplateRow, LetterLanguages, ProcessType, TemplateRow } from './template-row.ts';
 import {
   selectPrecompiledTemplate,
   selectTemplate,
@@ -48,7 +50,7 @@ export interface NewTemplateRequest {
   service?: string;
   parent_folder_id?: string;
   process_type?: ProcessType;
-  postage?: TemplatePostage;
+  postage?: string;
   reply_to?: string | null;
   letter_languages?: LetterLanguages | null;
   letter_welsh_subject?: string | null;
@@ -56,22 +58,30 @@ export interface NewTemplateRequest {
   has_unsubscribe_link?: boolean | null;
 }
 
+/** Where and when a template is created. */
+interface Made {
+  country: Pick<Country, 'postage'>;
+  now: Date;
+}
+
 export function createTemplate(
   app: Platform,
   serviceId: string,
   request: NewTemplateRequest,
 ): Promise<CurrentTemplateRow> {
-  return inTransaction(app.db, (tx) => createTemplateIn(tx, serviceId, request, app.clock.now()));
+  return inTransaction(app.db, (tx) =>
+    createTemplateIn(tx, serviceId, request, { country: app.country, now: app.clock.now() }),
+  );
 }
 
 export async function createTemplateIn(
   tx: Tx,
   serviceId: string,
   request: NewTemplateRequest,
-  now: Date,
+  made: Made,
 ): Promise<CurrentTemplateRow> {
   const permissions = await getServicePermissions(tx, serviceId);
-  const template = newTemplate(serviceId, request, now);
+  const template = newTemplate(serviceId, request, made);
   refuseIfForAnotherService(serviceId, request.service);
   refuseUnlessLanguagesFit(template, request);
   refuseUnsubscribeLinkUnlessEmail(template.template_type, template.has_unsubscribe_link);
@@ -84,7 +94,7 @@ export async function createTemplateIn(
   return getTemplate(tx, serviceId, template.id);
 }
 
-function newTemplate(serviceId: string, request: NewTemplateRequest, now: Date): NewTemplate {
+function newTemplate(serviceId: string, request: NewTemplateRequest, { country, now }: Made): NewTemplate {
   const type = request.template_type;
   const isLetter = type === 'letter';
   return {
@@ -96,7 +106,7 @@ function newTemplate(serviceId: string, request: NewTemplateRequest, now: Date):
     content: request.content,
     folder: request.parent_folder_id ?? null,
     process_type: request.process_type ?? 'normal',
-    postage: isLetter ? (request.postage ?? 'second') : null,
+    postage: isLetter ? homePostage(country.postage, request.postage) : null,
     reply_to: request.reply_to ?? null,
     letter_languages: isLetter ? (request.letter_languages ?? 'english') : null,
     letter_welsh_subject: request.letter_welsh_subject ?? null,
@@ -213,7 +223,7 @@ async function getVisibleTemplate(db: Db | Tx, templateId: string): Promise<Curr
 export async function getOrCreatePrecompiledTemplate(
   db: Db | Tx,
   serviceId: string,
-  now: Date,
+  { country, now }: Made,
 ): Promise<CurrentTemplateRow> {
   const existing = await selectPrecompiledTemplate(db, serviceId);
   if (existing) return existing;
@@ -221,6 +231,7 @@ export async function getOrCreatePrecompiledTemplate(
     id: newId(now),
     service_id: serviceId,
     name: precompiledName,
+    postage: country.postage.default,
     created_by_id: platformUserId,
     created_at: timestamp(now),
   });

@@ -1,5 +1,5 @@
 import type { Channel } from '../../protocol/channels.ts';
-import type { ProcessType, TemplatePostage } from '../../templates/template-row.ts';
+import type { ProcessType } from '../../templates/template-row.ts';
 import { JsonRequests, listOf, RequestRefused, signedToken } from './json-requests.ts';
 import {
   ChangedMeanwhile,
@@ -208,7 +208,7 @@ interface AdminTemplate {
   subject: string | null;
   content: string;
   folder?: string | null;
-  postage: TemplatePostage | null;
+  postage: string | null;
   reply_to?: string | null;
   process_type?: ProcessType;
   has_unsubscribe_link?: boolean | null;

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../platform/operator-error.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import type { ProcessType, TemplatePostage } from '../../templates/template-row.ts';
+import type { ProcessType } from '../../templates/template-row.ts';
 import { JsonRequests, listOf, RequestRefused, signedToken } from './json-requests.ts';
 import {
   ChangedMeanwhile,
@@ -23,7 +23,7 @@ interface Source {
   subject: string | null;
   body: string;
   folder: string[];
-  postage: TemplatePostage | null;
+  postage: string | null;
   sender_id: string | null;
   process_type: ProcessType;
   has_unsubscribe_link: boolean;

@@ -2,7 +2,7 @@ import { Failure } from '../../platform/failure.ts';
 import { canonicalId, isUuid } from '../../platform/id.ts';
 import { type Channel, channels } from '../../protocol/channels.ts';
 import { refuseIfQrCodeIsTooLong, refuseIfTooLong } from '../../templates/template-checks.ts';
-import type { ProcessType, TemplatePostage } from '../../templates/template-row.ts';
+import type { ProcessType } from '../../templates/template-row.ts';
 import { type FrontMatter, FrontMatterError, readFrontMatter, writeFrontMatter } from './front-matter.ts';
 import { type LocalTemplate, type TemplateFields, withLineFeeds } from './template.ts';
 
@@ -13,7 +13,7 @@ export interface FileProblem {
   message: string;
 }
 
-const postages: readonly TemplatePostage[] = ['first', 'second', 'economy'];
+const postages: readonly string[] = ['first', 'second', 'economy'];
 const processTypes: readonly ProcessType[] = ['normal', 'priority', 'bulk'];
 const keys = new Set([
   ...['id', 'version', 'name', 'channel', 'subject', 'folder', 'postage', 'sender', 'process_type'],

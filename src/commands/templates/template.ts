@@ -1,6 +1,6 @@
 import { OperatorError } from '../../platform/operator-error.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import type { ProcessType, TemplatePostage } from '../../templates/template-row.ts';
+import type { ProcessType } from '../../templates/template-row.ts';
 
 /** What a file says about a template, and what is compared with the server. */
 export interface TemplateFields {
@@ -13,7 +13,7 @@ export interface TemplateFields {
   /** Names from the root down. */
   folder: string[];
   /** Null unless it is a letter. */
-  postage: TemplatePostage | null;
+  postage: string | null;
   /** Id of a text message sender, a reply-to address or a letter contact. Null: the default of the service. */
   sender: string | null;
   process_type: ProcessType;

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Postage, Status } from '../../notifications/notification.ts';
+import type { Status } from '../../notifications/notification.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { nilId } from '../../platform/id.ts';
@@ -206,7 +206,7 @@ export interface StoredInboxMessage {
   billable_units: number;
   /** How often the sandbox received it. */
   times_sent: number;
-  postage: Postage | null;
+  postage: string | null;
   page_count: number | null;
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ExportRow } from '../../notifications/history/activity-export.ts';
-import { ActivityRecord } from '../../notifications/history/activity-record.ts';
+import { activityRecordSchema } from '../../notifications/history/activity-record.ts';
 import { publicStatuses } from '../../notifications/history/public-notification.ts';
 import { fromStandby } from '../../platform/db/servers/standby.ts';
 import { sendCsv } from '../../platform/http/csv.ts';
@@ -68,7 +68,7 @@ export function notificationsOfJobRoutes(http: Http, app: Platform & { compiledT
         }),
         response: {
           200: Type.Object({
-            notifications: Type.Array(Type.Union([ActivityRecord, ExportRow])),
+            notifications: Type.Array(Type.Union([activityRecordSchema(app.country), ExportRow])),
             page_size: Type.Integer(),
             total: Type.Integer(),
             links: PageLinks,

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { isDay } from '../../countries/calendar.ts';
-import { ActivityRecord } from '../../notifications/history/activity-record.ts';
+import { activityRecordSchema } from '../../notifications/history/activity-record.ts';
 import { invalidField } from '../../platform/failure.ts';
 import { PageLinks, pageLinks } from '../../platform/http/page-links.ts';
 import type { Http } from '../../platform/http/surface.ts';
@@ -53,7 +53,7 @@ export function uploadsPageRoutes(http: Http, app: Platform & { compiledTemplate
           letter_print_date: Type.String({ description: 'YYYY-MM-DD, London' }),
         }),
         querystring: Type.Object({ page: Type.Optional(QueryInteger) }),
-        response: { 200: Type.Object({ notifications: Type.Array(ActivityRecord), ...page }) },
+        response: { 200: Type.Object({ notifications: Type.Array(activityRecordSchema(app.country)), ...page }) },
       },
     },
     async ({ params: { service_id, letter_print_date: day }, query }) => {

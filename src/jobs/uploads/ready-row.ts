@@ -1,5 +1,3 @@
-import type { Postage } from '../../notifications/notification.ts';
-
 /** What a notification needs of its row in a file. */
 export interface ReadyRow {
   recipient: string;
@@ -8,7 +6,7 @@ export interface ReadyRow {
   international: boolean;
   rate_multiplier: number;
   /** Null unless it is a letter. */
-  postage: Postage | null;
+  postage: string | null;
   /** Values by the template's spelling of their names; a letter has its address lines, too. */
   personalisation: Record<string, string | string[]>;
   /** The value of a column `reference`. */

@@ -50,8 +50,8 @@ export class SheetCheck {
         landlines: service.permissions.has('sms_to_uk_landlines'),
         internationalLetters: service.permissions.has('international_letters'),
       },
-      country: { phone: country.phone.profile, words: country.words },
       allowedRecipients: allowedRecipients(against),
+      country: country.profile,
     };
     const files = new Set(template?.row.email_files.map(({ filename }) => filename));
     this.placeholders = template?.compiled.placeholders.filter((name) => !files.has(name)) ?? [];

@@ -1,12 +1,12 @@
 import type { MessagePort } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
-import { PhoneRules } from '../../countries/phone-rules.ts';
+import { type Country, createCountry } from '../../countries/country.ts';
 import type { CountryProfile } from '../../countries/profile.ts';
 import type { Header, RowBatch, SheetCell, SpreadsheetLimits } from '../../libraries/spreadsheet/sheet.ts';
 import { openSpreadsheet } from '../../libraries/spreadsheet/spreadsheet.ts';
 import { type FileErrorKind, SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
-import { postageForAddress } from '../../recipients/postal-address.ts';
+import { addressRules } from '../../recipients/address-rules.ts';
 import { planColumns } from '../../recipients/spreadsheet/columns.ts';
 import { countRow, noRows, type RowCounts, type RowsToShow } from '../../recipients/spreadsheet/file-problems.ts';
 import {
@@ -21,7 +21,6 @@ import {
   contactListTemplate,
   type Destination,
   type RecipientPermissions,
-  type RecipientRules,
   type RowTemplate,
 } from '../../recipients/spreadsheet/row-problems.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
@@ -31,7 +30,6 @@ import {
   contentProblems,
   type TemplateSource,
 } from '../../rendering/template.ts';
-import type { TemplatePostage } from '../../templates/template-row.ts';
 import { type ReadyRow, writeReadyRow } from './ready-row.ts';
 
 export type WorkbookMessage =
@@ -105,19 +103,16 @@ export interface CheckPlan {
   header: Header;
   against: TemplateToCheck | { contactList: 'sms' | 'email' } | null;
   permissions: RecipientPermissions;
-  country: CheckingCountry;
+  country: CountryProfile;
   /** Normalised; null if the service may send to anyone. */
   allowedRecipients: ReadonlySet<string> | null;
 }
-
-/** The sections of a country's profile that a check reads: data, because the rules themselves cannot be passed to a thread. */
-type CheckingCountry = Pick<CountryProfile, 'phone' | 'words'>;
 
 interface TemplateToCheck {
   /** Tells templates apart: the same key means the same texts. */
   key: string;
   source: TemplateSource;
-  postage: TemplatePostage | null;
+  postage: string | null;
   /** Placeholders whose value is a file of the template. */
   files: string[];
 }
@@ -165,7 +160,8 @@ export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescrib
     return { messages: null, problems: null, abroad_count: 0, counts };
   }
   const { template, postage } = templateOf(plan.against);
-  const check = new RowCheck(rulesOf(plan.country), plan.header, template, plan.permissions);
+  const country = countryOf(plan.country);
+  const check = new RowCheck(country, plan.header, template, plan.permissions);
   const described: RowProblems[] = [];
   let abroad_count = 0;
   const messages = rows.map((row, offset) => {
@@ -176,7 +172,7 @@ export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescrib
     if (checked.problems.length > 0 && described.length < maxDescribed) {
       described.push({ row: checked.index, problems: showProblems(checked.problems) });
     }
-    const ready = readyRow(checked, postage);
+    const ready = readyRow(checked, postage, country);
     if (ready?.abroad) abroad_count++;
     return writeReadyRow(ready);
   });
@@ -188,20 +184,20 @@ export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescrib
   };
 }
 
-const rules = new LRUCache<string, RecipientRules>({ max: 20 });
-
-/** Made once for each country, since its rules keep what they learn about numbers. */
-function rulesOf(country: CheckingCountry): RecipientRules {
-  const key = JSON.stringify(country);
-  const known = rules.get(key) ?? { phone: new PhoneRules(country.phone), words: country.words };
-  rules.set(key, known);
-  return known;
-}
-
 const compiled = new LRUCache<string, CompiledTemplate>({ max: 20 });
 
-function templateOf(against: NonNullable<CheckPlan['against']>): { template: RowTemplate; postage: TemplatePostage } {
-  if ('contactList' in against) return { template: contactListTemplate(against.contactList), postage: 'second' };
+const countries = new LRUCache<string, Country>({ max: 5 });
+
+/** Every call has its own copy of the profile. What its rules learn about numbers is kept with the first one. */
+function countryOf(profile: CountryProfile): Country {
+  const key = JSON.stringify(profile);
+  const country = countries.get(key) ?? createCountry(profile);
+  countries.set(key, country);
+  return country;
+}
+
+function templateOf(against: NonNullable<CheckPlan['against']>): { template: RowTemplate; postage: string | null } {
+  if ('contactList' in against) return { template: contactListTemplate(against.contactList), postage: null };
   const { key, source, files, postage } = against;
   const template = compiled.get(key) ?? compileTemplate(source);
   compiled.set(key, template);
@@ -214,14 +210,14 @@ function templateOf(against: NonNullable<CheckPlan['against']>): { template: Row
       contentProblems: (values) => contentProblems(template, files.length > 0 ? { ...values, ...fileNames } : values),
       ...(template.template_type === 'sms' ? { isLossy: (values) => template.lostCharacters(values).length > 0 } : {}),
     },
-    postage: postage ?? 'second',
+    postage,
   };
 }
 
-function readyRow(checked: CheckedRow, postage: TemplatePostage): ReadyRow | null {
+function readyRow(checked: CheckedRow, postage: string | null, country: Country): ReadyRow | null {
   const { destination, personalisation, reference, abroad, problems } = checked;
   if (problems.length > 0 || destination === null) return null;
-  const to = addressee(checked, destination, postage);
+  const to = addressee(checked, destination, postage, country);
   // Spreading `to` would take as long as all the rest of the check.
   return {
     recipient: to.recipient,
@@ -241,7 +237,7 @@ function withoutNulls(values: CheckedRow['personalisation']): ReadyRow['personal
   return Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
 }
 
-function addressee({ recipient }: CheckedRow, destination: Destination, postage: TemplatePostage) {
+function addressee({ recipient }: CheckedRow, destination: Destination, postage: string | null, country: Country) {
   switch (destination.channel) {
     case 'sms': {
       const { normalised, international, multiplier: rate_multiplier } = destination.number;
@@ -265,7 +261,7 @@ function addressee({ recipient }: CheckedRow, destination: Destination, postage:
         normalised_recipient: null,
         international: address.international,
         rate_multiplier: 1,
-        postage: postageForAddress(address, postage),
+        postage: addressRules(country).postage(address, postage),
       };
     }
   }

@@ -1,6 +1,7 @@
 import { notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { addressLinesFromPersonalisation, parsePostalAddress } from '../../recipients/postal-address.ts';
+import { addressRules } from '../../recipients/address-rules.ts';
+import { addressLinesFromPersonalisation } from '../../recipients/postal-address.ts';
 import { maxPages } from '../../rendering/pdf/letter-geometry.ts';
 import type { Personalisation } from '../../rendering/personalisation.ts';
 import type { LetterTemplate } from '../../rendering/template.ts';
@@ -29,7 +30,7 @@ export async function drawLetterWithBrand(
   brand: { id: string; name: string } | undefined,
   { compiled, personalisation, attachment }: LetterDraft,
 ) {
-  const { lines } = parsePostalAddress(addressLinesFromPersonalisation(personalisation));
+  const { lines } = addressRules(app.country).parse(addressLinesFromPersonalisation(personalisation));
   const template = { service: serviceId, letter_attachment: attachment };
   const input = await renderInput(app, template, brand, {
     compiled,

@@ -6,7 +6,8 @@ import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { refuseIfInfected, type VirusScanner } from '../../platform/storage/virus-scan.ts';
 import { WorkerFailure } from '../../platform/threads/thread.ts';
-import { addressLinesFromPersonalisation, parsePostalAddress } from '../../recipients/postal-address.ts';
+import { addressRules } from '../../recipients/address-rules.ts';
+import { addressLinesFromPersonalisation } from '../../recipients/postal-address.ts';
 import type { LetterPurpose } from '../../rendering/letter/ink.ts';
 import { maxPages } from '../../rendering/pdf/letter-geometry.ts';
 import type { PageToPngOptions } from '../../rendering/pdf/pdf-image.ts';
@@ -115,7 +116,7 @@ export async function previewLetterTemplate(
   const template = await getTemplate(app.db, serviceId, templateId);
   if (template.template_type !== 'letter')
     throw invalidField('template', 'Only letter templates can be shown on paper');
-  const { lines } = parsePostalAddress(addressLinesFromPersonalisation(personalisation));
+  const { lines } = addressRules(app.country).parse(addressLinesFromPersonalisation(personalisation));
   const drawing = await renderInput(app, template, await selectServiceBrand(app.db, serviceId), {
     compiled: compileRow(template),
     personalisation,

@@ -41,6 +41,7 @@ export async function recordDespatches(
   const changed = await recordStatusChanges(country, tx, changes, now);
   if (changed.length === 0) return [];
   const letters = await selectLettersToDespatch(
+    country,
     tx,
     changed.map(({ id }) => id),
   );

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Country } from '../../countries/country.ts';
-import type { Postage } from '../../notifications/notification.ts';
 
 /** Prints and posts letters. */
 export interface PrintProvider {
@@ -25,7 +24,7 @@ export interface PrintedFile {
   reference: string;
   notification_id: string;
   name: string;
-  postage: Postage;
+  postage: string;
   sheets: number;
   /** Where the printer reports the outcome. */
   callback_url: string;
@@ -47,19 +46,13 @@ export function letterReference(notificationId: string): string {
   return reference;
 }
 
-const postageMarks: Record<Postage, string> = {
-  first: '1',
-  second: '2',
-  economy: 'ECONOMY',
-  europe: 'E',
-  'rest-of-world': 'N',
-};
-
 /** `D`: duplex. `C`: colour. The time is when the letter was accepted, in local time. */
-export function letterFileName({ calendar }: Country, reference: string, postage: Postage, acceptedAt: Date): string {
-  const { year, month, day, hour, minute, second } = calendar.wallTime(acceptedAt);
+export function letterFileName(country: Country, reference: string, postage: string, acceptedAt: Date): string {
+  const { year, month, day, hour, minute, second } = country.calendar.wallTime(acceptedAt);
   const stamp = [year, month, day, hour, minute, second].map((part) => String(part).padStart(2, '0')).join('');
-  return `NOTIFY.${reference}.D.${postageMarks[postage]}.C.${stamp}.PDF`;
+  // A class of a country before this one has no mark of its own.
+  const mark = country.postage.classes.find(({ id }) => id === postage)?.fileMark ?? postage.toUpperCase();
+  return `NOTIFY.${reference}.D.${mark}.C.${stamp}.PDF`;
 }
 
 /** The file that lists a batch. It is written last, so that a printer that waits for manifests never sees an incomplete batch. */

@@ -1,5 +1,5 @@
 import { type Insertable, sql } from 'kysely';
-import type { Postage } from '../../notifications/notification.ts';
+import type { Country } from '../../countries/country.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { LetterDespatches, PrintedLetters } from '../../platform/db/schema.ts';
@@ -14,13 +14,17 @@ export interface LetterToPrint {
   job_id: string | null;
   job_row_number: number | null;
   client_reference: string | null;
-  postage: Postage;
+  postage: string;
   billable_units: number;
   created_at: Timestamp;
 }
 
 /** The letters of a batch that are not printed yet. */
-export async function selectLettersToPrint(db: Db, ids: string[]): Promise<LetterToPrint[]> {
+export async function selectLettersToPrint(
+  { postage }: Pick<Country, 'postage'>,
+  db: Db,
+  ids: string[],
+): Promise<LetterToPrint[]> {
   const rows = await db
     .selectFrom('notifications')
     .select([
@@ -41,7 +45,7 @@ export async function selectLettersToPrint(db: Db, ids: string[]): Promise<Lette
     .where('status', '=', 'created')
     .orderBy('id')
     .execute();
-  return rows.map((row) => ({ ...row, postage: (row.postage ?? 'second') as Postage }));
+  return rows.map((row) => ({ ...row, postage: row.postage ?? postage.default }));
 }
 
 /** Records the day on letters that have none yet. Returns the days of all of them. */
@@ -80,14 +84,14 @@ export async function deletePrintedLettersBefore(db: Db, moment: Timestamp): Pro
   await db.deleteFrom('printed_letters').where('printed_at', '<', moment).execute();
 }
 
-export async function selectLettersToDespatch(tx: Tx, ids: string[]) {
+export async function selectLettersToDespatch({ postage }: Pick<Country, 'postage'>, tx: Tx, ids: string[]) {
   const rows = await tx
     .selectFrom('notifications')
     .select(['id', 'service_id', 'postage', 'billable_units'])
     .where('id', 'in', ids)
     .where('notification_type', '=', 'letter')
     .execute();
-  return rows.map((row) => ({ ...row, postage: (row.postage ?? 'second') as Postage }));
+  return rows.map((row) => ({ ...row, postage: row.postage ?? postage.default }));
 }
 
 export async function insertDespatches(tx: Tx, rows: Insertable<LetterDespatches>[]): Promise<void> {

@@ -71,7 +71,7 @@ interface Printable {
  * of the first attempt: a printer that has taken some of them finds them there, not in the folder of another day.
  */
 export async function printLetters(app: Deps, { day, notification_ids }: Batch): Promise<void> {
-  const letters = await selectLettersToPrint(app.db, notification_ids);
+  const letters = await selectLettersToPrint(app.country, app.db, notification_ids);
   const printable: Printable[] = [];
   for (const letter of letters) {
     const file = await fileOf(app, letter);

@@ -1,16 +1,16 @@
 import { type Static, Type } from 'typebox';
+import type { Country } from '../../countries/country.ts';
 import type { PhoneRules } from '../../countries/phone-rules.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { channels } from '../../protocol/channels.ts';
-import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
+import { Datetime, Nullable, OneOf, StoredPostage, Uuid } from '../../protocol/fields.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
 import type { CompiledTemplate } from '../../rendering/template.ts';
 import { type CompiledTemplates, getTemplateForDelivery, renderPreview } from '../../templates/compiled-templates.ts';
 import { isPrecompiled, Languages, LetterAttachmentRecord, replyToTextOf } from '../../templates/template-record.ts';
 import type { TemplateRow } from '../../templates/template-row.ts';
 import { findVersionsOfTemplates } from '../../templates/templates.ts';
-import { postages } from '../notification.ts';
 import { hidden, valuesForAdmin } from '../sending/secret-values.ts';
 import { completedAt } from './public-notification.ts';
 import type { StoredNotification } from './stored-notifications.sql.ts';
@@ -18,64 +18,65 @@ import type { StoredNotification } from './stored-notifications.sql.ts';
 const Types = OneOf(channels);
 
 /** A notification in the admin API. */
-export const ActivityRecord = Type.Object(
-  {
-    id: Uuid,
-    service: Uuid,
-    notification_type: Types,
-    status: Type.String(),
-    to: Type.String(),
-    normalised_to: Type.String({ description: 'Normalised recipient' }),
-    phone_prefix: Nullable(Type.String({ description: 'Country calling code, for text messages' })),
-    template: Type.Object({
+export const activityRecordSchema = (country: Country) =>
+  Type.Object(
+    {
       id: Uuid,
       service: Uuid,
-      version: Type.Integer(),
-      name: Type.String(),
-      template_type: Types,
+      notification_type: Types,
+      status: Type.String(),
+      to: Type.String(),
+      normalised_to: Type.String({ description: 'Normalised recipient' }),
+      phone_prefix: Nullable(Type.String({ description: 'Country calling code, for text messages' })),
+      template: Type.Object({
+        id: Uuid,
+        service: Uuid,
+        version: Type.Integer(),
+        name: Type.String(),
+        template_type: Types,
+        subject: Nullable(Type.String()),
+        content: Type.String(),
+        reply_to_text: Nullable(Type.String()),
+        letter_attachment: Nullable(LetterAttachmentRecord),
+        letter_languages: Nullable(Languages),
+        letter_welsh_subject: Nullable(Type.String()),
+        letter_welsh_content: Nullable(Type.String()),
+        has_unsubscribe_link: Type.Boolean(),
+        redact_personalisation: Type.Boolean(),
+        is_precompiled_letter: Type.Boolean(),
+      }),
+      template_version: Type.Integer(),
       subject: Nullable(Type.String()),
-      content: Type.String(),
+      body: Type.String(),
+      personalisation: Type.Record(Type.String(), Type.Any()),
+      job: Nullable(Type.Object({ id: Uuid, original_file_name: Type.String() })),
+      job_row_number: Nullable(Type.Integer({ description: 'The row of its file, from 0' })),
+      api_key: Nullable(Uuid),
+      key_name: Nullable(Type.String()),
+      key_type: OneOf(['normal', 'team', 'test']),
+      created_by: Nullable(Type.Object({ id: Uuid, name: Type.String(), email_address: Type.String() })),
+      created_by_name: Nullable(Type.String()),
+      created_by_email_address: Nullable(Type.String()),
+      client_reference: Nullable(Type.String()),
+      reference: Nullable(Type.String({ description: 'The reference of the provider' })),
+      sent_by: Nullable(Type.String({ description: 'The provider' })),
       reply_to_text: Nullable(Type.String()),
-      letter_attachment: Nullable(LetterAttachmentRecord),
-      letter_languages: Nullable(Languages),
-      letter_welsh_subject: Nullable(Type.String()),
-      letter_welsh_content: Nullable(Type.String()),
-      has_unsubscribe_link: Type.Boolean(),
-      redact_personalisation: Type.Boolean(),
-      is_precompiled_letter: Type.Boolean(),
-    }),
-    template_version: Type.Integer(),
-    subject: Nullable(Type.String()),
-    body: Type.String(),
-    personalisation: Type.Record(Type.String(), Type.Any()),
-    job: Nullable(Type.Object({ id: Uuid, original_file_name: Type.String() })),
-    job_row_number: Nullable(Type.Integer({ description: 'The row of its file, from 0' })),
-    api_key: Nullable(Uuid),
-    key_name: Nullable(Type.String()),
-    key_type: OneOf(['normal', 'team', 'test']),
-    created_by: Nullable(Type.Object({ id: Uuid, name: Type.String(), email_address: Type.String() })),
-    created_by_name: Nullable(Type.String()),
-    created_by_email_address: Nullable(Type.String()),
-    client_reference: Nullable(Type.String()),
-    reference: Nullable(Type.String({ description: 'The reference of the provider' })),
-    sent_by: Nullable(Type.String({ description: 'The provider' })),
-    reply_to_text: Nullable(Type.String()),
-    unsubscribe_link: Nullable(Type.String()),
-    document_download_count: Type.Integer({ description: 'Number of linked files' }),
-    postage: Nullable(OneOf(postages)),
-    international: Type.Boolean(),
-    rate_multiplier: Type.Number(),
-    billable_units: Type.Integer(),
-    scheduled_for: Nullable(Datetime),
-    created_at: Datetime,
-    sent_at: Nullable(Datetime),
-    updated_at: Nullable(Datetime),
-    completed_at: Nullable(Datetime),
-  },
-  { title: 'Message' },
-);
+      unsubscribe_link: Nullable(Type.String()),
+      document_download_count: Type.Integer({ description: 'Number of linked files' }),
+      postage: Nullable(StoredPostage(country)),
+      international: Type.Boolean(),
+      rate_multiplier: Type.Number(),
+      billable_units: Type.Integer(),
+      scheduled_for: Nullable(Datetime),
+      created_at: Datetime,
+      sent_at: Nullable(Datetime),
+      updated_at: Nullable(Datetime),
+      completed_at: Nullable(Datetime),
+    },
+    { title: 'Message' },
+  );
 
-export type ActivityRecord = Static<typeof ActivityRecord>;
+export type ActivityRecord = Static<ReturnType<typeof activityRecordSchema>>;
 
 type Deps = Platform & { compiledTemplates: CompiledTemplates };
 

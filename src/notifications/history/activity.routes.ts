@@ -8,14 +8,13 @@ import { isTrue, Nullable, OfService, OneOf, QueryBoolean, QueryInteger, Uuid } 
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { type ActivityQuery, cancelLetter, countActivity, getActivity, isSearch, listActivity } from './activity.ts';
 import { ExportRow, exportActivity } from './activity-export.ts';
-import { ActivityRecord } from './activity-record.ts';
+import { activityRecordSchema } from './activity-record.ts';
 import { listDescription } from './list-notifications.ts';
 import { publicStatuses } from './public-notification.ts';
 
 const NotificationParams = Type.Object({ service_id: Uuid, notification_id: Uuid });
 const Types = OneOf(channels);
 const Links = Type.Object({ prev: Type.Optional(Type.Boolean()), next: Type.Optional(Type.Boolean()) });
-const Page = Type.Object({ notifications: Type.Array(ActivityRecord), page_size: Type.Integer(), links: Links });
 
 const lists = {
   template_type: Type.Optional(Type.Array(Types)),
@@ -52,6 +51,8 @@ const Search = Type.Object({
 });
 
 export function activityRoutes(http: Http, app: Platform & { compiledTemplates: CompiledTemplates }): void {
+  const ActivityRecord = activityRecordSchema(app.country);
+  const Page = Type.Object({ notifications: Type.Array(ActivityRecord), page_size: Type.Integer(), links: Links });
   const list = async (serviceId: string, query: ActivityQuery) =>
     isSearch(query)
       ? fromStandby(app, 'page', (reader) => listActivity(reader, serviceId, query))

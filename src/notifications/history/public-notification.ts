@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox';
+import type { Country } from '../../countries/country.ts';
 import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { type Channel, channels } from '../../protocol/channels.ts';
-import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
+import { Datetime, Nullable, OneOf, StoredPostage, Uuid } from '../../protocol/fields.ts';
 import { readPersonalisation, valueToText } from '../../rendering/personalisation.ts';
 import { type CompiledTemplates, getTemplateForDelivery, renderPreview } from '../../templates/compiled-templates.ts';
 import { notification } from '../examples.ts';
-import { postages, type Status } from '../notification.ts';
+import type { Status } from '../notification.ts';
 import { shownValues } from '../sending/secret-values.ts';
 import type { PricedNotification } from './stored-notifications.sql.ts';
 
@@ -47,38 +48,39 @@ const Cost = Type.Object({
 type Cost = Static<typeof Cost>;
 
 /** A notification in the public API. Every key is always present, except `estimated_delivery`, which only letters have. */
-export const PublicNotification = Type.Object(
-  {
-    id: Uuid,
-    reference: Nullable(Type.String()),
-    email_address: Nullable(Type.String()),
-    phone_number: Nullable(Type.String()),
-    line_1: Nullable(Type.String()),
-    line_2: Nullable(Type.String()),
-    line_3: Nullable(Type.String()),
-    line_4: Nullable(Type.String()),
-    line_5: Nullable(Type.String()),
-    line_6: Nullable(Type.String()),
-    postcode: Nullable(Type.String()),
-    postage: Nullable(OneOf(postages)),
-    type: OneOf(channels),
-    status: OneOf(publicStatuses),
-    template: Type.Object({ id: Uuid, version: Type.Integer(), uri: Type.String() }),
-    body: Type.String(),
-    subject: Nullable(Type.String()),
-    created_at: Datetime,
-    created_by_name: Nullable(Type.String()),
-    sent_at: Nullable(Datetime),
-    completed_at: Nullable(Datetime),
-    scheduled_for: Nullable(Datetime),
-    one_click_unsubscribe_url: Nullable(Type.String()),
-    ...Cost.properties,
-    estimated_delivery: Type.Optional(Datetime),
-  },
-  { title: 'PublicNotification', examples: [notification] },
-);
+export const publicNotificationSchema = (country: Country) =>
+  Type.Object(
+    {
+      id: Uuid,
+      reference: Nullable(Type.String()),
+      email_address: Nullable(Type.String()),
+      phone_number: Nullable(Type.String()),
+      line_1: Nullable(Type.String()),
+      line_2: Nullable(Type.String()),
+      line_3: Nullable(Type.String()),
+      line_4: Nullable(Type.String()),
+      line_5: Nullable(Type.String()),
+      line_6: Nullable(Type.String()),
+      postcode: Nullable(Type.String()),
+      postage: Nullable(StoredPostage(country)),
+      type: OneOf(channels),
+      status: OneOf(publicStatuses),
+      template: Type.Object({ id: Uuid, version: Type.Integer(), uri: Type.String() }),
+      body: Type.String(),
+      subject: Nullable(Type.String()),
+      created_at: Datetime,
+      created_by_name: Nullable(Type.String()),
+      sent_at: Nullable(Datetime),
+      completed_at: Nullable(Datetime),
+      scheduled_for: Nullable(Datetime),
+      one_click_unsubscribe_url: Nullable(Type.String()),
+      ...Cost.properties,
+      estimated_delivery: Type.Optional(Datetime),
+    },
+    { title: 'PublicNotification', examples: [notification] },
+  );
 
-export type PublicNotification = Static<typeof PublicNotification>;
+export type PublicNotification = Static<ReturnType<typeof publicNotificationSchema>>;
 
 export async function publicNotification(
   app: Platform & { compiledTemplates: CompiledTemplates },
@@ -108,7 +110,7 @@ export async function publicNotification(
     completed_at: completedAt(stored.status, stored.updated_at),
     scheduled_for: stored.scheduled_for,
     one_click_unsubscribe_url: stored.one_click_unsubscribe_url,
-    ...costOf(stored),
+    ...costOf(app, stored),
     ...(type === 'letter' ? { estimated_delivery: estimatedDelivery(app, stored) } : {}),
   };
 }
@@ -181,7 +183,7 @@ const notReady: Cost = { cost_in_pounds: null, is_cost_data_ready: false, cost_d
 const neverPrinted = new Set<Status>(['cancelled', 'technical-failure', 'validation-failed', 'virus-scan-failed']);
 
 /** Available once the message was handed to a provider. Messages of test keys cost nothing. */
-function costOf(stored: PricedNotification): Cost {
+function costOf({ country }: Pick<Platform, 'country'>, stored: PricedNotification): Cost {
   const { notification_type, status, billable_units } = stored;
   const pounds = stored.key_type === 'test' ? 0 : Number(stored.cost ?? 0);
   if (notification_type === 'email') return { cost_in_pounds: 0, is_cost_data_ready: true, cost_details: {} };
@@ -204,7 +206,7 @@ function costOf(stored: PricedNotification): Cost {
     is_cost_data_ready: true,
     cost_details: {
       billable_sheets_of_paper: printed ? billable_units : 0,
-      postage: stored.postage ?? 'second',
+      postage: stored.postage ?? country.postage.default,
     },
   };
 }

@@ -11,7 +11,7 @@ import { OneOf, Raw, Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { notifications as example } from '../examples.ts';
 import { listDescription } from './list-notifications.ts';
-import { PublicNotification, publicStatuses } from './public-notification.ts';
+import { publicNotificationSchema, publicStatuses } from './public-notification.ts';
 import {
   getLetterPdf,
   getPublicNotification,
@@ -25,6 +25,7 @@ const path = '/v2/notifications';
 type Deps = Platform & { config: { urls: Urls }; compiledTemplates: CompiledTemplates };
 
 export function publicNotificationRoutes(http: Http, app: Deps): void {
+  const PublicNotification = publicNotificationSchema(app.country);
   const rootOf = requestRoot(app.config.urls.api);
 
   http.get(

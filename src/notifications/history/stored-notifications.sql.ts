@@ -4,7 +4,7 @@ import { earlier, hour_ms, type Timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import { type Postage, type Status, statuses } from '../notification.ts';
+import { type Status, statuses } from '../notification.ts';
 import { selectUploadedLetter } from '../one-off/one-off.sql.ts';
 import { conditionsOf, type MessageFilter, ofReference } from './message-rows.sql.ts';
 
@@ -24,7 +24,7 @@ export interface StoredNotification {
   personalisation: Record<string, unknown>;
   secret_personalisation: string | null;
   reply_to_text: string | null;
-  postage: Postage | null;
+  postage: string | null;
   international: boolean;
   rate_multiplier: number;
   billable_units: number;

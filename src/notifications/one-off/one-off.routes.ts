@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
+import { listPostage } from '../../countries/postage.ts';
 import { takesFiles, takesLongText } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import { Nullable, OfService, OneOf, Uuid } from '../../protocol/fields.ts';
-import { postages } from '../notification.ts';
 import type { SendDeps } from '../sending/send-context.ts';
 import { sendOneOff, sendUploadedLetter } from './one-off.ts';
 
@@ -50,7 +50,9 @@ export function oneOffRoutes(http: Http, app: SendDeps): void {
           filename: Type.String({ minLength: 1, maxLength: 1000 }),
           created_by: Uuid,
           content: Type.String({ description: 'PDF in base64' }),
-          postage: Type.Optional(Nullable(OneOf(postages))),
+          postage: Type.Optional(
+            Nullable(OneOf([...listPostage(app.country.postage), ...Object.keys(app.country.postage.aliases)])),
+          ),
           file_id: Type.Optional(
             Nullable(
               Type.String({

@@ -12,7 +12,7 @@ import { storeTestTemplate } from '../../templates/template-drafts.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
 import { erasedRecipient } from '../erasure/erase-messages.ts';
 import { selectNotification } from '../history/stored-notifications.sql.ts';
-import type { Postage, Status } from '../notification.ts';
+import type { Status } from '../notification.ts';
 import { findStoredResponse } from '../sending/idempotency.ts';
 import { readScheduledTime } from '../sending/scheduled-time.ts';
 import { valuesOf } from '../sending/secret-values.ts';
@@ -99,7 +99,7 @@ interface OneOffLetterRequest {
   filename: string;
   created_by: string;
   content: string;
-  postage?: Postage;
+  postage?: string;
   /** The public id of the letter. */
   file_id?: string;
   /** As a check has read it. */

@@ -100,7 +100,7 @@ export async function foldUsage(tx: Tx, limit: number): Promise<number> {
       select service_id, span, first_day, ${sentOf(sql`notification_type = 'sms'`)},
         total((billable_units - folded_units) * rate_multiplier) filter (where notification_type = 'sms'),
         ${sentOf(sql`notification_type = 'email'`)},
-        array[${sql.join(kinds.map((kind) => sentOf(sql`notification_type = 'letter' and letter_kind(postage, sheets) = ${kind}`)))}]::integer[]
+        array[${sql.join(kinds.map((kind) => sentOf(sql`case when notification_type = 'letter' then letter_kind(postage, sheets) = ${kind} end`)))}]::integer[]
       from pending cross join lateral ${spans}
       where billable_units <> folded_units or notifications_sent <> folded_sent
       group by 1, 2, 3

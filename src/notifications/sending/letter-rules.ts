@@ -1,12 +1,9 @@
 import { Failure, invalid } from '../../platform/failure.ts';
 import { decodeBase64 } from '../../platform/http/body/base64.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
-import {
-  addressLinesFromPersonalisation,
-  checkPostalAddress,
-  type PostalAddress,
-  parsePostalAddress,
-} from '../../recipients/postal-address.ts';
+import { addressRules } from '../../recipients/address-rules.ts';
+import { addressLinesFromPersonalisation, type PostalAddress } from '../../recipients/postal-address.ts';
 import { postalAddressTexts } from '../../recipients/recipient-texts.ts';
 import { maxQrCodeCharacters } from '../../rendering/letter/letter.ts';
 import type { LetterTemplate } from '../../rendering/template.ts';
@@ -30,10 +27,15 @@ export function refuseLongQrCodes(compiled: LetterTemplate, values: Values): voi
   });
 }
 
-export function readAddress({ service }: SendContext, values: Values): PostalAddress {
-  const address = parsePostalAddress(addressLinesFromPersonalisation(values));
-  const reason = checkPostalAddress(address, { international: service.permissions.has('international_letters') });
-  if (reason) throw new Failure('invalid', 'ValidationError', postalAddressTexts[reason]);
+export function readAddress(
+  { country }: Pick<Platform, 'country'>,
+  { service }: SendContext,
+  values: Values,
+): PostalAddress {
+  const rules = addressRules(country);
+  const address = rules.parse(addressLinesFromPersonalisation(values));
+  const reason = rules.check(address, { international: service.permissions.has('international_letters') });
+  if (reason) throw new Failure('invalid', 'ValidationError', postalAddressTexts(country)[reason], { reason });
   return address;
 }
 

@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import type { Country } from '../../countries/country.ts';
 import type { PhoneRules } from '../../countries/phone-rules.ts';
+import { findPostage, postageInWords } from '../../countries/postage.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import { Failure, type Problem } from '../../platform/failure.ts';
 import type { SchemaError } from '../../platform/http/schema-errors.ts';
@@ -7,7 +9,6 @@ import { publicErrors } from '../../protocol/error-bodies.ts';
 import { inPublicOrder } from '../../protocol/schema-problems.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
-import { type Postage, postages } from '../notification.ts';
 import { readScheduledTime } from './scheduled-time.ts';
 import type { EmailSend, SmsSend } from './send.ts';
 import { EmailRequest, LetterRequest, PrecompiledLetterRequest, SmsRequest } from './send-requests.ts';
@@ -64,14 +65,15 @@ export function isPrecompiled({ body }: CheckedRequest): boolean {
 
 export function readPrecompiledLetterRequest(
   request: CheckedRequest,
-): PrecompiledLetterRequest & { postage?: Postage } {
+  country: Pick<Country, 'postage'>,
+): PrecompiledLetterRequest {
   const { postage } = fieldsOf(request);
-  const isKnown = typeof postage !== 'string' || (postages as readonly string[]).includes(postage);
+  const isKnown = typeof postage !== 'string' || findPostage(country.postage, postage) !== undefined;
   const more = isKnown
     ? []
-    : [validation('postage', 'postage invalid. It must be first, second, economy, europe or rest-of-world.')];
+    : [validation('postage', `postage invalid. It must be ${postageInWords(country.postage)}.`)];
   refuse(inPublicOrder(PrecompiledLetterRequest, [...problemsWith(request, PrecompiledLetterRequest), ...more]));
-  return request.body as PrecompiledLetterRequest & { postage?: Postage };
+  return request.body as PrecompiledLetterRequest;
 }
 
 export function refuse(problems: Problem[]): void {

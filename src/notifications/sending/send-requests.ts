@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
+import type { Country } from '../../countries/country.ts';
+import { listPostage } from '../../countries/postage.ts';
+import { Datetime, Nullable, StoredPostage, Uuid } from '../../protocol/fields.ts';
 import * as examples from '../examples.ts';
-import { postages } from '../notification.ts';
 
 /** Request and response bodies of the send endpoints. Problems are reported in the order of declaration here. */
 
@@ -65,7 +66,7 @@ export const PrecompiledLetterRequest = Type.Object(
   {
     reference: Reference,
     content: Type.String({ description: 'PDF in base64' }),
-    postage: Type.Optional(Type.String({ description: postages.join(', ') })),
+    postage: Type.Optional(Type.String()),
   },
   {
     title: 'PrecompiledLetterRequest',
@@ -73,6 +74,16 @@ export const PrecompiledLetterRequest = Type.Object(
     examples: [examples.precompiledLetterRequest],
   },
 );
+
+/** The same, with the postage that the country has, for the documentation. */
+export function precompiledLetterRequest({ postage }: Pick<Country, 'postage'>): typeof PrecompiledLetterRequest {
+  const documented = Type.String({ description: listPostage(postage).join(', ') });
+  const { reference, content } = PrecompiledLetterRequest.properties;
+  return {
+    ...PrecompiledLetterRequest,
+    properties: { reference, content, postage: Type.Optional(documented) },
+  };
+}
 
 export type SmsRequest = Static<typeof SmsRequest>;
 export type EmailRequest = Static<typeof EmailRequest>;
@@ -117,16 +128,17 @@ export const LetterResponse = Type.Object(
   { title: 'LetterResponse', examples: [examples.letterResponse] },
 );
 
-export const PrecompiledLetterResponse = Type.Object(
-  {
-    id: Uuid,
-    reference: Type.String(),
-    postage: OneOf(postages),
-  },
-  { title: 'PrecompiledLetterResponse', examples: [examples.precompiledLetterResponse] },
-);
+export const precompiledLetterResponse = (country: Country) =>
+  Type.Object(
+    {
+      id: Uuid,
+      reference: Type.String(),
+      postage: StoredPostage(country),
+    },
+    { title: 'PrecompiledLetterResponse', examples: [examples.precompiledLetterResponse] },
+  );
 
 export type SmsResponse = Static<typeof SmsResponse>;
 export type EmailResponse = Static<typeof EmailResponse>;
 export type LetterResponse = Static<typeof LetterResponse>;
-export type PrecompiledLetterResponse = Static<typeof PrecompiledLetterResponse>;
+export type PrecompiledLetterResponse = Static<ReturnType<typeof precompiledLetterResponse>>;

@@ -23,8 +23,9 @@ import {
   EmailResponse,
   LetterRequest,
   LetterResponse,
-  PrecompiledLetterRequest,
-  PrecompiledLetterResponse,
+  type PrecompiledLetterResponse,
+  precompiledLetterRequest,
+  precompiledLetterResponse,
   SmsRequest,
   SmsResponse,
 } from './send-requests.ts';
@@ -104,11 +105,11 @@ export function sendRoutes(http: Http, app: SendDeps): void {
       schema: {
         summary: 'Send a letter, from a template or as PDF',
         headers: idempotencyHeader,
-        body: Type.Union([LetterRequest, PrecompiledLetterRequest], {
+        body: Type.Union([LetterRequest, precompiledLetterRequest(app.country)], {
           examples: [examples.letterRequest, examples.precompiledLetterRequest],
         }),
         response: {
-          201: Type.Union([LetterResponse, PrecompiledLetterResponse], {
+          201: Type.Union([LetterResponse, precompiledLetterResponse(app.country)], {
             examples: [examples.letterResponse, examples.precompiledLetterResponse],
           }),
           ...idempotencyErrors,
@@ -118,7 +119,7 @@ export function sendRoutes(http: Http, app: SendDeps): void {
     (request, reply) =>
       send<LetterResponse | PrecompiledLetterResponse>(request, reply, 'letter', (context) =>
         isPrecompiled(request)
-          ? sendPrecompiledLetter(app, context, readPrecompiledLetterRequest(request))
+          ? sendPrecompiledLetter(app, context, readPrecompiledLetterRequest(request, app.country))
           : sendLetter(app, context, readLetterRequest(request)),
       ),
   );

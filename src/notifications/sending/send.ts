@@ -1,16 +1,16 @@
+import { findPostage } from '../../countries/postage.ts';
 import { readFiles, refuseUnlessFilesAreSetUp } from '../../documents/file-requests.ts';
 import { exampleDocuments, prepareDocuments } from '../../documents/prepare-documents.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';
+import { addressRules } from '../../recipients/address-rules.ts';
 import { formatSmsSender, type PhoneNumber } from '../../recipients/phone-number.ts';
-import { postageForAddress } from '../../recipients/postal-address.ts';
 import { isSimulatedEmailAddress, isSimulatedPhoneNumber } from '../../recipients/recipient.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
 import { sanitisePersonalisation } from '../../rendering/sanitise.ts';
 import { renderSubject } from '../../templates/email-threads.ts';
 import { getOrCreatePrecompiledTemplate } from '../../templates/templates.ts';
 import { unsubscribeUrl } from '../../unsubscribe/unsubscribe.ts';
-import type { Postage } from '../notification.ts';
 import { recordUploadedLetter } from '../one-off/uploaded-letters.ts';
 import { checkPrecompiledLetter, composeLetter, letterFiles } from '../tasks-for-others.ts';
 import type { Sent } from './idempotency.ts';
@@ -187,13 +187,13 @@ export async function sendLetter(
   refuseFiles(values);
   refuseLettersOfTeamKeys(context);
   refuseLettersInTrialMode(context);
-  const address = readAddress(context, values);
+  const address = readAddress(app, context, values);
 
   const notification = newNotification(context, template, {
     client_reference: request.reference,
     recipient: address.lines.join('\n'),
     international: address.international,
-    postage: postageForAddress(address, template.row.postage ?? 'second'),
+    postage: addressRules(app.country).postage(address, template.row.postage),
     personalisation: { ...addressValues(values), ...template.compiled.used(values) },
     reply_to_text: template.row.reply_to_text,
     lane: null,
@@ -209,13 +209,18 @@ export async function sendPrecompiledLetter(
   app: SendDeps,
   context: SendContext,
   /** The address is known if a person has just seen the check of the file. */
-  request: PrecompiledLetterRequest & { postage?: Postage; file_id?: string; address?: string },
+  request: PrecompiledLetterRequest & { file_id?: string; address?: string },
 ): Promise<Sent<PrecompiledLetterResponse>> {
   refuseUnlessChannelIsAllowed(context, 'letter');
-  const row = await getOrCreatePrecompiledTemplate(app.db, context.service.id, context.now);
+  const row = await getOrCreatePrecompiledTemplate(app.db, context.service.id, {
+    country: app.country,
+    now: context.now,
+  });
   refuseLettersOfTeamKeys(context);
   refuseLettersInTrialMode(context);
   const pdf = decodeLetter(request.content);
+  // The address is not known yet: the check of the file may choose another class.
+  const postage = findPostage(app.country.postage, request.postage ?? '') ?? app.country.postage.default;
 
   const notification = newNotification(
     context,
@@ -224,12 +229,12 @@ export async function sendPrecompiledLetter(
       client_reference: request.reference,
       status: 'pending-virus-check',
       recipient: request.address ?? providedAsPdf,
-      postage: request.postage ?? 'second',
+      postage,
       personalisation: { address_line_1: providedAsPdf },
       lane: null,
     },
   );
-  const { id, postage } = notification;
+  const { id } = notification;
   const { file_id } = request;
   return persistAndRespond(app, context, {
     notification,
@@ -239,7 +244,7 @@ export async function sendPrecompiledLetter(
       put: () => app.files.put(letterFiles.uploaded(id), pdf),
       record: file_id === undefined ? undefined : (tx) => recordUploadedLetter(tx, notification, file_id),
     },
-    response: { id: file_id ?? id, reference: request.reference, postage: postage ?? 'second' },
+    response: { id: file_id ?? id, reference: request.reference, postage },
   });
 }
 

@@ -334,7 +334,7 @@ export interface LetterDespatches {
   notification_id: string;
   service_id: string;
   despatched_on: string;
-  postage: 'first' | 'second' | 'economy' | 'europe' | 'rest-of-world';
+  postage: string;
   sheets: number;
   cost_threshold: 'sorted' | 'unsorted';
   created_at: Time;
@@ -350,7 +350,7 @@ export interface LetterFiles {
 }
 
 export interface LetterRates {
-  post_class: 'first' | 'second' | 'economy' | 'europe' | 'rest-of-world';
+  post_class: string;
   sheet_count: number;
   start_date: Time;
   rate: Numeric;
@@ -396,7 +396,7 @@ export interface Notifications {
   normalised_recipient: string | null;
   personalisation: Generated<Json>;
   reply_to_text: string | null;
-  postage: 'first' | 'second' | 'economy' | 'europe' | 'rest-of-world' | null;
+  postage: string | null;
   international: Generated<boolean>;
   rate_multiplier: Generated<number>;
   billable_units: Generated<number>;
@@ -1023,7 +1023,7 @@ export interface Templates {
   folder: string | null;
   process_type: Generated<'normal' | 'priority' | 'bulk'>;
   redact_personalisation: Generated<boolean>;
-  postage: 'first' | 'second' | 'economy' | null;
+  postage: string | null;
   reply_to: string | null;
   letter_languages: 'english' | 'welsh_then_english' | null;
   letter_welsh_subject: string | null;
@@ -1047,7 +1047,7 @@ export interface TemplatesHistory {
   hidden: boolean;
   process_type: 'normal' | 'priority' | 'bulk';
   redact_personalisation: boolean;
-  postage: 'first' | 'second' | 'economy' | null;
+  postage: string | null;
   reply_to: string | null;
   letter_languages: 'english' | 'welsh_then_english' | null;
   letter_welsh_subject: string | null;

@@ -1,10 +1,10 @@
+import type { Country } from '../../countries/country.ts';
 import type { Header, SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import { buildRow, type CellValue, type Columns, planColumns } from './columns.ts';
 import {
   type CheckedRow,
   type Destination,
   type RecipientPermissions,
-  type RecipientRules,
   type RowTemplate,
   rowChecker,
 } from './row-problems.ts';
@@ -30,9 +30,9 @@ export class RowCheck {
   readonly columns: Columns;
   private readonly checkRow: ReturnType<typeof rowChecker>;
 
-  constructor(rules: RecipientRules, header: Header, template: RowTemplate, permissions: RecipientPermissions) {
+  constructor(country: Country, header: Header, template: RowTemplate, permissions: RecipientPermissions) {
     this.columns = planColumns(header, template.channel, template.placeholders);
-    this.checkRow = rowChecker(rules, this.columns, template, permissions);
+    this.checkRow = rowChecker(country, this.columns, template, permissions);
   }
 
   /** `index` counts from 0. */

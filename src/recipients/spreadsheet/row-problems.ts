@@ -1,14 +1,10 @@
 import type { Country } from '../../countries/country.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
+import { type AddressRules, addressRules } from '../address-rules.ts';
 import { parseEmailAddress } from '../email-address.ts';
 import { checkPhonePermissions, type PhoneNumber, parsePhoneNumber } from '../phone-number.ts';
-import {
-  type PostalAddress,
-  type PostalAddressReason,
-  parsePostalAddress,
-  postalAddressReasons,
-} from '../postal-address.ts';
+import type { PostalAddress, PostalAddressReason } from '../postal-address.ts';
 import { emailAddressText, phoneNumberText, postalAddressTexts } from '../recipient-texts.ts';
 import { type CellValue, type Columns, type Row, recipientColumnNames } from './columns.ts';
 import { type RowProblemKind, rowProblemTexts } from './spreadsheet-problems.ts';
@@ -39,9 +35,6 @@ export interface RecipientPermissions {
   /** True for lists whose numbers were checked when they were saved: they are not judged again. */
   uncheckedNumbers?: boolean;
 }
-
-/** What a check needs of the country. */
-export type RecipientRules = Pick<Country, 'phone' | 'words'>;
 
 interface RowProblem {
   /** Its name as the file spells it; null if the problem is of the whole row. */
@@ -91,6 +84,7 @@ const addressReasonOrder: readonly PostalAddressReason[] = [
   'has-country-for-bfpo-address',
   'not-enough-address-lines',
   'too-many-address-lines',
+  'no-town-beside-postcode',
   'not-a-real-uk-postcode-or-country',
   'cant-send-international-letters',
   'not-a-real-uk-postcode',
@@ -99,14 +93,10 @@ const addressReasonOrder: readonly PostalAddressReason[] = [
 ];
 
 /** Checks rows against one template. */
-export function rowChecker(
-  rules: RecipientRules,
-  columns: Columns,
-  template: RowTemplate,
-  allowed: RecipientPermissions,
-) {
+export function rowChecker(country: Country, columns: Columns, template: RowTemplate, allowed: RecipientPermissions) {
   const { channel, placeholders } = template;
   const letter = channel === 'letter';
+  const rules = addressRules(country);
   const addressColumns = addressKeys.flatMap(([key, name]) => {
     const index = columns.byKey.get(key);
     return index === undefined ? [] : [{ name, index }];
@@ -157,7 +147,7 @@ export function rowChecker(
       if (columns.duplicates.length === 0) problems.push(problem('missing-data', name));
       return { destination: null };
     }
-    const recipient = channel === 'sms' ? readNumber(rules, value, allowed) : readEmail(value);
+    const recipient = channel === 'sms' ? readNumber(country, value, allowed) : readEmail(value);
     const judge = channel !== 'sms' || !allowed.uncheckedNumbers;
     if (recipient.message && judge) problems.push(problem('bad-recipient', name, recipient.message));
     return recipient;
@@ -167,10 +157,10 @@ export function rowChecker(
     const last = addressOf.has('address_line_7') ? 'address_line_7' : 'postcode';
     const names = [1, 2, 3, 4, 5, 6].map((number) => `address_line_${number}`).concat(last);
     const lines = names.map((name) => asText(row.values[addressOf.get(name) ?? -1]) ?? '');
-    const address = parsePostalAddress(lines);
-    const reason = findAddressReason(address, allowed.internationalLetters);
+    const address = rules.parse(lines);
+    const reason = findAddressReason(rules, address, allowed.internationalLetters);
     if (!reason) return { destination: { channel: 'letter', address } };
-    problems.push(problem('bad-recipient', null, postalAddressTexts[reason]));
+    problems.push(problem('bad-recipient', null, postalAddressTexts(country)[reason]));
     return { destination: null };
   }
 
@@ -182,7 +172,7 @@ export function rowChecker(
 }
 
 function readNumber(
-  { phone, words }: RecipientRules,
+  { phone, words }: Country,
   value: string,
   { internationalSms, landlines }: RecipientPermissions,
 ): Recipient {
@@ -201,8 +191,12 @@ function readEmail(value: string): Recipient {
   return { destination: { channel: 'email', cleaned: parsed.cleaned, address: parsed.address } };
 }
 
-function findAddressReason(address: PostalAddress, international: boolean): PostalAddressReason | undefined {
-  const reasons = new Set<PostalAddressReason>(postalAddressReasons(address, { international }));
+function findAddressReason(
+  rules: AddressRules,
+  address: PostalAddress,
+  international: boolean,
+): PostalAddressReason | undefined {
+  const reasons = new Set<PostalAddressReason>(rules.reasons(address, { international }));
   // A line that is absent has no letter either.
   if (address.lines.length < 2) reasons.add('invalid-address-line-1-or-2');
   return addressReasonOrder.find((reason) => reasons.has(reason));

@@ -175,7 +175,7 @@ const reasonOfProblem = new Map<string, PostalAddressReason>([
 function checkAddress(expected: NonNullable<ExpectedRow['address']>, actual: CheckedRow): void {
   const message = actual.problems.find(({ kind }) => kind === 'bad-recipient')?.message;
   const reason = expected.problem === null ? undefined : reasonOfProblem.get(expected.problem);
-  expect(message).toBe(reason && postalAddressTexts[reason]);
+  expect(message).toBe(reason && postalAddressTexts(gb)[reason]);
   expect(actual.destination !== null).toBe(expected.valid);
   if (actual.destination?.channel !== 'letter') return;
   const { lines, zone, international } = actual.destination.address;

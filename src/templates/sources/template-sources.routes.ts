@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { actAsKey, apiCallerOf } from '../../auth/api-caller.ts';
+import type { Country } from '../../countries/country.ts';
 import { takesLongText } from '../../platform/http/body/body-limits.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { HttpSettings } from '../../platform/settings.ts';
 import { publicErrors } from '../../protocol/error-bodies.ts';
-import { isTrue, Nullable, QueryBoolean, Uuid } from '../../protocol/fields.ts';
-import { Postages, ProcessTypes, TemplateTypes } from '../template-record.ts';
+import { ChosenPostage, isTrue, Nullable, QueryBoolean, StoredPostage, Uuid } from '../../protocol/fields.ts';
+import { ProcessTypes, TemplateTypes } from '../template-record.ts';
 import * as examples from './examples.ts';
 import {
   createTemplateSource,
@@ -23,33 +24,34 @@ const Folder = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
   description: 'Names from the root down; folders that are missing are created',
 });
 
-const Source = Type.Object(
-  {
-    id: Uuid,
-    type: TemplateTypes,
-    name: Type.String(),
-    version: Type.Integer(),
-    subject: Text,
-    body: Type.String(),
-    folder: Type.Array(Type.String()),
-    postage: Nullable(Postages),
-    sender_id: Nullable(Uuid),
-    process_type: ProcessTypes,
-    has_unsubscribe_link: Type.Boolean(),
-    letter_welsh_subject: Text,
-    letter_welsh_body: Text,
-    archived: Type.Boolean(),
-  },
-  { title: 'TemplateSource', examples: [examples.source] },
-);
+const sourceSchema = (country: Country) =>
+  Type.Object(
+    {
+      id: Uuid,
+      type: TemplateTypes,
+      name: Type.String(),
+      version: Type.Integer(),
+      subject: Text,
+      body: Type.String(),
+      folder: Type.Array(Type.String()),
+      postage: Nullable(StoredPostage(country, { home: true })),
+      sender_id: Nullable(Uuid),
+      process_type: ProcessTypes,
+      has_unsubscribe_link: Type.Boolean(),
+      letter_welsh_subject: Text,
+      letter_welsh_body: Text,
+      archived: Type.Boolean(),
+    },
+    { title: 'TemplateSource', examples: [examples.source] },
+  );
 
 const Name = Type.String({ format: 'template-name', maxLength: 255 });
 const Subject = Type.String({ format: 'template-subject' });
 
-const settings = {
+const settings = (country: Country) => ({
   subject: Type.Optional(Subject),
   folder: Type.Optional(Folder),
-  postage: Type.Optional(Postages),
+  postage: Type.Optional(ChosenPostage(country)),
   sender_id: Type.Optional(
     Nullable(Type.String({ format: 'uuid', description: 'A reply-to address, text message sender or letter contact' })),
   ),
@@ -57,32 +59,34 @@ const settings = {
   has_unsubscribe_link: Type.Optional(Type.Boolean()),
   letter_welsh_subject: Type.Optional(Text),
   letter_welsh_body: Type.Optional(Text),
-};
+});
 
-const NewSource = Type.Object(
-  { name: Name, type: TemplateTypes, body: Type.String(), ...settings },
-  {
-    title: 'NewTemplateSource',
-    additionalProperties: false,
-    examples: [examples.newSource],
-    if: { properties: { type: { enum: ['email', 'letter'] } }, required: ['type'] },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: { required: ['subject'] },
-  },
-);
+const newSourceSchema = (country: Country) =>
+  Type.Object(
+    { name: Name, type: TemplateTypes, body: Type.String(), ...settings(country) },
+    {
+      title: 'NewTemplateSource',
+      additionalProperties: false,
+      examples: [examples.newSource],
+      if: { properties: { type: { enum: ['email', 'letter'] } }, required: ['type'] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { required: ['subject'] },
+    },
+  );
 
-const SourceUpdate = Type.Object(
-  {
-    version: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'The version that is changed: 409 if there is a newer one' }),
-    ),
-    name: Type.Optional(Name),
-    body: Type.Optional(Type.String()),
-    ...settings,
-    archived: Type.Optional(Type.Boolean()),
-  },
-  { title: 'TemplateSourceUpdate', additionalProperties: false, examples: [examples.update] },
-);
+const sourceUpdateSchema = (country: Country) =>
+  Type.Object(
+    {
+      version: Type.Optional(
+        Type.Integer({ minimum: 1, description: 'The version that is changed: 409 if there is a newer one' }),
+      ),
+      name: Type.Optional(Name),
+      body: Type.Optional(Type.String()),
+      ...settings(country),
+      archived: Type.Optional(Type.Boolean()),
+    },
+    { title: 'TemplateSourceUpdate', additionalProperties: false, examples: [examples.update] },
+  );
 
 const OfTemplate = Type.Object({ id: Uuid });
 const Options = Type.Object({
@@ -91,6 +95,7 @@ const Options = Type.Object({
 
 /** For keys that may manage templates. */
 export function templateSourceRoutes(http: Http, app: Platform & { config: { http: HttpSettings } }): void {
+  const Source = sourceSchema(app.country);
   http.get(
     '/v2/templates/source',
     {
@@ -134,7 +139,7 @@ export function templateSourceRoutes(http: Http, app: Platform & { config: { htt
         summary: 'Create a template',
         description: 'Needs a key that may manage templates.',
         querystring: Options,
-        body: NewSource,
+        body: newSourceSchema(app.country),
         response: { 200: Source, 201: Source },
       },
     },
@@ -158,7 +163,7 @@ export function templateSourceRoutes(http: Http, app: Platform & { config: { htt
         description: 'Needs a key that may manage templates.',
         params: OfTemplate,
         querystring: Options,
-        body: SourceUpdate,
+        body: sourceUpdateSchema(app.country),
         response: { 200: Source, 409: publicErrors.errorSchema },
       },
     },
@@ -174,7 +179,7 @@ export function templateSourceRoutes(http: Http, app: Platform & { config: { htt
   );
 }
 
-function record({ row, folder }: TemplateSource): Static<typeof Source> {
+function record({ row, folder }: TemplateSource): Static<ReturnType<typeof sourceSchema>> {
   return {
     id: row.id,
     type: row.template_type,

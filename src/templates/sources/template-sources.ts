@@ -8,7 +8,7 @@ import { getOrCreateFolders, listFolders } from '../folders/template-folders.ts'
 import { templateOfCaller } from '../public-templates.ts';
 import { type CurrentTemplateRow, lookUp } from '../template-row.ts';
 import { selectListedTemplates, selectTemplateById } from '../template-rows.sql.ts';
-import { type TemplateUpdateRequest, updateWholeTemplate } from '../template-update.ts';
+import { type TemplateUpdateRequest, updateWholeTemplate, withOwnPostage } from '../template-update.ts';
 import { createTemplateIn, getTemplate, type NewTemplateRequest } from '../templates.ts';
 
 /** A template with everything that a file about it has. */
@@ -63,7 +63,7 @@ export function createTemplateSource(
     const folder = await getOrCreateFolders(tx, service_id, request.folder ?? [], now);
     const fields = { ...settingsOf(request), name, content, template_type, created_by };
     const parent = folder === null ? {} : { parent_folder_id: folder };
-    return createTemplateIn(tx, service_id, { ...fields, ...parent }, now);
+    return createTemplateIn(tx, service_id, { ...fields, ...parent }, { country: app.country, now });
   });
 }
 
@@ -76,7 +76,7 @@ export async function updateTemplateSource(
 ): Promise<TemplateSource> {
   templateOfCaller(lookUp(await selectTemplateById(app.db, templateId), caller.service_id));
   const { name, body: content, archived, version: changes_version, folder } = request;
-  const given = { name, content, archived, changes_version, ...settingsOf(request) };
+  const given = { name, content, archived, changes_version, ...settingsOf(withOwnPostage(app.country, request)) };
   const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const now = app.clock.now();
   return inTransactionUnless(dry_run, app.db, async (tx) => {

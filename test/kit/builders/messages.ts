@@ -1,4 +1,4 @@
-import { lanes, type Postage, type Status } from '../../../src/notifications/notification.ts';
+import { lanes, type Status } from '../../../src/notifications/notification.ts';
 import { insertNotifications } from '../../../src/notifications/sending/notifications.sql.ts';
 import { recordStatusChanges } from '../../../src/notifications/status.ts';
 import type { StatusChange } from '../../../src/notifications/status-transitions.ts';
@@ -22,7 +22,7 @@ export interface PastMessage {
   international?: boolean;
   /** Fragments of a text message, sheets of a letter. */
   billable_units?: number;
-  postage?: Postage;
+  postage?: string;
   /** Milliseconds from acceptance to the provider. */
   sent_after_ms?: number;
 }

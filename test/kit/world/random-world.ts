@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { addDays } from '../../../src/countries/calendar.ts';
-import type { Postage, Status } from '../../../src/notifications/notification.ts';
+import type { Status } from '../../../src/notifications/notification.ts';
 import { transitions } from '../../../src/notifications/status-transitions.ts';
 
 /**
@@ -25,7 +25,7 @@ const anyTime = fc.integer({ min: Date.parse('2025-02-01T00:00:00Z'), max: Date.
 const moment = fc.oneof(aroundATurn, anyTime).map((ms) => new Date(Math.min(ms, Date.parse('2026-11-15T11:59:59Z'))));
 
 const types = ['sms', 'email', 'letter'] as const;
-const postages: Postage[] = ['first', 'second', 'economy', 'europe', 'rest-of-world'];
+const postages: string[] = ['first', 'second', 'economy', 'europe', 'rest-of-world'];
 const reasons = Object.keys(transitions) as (keyof typeof transitions)[];
 export const statusesOf: Record<(typeof types)[number], Status[]> = {
   sms: [

@@ -1,3 +1,4 @@
+import { homePostage } from '../../../countries/postage.ts';
 import { previewEmail, previewText } from '../../../delivery/previews/previews.ts';
 import { getJob } from '../../../jobs/jobs.ts';
 import {
@@ -252,7 +253,11 @@ async function estimateCost(
   const sample = await sampleMessages(app.db, upload.id);
   if (sample.length === 0) return undefined;
   if (compiled.template_type === 'letter') {
-    const cost = await costOfLetter(app, sheetsOf(1), sample[0]?.postage ?? row.postage ?? 'second');
+    const cost = await costOfLetter(
+      app,
+      sheetsOf(1),
+      sample[0]?.postage ?? homePostage(app.country.postage, row.postage),
+    );
     return cost === undefined ? undefined : cost * messages;
   }
   const parts = sample.map(

@@ -178,7 +178,6 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
         progress: content,
         isOpen,
         apiUrl: app.config.urls.api,
-        money: app.country.money,
         now: app.clock.now(),
       }),
     };

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import type { Country } from '../../../countries/country.ts';
-import type { Money } from '../../../countries/money.ts';
 import type { ReceivedMessage } from '../../../delivery/previews/previews.ts';
 import { canCancelLetter } from '../../../notifications/history/activity.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
@@ -12,7 +11,7 @@ import type { Channel } from '../../../protocol/channels.ts';
 import { valueToText } from '../../../rendering/personalisation.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { pageUrl } from '../../links.ts';
-import { postageNames, printDay, weekdayAndDate } from '../../message-words.ts';
+import { postageName, printDay, weekdayAndDate } from '../../message-words.ts';
 import { several } from '../../money.ts';
 import type { View } from '../../page.ts';
 import { Confirm } from '../../parts/form.tsx';
@@ -40,7 +39,6 @@ interface MessageProps {
   /** Whether something can still happen. */
   isOpen: boolean;
   apiUrl: string;
-  money: Money;
   now: Date;
 }
 
@@ -57,13 +55,7 @@ export function Message(props: MessageProps): Pick<View, 'actions' | 'content'> 
               As received
             </h2>
             <AsReceived received={received} record={message.record} path={path} pageCount={pageCount} {...display} />
-            <MessageFacts
-              message={message}
-              received={received}
-              pageCount={pageCount}
-              templatePage={templatePage}
-              money={props.money}
-            />
+            <MessageFacts message={message} received={received} pageCount={pageCount} templatePage={templatePage} />
           </section>
           {isOpen ? (
             <Live from={`${path}/progress`} isWhole>
@@ -161,11 +153,10 @@ interface FactsProps {
   pageCount: number | null;
   /** The page of its template, where the visitor may open one. */
   templatePage: string | undefined;
-  money: Money;
 }
 
 /** The template, values, reference, sender, size and cost of a message. */
-function MessageFacts({ message, received, pageCount, templatePage, money }: FactsProps) {
+function MessageFacts({ message, received, pageCount, templatePage }: FactsProps) {
   const { country } = useViewer();
   const { record } = message;
   const template = `${record.template.name}, v${record.template_version}`;
@@ -177,7 +168,7 @@ function MessageFacts({ message, received, pageCount, templatePage, money }: Fac
     ]),
     ...(record.client_reference === null ? [] : [['Reference', record.client_reference] as [string, string]]),
     ['Sent by', describeOrigin(message)],
-    ...sizeAndCost(message, received, pageCount, money),
+    ...sizeAndCost(country, message, received, pageCount),
     ...letterDays(country, message),
     [
       'Id',
@@ -201,13 +192,13 @@ function describeOrigin({ record }: ShownMessage): string {
 
 /** The cost is left out until it is known. */
 function sizeAndCost(
+  country: Country,
   { record, response }: ShownMessage,
   received: ReceivedMessage,
   pageCount: number | null,
-  money: Money,
 ): [string, string][] {
   const { cost_in_pounds, is_cost_data_ready } = response;
-  const cost = is_cost_data_ready && cost_in_pounds !== null ? [money.price(cost_in_pounds)] : [];
+  const cost = is_cost_data_ready && cost_in_pounds !== null ? [country.money.price(cost_in_pounds)] : [];
   switch (received.channel) {
     case 'email':
       return [];
@@ -215,7 +206,7 @@ function sizeAndCost(
       return [['Size', [several(record.billable_units || received.parts, 'part'), ...cost].join(', ')]];
     case 'letter': {
       const pages = pageCount === null ? [] : [several(pageCount, 'page')];
-      const postage = record.postage ? [postageNames[record.postage]] : [];
+      const postage = record.postage ? [postageName(country, record.postage)] : [];
       const known = [...pages, ...postage, ...cost];
       return known.length === 0 ? [] : [['Size', known.join(', ')]];
     }

@@ -1,3 +1,4 @@
+import type { Country } from '../../../countries/country.ts';
 import type { CheckedLetter } from '../../../letters/checked-letters.ts';
 import type { PrecompiledCheck } from '../../../rendering/pdf/pdf-verdict.ts';
 import { pageUrl } from '../../links.ts';
@@ -8,14 +9,20 @@ import { ButtonLink, Submit } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
 
 interface CheckedLetterProps {
+  country: Country;
   serviceId: string;
   letter: CheckedLetter;
   formState: FormState;
 }
 
 /** The pages of an uploaded letter, with what is wrong; only a letter without problems can be sent. */
-export function CheckedLetterView({ serviceId, letter: { id, check, filename }, formState }: CheckedLetterProps) {
-  const problem = describeProblem(check);
+export function CheckedLetterView({
+  country,
+  serviceId,
+  letter: { id, check, filename },
+  formState,
+}: CheckedLetterProps) {
+  const problem = describeProblem(country, check);
   const path = pageUrl(`/services/${serviceId}/pdf-letters/${id}`);
   const wrong = check.invalid_pages ?? [];
   return (
@@ -63,8 +70,8 @@ export function CheckedLetterView({ serviceId, letter: { id, check, filename }, 
                 legend="Postage"
                 hint="Letters to other countries have the postage of their country."
                 kind="one"
-                chosen={['second']}
-                choices={postageChoices}
+                chosen={[country.postage.default]}
+                choices={postageChoices(country)}
               />
               <Field
                 formState={formState}
@@ -86,7 +93,7 @@ export function CheckedLetterView({ serviceId, letter: { id, check, filename }, 
 type Message = NonNullable<PrecompiledCheck['message']>;
 
 /** What to do about a PDF that cannot be sent. */
-const problemTexts: Record<Message, string> = {
+const problemTexts = ({ address: { lines }, words }: Country): Record<Message, string> => ({
   'unable-to-read-the-file': 'This file cannot be read as a PDF. Save it as a PDF and upload it again.',
   'letter-too-long': 'The letter has more than 10 pages. Remove pages until it has 10.',
   'letter-not-a4-portrait-oriented': 'Some pages are not A4 portrait. Change their size and upload the PDF again.',
@@ -95,23 +102,23 @@ const problemTexts: Record<Message, string> = {
   'notify-tag-found-in-content':
     'A page after the first has the tag NOTIFY. Remove the tag from all pages but the first.',
   'address-is-empty': 'The address window of the first page is empty. Move the address into it.',
-  'not-enough-address-lines': 'The address needs at least 3 lines.',
-  'too-many-address-lines': 'The address can have at most 7 lines.',
+  'not-enough-address-lines': `The address needs at least ${lines.min} lines.`,
+  'too-many-address-lines': `The address can have at most ${lines.max} lines.`,
   'invalid-address-line-1-or-2': 'Each of the first 2 lines of the address needs a letter or a digit.',
   'has-country-for-bfpo-address': 'The last line of a BFPO address must not be a country.',
-  'not-a-real-uk-postcode-or-country': 'The last line of the address must be a UK postcode or a country.',
-  'no-town-beside-postcode': 'The line before the postcode must be a town.',
-  'cant-send-international-letters':
-    'The address is in another country, and your service only sends letters in the UK.',
-  'not-a-real-uk-postcode': 'The last line of the address must be a real UK postcode.',
+  'not-a-real-uk-postcode-or-country': words.letterLastLine,
+  'no-town-beside-postcode': `${words.noTown}.`,
+  'cant-send-international-letters': words.letterAbroad,
+  'not-a-real-uk-postcode': words.letterPostcode,
   'invalid-char-in-address': 'No line of the address can start with one of these: @ ( ) = [ ] ” \\ / , < >',
   'no-fixed-abode-address': 'Enter a real address: letters cannot go to “no fixed abode”.',
-};
+});
 
-function describeProblem({ message, invalid_pages }: PrecompiledCheck): string | undefined {
+function describeProblem(country: Country, { message, invalid_pages }: PrecompiledCheck): string | undefined {
   if (message === null) return undefined;
   const isAboutAddress = message.includes('address') || message.includes('postcode') || message.includes('letters');
   const pages = isAboutAddress ? [] : (invalid_pages ?? []);
-  if (pages.length === 0) return problemTexts[message];
-  return `${problemTexts[message]} See page ${pages.join(', ')}.`;
+  const text = problemTexts(country)[message];
+  if (pages.length === 0) return text;
+  return `${text} See page ${pages.join(', ')}.`;
 }

@@ -3,7 +3,7 @@ import { getService } from '../../../jobs/uploads/uploads.ts';
 import { getCheckedLetter, getCheckedPdf, keepCheckedLetter } from '../../../letters/checked-letters.ts';
 import { sendUploadedLetter } from '../../../notifications/one-off/one-off.ts';
 import { invalid, notFound } from '../../../platform/failure.ts';
-import { OneOf } from '../../../protocol/fields.ts';
+import { ChosenPostage } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { FileField } from '../../parts/field.tsx';
@@ -15,7 +15,6 @@ import { CheckedLetterView } from './checked-letter.tsx';
 
 const who = { service: 'send', membersOnly: true } as const;
 const maxBytes = 2 * 1024 * 1024;
-const postages = ['first', 'second', 'economy'] as const;
 
 /** A letter that is a PDF already: upload, look at its pages, send. */
 export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
@@ -58,7 +57,7 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
     return {
       title: `Check ${letter.filename}`,
       crumbs: [{ label: 'Upload a letter', to: `/services/${service.id}/pdf-letters` }],
-      content: <CheckedLetterView serviceId={service.id} letter={letter} formState={formState} />,
+      content: <CheckedLetterView country={app.country} serviceId={service.id} letter={letter} formState={formState} />,
     };
   }
 
@@ -68,7 +67,7 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
     show: view,
     form: Type.Object({
       reference: Type.Optional(Type.String({ maxLength: 1_000 })),
-      postage: Type.Optional(OneOf(postages)),
+      postage: Type.Optional(ChosenPostage(app.country)),
     }),
     async act({ service, visitor, param }, { reference, postage }) {
       const letter = await getCheckedLetter(app, service.id, param('pdf_id'));

@@ -1,7 +1,8 @@
+import type { Country } from '../../../countries/country.ts';
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { type InboxMessage, maxSearched } from '../../../delivery/sandbox/inbox.ts';
 import { pageUrl } from '../../links.ts';
-import { channelTabs, channelWords, postageNames } from '../../message-words.ts';
+import { channelTabs, channelWords, postageName } from '../../message-words.ts';
 import { count, several } from '../../money.ts';
 import { formatPhoneNumber } from '../../parts/phone-number.ts';
 import { Stamp } from '../../parts/status.tsx';
@@ -10,6 +11,7 @@ import { Time } from '../../parts/time.tsx';
 import { type ListQuery, sandboxUrl, withoutMessageView } from './list-query.ts';
 
 interface InboxProps {
+  country: Country;
   messages: InboxMessage[];
   hasOlder: boolean;
   list: ListQuery;
@@ -17,11 +19,10 @@ interface InboxProps {
   /** The ids of those that the reader has opened. */
   opened: ReadonlySet<string>;
   now: Date;
-  phone: PhoneRules;
 }
 
 /** The list of messages at the left. */
-export function Inbox({ messages, hasOlder, list, current, opened, now, phone }: InboxProps) {
+export function Inbox({ country, messages, hasOlder, list, current, opened, now }: InboxProps) {
   return (
     <>
       {messages.length === 0 && <p class="inbox-note muted">{emptyNote(list)}</p>}
@@ -33,9 +34,9 @@ export function Inbox({ messages, hasOlder, list, current, opened, now, phone }:
               aria-current={message.id === current ? 'true' : undefined}
             >
               <Stamp channel={channelWords[message.notification_type].stamp} small />
-              <Recipient phone={phone} message={message} isUnread={!opened.has(message.id)} />
+              <Recipient phone={country.phone} message={message} isUnread={!opened.has(message.id)} />
               <Time at={message.received_at} now={now} brief />
-              <span class="preview">{summarise(message)}</span>
+              <span class="preview">{summarise(country, message)}</span>
             </a>
           </li>
         ))}
@@ -91,15 +92,16 @@ export function firstLine(phone: PhoneRules, { notification_type, recipient }: I
 
 const maxPreview = 120;
 
-function summarise(message: InboxMessage): string {
-  if (message.notification_type === 'letter') return [message.template_name, ...letterFacts(message)].join(', ');
+function summarise(country: Country, message: InboxMessage): string {
+  if (message.notification_type === 'letter')
+    return [message.template_name, ...letterFacts(country, message)].join(', ');
   return (message.subject ?? message.text).slice(0, maxPreview);
 }
 
 /** What is known of a letter, such as "2 pages" and "second class". */
-export function letterFacts({ page_count, postage }: InboxMessage): string[] {
+export function letterFacts(country: Country, { page_count, postage }: InboxMessage): string[] {
   const pages = page_count === null ? [] : [several(page_count, 'page')];
-  return [...pages, ...(postage ? [postageNames[postage]] : [])];
+  return [...pages, ...(postage ? [postageName(country, postage)] : [])];
 }
 
 /** Which messages the list shows. A search is posted, so that no recipient is part of an address. */

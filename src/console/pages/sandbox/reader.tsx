@@ -21,6 +21,7 @@ import { firstLine, letterFacts } from './inbox.tsx';
 import { type ListQuery, sandboxUrl } from './list-query.ts';
 
 interface ReaderProps {
+  country: Country;
   message: InboxMessage;
   email: SentEmail | undefined;
   possible: Answer[];
@@ -28,7 +29,6 @@ interface ReaderProps {
   list: ListQuery;
   formState: FormState;
   now: Date;
-  phone: PhoneRules;
   /** The page of the message in the console, where there is one. */
   messagePage: string | undefined;
 }
@@ -45,7 +45,7 @@ export function Reader(props: ReaderProps) {
     <article class="reader" aria-labelledby="message-heading">
       <header class="reader-head">
         <h2 id="message-heading" dir="auto">
-          {formatHeading(props.phone, message)}
+          {formatHeading(props.country.phone, message)}
         </h2>
         {messagePage && (
           <a class="small" href={messagePage}>
@@ -68,7 +68,7 @@ export function Reader(props: ReaderProps) {
   );
 }
 
-function listFacts({ message, email, now, phone }: ReaderProps): [string, ComponentChildren][] {
+function listFacts({ country, message, email, now }: ReaderProps): [string, ComponentChildren][] {
   const { notification_type, recipient, sender, service_name } = message;
   const status: [string, ComponentChildren] = [
     'Status',
@@ -82,10 +82,15 @@ function listFacts({ message, email, now, phone }: ReaderProps): [string, Compon
   ];
   const service: [string, ComponentChildren] = ['Service', service_name];
   if (notification_type === 'letter') {
-    return [['To', recipient.split('\n').join(', ')], ['Postage', letterFacts(message).join(', ')], service, status];
+    return [
+      ['To', recipient.split('\n').join(', ')],
+      ['Postage', letterFacts(country, message).join(', ')],
+      service,
+      status,
+    ];
   }
   if (notification_type === 'sms')
-    return [['From', sender], ['To', firstLine(phone, message)], service, received, status];
+    return [['From', sender], ['To', firstLine(country.phone, message)], service, received, status];
   return [
     ['From', email?.from ?? sender],
     ['To', recipient],

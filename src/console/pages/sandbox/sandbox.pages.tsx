@@ -120,8 +120,9 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
     const found = await listInbox(app, user, { ...list, clearedUntil: await findCleared(app.db, user) });
     const ids = found.messages.map(({ id }) => id);
     const opened = await findOpened(app.db, user, ids);
-    const { phone } = app.country;
-    return <Inbox {...found} list={list} current={current} opened={opened} now={app.clock.now()} phone={phone} />;
+    return (
+      <Inbox country={app.country} {...found} list={list} current={current} opened={opened} now={app.clock.now()} />
+    );
   }
 
   async function messageView(request: Seen, formState: FormState): Promise<View> {
@@ -129,6 +130,7 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
     await markOpened(app, request.visitor.user, message.id);
     const reader = (
       <Reader
+        country={app.country}
         message={message}
         email={await findEmail(message)}
         possible={await possibleAnswers(app, message)}
@@ -136,7 +138,6 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
         list={readListQuery(app, request)}
         formState={formState}
         now={app.clock.now()}
-        phone={app.country.phone}
         messagePage={findMessagePage(message)}
       />
     );

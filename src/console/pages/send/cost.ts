@@ -2,6 +2,7 @@ import { getSmsRate, listLetterRates } from '../../../billing/rates.ts';
 import type { DraftPreview } from '../../../delivery/previews/draft-preview.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
+import { postageName } from '../../message-words.ts';
 import { several } from '../../money.ts';
 
 export async function costOfTexts(app: Platform, parts: number): Promise<number> {
@@ -36,8 +37,7 @@ export async function describeCost(
     case 'letter': {
       const sheets = sheetsOf(preview.page_count);
       const cost = postage === null ? undefined : await costOfLetter(app, sheets, postage);
-      const postClass = postage === 'economy' ? 'economy' : `${postage} class`;
-      const priced = cost === undefined ? '' : `, ${money.price(cost)} ${postClass}`;
+      const priced = cost === undefined ? '' : `, ${money.price(cost)} ${postageName(app.country, postage ?? '')}`;
       return `${several(preview.page_count, 'page')}, ${several(sheets, 'sheet')}${priced}`;
     }
   }

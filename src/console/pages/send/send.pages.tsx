@@ -5,12 +5,12 @@ import { remainingToday } from '../../../notifications/limits/daily-limits.ts';
 import { checkOneOff, sendOneOff } from '../../../notifications/one-off/one-off.ts';
 import { invalid, notFound } from '../../../platform/failure.ts';
 import { newId } from '../../../platform/id.ts';
+import { addressRules } from '../../../recipients/address-rules.ts';
 import { parsePhoneNumber } from '../../../recipients/phone-number.ts';
-import { parsePostalAddress, postageForAddress } from '../../../recipients/postal-address.ts';
 import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { checkAll } from '../../forms.ts';
-import { postageNames } from '../../message-words.ts';
+import { postageName } from '../../message-words.ts';
 import { count, several } from '../../money.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { sendFragment } from '../../parts/live.tsx';
@@ -64,6 +64,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
           preview={await renderPreview(request, loaded)}
           left={(await remainingToday(app, service, channel)).messages}
           now={app.clock.now()}
+          addressHint={app.country.words.addressHint}
           toFile={`/services/${service.id}/files/new/${template.row.id}`}
         />
       ),
@@ -222,9 +223,11 @@ async function describeSizeAndCost(
       return undefined;
     case 'letter': {
       const sheets = sheetsOf(preview.pages.length);
-      const postage = postageForAddress(parsePostalAddress(filled.to.split('\n')), template.row.postage ?? 'second');
+      const rules = addressRules(app.country);
+      const postage = rules.postage(rules.parse(filled.to.split('\n')), template.row.postage);
       const cost = await costOfLetter(app, sheets, postage);
-      return `${several(sheets, 'sheet')} · ${postageNames[postage]}${cost === undefined ? '' : ` · ${app.country.money.price(cost)}`}`;
+      const priced = cost === undefined ? '' : ` · ${app.country.money.price(cost)}`;
+      return `${several(sheets, 'sheet')} · ${postageName(app.country, postage)}${priced}`;
     }
   }
 }

@@ -21,11 +21,13 @@ interface FillInProps {
   /** How many messages can be sent today. */
   left: number;
   now: Date;
+  addressHint: string;
   /** Leads to uploading a list for the same template, below /console. */
   toFile: string;
 }
 
-export function FillIn({ formState, channel, filled, senders, preview, left, now, toFile }: FillInProps) {
+export function FillIn(props: FillInProps) {
+  const { formState, channel, filled, senders, preview, left, now, addressHint, toFile } = props;
   return (
     <div class="stack">
       <Steps current="Fill in" />
@@ -36,7 +38,7 @@ export function FillIn({ formState, channel, filled, senders, preview, left, now
             Check
           </button>
           <Sender formState={formState} channel={channel} senders={senders} chosen={filled.sender_id} />
-          <Recipient formState={formState} channel={channel} />
+          <Recipient formState={formState} channel={channel} addressHint={addressHint} />
           {filled.values.length > 0 && (
             <div class="cols cols--narrow">
               {filled.values.map(({ name, value }, index) => (
@@ -126,17 +128,9 @@ const senderHints = {
   other: { replies: 'Receives replies.', silent: undefined },
 };
 
-function Recipient({ formState, channel }: { formState: FormState; channel: Channel }) {
+function Recipient({ formState, channel, addressHint }: Pick<FillInProps, 'formState' | 'channel' | 'addressHint'>) {
   if (channel === 'letter') {
-    return (
-      <TextArea
-        formState={formState}
-        name="to"
-        label="Address"
-        hint="3 to 7 lines. The last line is the postcode, or the country."
-        rows={7}
-      />
-    );
+    return <TextArea formState={formState} name="to" label="Address" hint={addressHint} rows={7} />;
   }
   return (
     <Field

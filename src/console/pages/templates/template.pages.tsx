@@ -69,6 +69,7 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
               title="Preview"
             />
             <TemplateFacts
+              country={app.country}
               template={template}
               sender={senders.find(({ isChosen }) => isChosen)?.label ?? ''}
               lastUsed={await describeLastUse(app, service.id, template.id)}

@@ -1,9 +1,11 @@
+import type { Country } from '../../../countries/country.ts';
+import { postageLabel } from '../../../countries/postage.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { listLetterContacts, listReplyTos, listSmsSenders } from '../../../services/senders/senders.ts';
 import type { CurrentTemplateRow } from '../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
-import { channelWords, postageLabels } from '../../message-words.ts';
+import { channelWords } from '../../message-words.ts';
 import { several } from '../../money.ts';
 import { Confirm } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
@@ -14,6 +16,7 @@ import { templatePath } from './library.ts';
 import { NestedPlaceholders } from './preview.tsx';
 
 interface FactsProps {
+  country: Country;
   template: CurrentTemplateRow;
   sender: string;
   lastUsed: string;
@@ -23,13 +26,15 @@ interface FactsProps {
 }
 
 /** What there is to know about a template, and what can be done with it besides writing. */
-export function TemplateFacts({ template, sender, lastUsed, canEdit, canCopy, now }: FactsProps) {
+export function TemplateFacts({ country, template, sender, lastUsed, canEdit, canCopy, now }: FactsProps) {
   const { id, template_type, version, service } = template;
   const path = templatePath(service, id);
   const change = (page: string) => (canEdit ? { change: `${path}/${page}` } : {});
   const rows = [
     { label: senderNouns[template_type], value: sender, ...change('sender') },
-    ...(template.postage ? [{ label: 'Postage', value: postageLabels[template.postage], ...change('edit') }] : []),
+    ...(template.postage
+      ? [{ label: 'Postage', value: postageLabel(country.postage, template.postage), ...change('edit') }]
+      : []),
     ...(template_type === 'email'
       ? [{ label: 'Unsubscribe link', value: template.has_unsubscribe_link ? 'Yes' : 'No', ...change('edit') }]
       : []),

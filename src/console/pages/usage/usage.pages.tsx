@@ -1,9 +1,9 @@
 import { getAllowance } from '../../../billing/allowance.ts';
 import { listMonthlyUsage, listYearlyUsage } from '../../../billing/usage.ts';
-import type { Money } from '../../../countries/money.ts';
+import type { Country } from '../../../countries/country.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
-import { postageNames } from '../../message-words.ts';
+import { postageName } from '../../message-words.ts';
 import { count, several } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { Empty } from '../../parts/notice.tsx';
@@ -27,7 +27,7 @@ export function usagePages(pages: Pages, app: ConsoleApp): void {
         title: 'Usage',
         lead: yearInWords(app.country.calendar, year),
         actions: <FinancialYears year={year} path={pageUrl(`/services/${service.id}/usage`)} now={now} />,
-        content: <Usage totals={totals} months={months} free={free_sms_fragment_limit} money={app.country.money} />,
+        content: <Usage country={app.country} totals={totals} months={months} free={free_sms_fragment_limit} />,
       };
     },
   });
@@ -37,14 +37,15 @@ type Total = Awaited<ReturnType<typeof listYearlyUsage>>[number];
 type Month = Awaited<ReturnType<typeof listMonthlyUsage>>[number];
 
 interface UsageProps {
+  country: Country;
   totals: Total[];
   months: Month[];
   /** The parts of texts that are free in the year. */
   free: number;
-  money: Money;
 }
 
-function Usage({ totals, months, free, money }: UsageProps) {
+function Usage({ country, totals, months, free }: UsageProps) {
+  const { money } = country;
   const of = (type: Total['notification_type']) => totals.find((total) => total.notification_type === type);
   const [email, sms, letter] = [of('email'), of('sms'), of('letter')];
   const cost = totals.reduce((sum, total) => sum + total.cost, 0);
@@ -77,7 +78,7 @@ function Usage({ totals, months, free, money }: UsageProps) {
             keyOf={({ month, notification_type, rate, postage }) => `${month} ${notification_type} ${rate} ${postage}`}
             columns={[
               { head: 'Month', cell: ({ month }) => month },
-              { head: 'Sent', cell: (row) => <Sent row={row} /> },
+              { head: 'Sent', cell: (row) => <Sent country={country} row={row} /> },
               { head: 'Free', cell: freeParts, numeric: true },
               { head: 'Charged', cell: ({ charged_units }) => count(charged_units), numeric: true },
               { head: 'Rate', cell: ({ rate }) => money.price(rate), numeric: true },
@@ -104,13 +105,13 @@ function Figure({ label, value, note }: { label: string; value: string; note: st
   );
 }
 
-function Sent({ row }: { row: Month }) {
+function Sent({ country, row }: { country: Country; row: Month }) {
   const { notification_type, notifications_sent, postage } = row;
   if (notification_type === 'letter') {
     return (
       <>
         {several(notifications_sent, 'letter')}
-        <small>{postage && postageNames[postage]}</small>
+        <small>{postage && postageName(country, postage)}</small>
       </>
     );
   }

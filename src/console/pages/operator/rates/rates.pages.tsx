@@ -7,8 +7,7 @@ import {
   listLetterRates,
   listSmsRates,
 } from '../../../../billing/rates.ts';
-import type { Money } from '../../../../countries/money.ts';
-import { postages } from '../../../../notifications/notification.ts';
+import { listPostage, postageLabel } from '../../../../countries/postage.ts';
 import { OneOf } from '../../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { Pages } from '../../../page.ts';
@@ -31,17 +30,10 @@ const here = '/operator/rates';
 const crumbs = [{ label: 'Rates', to: here }];
 const repricing = 'If you choose a day in the past, the cost of messages sent since then changes too.';
 
-const postageNames = new Map<string, string>([
-  ['first', 'First class'],
-  ['second', 'Second class'],
-  ['economy', 'Economy'],
-  ['europe', 'Europe'],
-  ['rest-of-world', 'Rest of the world'],
-]);
-
 /** What messages cost, and from when on. */
 export function ratePages(pages: Pages, app: ConsoleApp): void {
-  const { money } = app.country;
+  const { money, postage } = app.country;
+
   pages.add(here, {
     who: 'operator',
     menu: 'Rates',
@@ -82,12 +74,12 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
             {coming.length > 0 && (
               <section class="stack stack--tight">
                 <h2>Letters, from a later day on</h2>
-                <LetterRates caption="Coming rates of letters" rates={coming} money={money} />
+                <LetterRates caption="Coming rates of letters" rates={coming} />
               </section>
             )}
             <section class="stack stack--tight">
               <h2>Letters, now</h2>
-              <LetterRates caption="Rates of letters by sheets" rates={letters} money={money} />
+              <LetterRates caption="Rates of letters by sheets" rates={letters} />
             </section>
           </div>
         ),
@@ -139,8 +131,8 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
             formState={formState}
             name="post_class"
             label="Postage"
-            choices={postages.map((value) => ({ value, label: postageNames.get(value) ?? value }))}
-            value="second"
+            choices={postage.classes.map(({ id, label }) => ({ value: id, label }))}
+            value={postage.default}
             short
           />
           <NumberField formState={formState} name="sheet_count" label="Sheets of a letter" />
@@ -155,7 +147,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
       ),
     }),
     form: Type.Object({
-      post_class: OneOf(postages),
+      post_class: OneOf(listPostage(postage)),
       sheet_count: TypedValue,
       rate: TypedValue,
       start_date: TypedValue,
@@ -192,8 +184,8 @@ interface LetterRate {
 }
 
 /** One line for each postage and day, one column for each number of sheets. */
-function LetterRates({ caption, rates, money }: { caption: string; rates: readonly LetterRate[]; money: Money }) {
-  const { calendar } = useViewer().country;
+function LetterRates({ caption, rates }: { caption: string; rates: readonly LetterRate[] }) {
+  const { calendar, money, postage } = useViewer().country;
   const sheets = [...new Set(rates.map(({ sheet_count }) => sheet_count))].sort((one, other) => one - other);
   const lines = new Map<string, LetterRate[]>();
   for (const rate of rates) {
@@ -206,7 +198,7 @@ function LetterRates({ caption, rates, money }: { caption: string; rates: readon
       rows={[...lines]}
       keyOf={([line]) => line}
       columns={[
-        { head: 'Postage', cell: ([, [rate]]) => postageNames.get(rate?.post_class ?? '') },
+        { head: 'Postage', cell: ([, [rate]]) => postageLabel(postage, rate?.post_class ?? '') },
         { head: 'From', cell: ([, [rate]]) => fullDay(calendar, rate?.start_date ?? '') },
         ...sheets.map((count) => ({
           head: count === 1 ? '1 sheet' : `${count} sheets`,

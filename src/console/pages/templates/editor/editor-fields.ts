@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
+import type { Country } from '../../../../countries/country.ts';
+import { homePostage } from '../../../../countries/postage.ts';
 import type { PreviewedDraft } from '../../../../delivery/previews/draft-preview.ts';
 import { isUuid, newId } from '../../../../platform/id.ts';
 import { type Channel, channels } from '../../../../protocol/channels.ts';
 import { splitAtPlaceholders } from '../../../../rendering/placeholders.ts';
 import type { StoredDraft } from '../../../../templates/template-drafts.ts';
-import type { CurrentTemplateRow, TemplatePostage } from '../../../../templates/template-row.ts';
+import type { CurrentTemplateRow } from '../../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import type { FormState } from '../../../page.ts';
 import { getSeenTemplate, type Reader, refuseUnlessSeen } from '../library.ts';
@@ -43,7 +45,7 @@ export interface Editing {
   folder: string | null;
   name: string;
   draft: PreviewedDraft;
-  postage: TemplatePostage | null;
+  postage: string | null;
   /** What was typed for each placeholder. */
   typedValues: ReadonlyMap<string, string>;
   view: string;
@@ -52,6 +54,7 @@ export interface Editing {
 
 /** Reads what was typed, or what is stored before anything was typed. */
 export function readEditing(
+  country: Country,
   template: CurrentTemplateRow | undefined,
   channel: Channel,
   typed: FormState['typed'],
@@ -86,7 +89,7 @@ export function readEditing(
       email_files: template?.email_files ?? [],
       letter_attachment: template?.letter_attachment ?? null,
     },
-    postage: isLetter ? parsePostage(typedOr('postage', template?.postage)) : null,
+    postage: isLetter ? homePostage(country.postage, typedOr('postage', template?.postage)) : null,
     typedValues: new Map(list('names').map((name, index) => [name, list('values')[index] ?? ''])),
     view: text('view') || 'email',
     width: text('width') || '600',
@@ -94,10 +97,6 @@ export function readEditing(
 }
 
 const parseFolder = (text: string) => (isUuid(text) ? text : null);
-
-function parsePostage(text: string | null | undefined): TemplatePostage {
-  return text === 'first' || text === 'economy' ? text : 'second';
-}
 
 /** Values that were left blank are not given: their placeholders stay visible. */
 export function listFilledValues({ typedValues }: Editing): Record<string, string> {
@@ -118,7 +117,7 @@ export async function readStoredDraft(app: ConsoleApp, reader: Reader, stored: S
   const { template_id, fields } = stored;
   const template = template_id === null ? undefined : await getSeenTemplate(app, reader, template_id);
   const channel = template?.template_type ?? channels.find((known) => known === fields.channel) ?? 'email';
-  const editing = readEditing(template, channel, new Map(Object.entries(fields)), '', app.clock.now());
+  const editing = readEditing(app.country, template, channel, new Map(Object.entries(fields)), '', app.clock.now());
   await refuseUnlessSeen(app, reader, editing.folder);
   return { draft: editing.draft, values: listFilledValues(editing) };
 }

@@ -1,3 +1,4 @@
+import type { Country } from '../../../../countries/country.ts';
 import type { Channel } from '../../../../protocol/channels.ts';
 import { dearCharacters } from '../../../../rendering/sms/gsm.ts';
 import { postageChoices } from '../../../message-words.ts';
@@ -8,12 +9,13 @@ import { OpenFormattingHelp } from '../formatting-help.pages.tsx';
 import { conditionalNames, type Editing } from './editor-fields.ts';
 
 interface FormProps {
+  country: Country;
   formState: FormState;
   editing: Editing;
   placeholders: readonly string[];
 }
 
-export function EditorFields({ formState, editing, placeholders }: FormProps) {
+export function EditorFields({ country, formState, editing, placeholders }: FormProps) {
   const { channel, draft: text } = editing;
   const isWelsh = text.letter_languages === 'welsh_then_english';
   return (
@@ -68,13 +70,13 @@ export function EditorFields({ formState, editing, placeholders }: FormProps) {
           <span>Add an unsubscribe link</span>
         </label>
       )}
-      {channel === 'letter' && <LetterSettings formState={formState} editing={editing} />}
+      {channel === 'letter' && <LetterSettings country={country} formState={formState} editing={editing} />}
       <PreviewValues editing={editing} placeholders={placeholders} />
     </>
   );
 }
 
-function LetterSettings({ formState, editing }: Omit<FormProps, 'placeholders'>) {
+function LetterSettings({ country, formState, editing }: Omit<FormProps, 'placeholders'>) {
   return (
     <>
       <Choices
@@ -82,8 +84,8 @@ function LetterSettings({ formState, editing }: Omit<FormProps, 'placeholders'>)
         name="postage"
         legend="Postage"
         kind="one"
-        chosen={[editing.postage ?? 'second']}
-        choices={postageChoices}
+        chosen={[editing.postage ?? country.postage.default]}
+        choices={postageChoices(country)}
       />
       <Choices
         formState={formState}
@@ -102,7 +104,7 @@ function LetterSettings({ formState, editing }: Omit<FormProps, 'placeholders'>)
 }
 
 /** One field per placeholder. They are sent as two lists of the same length. */
-function PreviewValues({ editing, placeholders }: Omit<FormProps, 'formState'>) {
+function PreviewValues({ editing, placeholders }: Omit<FormProps, 'country' | 'formState'>) {
   const conditional = conditionalNames(editing);
   const names =
     editing.channel === 'letter'

@@ -73,6 +73,7 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
           <div class="stack">
             <Warnings editing={editing} changes={changes} now={now} />
             <EditorFields
+              country={app.country}
               formState={formState}
               editing={editing}
               placeholders={'reason' in preview ? [...editing.typedValues.keys()] : preview.placeholders}

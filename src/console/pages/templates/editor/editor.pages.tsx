@@ -78,7 +78,7 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
     const { service, visitor, query } = request;
     if (!service.permissions.includes(channel)) return channelOffView(app, request, channel);
     const typed = formState.typed.size > 0 ? formState.typed : await storedFields(request, template);
-    const editing = readEditing(template, channel, typed, query('folder'), app.clock.now());
+    const editing = readEditing(app.country, template, channel, typed, query('folder'), app.clock.now());
     const library = await openLibrary(app, request);
     if (editing.folder !== null) library.get(editing.folder);
     if (formState.typed.size > 0) {
@@ -122,7 +122,7 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
     what = 'preview',
   ): Promise<View | Redirection | Sent> {
     const { service, visitor } = request;
-    const editing = readEditing(template, channel, typed, '', app.clock.now());
+    const editing = readEditing(app.country, template, channel, typed, '', app.clock.now());
     await refuseUnlessSeen(app, request, editing.folder);
     const formState = { typed, problems: new Map<string, string>() };
     const back = template
