@@ -1,3 +1,4 @@
+import type { Country } from '../../countries/country.ts';
 import { exampleDocuments } from '../../documents/prepare-documents.ts';
 import type { PdfThreads } from '../../letters/pdf-threads.ts';
 import { draftPagePicture, drawLetterWithBrand } from '../../letters/preview/letter-draft.ts';
@@ -151,14 +152,20 @@ const letter = {
   content: text,
   contact_block: 'Example service\n1 High Street\nExample\nEX1 2AB',
 } as const;
-const address = { address_line_1: 'Ada Lovelace', address_line_2: '12 Any Street', address_line_3: 'SW1A 1AA' };
+/** The picture of a letter brand is the same as ever in the United Kingdom. */
+const exampleInBritain = ['Ada Lovelace', '12 Any Street', 'SW1A 1AA'];
+
+function exampleAddress({ address }: Country): Record<string, string> {
+  const lines = address.rules === 'gb' ? exampleInBritain : address.example;
+  return Object.fromEntries(lines.map((line, index) => [`address_line_${index + 1}`, line]));
+}
 
 /** The first page of a letter with this brand, drawn as for the printer. */
 export async function drawLetterBrand(
   app: Platform & { pdfThreads: PdfThreads },
   brand: { id: string; name: string },
 ): Promise<Uint8Array> {
-  const draft = { compiled: compileTemplate(letter), personalisation: address, attachment: null };
+  const draft = { compiled: compileTemplate(letter), personalisation: exampleAddress(app.country), attachment: null };
   if (draft.compiled.template_type !== 'letter') throw new Error('The example is a letter');
   const owner = 'letter-branding';
   const drawn = await drawLetterWithBrand(app, owner, brand, { ...draft, compiled: draft.compiled });

@@ -86,9 +86,9 @@ export async function findReadyTemplate(
 }
 
 /** The visitor, so that a first message reaches no stranger. In the UK the number belongs to nobody: Ofcom keeps it for fiction. */
-function exampleRecipient({ phone }: Country, user: Visitor['user'], channel: Channel): string {
+function exampleRecipient({ phone, address }: Country, user: Visitor['user'], channel: Channel): string {
   if (channel === 'sms') return user.mobile_number ?? phone.profile.examples[0].replaceAll(' ', '');
-  return channel === 'email' ? user.email_address : `${user.name}\n12 St James’s Square\nLondon\nSW1Y 4JH`;
+  return channel === 'email' ? user.email_address : [user.name, ...address.example.slice(1)].join('\n');
 }
 
 const examples = new Map([

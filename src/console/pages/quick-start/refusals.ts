@@ -1,11 +1,12 @@
 import type { Country } from '../../../countries/country.ts';
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { type Failure, invalidField } from '../../../platform/failure.ts';
+import { isAddressReason, type PostalAddressReason } from '../../../recipients/postal-address.ts';
 
 type RefusedField = 'api_key' | 'to' | '';
 
 /** What a person can do about a refusal of the API, whose own words are for programs: the first one that matches. */
-const refusals = ({ phone }: Country): [pattern: RegExp, field: RefusedField, text: string][] => [
+const refusals = ({ phone, words }: Country): [pattern: RegExp, field: RefusedField, text: string][] => [
   [/API key revoked/, 'api_key', 'This key was revoked. Paste another key, or create one.'],
   [
     /API key may not be used from this address/,
@@ -32,10 +33,8 @@ const refusals = ({ phone }: Country): [pattern: RegExp, field: RefusedField, te
   ],
   [/phone.number/i, 'to', enterNumber(phone)],
   [/email.address/i, 'to', 'Enter an email address, for example name@example.org.'],
-  [/at least 3 lines/, 'to', 'Enter at least 3 lines: a name, a street and a postcode.'],
-  [/no more than 7 lines/, 'to', 'Enter at most 7 lines.'],
-  [/postcode/, 'to', 'End the address with a UK postcode.'],
-  [/address/i, 'to', 'Enter the address of a person or place, ending with a UK postcode.'],
+  [/postcode/, 'to', words.endWithPostcode],
+  [/address/i, 'to', words.enterAddress],
   [/character count/, '', 'The message is too long. Shorten its values or its template.'],
   [/^Exceeded rate limit/, '', 'You have sent too many requests with this key. Try again in a minute.'],
   [/^Exceeded send limits/, '', 'Your service has reached its limit for today. Try again tomorrow.'],
@@ -50,11 +49,30 @@ function adviseOnNumber({ phone, words }: Country, reason: string | undefined): 
   return reason === 'landline_not_allowed' ? enterNumber(phone) : undefined;
 }
 
+/** What a person can do about an address that cannot be sent to. */
+function adviseOnAddress({ address: { lines }, words }: Country, reason: PostalAddressReason): string {
+  switch (reason) {
+    case 'address-is-empty':
+    case 'not-enough-address-lines':
+      return words.enterLines;
+    case 'too-many-address-lines':
+      return `Enter at most ${lines.max} lines.`;
+    case 'cant-send-international-letters':
+    case 'not-a-real-uk-postcode':
+    case 'not-a-real-uk-postcode-or-country':
+    case 'no-town-beside-postcode':
+      return words.endWithPostcode;
+    default:
+      return words.enterAddress;
+  }
+}
+
 /** A refusal as a problem of the form, beside the field that it is about. Our own fault, or a reason to wait, stays. */
 export function toFormProblem(country: Country, failure: Failure): Failure {
   if (failure.kind === 'internal' || failure.kind === 'unavailable') return failure;
   const advice = adviseOnNumber(country, failure.reason);
   if (advice !== undefined) return invalidField('to', advice);
+  if (isAddressReason(failure.reason)) return invalidField('to', adviseOnAddress(country, failure.reason));
   const text = failure.problems?.map(({ message }) => message).join('; ') ?? joinDetail(failure);
   const [, field, words] = refusals(country).find(([pattern]) => pattern.test(text)) ?? [undefined, '', text];
   return invalidField(field, words);

@@ -3,6 +3,7 @@ import type { Calendar } from '../../../countries/calendar.ts';
 import type { Country } from '../../../countries/country.ts';
 import { Failure, invalid, invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
+import { isAddressReason } from '../../../recipients/postal-address.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import type { FormState } from '../../page.ts';
 import { readWhen, WhenFields } from '../../parts/when.tsx';
@@ -115,7 +116,7 @@ export function toFormProblem(country: Country, error: unknown, values: Filled['
   const known = refusals.find(([pattern]) => pattern.test(detail));
   if (known) return invalidField(known[1], known[2]);
   if (detail.includes('character count')) return invalidField(findLongestField(values), `${detail}. Shorten it.`);
-  return invalidField(/address|postcode/i.test(detail) ? 'to' : '', detail);
+  return invalidField(isAddressReason(error.reason) || /address|postcode/i.test(detail) ? 'to' : '', detail);
 }
 
 function findLongestField(values: Filled['values']): string {
