@@ -1,0 +1,232 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { nl } from '../../src/countries/nl.ts';
+import { recreateLetterKind } from '../../src/notifications/rollups/letter-kind.sql.ts';
+import { inTransaction } from '../../src/platform/db/database.ts';
+import { letterRow } from '../kit/builders/letters.ts';
+import { anApiKey, aService, aTemplate, aUser } from '../kit/builders/rows.ts';
+import { useHarness } from '../kit/harness.ts';
+import { firstPage, makePdf } from '../kit/samples/pdf-samples.ts';
+
+/** Letters of an installation in the Netherlands, from the request to the usage. The window is that of the sample PDFs. */
+
+const country = { ...nl, letter: { ...nl.letter, window: 'gb-c5' as const } };
+const harness = useHarness({ now: '2026-11-18T10:00:00Z', country });
+let service: string;
+let template: string;
+let key: string;
+
+beforeAll(async () => {
+  await inTransaction(harness.app.db, (tx) => recreateLetterKind(tx, country.postage.classes));
+  harness.app.printer = { handOver: async () => {}, despatchesItselfAfter_ms: 0 };
+  service = await aService(harness);
+  template = await createTemplate({});
+  key = await anApiKey(harness, service);
+});
+
+async function createTemplate(fields: object): Promise<string> {
+  const { status, body } = await harness.admin('POST', `/service/${service}/template`, {
+    ...{ name: 'Brief', template_type: 'letter', subject: 'Over uw aanvraag', content: 'Geachte ((naam))' },
+    ...{ service, created_by: await aUser(harness), ...fields },
+  });
+  expect(status).toBe(201);
+  return body.data.id;
+}
+
+const storedPostage = async (id: string) =>
+  (await harness.admin('GET', `/service/${service}/template/${id}`)).body.data.postage;
+
+const send = (personalisation: object, id = template) =>
+  harness.v2('POST', '/v2/notifications/letter', key, {
+    template_id: id,
+    personalisation: { naam: 'De Vries', ...personalisation },
+  });
+
+const atHome = { address_line_1: 'Mw. J. de Vries', address_line_2: 'Dorpsstraat 12' };
+
+describe('POST /service/{service_id}/template', () => {
+  it('201 with the default class, and with the names of other countries for it', async () => {
+    expect(await storedPostage(template)).toBe('netherlands');
+    expect(await storedPostage(await createTemplate({ postage: 'first' }))).toBe('netherlands');
+    expect(await storedPostage(await createTemplate({ postage: 'netherlands' }))).toBe('netherlands');
+  });
+
+  it('400 with a class that this country does not have, or that the address decides', async () => {
+    for (const postage of ['express', 'europe']) {
+      const { status, body } = await harness.admin('POST', `/service/${service}/template`, {
+        ...{ name: 'Brief', template_type: 'letter', subject: 'Kop', content: 'Tekst', service, postage },
+        created_by: await aUser(harness),
+      });
+      expect(status).toBe(400);
+      expect(JSON.stringify(body)).toContain('netherlands, first, second, economy');
+    }
+  });
+});
+
+describe('POST /v2/notifications/letter', () => {
+  it.each([
+    ['in the lines of the country', { ...atHome, address_line_3: '1234ab amsterdam' }],
+    [
+      'with the field of the protocol for the postcode',
+      { ...atHome, address_line_3: 'amsterdam', postcode: '1234 ab' },
+    ],
+    ['with the country', { ...atHome, address_line_3: 'NL-1234 AB amsterdam', address_line_4: 'The Netherlands' }],
+  ])('201 %s', async (_, values) => {
+    const { status, body } = await send(values);
+    expect(status).toBe(201);
+    expect(await letterRow(harness, body.id)).toMatchObject({
+      recipient: 'Mw. J. de Vries\nDorpsstraat 12\n1234 AB  amsterdam',
+      postage: 'netherlands',
+      international: false,
+    });
+  });
+
+  it('201 with a template from before the country was chosen', async () => {
+    const old = await aTemplate(harness, service, { template_type: 'letter', postage: 'second', content: '((naam))' });
+    const { body } = await send({ ...atHome, address_line_3: '1234 AB Amsterdam', thing: 'x' }, old);
+    expect(await letterRow(harness, body.id)).toMatchObject({ postage: 'netherlands' });
+    expect((await harness.v2('GET', `/v2/template/${old}`, key)).body).toMatchObject({ postage: 'second' });
+  });
+
+  it.each([
+    [['1 Some Street', 'London', 'SW1A 1AA', 'United Kingdom'], 'Verenigd Koninkrijk', 'europe'],
+    [['1600 Main St', 'Springfield IL 62704', 'USA'], 'Verenigde Staten', 'rest-of-world'],
+  ])('201 abroad: %j', async (lines, name, postage) => {
+    const numbered = Object.fromEntries(lines.map((line, index) => [`address_line_${index + 2}`, line]));
+    const { body } = await send({ address_line_1: 'A. Person', ...numbered });
+    const row = await letterRow(harness, body.id);
+    expect(row).toMatchObject({ postage, international: true });
+    expect(row?.recipient.split('\n').at(-1)).toBe(name);
+  });
+
+  it.each([
+    [
+      { address_line_3: '0123 AB Amsterdam' },
+      'Last line of address must be a Dutch postcode and a town, or another country',
+    ],
+    [{ address_line_2: 'Straat 1', address_line_3: '1234 AB' }, 'The postcode must be beside a town'],
+    [{ address_line_2: '1234 AB Amsterdam' }, 'Address must be at least 3 lines'],
+    [
+      { address_line_3: 'A', address_line_4: 'B', address_line_5: 'C', address_line_6: 'D', postcode: '1234 AB Ede' },
+      'Address must be no more than 6 lines',
+    ],
+  ])('400 %j', async (values, message) => {
+    const { status, body } = await send({ ...atHome, ...values });
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([{ error: 'ValidationError', message }]);
+  });
+});
+
+describe('POST /v2/notifications/letter with a PDF', () => {
+  const content = async (...lines: string[]) => Buffer.from(await makePdf([firstPage(lines)])).toString('base64');
+  const post = async (fields: object, ...lines: string[]) =>
+    harness.v2('POST', '/v2/notifications/letter', key, {
+      reference: 'pdf',
+      content: await content(...lines),
+      ...fields,
+    });
+  const dutch = ['Mw. J. de Vries', 'Dorpsstraat 12', '1234AB Amsterdam'];
+
+  it.each([
+    [{}, dutch, 'netherlands'],
+    [{ postage: 'first' }, dutch, 'netherlands'],
+    [{ postage: 'rest-of-world' }, dutch, 'netherlands'],
+    [{ postage: 'netherlands' }, ['A. Person', 'Hauptstr. 1', '10115 Berlin', 'Duitsland'], 'europe'],
+  ])('201 with %j', async (fields, lines, postage) => {
+    const { status, body } = await post(fields, ...lines);
+    expect(status).toBe(201);
+    await harness.runTasks();
+    expect(await letterRow(harness, body.id)).toMatchObject({ status: 'created', postage });
+    expect((await harness.v2('GET', `/v2/notifications/${body.id}`, key)).body).toMatchObject({ postage });
+  });
+
+  it('400 with a class that this country does not have', async () => {
+    const { status, body } = await post({ postage: 'express' }, ...dutch);
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([
+      { error: 'ValidationError', message: 'postage invalid. It must be netherlands, europe or rest-of-world.' },
+    ]);
+  });
+});
+
+describe('POST /v2/notifications/bulk', () => {
+  it('201 with rows of Dutch addresses, checked in threads', async () => {
+    const rows = [
+      ['address line 1', 'address line 2', 'address line 3', 'postcode', 'naam'],
+      ['Mw. J. de Vries', 'Dorpsstraat 12', 'Ede', '6711 AA', 'De Vries'],
+      ['A. Person', '1 Rue', 'Parijs', 'Frankrijk', 'Person'],
+    ];
+    const { status, body } = await harness.v2('POST', '/v2/notifications/bulk', key, {
+      name: 'Lijst',
+      template_id: template,
+      rows,
+    });
+    expect(status).toBe(201);
+    await harness.runTasks();
+    const sent = await harness.app.db
+      .selectFrom('notifications')
+      .select(['recipient', 'postage'])
+      .where('job_id', '=', body.data.id)
+      .orderBy('job_row_number')
+      .execute();
+    expect(sent).toEqual([
+      { recipient: 'Mw. J. de Vries\nDorpsstraat 12\n6711 AA  Ede', postage: 'netherlands' },
+      { recipient: 'A. Person\n1 Rue\nParijs\nFrankrijk', postage: 'europe' },
+    ]);
+  });
+
+  it('400 with a row whose postcode has no town', async () => {
+    const rows = [
+      ['address line 1', 'address line 2', 'postcode', 'naam'],
+      ['Mw. J. de Vries', 'Dorpsstraat 12', '6711 AA', 'De Vries'],
+    ];
+    const { status, body } = await harness.v2('POST', '/v2/notifications/bulk', key, {
+      name: 'Lijst',
+      template_id: template,
+      rows,
+    });
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toContain('1');
+  });
+});
+
+describe('usage', () => {
+  it('is counted under the class of each letter, before and after it is folded', async () => {
+    await harness.admin('POST', '/sms-rate', { rate: 0.08, valid_from: '2026-01-01' });
+    for (const [post_class, rate] of [
+      ['netherlands', 1.01],
+      ['europe', 1.72],
+      ['rest-of-world', 1.9],
+    ] as const) {
+      const price = { post_class, sheet_count: 1, rate, start_date: '2026-01-01' };
+      expect((await harness.admin('POST', '/letter-rates', price)).status).toBe(201);
+    }
+    harness.clock.set('2026-11-18T18:00:00Z');
+    await harness.addTask('collate-letters');
+    await harness.runTasks();
+    const counted = await usage();
+    expect(counted.map(({ postage, rate }) => [postage, rate])).toEqual([
+      ['netherlands', 1.01],
+      ['europe', 1.72],
+      ['rest-of-world', 1.9],
+    ]);
+    await harness.addTask('fold-rollups');
+    await harness.runTasks();
+    expect(await usage()).toEqual(counted);
+  });
+
+  async function usage(): Promise<{ postage: string; rate: number; notifications_sent: number }[]> {
+    const { status, body } = await harness.admin('GET', `/service/${service}/billing/monthly-usage?year=2026`);
+    expect([status, body]).toEqual([200, expect.any(Array)]);
+    return body.filter(({ notification_type }: { notification_type: string }) => notification_type === 'letter');
+  }
+
+  it('refuses to count a class without a slot', async () => {
+    await expect(harness.app.pool.query(`select letter_kind('second', 1)`)).rejects.toThrow(
+      'No slot for the postage class second',
+    );
+    const { rows } = await harness.app.pool.query(
+      `select letter_kind('europe', 1) as europe, letter_kind('netherlands', 9) as many`,
+    );
+    expect(rows).toEqual([{ europe: 7, many: 31 }]);
+  });
+});
