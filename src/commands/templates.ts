@@ -1,7 +1,8 @@
+import { createCountry } from '../countries/country.ts';
 import type { Command, Flags } from '../platform/command-line.ts';
 import { isUuid } from '../platform/id.ts';
 import { OperatorError } from '../platform/operator-error.ts';
-import { readClientSettings } from './read-config.ts';
+import { readClientSettings, readCountry } from './read-config.ts';
 import { AdminServer } from './templates/admin-server.ts';
 import { diff } from './templates/diff.ts';
 import { KeyServer } from './templates/key-server.ts';
@@ -50,22 +51,24 @@ async function run([action = '', folder = '']: string[], flags: Flags): Promise<
   const last = (name: string) => flags[name]?.at(-1);
   const force = flags.force !== undefined;
   const prune = flags.prune !== undefined;
+  const country = createCountry(readCountry().profile);
   switch (action) {
     case 'pull':
-      return pull(folder, connect(flags, false), { force, prune });
+      return pull(country, folder, connect(flags, false), { force, prune });
     case 'push':
-      return push(folder, connect(flags, true), {
+      return push(country, folder, connect(flags, true), {
         dryRun: flags['dry-run'] !== undefined,
         createUnknown: flags.new !== undefined,
         force,
         prune,
       });
     case 'diff':
-      return diff(folder, connect(flags, false)).catch(failAsDiffDoes);
+      return diff(country, folder, connect(flags, false)).catch(failAsDiffDoes);
     case 'preview': {
       const out = last('out');
       if (out === undefined) throw new OperatorError('Add --out with the folder for the messages.');
-      return preview(folder, { out, values: await readValues(last('values')), serviceName: last('service-name') });
+      const values = await readValues(last('values'));
+      return preview(country, folder, { out, values, serviceName: last('service-name') });
     }
     default:
       throw new OperatorError(`Unknown action "${action}". Use one of ${actions.join(', ')}.`);

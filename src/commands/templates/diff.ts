@@ -1,4 +1,5 @@
 import { createTwoFilesPatch } from 'diff';
+import type { Country } from '../../countries/country.ts';
 import { print } from '../../platform/command-line.ts';
 import { readFolder, shown } from './folder.ts';
 import { makePlan } from './plan.ts';
@@ -10,8 +11,8 @@ import { writeTemplate } from './template-file.ts';
 const timeout_ms = 2_000;
 
 /** Exit codes as those of diff(1): 0 the same, 1 differences, 2 something is wrong. */
-export async function diff(root: string, server: TemplateServer): Promise<void> {
-  const { templates, problems } = await readFolder(root);
+export async function diff(country: Country, root: string, server: TemplateServer): Promise<void> {
+  const { templates, problems } = await readFolder(country, root);
   if (problems.length > 0) {
     printProblems(problems);
     return fail(exitCodes.problems, 'Correct these files first.');

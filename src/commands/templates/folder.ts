@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
+import type { Country } from '../../countries/country.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { changeFrontMatter } from './front-matter.ts';
 import type { LocalTemplate, ServerTemplate } from './template.ts';
@@ -16,7 +17,7 @@ interface FolderContent {
 }
 
 /** Reads every `.md` file but README.md, in folders inside, too. */
-export async function readFolder(root: string): Promise<FolderContent> {
+export async function readFolder(country: Pick<Country, 'postage'>, root: string): Promise<FolderContent> {
   const found = await stat(root).catch(() => undefined);
   if (!found?.isDirectory()) throw new OperatorError(`${root} is not a folder.`);
   const paths = await listFiles(root, '');
@@ -24,7 +25,8 @@ export async function readFolder(root: string): Promise<FolderContent> {
   const problems: FileProblem[] = [];
   for (const path of paths) {
     const text = await readText(join(root, path));
-    const read = typeof text === 'string' ? readTemplate(shown(path), text) : [{ path: shown(path), line: 1, ...text }];
+    const read =
+      typeof text === 'string' ? readTemplate(country, shown(path), text) : [{ path: shown(path), line: 1, ...text }];
     if (Array.isArray(read)) problems.push(...read);
     else templates.push({ ...read, path });
   }

@@ -1,11 +1,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createCountry } from '../../countries/country.ts';
-import { gb } from '../../countries/gb.ts';
+import type { Country } from '../../countries/country.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { print } from '../../platform/command-line.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
-import { addressLinesFromPersonalisation, parsePostalAddress } from '../../recipients/postal-address.ts';
+import { addressRules } from '../../recipients/address-rules.ts';
+import { addressLinesFromPersonalisation } from '../../recipients/postal-address.ts';
 import { composeLetter, pageToPng } from '../../rendering/pdf/pdf-worker.ts';
 import type { Personalisation } from '../../rendering/personalisation.ts';
 import { type CompiledTemplate, compileTemplate, type LetterTemplate } from '../../rendering/template.ts';
@@ -23,10 +23,10 @@ interface PreviewOptions {
 type File = [ending: string, content: string | Uint8Array];
 
 /** Renders files as the server would send them, without a server. Placeholders without a value stay. */
-export async function preview(root: string, options: PreviewOptions): Promise<void> {
-  const { templates, problems } = await readFolder(root);
+export async function preview(country: Country, root: string, options: PreviewOptions): Promise<void> {
+  const { templates, problems } = await readFolder(country, root);
   for (const template of templates) {
-    const { files, summary } = await render(template.fields, options);
+    const { files, summary } = await render(country, template.fields, options);
     for (const [ending, content] of files) await write(join(options.out, template.path.slice(0, -3) + ending), content);
     print(`${described(template, undefined)}: ${summary}${missingIn(template, options)}`);
   }
@@ -58,6 +58,7 @@ function compile({ channel, subject, content, welsh_subject, welsh_content }: Te
 }
 
 async function render(
+  country: Country,
   fields: TemplateFields,
   { values, serviceName }: PreviewOptions,
 ): Promise<{ files: File[]; summary: string }> {
@@ -89,16 +90,19 @@ async function render(
       };
     }
     case 'letter':
-      return renderLetter(compiled, values);
+      return renderLetter(country, compiled, values);
   }
 }
 
-async function renderLetter(compiled: LetterTemplate, values: Personalisation) {
-  const { calendar, letter } = createCountry(gb);
-  const { lines } = parsePostalAddress(addressLinesFromPersonalisation(values));
-  const address = lines.length >= 3 && lines.length <= 7 ? lines : undefined;
-  const document = compiled.document(values, { day: calendar.day(systemClock.now()), address });
-  const { pdf, page_count } = await composeLetter(document, { purpose: 'preview', geometry: letter.geometry });
+async function renderLetter(country: Country, compiled: LetterTemplate, values: Personalisation) {
+  const rules = addressRules(country);
+  const { lines } = rules.parse(addressLinesFromPersonalisation(values));
+  const document = compiled.document(values, {
+    day: country.calendar.day(systemClock.now()),
+    address: rules.isWhole(lines) ? lines : undefined,
+    capitals: country.address.capitals,
+  });
+  const { pdf, page_count } = await composeLetter(document, { purpose: 'preview', geometry: country.letter.geometry });
   const files: File[] = [['.pdf', pdf]];
   for (let page = 1; page <= page_count; page++) files.push([`.page-${page}.png`, await pageToPng(pdf, page)]);
   return { files, summary: count(page_count, 'page') };

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Country } from '../../countries/country.ts';
 import { print } from '../../platform/command-line.ts';
 import { deleteTemplateFile, readFolder, recordVersion, writeTemplateFile } from './folder.ts';
 import { count, described, exitCodes, fail, printProblems } from './report.ts';
@@ -18,9 +19,14 @@ interface PullOptions {
   prune: boolean;
 }
 
-export async function pull(root: string, server: TemplateServer, { force, prune }: PullOptions): Promise<void> {
+export async function pull(
+  country: Country,
+  root: string,
+  server: TemplateServer,
+  { force, prune }: PullOptions,
+): Promise<void> {
   await mkdir(root, { recursive: true });
-  const { templates, problems, paths } = await readFolder(root);
+  const { templates, problems, paths } = await readFolder(country, root);
   if (problems.length > 0) {
     printProblems(problems);
     return fail(exitCodes.problems, 'Nothing was pulled: correct or delete these files.');

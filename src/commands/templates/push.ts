@@ -1,3 +1,4 @@
+import type { Country } from '../../countries/country.ts';
 import { print } from '../../platform/command-line.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { readFolder, recordVersion } from './folder.ts';
@@ -16,8 +17,13 @@ interface PushOptions {
 }
 
 /** Checks everything first: a problem anywhere means that nothing is pushed. */
-export async function push(root: string, server: TemplateServer, { dryRun, ...options }: PushOptions): Promise<void> {
-  const { templates, problems } = await readFolder(root);
+export async function push(
+  country: Country,
+  root: string,
+  server: TemplateServer,
+  { dryRun, ...options }: PushOptions,
+): Promise<void> {
+  const { templates, problems } = await readFolder(country, root);
   if (problems.length > 0) return refuse(exitCodes.problems, problems);
   if (templates.length === 0 && options.prune) {
     return fail(exitCodes.problems, 'Nothing was pushed: the folder has no templates, so --prune would archive all.');

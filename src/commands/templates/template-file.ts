@@ -1,3 +1,5 @@
+import type { Country } from '../../countries/country.ts';
+import { homePostage, listChoosable } from '../../countries/postage.ts';
 import { Failure } from '../../platform/failure.ts';
 import { canonicalId, isUuid } from '../../platform/id.ts';
 import { type Channel, channels } from '../../protocol/channels.ts';
@@ -13,7 +15,6 @@ export interface FileProblem {
   message: string;
 }
 
-const postages: readonly string[] = ['first', 'second', 'economy'];
 const processTypes: readonly ProcessType[] = ['normal', 'priority', 'bulk'];
 const keys = new Set([
   ...['id', 'version', 'name', 'channel', 'subject', 'folder', 'postage', 'sender', 'process_type'],
@@ -44,11 +45,15 @@ export function writeTemplate(fields: TemplateFields, stored?: { id: string; ver
 }
 
 /** Reports all problems of a file at once. */
-export function readTemplate(path: string, text: string): LocalTemplate | FileProblem[] {
+export function readTemplate(
+  { postage }: Pick<Country, 'postage'>,
+  path: string,
+  text: string,
+): LocalTemplate | FileProblem[] {
   try {
     const matter = readFrontMatter(text);
     const reader = new Reader(path, matter);
-    const template = readFields(path, matter, reader);
+    const template = readFields(postage, path, matter, reader);
     return reader.problems.length > 0 ? reader.problems : template;
   } catch (error) {
     if (!(error instanceof FrontMatterError)) throw error;
@@ -122,7 +127,12 @@ class Reader {
   }
 }
 
-function readFields(path: string, { values, body }: FrontMatter, reader: Reader): LocalTemplate {
+function readFields(
+  postage: Country['postage'],
+  path: string,
+  { values, body }: FrontMatter,
+  reader: Reader,
+): LocalTemplate {
   for (const key of values.keys()) if (!keys.has(key)) reader.refuse(key, `Unknown setting ${key}`);
   const name = reader.text('name');
   const known = readChannel(path, reader);
@@ -136,7 +146,7 @@ function readFields(path: string, { values, body }: FrontMatter, reader: Reader)
     subject: reader.text('subject'),
     content: withLineFeeds(body).replace(/\n$/, ''),
     folder: reader.names('folder'),
-    postage: reader.oneOf('postage', postages) ?? (channel === 'letter' ? 'second' : null),
+    postage: readPostage(postage, channel, reader.oneOf('postage', listChoosable(postage))),
     sender: reader.id('sender'),
     process_type: reader.oneOf('process_type', processTypes) ?? 'normal',
     has_unsubscribe_link: reader.flag('has_unsubscribe_link'),
@@ -160,6 +170,11 @@ function readChannel(path: string, reader: Reader): Channel | null {
     reader.refuse('channel', `channel is ${channel}, but the name of the file ends in .${inName}.md`);
   }
   return channel;
+}
+
+/** A letter always has one; a text or an email with one is refused. */
+function readPostage(postage: Country['postage'], channel: Channel, given: string | null): string | null {
+  return channel === 'letter' || given !== null ? homePostage(postage, given) : null;
 }
 
 function refuseUnlessFits(fields: TemplateFields, reader: Reader): void {
