@@ -1,5 +1,6 @@
 import { homePostage, postageAbroad } from '../countries/postage.ts';
 import type { CountryProfile } from '../countries/profile.ts';
+import { collapseWhitespace } from '../protocol/whitespace.ts';
 import { comparable } from './countries.ts';
 import {
   checkPostalAddress,
@@ -30,6 +31,8 @@ export interface AddressRules {
   check(address: PostalAddress, allowed: Allowed): PostalAddressReason | undefined;
   /** The class of a letter there. The address decides abroad, the sender at home. */
   postage(address: PostalAddress, requested: string | null | undefined): string;
+  /** What a line consists of for a search: postcode and town, where they share a line. */
+  split(line: string): string[];
   /** Whether there are as many lines as an address has. */
   isWhole(lines: readonly string[]): boolean;
 }
@@ -53,6 +56,7 @@ function protocolRules({ address: { lines: limits }, postage }: AddressCountry):
     check: checkPostalAddress,
     // At home the request stays, even if it is a class for letters abroad.
     postage: (address, requested) => classAbroad(postage, address) ?? requested ?? postage.default,
+    split: (line) => [line],
     isWhole: ({ length }) => length >= limits.min && length <= limits.max,
   };
 }
@@ -68,10 +72,8 @@ function postcodeRules(country: AddressCountry): AddressRules {
   const { lines: limits, postcode } = data;
   const home = homeRegion(country);
   const takePlace = createPlaceTaker(home, country);
-  const readTown: (lines: readonly string[]) => ReadLines =
-    postcode === null
-      ? (lines) => ({ lines: [...lines], postcode: null, lacksTown: false })
-      : createTownLineReader({ ...data, postcode });
+  const { readTown, splitTownLine } =
+    postcode === null ? withoutPostcodes : createTownLineReader({ ...data, postcode });
   const refused = data.refused.map((pattern) => new RegExp(pattern));
   const isRefused = (line: string) => refused.some((pattern) => pattern.test(line.toLowerCase()));
 
@@ -113,9 +115,15 @@ function postcodeRules(country: AddressCountry): AddressRules {
     reasons,
     check: (address, allowed) => reasons(address, allowed).next().value,
     postage: (address, requested) => classAbroad(postage, address) ?? homePostage(postage, requested),
+    split: (line) => splitTownLine(collapseWhitespace(line)) ?? [line],
     isWhole: ({ length }) => length >= limits.min && length <= limits.max,
   };
 }
+
+const withoutPostcodes = {
+  readTown: (lines: readonly string[]): ReadLines => ({ lines: [...lines], postcode: null, lacksTown: false }),
+  splitTownLine: () => undefined,
+};
 
 /** A country of one's own has a name instead of a code: its locale says where it is. */
 function homeRegion({ code, locale }: AddressCountry): string {

@@ -1,4 +1,5 @@
 import type { PhoneRules } from '../countries/phone-rules.ts';
+import { type AddressCountry, addressRules } from './address-rules.ts';
 import { parseEmailAddress } from './email-address.ts';
 import { parsePhoneNumber } from './phone-number.ts';
 
@@ -13,23 +14,35 @@ export function normaliseRecipient(rules: PhoneRules, input: string): string {
 }
 
 /** Whom a search is about: an email address or phone number in normalised form, or parts of a postal address. */
-export type SoughtRecipient = { contact: string } | { address: readonly string[] };
+export type SoughtRecipient = { contact: string } | SoughtAddress;
 
-/** The parts of an address, which lines and commas separate, as they are compared: without case, spaces and punctuation. */
-export function addressParts(text: string): string[] {
-  const parts = text.split(/[\n,]/).map((part) =>
-    part
-      .normalize('NFKC')
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]/gu, ''),
-  );
+interface SoughtAddress {
+  address: readonly string[];
+  /** The country says what shares a line. */
+  country: AddressCountry;
+}
+
+/**
+ * The parts of an address, which lines and commas separate, as they are compared: without case, spaces and punctuation. A
+ * postcode is a part of its own, also where it shares its line with the town.
+ */
+export function addressParts(country: AddressCountry, text: string): string[] {
+  const parts = text
+    .split(/[\n,]/)
+    .flatMap(addressRules(country).split)
+    .map((part) =>
+      part
+        .normalize('NFKC')
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}]/gu, ''),
+    );
   return [...new Set(parts.filter((part) => part !== ''))];
 }
 
 /** Whether every part that is sought is a part of the address: a name and a postcode are enough to find it. */
-export function isAddressOf(address: string, sought: readonly string[]): boolean {
-  const parts = new Set(addressParts(address));
-  return sought.every((part) => parts.has(part));
+export function isAddressOf(text: string, { address, country }: SoughtAddress): boolean {
+  const parts = new Set(addressParts(country, text));
+  return address.every((part) => parts.has(part));
 }
 
 /** The longest part that a database compares as we do, whatever its locale. */

@@ -20,9 +20,7 @@ export interface ReadLines {
 }
 
 /** Finds the postcode of an address at home, and puts postcode and town into one line in the order of the country. */
-export function createTownLineReader(
-  address: Address & { postcode: Postcode },
-): (lines: readonly string[]) => ReadLines {
+export function createTownLineReader(address: Address & { postcode: Postcode }) {
   const { place, gap } = address.postcode;
   const { readPostcode, withoutPrefix } = createPostcodeReader(address.postcode);
   const isTown = createTownTest(address);
@@ -30,7 +28,8 @@ export function createTownLineReader(
     (place === 'before-town' ? [postcode, town] : [town, postcode]).join(' '.repeat(gap));
 
   /** Postcode and town in one line, in either order. */
-  function readTownLine(line: string): string[] | undefined {
+  function splitTownLine(line: string): string[] | undefined {
+    if (line.length > maxTownLine) return undefined;
     const beginning = splitAt(withoutPrefix(line), 'start', (town) =>
       // In the order of the country nothing is joined that the sender has not joined: Paris 2e is a town.
       isTown(town, { digits: place === 'before-town' }),
@@ -50,7 +49,7 @@ export function createTownLineReader(
     return undefined;
   }
 
-  return (lines) => {
+  function readTown(lines: readonly string[]): ReadLines {
     const before = lines.slice(0, -1);
     const [last = '', previous] = [lines.at(-1), before.at(-1)];
     if (last.length > maxTownLine) return { lines: [...lines], postcode: null, lacksTown: false };
@@ -60,16 +59,18 @@ export function createTownLineReader(
     }
     if (place === 'own-line') return { lines: [...lines], postcode: null, lacksTown: false };
     if (alone !== undefined && previous !== undefined) return joined(before.slice(0, -1), alone, previous);
-    const [postcode, town] = readTownLine(last) ?? [];
+    const [postcode, town] = splitTownLine(last) ?? [];
     if (postcode !== undefined && town !== undefined) return joined(before, postcode, town);
     const above = previous === undefined ? undefined : readPostcode(withoutPrefix(previous));
     if (above !== undefined && isTown(last)) return joined(before.slice(0, -1), above, last);
     return { lines: [...lines], postcode: null, lacksTown: false };
-  };
+  }
 
   function joined(above: readonly string[], postcode: string, town: string): ReadLines {
     return { lines: [...above, join(postcode, town)], postcode, lacksTown: false };
   }
+
+  return { readTown, splitTownLine };
 }
 
 export function createPostcodeReader({ pattern, format, prefix }: Postcode) {

@@ -189,6 +189,26 @@ describe('POST /v2/notifications/bulk', () => {
   });
 });
 
+describe('POST /platform-admin/find-recipient', () => {
+  it.each([
+    ['P Bakker, 9711AA', 0],
+    ['Dhr. P. Bakker\n9711 aa', 1],
+    ['Dhr. P. Bakker\nNL-9711 AA Groningen', 1],
+  ])('200 by name and postcode, which shares its line with the town: %j', async (recipient, notification) => {
+    const service_id = await aService(harness);
+    const template_id = await aTemplate(harness, service_id, { template_type: 'letter', subject: 'a', content: 'b' });
+    const personalisation = {
+      address_line_1: 'Dhr. P. Bakker',
+      address_line_2: 'Kade 3',
+      postcode: '9711 AA Groningen',
+    };
+    const ofService = await anApiKey(harness, service_id);
+    await harness.v2('POST', '/v2/notifications/letter', ofService, { template_id, personalisation });
+    const { body } = await harness.admin('POST', '/platform-admin/find-recipient', { recipient, service_id });
+    expect(body.total).toMatchObject({ notification });
+  });
+});
+
 describe('usage', () => {
   it('is counted under the class of each letter, before and after it is folded', async () => {
     await harness.admin('POST', '/sms-rate', { rate: 0.08, valid_from: '2026-01-01' });

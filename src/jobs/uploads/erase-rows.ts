@@ -73,7 +73,7 @@ function partOf(who: SoughtRecipient) {
 
 /** A postal address is spread over the cells of a row; an email address or number is in one. */
 function matcherOf(phone: PhoneRules, { who }: OfRecipient): IsTheirs {
-  if ('address' in who) return (row) => isAddressOf(row.flat().join('\n'), who.address);
+  if ('address' in who) return (row) => isAddressOf(row.flat().join('\n'), who);
   const { contact } = who;
   const digits = contact.slice(-comparedDigits);
   const mayBe = contact.includes('@')

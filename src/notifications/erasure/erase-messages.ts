@@ -43,7 +43,7 @@ export async function* findMessagesOf(db: Db, of: OfRecipient): AsyncGenerator<{
   const { who } = of;
   for (const range of await listScanRanges(db)) {
     const found = await selectMessagesWithin(db, range, of);
-    yield 'address' in who ? found.filter(({ recipient }) => isAddressOf(recipient, who.address)) : found;
+    yield 'address' in who ? found.filter(({ recipient }) => isAddressOf(recipient, who)) : found;
   }
 }
 

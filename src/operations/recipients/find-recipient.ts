@@ -38,9 +38,9 @@ export function readRecipient({ country }: Pick<Platform, 'country'>, input: str
   if (email.ok) return { contact: email.address };
   const phone = parsePhoneNumber(country.phone, input);
   if (phone.ok) return { contact: phone.number.normalised };
-  const address = addressParts(input);
+  const address = addressParts(country, input);
   const isAddress = address.length >= minParts && !input.includes('@') && address.some((part) => /\d/.test(part));
-  if (isAddress && comparablePart(address) !== '') return { address };
+  if (isAddress && comparablePart(address) !== '') return { address, country };
   throw invalidField(
     'recipient',
     'Not a valid email address or phone number. For letters, give the name and the postcode on separate lines.',
