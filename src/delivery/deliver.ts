@@ -1,3 +1,4 @@
+import type { Country } from '../countries/country.ts';
 import { type FailedAttemptRow, failedAttemptRow } from '../notifications/attempts/attempts.ts';
 import type { Status } from '../notifications/notification.ts';
 import type { QueuedNotification } from '../notifications/queue/leases.shared.sql.ts';
@@ -129,15 +130,15 @@ async function completeIfSimulated<M>(attempt: Attempt<M>): Promise<Result | und
   if (!service) return undefined;
   const recipient = queued.normalised_recipient ?? queued.recipient;
   const isTest = queued.key_type === 'test';
-  if (!isTest && (queued.job_id === null || !isSimulated(recipient))) return undefined;
+  if (!isTest && (queued.job_id === null || !isSimulated(attempt.app.country, recipient))) return undefined;
   // Only messages of a test key are never billed, whatever their units.
   const billable_units = isTest ? await attempt.channel.unitsOf(queued, service) : 0;
   const status = simulatedOutcome(recipient);
   return { queued, change: handedOver(attempt, { billable_units, status, provider: standIn }) };
 }
 
-function isSimulated(recipient: string): boolean {
-  return isSimulatedPhoneNumber(recipient) || isSimulatedEmailAddress(recipient);
+function isSimulated(country: Country, recipient: string): boolean {
+  return isSimulatedPhoneNumber(country, recipient) || isSimulatedEmailAddress(country, recipient);
 }
 
 const shortWait_ms = 200;

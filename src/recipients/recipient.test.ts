@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { builtInCountries } from '../countries/built-in.ts';
+import { createCountry } from '../countries/country.ts';
 import { gb } from '../countries/gb.ts';
-import { PhoneRules } from '../countries/phone-rules.ts';
 import { isSimulatedEmailAddress, isSimulatedPhoneNumber, normaliseRecipient, simulatedOutcome } from './recipient.ts';
 
-const phone = new PhoneRules(gb.phone);
+const country = createCountry(gb);
+const { phone } = country;
 
 describe('normaliseRecipient', () => {
   it.each([
@@ -19,11 +21,11 @@ describe('normaliseRecipient', () => {
 
 describe('simulated recipients', () => {
   it.each(['07700900000', '+44 7700 900 111', '447700900222'])('%s is simulated', (input) => {
-    expect(isSimulatedPhoneNumber(normaliseRecipient(phone, input))).toBe(true);
+    expect(isSimulatedPhoneNumber(country, normaliseRecipient(phone, input))).toBe(true);
   });
 
   it.each(['07700900001', '07912345678', ''])('%j is not simulated', (input) => {
-    expect(isSimulatedPhoneNumber(normaliseRecipient(phone, input))).toBe(false);
+    expect(isSimulatedPhoneNumber(country, normaliseRecipient(phone, input))).toBe(false);
   });
 
   it.each([
@@ -32,7 +34,7 @@ describe('simulated recipients', () => {
     ['simulate-delivered-3@notifications.service.gov.uk', true],
     ['simulate-delivered-4@notifications.service.gov.uk', false],
   ])('%s: %s', (input, simulated) => {
-    expect(isSimulatedEmailAddress(normaliseRecipient(phone, input))).toBe(simulated);
+    expect(isSimulatedEmailAddress(country, normaliseRecipient(phone, input))).toBe(simulated);
   });
 
   it.each([
@@ -45,5 +47,24 @@ describe('simulated recipients', () => {
     ['ada@example.com', 'delivered'],
   ])('a message to %s with a test key ends as %s', (input, outcome) => {
     expect(simulatedOutcome(normaliseRecipient(phone, input))).toBe(outcome);
+  });
+
+  it.each([
+    ['ca', '+1 613-253-2223', true],
+    ['us', '(425) 414-7755', true],
+    ['au', '0400 900 111', true],
+    ['nl', '+44 7700 900000', true],
+    ['nl', '+1 613-253-2223', false],
+    ['gb', '0400 900 111', false],
+    ['ca', 'simulate-delivered-2@notification.canada.ca', true],
+    ['au', 'simulate-delivered@notify.gov.au', true],
+    ['nl', 'simulate-delivered@notifications.service.gov.uk', true],
+    ['gb', 'simulate-delivered@notify.gov.au', false],
+    ['au', 'ada@notify.gov.au', false],
+  ])('of %s: %s: %s', (code, input, simulated) => {
+    const itsCountry = createCountry(builtInCountries[code] ?? gb);
+    const normalised = normaliseRecipient(itsCountry.phone, input);
+    const isSimulated = input.includes('@') ? isSimulatedEmailAddress : isSimulatedPhoneNumber;
+    expect(isSimulated(itsCountry, normalised)).toBe(simulated);
   });
 });

@@ -1,3 +1,4 @@
+import type { Country } from '../countries/country.ts';
 import type { PhoneRules } from '../countries/phone-rules.ts';
 import { type AddressCountry, addressRules } from './address-rules.ts';
 import { parseEmailAddress } from './email-address.ts';
@@ -51,25 +52,25 @@ export function comparablePart(sought: readonly string[]): string {
   return plain.reduce((longest, part) => (part.length > longest.length ? part : longest), '');
 }
 
-// Recipients with a fixed outcome, so that callers can test their integration without contacting anyone. All functions
-// take the normalised form.
+// Recipients with a fixed outcome, so that callers can test their integration without contacting anyone. Those of the protocol
+// work in every country, because official clients and smoke tests use them. All functions take the normalised form.
 
 const simulatedPhoneNumbers = new Set(['447700900000', '447700900111', '447700900222']);
 
-const simulatedEmailAddresses = new Set([
-  'simulate-delivered@notifications.service.gov.uk',
-  'simulate-delivered-2@notifications.service.gov.uk',
-  'simulate-delivered-3@notifications.service.gov.uk',
-]);
+const simulatedNames = new Set(['simulate-delivered', 'simulate-delivered-2', 'simulate-delivered-3']);
+const simulatedDomain = 'notifications.service.gov.uk';
 
 /** Validated and accepted like any other, but never stored, sent or counted, regardless of the key. Rows of a job are. */
-export function isSimulatedPhoneNumber(normalised: string): boolean {
-  return simulatedPhoneNumbers.has(normalised);
+export function isSimulatedPhoneNumber({ phone }: Pick<Country, 'phone'>, normalised: string): boolean {
+  return simulatedPhoneNumbers.has(normalised) || phone.profile.testNumbers.includes(normalised);
 }
 
 /** Like `isSimulatedPhoneNumber`. */
-export function isSimulatedEmailAddress(normalised: string): boolean {
-  return simulatedEmailAddresses.has(normalised);
+export function isSimulatedEmailAddress({ email }: Pick<Country, 'email'>, normalised: string): boolean {
+  const at = normalised.lastIndexOf('@');
+  if (!simulatedNames.has(normalised.slice(0, at))) return false;
+  const domain = normalised.slice(at + 1);
+  return domain === simulatedDomain || email.testDomains.includes(domain);
 }
 
 /** How a message sent with a test key ends. */

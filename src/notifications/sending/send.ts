@@ -86,7 +86,7 @@ export async function sendSms(
     scheduled_for,
   });
   return persistAndRespond(app, context, {
-    notification: isFromApi(context) && isSimulatedPhoneNumber(number.normalised) ? null : notification,
+    notification: isFromApi(context) && isSimulatedPhoneNumber(app.country, number.normalised) ? null : notification,
     abroad: number.abroad,
     response: responseFor(context, notification, {
       body: message.text,
@@ -122,7 +122,7 @@ export async function sendEmail(
   refuseIfBodyIsEmpty(bodyWithFileNames);
   const replyTo = chooseReplyTo(context, template, request.email_reply_to_id);
   refuseUnlessRecipientIsAllowed(context, address);
-  const isSimulated = isFromApi(context) && isSimulatedEmailAddress(address);
+  const isSimulated = isFromApi(context) && isSimulatedEmailAddress(app.country, address);
   if (!isSimulated) await refuseIfSuppressed(app, context, address);
   const files = { uploads: readFiles(values), ofTemplate: templateFiles };
   const hasFiles = files.uploads.length + templateFiles.length > 0;
