@@ -63,7 +63,8 @@ export interface ImpliedQuestion {
   /** First month of the financial year that is checked for high volume, and of the year after it. */
   volumeFrom: string;
   volumeBefore: string;
-  highVolume: number;
+  /** Null: no volume is too high. */
+  highVolume: number | null;
   which: { service_id: string } | 'services without a row' | 'active services without a row';
 }
 
@@ -87,11 +88,11 @@ export async function selectImplied(db: Db, question: ImpliedQuestion): Promise<
       case
         when high_volume.service_id is not null then 0
         when previous.has_custom_allowance then previous.free_sms_fragment_limit
-        else (
+        else coalesce((
           select d.free_sms_fragment_limit from default_allowances d
           where d.organisation_type = coalesce(s.organisation_type, 'other')
           order by d.valid_from_year <= ${year} desc, abs(d.valid_from_year - ${year}) limit 1
-        )
+        ), 0)
       end as free_sms_fragment_limit,
       high_volume.service_id is null and coalesce(previous.has_custom_allowance, false) as has_custom_allowance,
       high_volume.service_id is not null as high_volume_service_last_year

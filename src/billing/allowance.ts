@@ -23,9 +23,6 @@ export type { ImpliedAllowance } from './allowance.sql.ts';
 
 const firstYear = 2016;
 
-/** A service with this many chargeable units in the last financial year gets no free allowance. */
-const highVolume = 300_000;
-
 /** Returns the stored allowance of a year, or computes it without storing it. */
 export async function getAllowance(
   country: Country,
@@ -84,6 +81,11 @@ export async function setAllowance(
   );
 }
 
+/** The allowance that pages mention: none where no service of the country has one. */
+export function mentionedAllowance({ prices }: Country, limit: number): number | undefined {
+  return limit > 0 || Object.keys(prices.allowances).length > 0 ? limit : undefined;
+}
+
 /** For reports on all services: the computed allowances of services without a stored one in a year. */
 export function listImpliedAllowances(country: Country, db: Db, year: number, now: Date): Promise<ImpliedAllowance[]> {
   return selectImplied(db, question(country, year, now, 'services without a row'));
@@ -110,13 +112,18 @@ async function impliedAllowance(
 }
 
 /** High volume is measured in the year before the current one, whatever the requested year. */
-function question({ calendar }: Country, year: number, now: Date, which: ImpliedQuestion['which']): ImpliedQuestion {
+function question(
+  { calendar, prices }: Country,
+  year: number,
+  now: Date,
+  which: ImpliedQuestion['which'],
+): ImpliedQuestion {
   const current = calendar.financialYear(now);
   return {
     year,
     volumeFrom: calendar.financialYearDays(current - 1).first_day,
     volumeBefore: calendar.financialYearDays(current).first_day,
-    highVolume,
+    highVolume: prices.highVolume,
     which,
   };
 }

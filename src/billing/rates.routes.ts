@@ -1,27 +1,30 @@
 import { Type } from 'typebox';
-import type { Country } from '../countries/country.ts';
 import { listPostage } from '../countries/postage.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { OneOf, StoredPostage } from '../protocol/fields.ts';
+import { AmountFields, OneOf, StoredPostage } from '../protocol/fields.ts';
 import { createLetterRate, createSmsRate, getSmsRate, listLetterRates } from './rates.ts';
 
-const Pounds = Type.Number({ minimum: 0, maximum: 1_000, description: 'GBP' });
 const Start = Type.String({ description: 'A date-time, or a date: then from midnight in London' });
 
 const WholeSeconds = Type.String({ description: 'UTC, YYYY-MM-DDTHH:MM:SS' });
 
-const SmsRate = Type.Object({ rate: Type.Number({ description: 'GBP per fragment' }), valid_from: WholeSeconds });
-const letterRateSchema = (country: Country) =>
-  Type.Object({
-    post_class: StoredPostage(country),
+export function rateRoutes(http: Http, app: Platform): void {
+  const { currency, maxPrice } = app.country.money;
+  const Price = Type.Number({ minimum: 0, maximum: maxPrice, description: currency });
+  const SmsRate = Type.Object({
+    rate: Type.Number({ description: `${currency} per fragment` }),
+    valid_from: WholeSeconds,
+    ...AmountFields(app.country),
+  });
+  const LetterRate = Type.Object({
+    post_class: StoredPostage(app.country),
     sheet_count: Type.Integer(),
-    rate: Type.String({ description: 'GBP per letter' }),
+    rate: Type.String({ description: `${currency} per letter` }),
     start_date: WholeSeconds,
+    ...AmountFields(app.country),
   });
 
-export function rateRoutes(http: Http, app: Platform): void {
-  const LetterRate = letterRateSchema(app.country);
   http.get(
     '/sms-rate',
     { schema: { summary: 'Get the current rate per text message fragment', response: { 200: SmsRate } } },
@@ -33,7 +36,7 @@ export function rateRoutes(http: Http, app: Platform): void {
     {
       schema: {
         summary: 'Add a text message rate; it also reprices past usage from its start date on',
-        body: Type.Object({ rate: Pounds, valid_from: Start }),
+        body: Type.Object({ rate: Price, valid_from: Start }),
         response: { 201: SmsRate },
       },
     },
@@ -54,7 +57,7 @@ export function rateRoutes(http: Http, app: Platform): void {
         body: Type.Object({
           post_class: OneOf(listPostage(app.country.postage)),
           sheet_count: Type.Integer({ minimum: 1, maximum: 100 }),
-          rate: Pounds,
+          rate: Price,
           start_date: Start,
         }),
         response: { 201: LetterRate },

@@ -29,6 +29,12 @@ export function selectLetterRates(calendar: Calendar, db: Db) {
     .execute();
 }
 
+export async function selectKnownPrices(db: Db): Promise<{ sms: boolean; letter: boolean }> {
+  const { rows } = await sql<{ sms: boolean; letter: boolean }>`
+    select exists (select from sms_rates) as sms, exists (select from letter_rates) as letter`.execute(db);
+  return rows[0] ?? { sms: false, letter: false };
+}
+
 export async function insertSmsRate(db: Db, row: { valid_from: Timestamp; rate: number }): Promise<void> {
   await withConstraints(
     { sms_rates_pkey: () => invalidField('valid_from', 'There is a rate from this moment already.') },

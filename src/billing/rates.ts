@@ -3,22 +3,42 @@ import { type Timestamp, timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import { invalidField } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
-import { insertLetterRate, insertSmsRate, selectLetterRates, selectSmsRates } from './rates.sql.ts';
+import { insertLetterRate, insertSmsRate, selectKnownPrices, selectLetterRates, selectSmsRates } from './rates.sql.ts';
 
-export async function getSmsRate(app: Platform): Promise<{ rate: number; valid_from: string }> {
+/** Undefined where nobody has added a rate yet: only some countries come with prices. */
+export async function findSmsRate(app: Platform): Promise<{ rate: number; valid_from: string } | undefined> {
   const now = timestamp(app.clock.now());
-  const { rate, valid_from } = newest(
-    await selectSmsRates(app.country.calendar, app.db),
-    (row) => row.valid_from <= now,
-  );
-  return { rate: Number(rate), valid_from: wholeSeconds(valid_from) };
+  const found = newest(await selectSmsRates(app.country.calendar, app.db), (row) => row.valid_from <= now);
+  return found && { rate: Number(found.rate), valid_from: wholeSeconds(found.valid_from) };
+}
+
+/** What the API says: without a rate, a price of 0 since the financial year began that is marked as not known. */
+export async function getSmsRate(app: Platform) {
+  const { money, calendar } = app.country;
+  const found = await findSmsRate(app);
+  if (found) return { ...found, ...money.currencyField };
+  const { first_day } = calendar.financialYearDays(calendar.financialYear(app.clock.now()));
+  const valid_from = wholeSeconds(timestamp(calendar.start(first_day)));
+  return { rate: 0, valid_from, ...money.currencyField, price_known: false };
+}
+
+/** The channels that have a price. Of the others, pages show how much was sent and no amounts. */
+interface KnownPrices {
+  sms: boolean;
+  letter: boolean;
+}
+
+export async function findKnownPrices({ db, country: { prices } }: Platform): Promise<KnownPrices> {
+  // Seeded rates are never removed, so a country with prices needs no query.
+  if (prices.sms.length > 0 && Object.keys(prices.letters).length > 0) return { sms: true, letter: true };
+  return selectKnownPrices(db);
 }
 
 /** Current rates, sorted by sheets, then price. */
 export async function listLetterRates(app: Platform) {
   const now = timestamp(app.clock.now());
   return groupByLetterKind(await selectLetterRates(app.country.calendar, app.db))
-    .map((rates) => newest(rates, (row) => row.start_date <= now))
+    .flatMap((rates) => newest(rates, (row) => row.start_date <= now) ?? [])
     .filter((row) => row.start_date <= now)
     .sort(
       (a, b) =>
@@ -26,7 +46,11 @@ export async function listLetterRates(app: Platform) {
         Number(a.rate) - Number(b.rate) ||
         (a.post_class < b.post_class ? -1 : a.post_class > b.post_class ? 1 : 0),
     )
-    .map(({ start_date, ...row }) => ({ ...row, start_date: wholeSeconds(start_date) }));
+    .map(({ start_date, ...row }) => ({
+      ...row,
+      start_date: wholeSeconds(start_date),
+      ...app.country.money.currencyField,
+    }));
 }
 
 /** Every rate per text message fragment, newest first. */
@@ -44,7 +68,7 @@ export async function listComingLetterRates(app: Platform) {
 export async function createSmsRate(app: Platform, request: { rate: number; valid_from: string }) {
   const valid_from = timestamp(parseStart(app.country.calendar, 'valid_from', request.valid_from));
   await insertSmsRate(app.db, { valid_from, rate: request.rate });
-  return { rate: request.rate, valid_from: wholeSeconds(valid_from) };
+  return { rate: request.rate, valid_from: wholeSeconds(valid_from), ...app.country.money.currencyField };
 }
 
 export async function createLetterRate(
@@ -53,7 +77,12 @@ export async function createLetterRate(
 ) {
   const start_date = timestamp(parseStart(app.country.calendar, 'start_date', request.start_date));
   await insertLetterRate(app.db, { ...request, start_date });
-  return { ...request, rate: String(request.rate), start_date: wholeSeconds(start_date) };
+  return {
+    ...request,
+    rate: String(request.rate),
+    start_date: wholeSeconds(start_date),
+    ...app.country.money.currencyField,
+  };
 }
 
 /** `YYYY-MM-DDTHH:MM:SS`: the time format of these two endpoints. */
@@ -73,7 +102,8 @@ function parseStart(calendar: Calendar, field: string, text: string): Date {
 
 /** Consecutive days with constant prices. Rates are decimal strings: only the database multiplies them. */
 interface Period extends Days {
-  smsRate: string;
+  /** Null where there is no rate at all. */
+  smsRate: string | null;
   letterRates: { postage: string; sheets: number; rate: string }[];
 }
 
@@ -91,9 +121,9 @@ export async function loadPriceList(calendar: Calendar, db: Db): Promise<PriceLi
     periods: (range, cutBefore = []) =>
       cut(range, [...starts, ...cutBefore]).map((days) => ({
         ...days,
-        smsRate: newest(smsRates, (rate) => rate.first_day <= days.first_day).rate,
+        smsRate: newest(smsRates, (rate) => rate.first_day <= days.first_day)?.rate ?? null,
         letterRates: kinds
-          .map((rates) => newest(rates, (rate) => rate.first_day <= days.first_day))
+          .flatMap((rates) => newest(rates, (rate) => rate.first_day <= days.first_day) ?? [])
           .map(({ post_class, sheet_count, rate }) => ({ postage: post_class, sheets: sheet_count, rate })),
       })),
   };
@@ -110,11 +140,9 @@ export function cut(range: Days, before: string[]): Days[] {
   });
 }
 
-/** Returns the newest rate that has begun, else the oldest. Expects rates sorted oldest first. */
-function newest<Rate>(rates: Rate[], hasBegun: (rate: Rate) => boolean): Rate {
-  const found = rates.findLast(hasBegun) ?? rates[0];
-  if (found === undefined) throw new Error('No rate found');
-  return found;
+/** Returns the newest rate that has begun, else the oldest, if there is any. Expects rates sorted oldest first. */
+function newest<Rate>(rates: Rate[], hasBegun: (rate: Rate) => boolean): Rate | undefined {
+  return rates.findLast(hasBegun) ?? rates[0];
 }
 
 function groupByLetterKind<Rate extends { post_class: string; sheet_count: number }>(rates: Rate[]): Rate[][] {

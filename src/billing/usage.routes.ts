@@ -3,18 +3,20 @@ import { fromStandby } from '../platform/db/servers/standby.ts';
 import { invalid } from '../platform/failure.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Datetime, Nullable, OfService, OneOf, StoredPostage, Uuid } from '../protocol/fields.ts';
+import { AmountFields, Datetime, Nullable, OfService, OneOf, StoredPostage, Uuid } from '../protocol/fields.ts';
 import { getOrganisationUsage, listMonthlyUsage, listYearlyUsage } from './usage.ts';
 
-const Usage = {
-  chargeable_units: Type.Integer({ description: 'Fragments times the destination’s rate multiplier, or letters' }),
-  notifications_sent: Type.Integer(),
-  cost: Type.Number({ description: 'GBP' }),
-  free_allowance_used: Type.Integer(),
-  charged_units: Type.Integer(),
-};
-
 export function usageRoutes(http: Http, app: Platform): void {
+  const { currency } = app.country.money;
+  const Usage = {
+    chargeable_units: Type.Integer({ description: 'Fragments times the destination’s rate multiplier, or letters' }),
+    notifications_sent: Type.Integer(),
+    cost: Type.Number({ description: currency }),
+    free_allowance_used: Type.Integer(),
+    charged_units: Type.Integer(),
+    ...AmountFields(app.country),
+  };
+
   http.get(
     '/service/:service_id/billing/monthly-usage',
     {
@@ -27,7 +29,7 @@ export function usageRoutes(http: Http, app: Platform): void {
             Type.Object({
               month: Type.String(),
               notification_type: OneOf(['letter', 'sms']),
-              rate: Type.Number({ description: 'GBP per unit' }),
+              rate: Type.Number({ description: `${currency} per unit` }),
               postage: Nullable(StoredPostage(app.country)),
               ...Usage,
             }),
@@ -49,7 +51,7 @@ export function usageRoutes(http: Http, app: Platform): void {
           200: Type.Array(
             Type.Object({
               notification_type: OneOf(['email', 'letter', 'sms']),
-              rate: Type.Number({ description: 'Average GBP per unit' }),
+              rate: Type.Number({ description: `Average ${currency} per unit` }),
               ...Usage,
             }),
           ),
@@ -73,20 +75,21 @@ function parseFinancialYear(text: unknown): number {
   return year;
 }
 
-const ServiceUsage = Type.Object({
-  service_id: Uuid,
-  service_name: Type.String(),
-  free_sms_limit: Type.Integer(),
-  sms_remainder: Type.Integer({ description: 'Remaining free fragments' }),
-  sms_billable_units: Type.Integer({ description: 'Fragments times the destination’s rate multiplier' }),
-  chargeable_billable_sms: Type.Integer({ description: 'Fragments beyond the free allowance' }),
-  sms_cost: Type.Number({ description: 'GBP' }),
-  letter_cost: Type.Number({ description: 'GBP' }),
-  emails_sent: Type.Integer(),
-  active: Type.Boolean(),
-});
-
 export function organisationUsageRoutes(http: Http, app: Platform): void {
+  const { currency } = app.country.money;
+  const ServiceUsage = Type.Object({
+    service_id: Uuid,
+    service_name: Type.String(),
+    free_sms_limit: Type.Integer(),
+    sms_remainder: Type.Integer({ description: 'Remaining free fragments' }),
+    sms_billable_units: Type.Integer({ description: 'Fragments times the destination’s rate multiplier' }),
+    chargeable_billable_sms: Type.Integer({ description: 'Fragments beyond the free allowance' }),
+    sms_cost: Type.Number({ description: currency }),
+    letter_cost: Type.Number({ description: currency }),
+    emails_sent: Type.Integer(),
+    active: Type.Boolean(),
+  });
+
   http.get(
     '/organisations/:organisation_id/services-with-usage',
     {
@@ -94,7 +97,13 @@ export function organisationUsageRoutes(http: Http, app: Platform): void {
         summary: 'Usage of an organisation’s live services in a financial year',
         params: Type.Object({ organisation_id: Uuid }),
         querystring: YearQuery,
-        response: { 200: Type.Object({ services: Type.Array(ServiceUsage), updated_at: Datetime }) },
+        response: {
+          200: Type.Object({
+            services: Type.Array(ServiceUsage),
+            updated_at: Datetime,
+            ...AmountFields(app.country),
+          }),
+        },
       },
     },
     async ({ params, query }) => {

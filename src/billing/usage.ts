@@ -3,8 +3,9 @@ import { timestamp } from '../platform/clock.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
 import type { Platform } from '../platform/platform.ts';
 import { spansOf, withinRecords } from '../platform/spans.ts';
+import type { Channel } from '../protocol/channels.ts';
 import { getAllowance, type ImpliedAllowance, listImpliedAllowances } from './allowance.ts';
-import { loadPriceList } from './rates.ts';
+import { findKnownPrices, loadPriceList } from './rates.ts';
 import {
   type LetterPrice,
   type ServiceCosts,
@@ -19,15 +20,35 @@ import {
 export type { LettersAtRate } from './usage.sql.ts';
 
 export async function listMonthlyUsage(app: Platform, serviceId: string, year: number) {
-  return selectUsageByMonth(
+  const months = await selectUsageByMonth(
     app.db,
     await yearOfService(app, serviceId, year, firstDaysOfMonths(app.country.calendar, year)),
   );
+  return withPriceFacts(app, months);
 }
 
 export async function listYearlyUsage(app: Platform, serviceId: string, year: number) {
-  return selectUsageByType(app.db, await yearOfService(app, serviceId, year));
+  return withPriceFacts(app, await selectUsageByType(app.db, await yearOfService(app, serviceId, year)));
 }
+
+interface PriceFacts {
+  /** If it is not GBP. */
+  currency?: string;
+  /** False while nobody has added a rate: the cost is 0. */
+  price_known?: false;
+}
+
+async function withPriceFacts<Row extends { notification_type: Channel }>(
+  app: Platform,
+  rows: Row[],
+): Promise<(Row & PriceFacts)[]> {
+  const { code, money } = app.country;
+  if (code === 'gb') return rows;
+  const known = { email: true, ...(await findKnownPrices(app)) };
+  return rows.map((row) => ({ ...row, ...money.currencyField, ...unlessKnown(known[row.notification_type]) }));
+}
+
+const unlessKnown = (isKnown: boolean): PriceFacts => (isKnown ? {} : { price_known: false });
 
 /**
  * Usage and costs of all services on days of one financial year. The allowance is consumed from the first day of the year,
@@ -93,7 +114,8 @@ async function slotsOf(
       month: `${first_day.slice(0, 7)}-01`,
       first_day,
       last_day,
-      sms_rate: smsRate,
+      // Usage without a price costs nothing.
+      sms_rate: smsRate ?? '0',
       counted: first_day >= countedFrom,
     }),
   );
@@ -116,9 +138,10 @@ export async function getOrganisationUsage(app: Platform, organisationId: string
   await refuseUnlessExists(app.db, 'organisations', organisationId);
   const now = app.clock.now();
   const implied = await listImpliedAllowances(app.country, app.db, year, now);
-  const [services, costs] = await Promise.all([
+  const [services, costs, known] = await Promise.all([
     selectLiveServicesOf(app.db, organisationId, year),
     listOrganisationCosts(app, organisationId, year, implied),
+    findKnownPrices(app),
   ]);
   const costsOf = new Map(costs.map((cost) => [cost.service_id, cost]));
   const impliedOf = new Map(implied.map((allowance) => [allowance.service_id, allowance.free_sms_fragment_limit]));
@@ -141,5 +164,7 @@ export async function getOrganisationUsage(app: Platform, organisationId: string
       };
     }),
     updated_at: timestamp(now),
+    ...app.country.money.currencyField,
+    ...unlessKnown(known.sms || known.letter || app.country.code === 'gb'),
   };
 }

@@ -4,6 +4,8 @@ import type { CountryProfile } from './profile.ts';
 export interface Money {
   /** ISO 4217. */
   currency: string;
+  /** What responses of the API say beside an amount: nothing for GBP, which the protocol implies. */
+  currencyField: { currency?: string };
   /** In a sentence: pounds, euros. */
   unit: string;
   /** What a form accepts at most. */
@@ -33,6 +35,7 @@ function pounds(): Money {
   const maxPrice = 1_000;
   return {
     currency: 'GBP',
+    currencyField: {},
     unit: 'pounds',
     maxPrice,
     total,
@@ -74,6 +77,7 @@ function moneyOfLocale({ currency, priceDecimals }: CountryProfile['money'], loc
   const price = remembered((amount) => prices.format(amount));
   return {
     currency,
+    currencyField: currency === 'GBP' ? {} : { currency },
     unit: partOf(named, 'currency', 2),
     maxPrice,
     total: (amount) => sums.format(amount),

@@ -55,6 +55,17 @@ export function Data<T extends TSchema>(schema: T) {
   return Type.Object({ data: schema });
 }
 
+/** The fields that responses of a country have beside an amount. The United Kingdom has none: it is what the protocol is for. */
+export function AmountFields(country: { code: string; money: { currency: string } }): Record<never, TSchema> {
+  const { code, money } = country;
+  return {
+    ...(money.currency === 'GBP' ? {} : { currency: Type.Optional(Type.String({ description: 'If it is not GBP' })) }),
+    ...(code === 'gb'
+      ? {}
+      : { price_known: Type.Optional(Type.Boolean({ description: 'False while nobody has added a rate' })) }),
+  };
+}
+
 export const NoContent = Type.Null({ description: 'No body' });
 
 /** A response that is not JSON. It is sent unchanged; this only documents it. */

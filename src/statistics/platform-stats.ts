@@ -41,7 +41,7 @@ export async function listDailyProviderVolumes({ db, country }: Platform, days: 
   const priceList = await loadPriceList(country.calendar, db);
   const rates = priceList
     .periods(withinRecords(days))
-    .map(({ first_day, last_day, smsRate }) => ({ first_day, last_day, rate: smsRate }));
+    .map(({ first_day, last_day, smsRate }) => ({ first_day, last_day, rate: smsRate ?? '0' }));
   return selectDailyProviderVolumes(db, days, rates);
 }
 

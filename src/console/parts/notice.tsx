@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Icon, type IconName } from '../layout/icon.tsx';
+import { pageUrl } from '../links.ts';
 import type { FormState } from '../page.ts';
 
 type Tone = 'blue' | 'green' | 'amber' | 'red';
@@ -27,6 +28,16 @@ export function ErrorSummary({ problems }: Pick<FormState, 'problems'>) {
         ))}
       </ul>
     </div>
+  );
+}
+
+/** Where amounts are missing: only those who can add prices need to know. */
+export function NoPrices({ visitor }: { visitor: { user: { platform_admin: boolean } } }) {
+  if (!visitor.user.platform_admin) return null;
+  return (
+    <Notice>
+      No prices yet. <a href={pageUrl('/operator/rates')}>Add a rate</a>.
+    </Notice>
   );
 }
 

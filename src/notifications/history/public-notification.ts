@@ -3,7 +3,7 @@ import type { Country } from '../../countries/country.ts';
 import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { type Channel, channels } from '../../protocol/channels.ts';
-import { Datetime, Nullable, OneOf, StoredPostage, Uuid } from '../../protocol/fields.ts';
+import { AmountFields, Datetime, Nullable, OneOf, StoredPostage, Uuid } from '../../protocol/fields.ts';
 import { readPersonalisation, valueToText } from '../../rendering/personalisation.ts';
 import { type CompiledTemplates, getTemplateForDelivery, renderPreview } from '../../templates/compiled-templates.ts';
 import { notification } from '../examples.ts';
@@ -45,42 +45,58 @@ const Cost = Type.Object({
   }),
 });
 
-type Cost = Static<typeof Cost>;
+/** Outside the United Kingdom. */
+interface CostAbroad {
+  /** Of `cost_in_pounds` and `sms_rate`, if it is not GBP. */
+  currency?: string;
+  /** False while nobody has added a rate: the message is counted, and its cost is 0. */
+  price_known?: false;
+}
+
+type Cost = Static<typeof Cost> & CostAbroad;
 
 /** A notification in the public API. Every key is always present, except `estimated_delivery`, which only letters have. */
-export const publicNotificationSchema = (country: Country) =>
-  Type.Object(
-    {
-      id: Uuid,
-      reference: Nullable(Type.String()),
-      email_address: Nullable(Type.String()),
-      phone_number: Nullable(Type.String()),
-      line_1: Nullable(Type.String()),
-      line_2: Nullable(Type.String()),
-      line_3: Nullable(Type.String()),
-      line_4: Nullable(Type.String()),
-      line_5: Nullable(Type.String()),
-      line_6: Nullable(Type.String()),
-      postcode: Nullable(Type.String()),
-      postage: Nullable(StoredPostage(country)),
-      type: OneOf(channels),
-      status: OneOf(publicStatuses),
-      template: Type.Object({ id: Uuid, version: Type.Integer(), uri: Type.String() }),
-      body: Type.String(),
-      subject: Nullable(Type.String()),
-      created_at: Datetime,
-      created_by_name: Nullable(Type.String()),
-      sent_at: Nullable(Datetime),
-      completed_at: Nullable(Datetime),
-      scheduled_for: Nullable(Datetime),
-      one_click_unsubscribe_url: Nullable(Type.String()),
-      ...Cost.properties,
-      estimated_delivery: Type.Optional(Datetime),
-    },
-    { title: 'PublicNotification', examples: [notification] },
-  );
+const publicFields = (country: Country) => ({
+  id: Uuid,
+  reference: Nullable(Type.String()),
+  email_address: Nullable(Type.String()),
+  phone_number: Nullable(Type.String()),
+  line_1: Nullable(Type.String()),
+  line_2: Nullable(Type.String()),
+  line_3: Nullable(Type.String()),
+  line_4: Nullable(Type.String()),
+  line_5: Nullable(Type.String()),
+  line_6: Nullable(Type.String()),
+  postcode: Nullable(Type.String()),
+  postage: Nullable(StoredPostage(country)),
+  type: OneOf(channels),
+  status: OneOf(publicStatuses),
+  template: Type.Object({ id: Uuid, version: Type.Integer(), uri: Type.String() }),
+  body: Type.String(),
+  subject: Nullable(Type.String()),
+  created_at: Datetime,
+  created_by_name: Nullable(Type.String()),
+  sent_at: Nullable(Datetime),
+  completed_at: Nullable(Datetime),
+  scheduled_for: Nullable(Datetime),
+  one_click_unsubscribe_url: Nullable(Type.String()),
+  ...Cost.properties,
+  estimated_delivery: Type.Optional(Datetime),
+});
 
-export type PublicNotification = Static<ReturnType<typeof publicNotificationSchema>>;
+export type PublicNotification = Static<ReturnType<typeof plainSchema>> & CostAbroad;
+
+const plainSchema = (country: Country) => Type.Object(publicFields(country));
+
+export function publicNotificationSchema(country: Country) {
+  const { estimated_delivery, ...fields } = publicFields(country);
+  return Type.Unsafe<PublicNotification>(
+    Type.Object(
+      { ...fields, ...AmountFields(country), estimated_delivery },
+      { title: 'PublicNotification', examples: [notification] },
+    ),
+  );
+}
 
 export async function publicNotification(
   app: Platform & { compiledTemplates: CompiledTemplates },
@@ -110,7 +126,7 @@ export async function publicNotification(
     completed_at: completedAt(stored.status, stored.updated_at),
     scheduled_for: stored.scheduled_for,
     one_click_unsubscribe_url: stored.one_click_unsubscribe_url,
-    ...costOf(app, stored),
+    ...costOf(app.country, stored),
     ...(type === 'letter' ? { estimated_delivery: estimatedDelivery(app, stored) } : {}),
   };
 }
@@ -182,8 +198,15 @@ function addressLines({ notification_type, personalisation }: PricedNotification
 const notReady: Cost = { cost_in_pounds: null, is_cost_data_ready: false, cost_details: {} };
 const neverPrinted = new Set<Status>(['cancelled', 'technical-failure', 'validation-failed', 'virus-scan-failed']);
 
+function costOf(country: Country, stored: PricedNotification): Cost {
+  const cost = costInPounds(country, stored);
+  const isPriced = stored.rate !== null || cost.cost_details.billable_sheets_of_paper === 0;
+  const isKnown = country.code === 'gb' || stored.notification_type === 'email' || !cost.is_cost_data_ready || isPriced;
+  return { ...cost, ...country.money.currencyField, ...(isKnown ? {} : { price_known: false }) };
+}
+
 /** Available once the message was handed to a provider. Messages of test keys cost nothing. */
-function costOf({ country }: Pick<Platform, 'country'>, stored: PricedNotification): Cost {
+function costInPounds(country: Country, stored: PricedNotification): Cost {
   const { notification_type, status, billable_units } = stored;
   const pounds = stored.key_type === 'test' ? 0 : Number(stored.cost ?? 0);
   if (notification_type === 'email') return { cost_in_pounds: 0, is_cost_data_ready: true, cost_details: {} };

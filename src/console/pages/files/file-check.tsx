@@ -69,7 +69,7 @@ function canBeSent({ record, goodRows, template, upload }: CheckedFile): boolean
 }
 
 function Figures({ file, money }: { file: CheckedFile; money: Money }) {
-  const { goodRows, badRows, repeated, cost, left, template } = file;
+  const { goodRows, badRows, repeated, cost, isPriced, left, template } = file;
   return (
     <dl class="stats">
       <div>
@@ -91,9 +91,18 @@ function Figures({ file, money }: { file: CheckedFile; money: Money }) {
         <dd class="figure-mid">{count(repeated.count)}</dd>
       </div>
       <div>
-        <dt>{template.row.template_type === 'letter' ? 'Cost, at least' : 'Cost, about'}</dt>
-        <dd class="figure-mid">{cost === undefined ? 'Not known' : money.price(cost)}</dd>
-        <dd>{count(left)} left today</dd>
+        {isPriced ? (
+          <>
+            <dt>{template.row.template_type === 'letter' ? 'Cost, at least' : 'Cost, about'}</dt>
+            <dd class="figure-mid">{cost === undefined ? 'Not known' : money.price(cost)}</dd>
+            <dd>{count(left)} left today</dd>
+          </>
+        ) : (
+          <>
+            <dt>Left today</dt>
+            <dd class="figure-mid">{count(left)}</dd>
+          </>
+        )}
       </div>
     </dl>
   );

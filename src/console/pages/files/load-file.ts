@@ -1,3 +1,4 @@
+import { findKnownPrices } from '../../../billing/rates.ts';
 import { homePostage } from '../../../countries/postage.ts';
 import { previewEmail, previewText } from '../../../delivery/previews/previews.ts';
 import { getJob } from '../../../jobs/jobs.ts';
@@ -51,7 +52,10 @@ export interface CheckedFile {
   /** Recipients in more than one row without problems, and the rows of the first of them. */
   repeated: { count: number; rows: readonly (readonly number[])[] };
   left: number;
+  /** Undefined where it cannot be estimated. */
   cost: number | undefined;
+  /** False while texts or letters have no prices. */
+  isPriced: boolean;
   shown: ShownRow | undefined;
 }
 
@@ -121,6 +125,7 @@ async function loadChecked(app: ConsoleApp, service: Service, upload: Upload, ro
     repeated: { count: summary?.repeated_recipients ?? 0, rows: summary?.repeated_rows ?? [] },
     left: (await remainingToday(app, sending, template.row.template_type)).messages,
     cost: await estimateCost(app, template, upload, goodRows, prefix),
+    isPriced: { email: true, ...(await findKnownPrices(app)) }[template.row.template_type],
     shown: await loadShownRow(app, { sending, template, upload, record }, row),
   };
 }

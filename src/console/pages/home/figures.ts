@@ -1,4 +1,5 @@
-import { getAllowance } from '../../../billing/allowance.ts';
+import { getAllowance, mentionedAllowance } from '../../../billing/allowance.ts';
+import { findKnownPrices } from '../../../billing/rates.ts';
 import { listYearlyUsage } from '../../../billing/usage.ts';
 import { addDays } from '../../../countries/calendar.ts';
 import { countRefusedCallbacks } from '../../../delivery/callbacks/callback-history.ts';
@@ -44,6 +45,8 @@ export async function readFigures(app: ConsoleApp, service: Service) {
       listRemainingToday(app, sending),
       countRefusedCallbacks(app.db, service.id),
     ]);
+  const known = await findKnownPrices(app);
+  const texts = usage.find(({ notification_type }) => notification_type === 'sms');
   return {
     days,
     week: sumStatistics(days.map(({ counts }) => counts)),
@@ -53,9 +56,11 @@ export async function readFigures(app: ConsoleApp, service: Service) {
     unsubscribes,
     returned,
     files: files.data.slice(0, shownFiles),
-    cost: usage.reduce((sum, { cost }) => sum + cost, 0),
-    freeUsed: usage.find(({ notification_type }) => notification_type === 'sms')?.free_allowance_used ?? 0,
-    free: allowance.free_sms_fragment_limit,
+    /** Undefined while there are no prices. */
+    cost: known.sms || known.letter ? usage.reduce((sum, { cost }) => sum + cost, 0) : undefined,
+    parts: texts?.chargeable_units ?? 0,
+    freeUsed: texts?.free_allowance_used ?? 0,
+    free: mentionedAllowance(app.country, allowance.free_sms_fragment_limit),
     left,
     refusedCallbacks,
   };

@@ -159,7 +159,7 @@ function ChannelCard({ channel, figures, link }: HomeProps & { channel: Channel 
 }
 
 function Stats({ figures, money, link, now }: HomeProps) {
-  const { inbox, unsubscribes, returned, cost, freeUsed, free } = figures;
+  const { inbox, unsubscribes, returned, cost, parts, freeUsed, free } = figures;
   const latest = unsubscribes.datetime_of_latest_unsubscribe_request;
   return (
     <dl class="stats">
@@ -186,12 +186,16 @@ function Stats({ figures, money, link, now }: HomeProps) {
       </div>
       <div>
         <dt>
-          <MaybeLink to={link('/usage')}>Spent this year</MaybeLink>
+          <MaybeLink to={link('/usage')}>
+            {cost === undefined ? 'Parts of texts this year' : 'Spent this year'}
+          </MaybeLink>
         </dt>
-        <dd class="figure-mid">{money.total(cost)}</dd>
-        <dd>
-          {count(freeUsed)} of {count(free)} free texts
-        </dd>
+        <dd class="figure-mid">{cost === undefined ? count(parts) : money.total(cost)}</dd>
+        {free !== undefined && (
+          <dd>
+            {count(freeUsed)} of {count(free)} free texts
+          </dd>
+        )}
       </div>
     </dl>
   );

@@ -197,8 +197,9 @@ function sizeAndCost(
   received: ReceivedMessage,
   pageCount: number | null,
 ): [string, string][] {
-  const { cost_in_pounds, is_cost_data_ready } = response;
-  const cost = is_cost_data_ready && cost_in_pounds !== null ? [country.money.price(cost_in_pounds)] : [];
+  const { cost_in_pounds, is_cost_data_ready, price_known = true } = response;
+  const cost =
+    is_cost_data_ready && price_known && cost_in_pounds !== null ? [country.money.price(cost_in_pounds)] : [];
   switch (received.channel) {
     case 'email':
       return [];

@@ -8,8 +8,8 @@ import { pageUrl } from '../../links.ts';
 import { count } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
-import { Empty } from '../../parts/notice.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Empty, NoPrices } from '../../parts/notice.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { chosenYear, FinancialYears, yearInWords } from '../../parts/tabs.tsx';
 import { members, organisationView, pathOf } from './organisation-view.tsx';
 
@@ -25,9 +25,10 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
     async show({ organisation, visitor, query }) {
       const now = app.clock.now();
       const year = chosenYear(app.country.calendar, query('year'), now);
-      const { services } = await fromStandby(app, 'page', (reader) =>
+      const { services, price_known: hasPrices = true } = await fromStandby(app, 'page', (reader) =>
         getOrganisationUsage(reader, organisation.id, year),
       );
+      const money = hasPrices ? app.country.money : undefined;
       const path = pageUrl(pathOf(organisation));
       return organisationView(pages, {
         organisation,
@@ -44,8 +45,9 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
               <Empty title="No live services">A service of this organisation appears here when it goes live.</Empty>
             ) : (
               <>
-                <Totals services={services} money={app.country.money} />
-                <ServicesWithUsage services={services.slice(0, maxShown)} money={app.country.money} />
+                {!money && <NoPrices visitor={visitor} />}
+                <Totals services={services} money={money} />
+                <ServicesWithUsage services={services.slice(0, maxShown)} money={money} />
                 {services.length > maxShown && (
                   <p class="small muted">We show the first {maxShown}. The CSV file has all of them.</p>
                 )}
@@ -61,7 +63,7 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
     who: members,
     async show({ organisation, query, reply }) {
       const year = chosenYear(app.country.calendar, query('year'), app.clock.now());
-      const { services } = await fromStandby(app, 'file', (reader) =>
+      const { services, currency } = await fromStandby(app, 'file', (reader) =>
         getOrganisationUsage(reader, organisation.id, year),
       );
       const columns = [
@@ -75,7 +77,10 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
         'sms_cost',
         'letter_cost',
       ] as const;
-      const text = csvText<Usage>(columns, services);
+      const text = csvText(
+        [...columns, ...(currency === undefined ? [] : ['currency' as const])],
+        services.map((service) => ({ ...service, currency })),
+      );
       return { sent: sendCsv(reply, `${organisation.name} ${year} to ${year + 1}.csv`, [text]) };
     },
   });
@@ -83,7 +88,8 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
 
 interface UsageProps {
   services: readonly Usage[];
-  money: Money;
+  /** Undefined while there are no prices. */
+  money: Money | undefined;
 }
 
 function Totals({ services, money }: UsageProps) {
@@ -92,9 +98,11 @@ function Totals({ services, money }: UsageProps) {
     ['live services', count(services.filter(({ active }) => active).length)],
     ['emails', count(sum(({ emails_sent }) => emails_sent))],
     ['parts of texts', count(sum(({ sms_billable_units }) => sms_billable_units))],
-    ['for texts', money.total(sum(({ sms_cost }) => sms_cost))],
-    ['for letters', money.total(sum(({ letter_cost }) => letter_cost))],
   ];
+  if (money) {
+    figures.push(['for texts', money.total(sum(({ sms_cost }) => sms_cost))]);
+    figures.push(['for letters', money.total(sum(({ letter_cost }) => letter_cost))]);
+  }
   return (
     <dl class="stats">
       {figures.map(([label, value]) => (
@@ -136,11 +144,17 @@ function ServicesWithUsage({ services, money }: UsageProps) {
           ),
           numeric: true,
         },
-        { head: 'Texts', cell: ({ sms_cost }) => money.total(sms_cost), numeric: true },
-        { head: 'Letters', cell: ({ letter_cost }) => money.total(letter_cost), numeric: true },
+        ...(money ? amounts(money) : []),
       ]}
     />
   );
+}
+
+function amounts(money: Money): Column<Usage>[] {
+  return [
+    { head: 'Texts', cell: ({ sms_cost }) => money.total(sms_cost), numeric: true },
+    { head: 'Letters', cell: ({ letter_cost }) => money.total(letter_cost), numeric: true },
+  ];
 }
 
 /** The services of an organisation that are not live yet. */

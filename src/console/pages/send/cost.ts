@@ -1,12 +1,14 @@
-import { getSmsRate, listLetterRates } from '../../../billing/rates.ts';
+import { findSmsRate, listLetterRates } from '../../../billing/rates.ts';
 import type { DraftPreview } from '../../../delivery/previews/draft-preview.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import { postageName } from '../../message-words.ts';
 import { several } from '../../money.ts';
 
-export async function costOfTexts(app: Platform, parts: number): Promise<number> {
-  return parts * (await getSmsRate(app)).rate;
+/** Undefined where texts have no price yet. */
+export async function costOfTexts(app: Platform, parts: number): Promise<number | undefined> {
+  const found = await findSmsRate(app);
+  return found && parts * found.rate;
 }
 
 /** Undefined where no price is known for this postage and number of sheets. */
@@ -29,8 +31,9 @@ export async function describeCost(
   switch (preview.template_type) {
     case 'sms': {
       const parts = several(preview.fragments, 'part');
-      const cost = `${money.price(await costOfTexts(app, preview.fragments))} ${words.inCountry}`;
-      return preview.is_minimum ? `at least ${parts}, at least ${cost}` : `${parts}, ${cost}`;
+      const cost = await costOfTexts(app, preview.fragments);
+      const figures = [parts, ...(cost === undefined ? [] : [`${money.price(cost)} ${words.inCountry}`])];
+      return figures.map((figure) => (preview.is_minimum ? `at least ${figure}` : figure)).join(', ');
     }
     case 'email':
       return undefined;

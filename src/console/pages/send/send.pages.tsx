@@ -214,8 +214,12 @@ async function describeSizeAndCost(
     case 'sms': {
       const parsed = parsePhoneNumber(app.country.phone, filled.to);
       const multiplier = parsed.ok ? parsed.number.multiplier : 1;
-      const cost = app.country.money.price(await costOfTexts(app, preview.parts * multiplier));
-      const figures = [several(preview.characters, 'character'), several(preview.parts, 'part'), cost];
+      const cost = await costOfTexts(app, preview.parts * multiplier);
+      const figures = [
+        several(preview.characters, 'character'),
+        several(preview.parts, 'part'),
+        ...(cost === undefined ? [] : [app.country.money.price(cost)]),
+      ];
       const size = figures.map((figure) => (preview.is_minimum ? `at least ${figure}` : figure)).join(' · ');
       return multiplier > 1 ? `${size}, ${multiplier} times the price of a text ${app.country.words.inCountry}` : size;
     }

@@ -1,13 +1,15 @@
-import { getAllowance } from '../../../billing/allowance.ts';
+import { getAllowance, mentionedAllowance } from '../../../billing/allowance.ts';
+import { findKnownPrices } from '../../../billing/rates.ts';
 import { listMonthlyUsage, listYearlyUsage } from '../../../billing/usage.ts';
 import type { Country } from '../../../countries/country.ts';
+import type { Money } from '../../../countries/money.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import { postageName } from '../../message-words.ts';
 import { count, several } from '../../money.ts';
 import type { Pages } from '../../page.ts';
-import { Empty } from '../../parts/notice.tsx';
-import { Table } from '../../parts/table.tsx';
+import { Empty, NoPrices } from '../../parts/notice.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { chosenYear, FinancialYears, yearInWords } from '../../parts/tabs.tsx';
 
 /** What a service has sent in a financial year, and what it costs. */
@@ -15,19 +17,32 @@ export function usagePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/usage', {
     who: { service: 'manage', organisation: true },
     menu: 'Usage',
-    async show({ service, query }) {
+    async show({ service, visitor, query }) {
       const now = app.clock.now();
       const year = chosenYear(app.country.calendar, query('year'), now);
-      const [totals, months, { free_sms_fragment_limit }] = await Promise.all([
+      const [totals, months, { free_sms_fragment_limit }, known] = await Promise.all([
         listYearlyUsage(app, service.id, year),
         listMonthlyUsage(app, service.id, year),
         getAllowance(app.country, app.db, service.id, year, now),
+        findKnownPrices(app),
       ]);
+      const hasPrices = known.sms || known.letter;
       return {
         title: 'Usage',
         lead: yearInWords(app.country.calendar, year),
         actions: <FinancialYears year={year} path={pageUrl(`/services/${service.id}/usage`)} now={now} />,
-        content: <Usage country={app.country} totals={totals} months={months} free={free_sms_fragment_limit} />,
+        content: (
+          <>
+            {!hasPrices && <NoPrices visitor={visitor} />}
+            <Usage
+              country={app.country}
+              totals={totals}
+              months={months}
+              free={mentionedAllowance(app.country, free_sms_fragment_limit)}
+              money={hasPrices ? app.country.money : undefined}
+            />
+          </>
+        ),
       };
     },
   });
@@ -40,8 +55,10 @@ interface UsageProps {
   country: Country;
   totals: Total[];
   months: Month[];
-  /** The parts of texts that are free in the year. */
-  free: number;
+  /** The parts of texts that are free in the year. Undefined where no service has any. */
+  free: number | undefined;
+  /** Undefined while there are no prices. */
+  money: Money | undefined;
 }
 
 function Usage({ country, totals, months, free }: UsageProps) {
@@ -59,48 +76,61 @@ function Usage({ country, totals, months, free }: UsageProps) {
           value={count(sms?.notifications_sent ?? 0)}
           note={several(sms?.chargeable_units ?? 0, 'part')}
         />
-        <Figure label="Free parts left" value={count(Math.max(0, free - used))} note={`of ${count(free)} this year`} />
+        {free !== undefined && (
+          <Figure
+            label="Free parts left"
+            value={count(Math.max(0, free - used))}
+            note={`of ${count(free)} this year`}
+          />
+        )}
         <Figure
           label="Letters sent"
           value={count(letter?.notifications_sent ?? 0)}
-          note={money.total(letter?.cost ?? 0)}
+          note={money?.total(letter?.cost ?? 0)}
         />
-        <Figure label="Cost" value={money.total(cost)} note={`texts ${money.total(sms?.cost ?? 0)}`} />
+        {money && <Figure label="Cost" value={money.total(cost)} note={`texts ${money.total(sms?.cost ?? 0)}`} />}
       </dl>
       <section class="stack" aria-labelledby="by-month">
         <h2 id="by-month">By month</h2>
         {months.length === 0 ? (
-          <Empty title="No costs yet">No texts or letters were sent this year.</Empty>
+          <Empty title={money ? 'No costs yet' : 'Nothing sent yet'}>No texts or letters were sent this year.</Empty>
         ) : (
           <Table
-            caption="Texts and letters by month, rate and postage"
+            caption={money ? 'Texts and letters by month, rate and postage' : 'Texts and letters by month and postage'}
             rows={months}
             keyOf={({ month, notification_type, rate, postage }) => `${month} ${notification_type} ${rate} ${postage}`}
             columns={[
               { head: 'Month', cell: ({ month }) => month },
               { head: 'Sent', cell: (row) => <Sent country={country} row={row} /> },
-              { head: 'Free', cell: freeParts, numeric: true },
+              ...(free === undefined ? [] : [{ head: 'Free', cell: freeParts, numeric: true as const }]),
               { head: 'Charged', cell: ({ charged_units }) => count(charged_units), numeric: true },
-              { head: 'Rate', cell: ({ rate }) => money.price(rate), numeric: true },
-              { head: 'Cost', cell: (row) => money.total(row.cost), numeric: true },
+              ...(money ? amounts(money) : []),
             ]}
           />
         )}
         <p class="small muted">
           A long text has several parts, and a text to another country counts as more than one part. Emails are free.
-          Prices are those of the day a message was sent.
+          {money && ' Prices are those of the day a message was sent.'}
         </p>
       </section>
     </div>
   );
 }
 
-function Figure({ label, value, note }: { label: string; value: string; note: string }) {
+/** A channel may be without prices while the other has some. */
+function amounts(money: Money): Column<Month>[] {
+  return [
+    { head: 'Rate', cell: ({ rate, price_known = true }) => (price_known ? money.price(rate) : '–'), numeric: true },
+    { head: 'Cost', cell: ({ cost, price_known = true }) => (price_known ? money.total(cost) : '–'), numeric: true },
+  ];
+}
+
+function Figure({ label, value, note }: { label: string; value: string; note: string | undefined }) {
   return (
     <div>
       <dt>{label}</dt>
       <dd class="figure-mid">{value}</dd>
-      <dd>{note}</dd>
+      {note !== undefined && <dd>{note}</dd>}
     </div>
   );
 }

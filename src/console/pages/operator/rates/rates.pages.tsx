@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import {
   createLetterRate,
   createSmsRate,
-  getSmsRate,
+  findSmsRate,
   listComingLetterRates,
   listLetterRates,
   listSmsRates,
@@ -13,6 +13,7 @@ import type { ConsoleApp } from '../../../console-app.ts';
 import type { Pages } from '../../../page.ts';
 import { Select } from '../../../parts/field.tsx';
 import { ButtonLink, SaveForm } from '../../../parts/form.tsx';
+import { Empty } from '../../../parts/notice.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { fullDay } from '../../../parts/time.tsx';
 import {
@@ -40,13 +41,13 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
     async show({ visitor }) {
       const [texts, current, letters, coming] = await Promise.all([
         listSmsRates(app),
-        getSmsRate(app),
+        findSmsRate(app),
         listLetterRates(app),
         listComingLetterRates(app),
       ]);
       const now = app.clock.now().toISOString();
       const stateOf = (start: string) =>
-        start > now ? 'From then on' : start.startsWith(current.valid_from) ? 'Current' : 'Previous';
+        start > now ? 'From then on' : current && start.startsWith(current.valid_from) ? 'Current' : 'Previous';
       return {
         title: 'Rates',
         lead: 'Usage and reports are priced with these rates. Emails are free.',
@@ -60,16 +61,20 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
           <div class="stack stack--loose">
             <section class="stack stack--tight">
               <h2>One part of a text</h2>
-              <Table
-                caption="Rates of texts, newest first"
-                rows={texts}
-                keyOf={({ valid_from }) => valid_from}
-                columns={[
-                  { head: 'From', cell: ({ valid_from }) => fullDay(app.country.calendar, valid_from) },
-                  { head: 'State', cell: ({ valid_from }) => stateOf(valid_from) },
-                  { head: 'Price', cell: ({ rate }) => money.price(rate), numeric: true },
-                ]}
-              />
+              {texts.length === 0 ? (
+                <Empty title="No prices yet">Add a rate. Until then, the console shows texts without their cost.</Empty>
+              ) : (
+                <Table
+                  caption="Rates of texts, newest first"
+                  rows={texts}
+                  keyOf={({ valid_from }) => valid_from}
+                  columns={[
+                    { head: 'From', cell: ({ valid_from }) => fullDay(app.country.calendar, valid_from) },
+                    { head: 'State', cell: ({ valid_from }) => stateOf(valid_from) },
+                    { head: 'Price', cell: ({ rate }) => money.price(rate), numeric: true },
+                  ]}
+                />
+              )}
             </section>
             {coming.length > 0 && (
               <section class="stack stack--tight">
@@ -79,7 +84,13 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
             )}
             <section class="stack stack--tight">
               <h2>Letters, now</h2>
-              <LetterRates caption="Rates of letters by sheets" rates={letters} />
+              {letters.length === 0 ? (
+                <Empty title="No prices yet">
+                  Add a rate. Until then, the console shows letters without their cost.
+                </Empty>
+              ) : (
+                <LetterRates caption="Rates of letters by sheets" rates={letters} />
+              )}
             </section>
           </div>
         ),

@@ -1,3 +1,4 @@
+import { findKnownPrices } from '../../../../billing/rates.ts';
 import { addDays, type Calendar, type Days, dayFormat } from '../../../../countries/calendar.ts';
 import type { Money } from '../../../../countries/money.ts';
 import { fromStandby } from '../../../../platform/db/servers/standby.ts';
@@ -10,7 +11,7 @@ import type { FormState, PageRequest, Pages } from '../../../page.ts';
 import { Meter } from '../../../parts/chart.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { ButtonLink } from '../../../parts/form.tsx';
-import { Empty, Notice } from '../../../parts/notice.tsx';
+import { Empty, NoPrices, Notice } from '../../../parts/notice.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { type Report, type Row, reports } from './reports.ts';
 
@@ -48,6 +49,9 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
       const report = reportOf(request);
       const asOf = readDays(report, request);
       const rows = asOf.problem === undefined ? await listRows(report, asOf.days) : [];
+      const hasAmounts = Object.values(report.heads).some((head) => typeof head !== 'string');
+      const known = await findKnownPrices(app);
+      const hasPrices = known.sms || known.letter;
       return {
         title: report.title,
         lead: report.about,
@@ -59,11 +63,12 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
         ),
         content: (
           <div class="stack">
+            {hasAmounts && !hasPrices && <NoPrices visitor={request.visitor} />}
             {report.days && <DaysForm formState={formState} {...asOf.days} />}
             {asOf.problem !== undefined ? (
               <Notice tone="red">{asOf.problem}</Notice>
             ) : (
-              <Figures report={report} rows={rows} days={asOf.days} money={app.country.money} />
+              <Figures report={report} rows={rows} days={asOf.days} money={app.country.money} hasPrices={hasPrices} />
             )}
           </div>
         ),
@@ -150,12 +155,17 @@ interface FiguresProps {
   rows: readonly Row[];
   days: Days;
   money: Money;
+  hasPrices: boolean;
 }
 
-function Figures({ report, rows, days, money }: FiguresProps) {
+function Figures({ report, rows, days, money, hasPrices }: FiguresProps) {
   if (rows.length === 0) {
     return <Empty title="Nothing to report">Choose other days.</Empty>;
   }
+  const heads = Object.entries(report.heads).flatMap(([column, head]): [string, string][] => {
+    if (typeof head === 'string') return [[column, head]];
+    return hasPrices ? [[column, money.heading(head.money)]] : [];
+  });
   return (
     <>
       {report.chart && <ReportChart chart={report.chart} rows={rows} days={days} money={money} />}
@@ -163,8 +173,8 @@ function Figures({ report, rows, days, money }: FiguresProps) {
         caption={report.title}
         rows={rows.slice(0, maxShown).map((row, index) => ({ row, key: String(index) }))}
         keyOf={({ key }) => key}
-        columns={Object.entries(report.heads).map(([column, head]) => ({
-          head: typeof head === 'string' ? head : money.heading(head.money),
+        columns={heads.map(([column, head]) => ({
+          head,
           cell: ({ row }: { row: Row; key: string }) => shownCell(row[column]),
           ...(report.numeric.includes(column) ? { numeric: true as const } : {}),
         }))}
