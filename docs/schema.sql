@@ -200,7 +200,7 @@ create table default_allowances (
   valid_from_year integer not null,
   free_sms_fragment_limit integer not null,
   constraint default_allowances_free_sms_fragment_limit_check CHECK ((free_sms_fragment_limit >= 0)),
-  constraint default_allowances_organisation_type_check CHECK ((organisation_type = ANY (ARRAY['central'::text, 'local'::text, 'nhs_central'::text, 'nhs_local'::text, 'nhs_gp'::text, 'nhs_notify'::text, 'emergency_service'::text, 'school_or_college'::text, 'other'::text]))),
+  constraint default_allowances_organisation_type_check CHECK ((organisation_type ~ '^[a-z][a-z0-9_]{1,30}$'::text)),
   constraint default_allowances_pkey PRIMARY KEY (organisation_type, valid_from_year)
 );
 
@@ -634,7 +634,7 @@ create table organisations (
   constraint organisations_agreement_signed_by_id_fkey FOREIGN KEY (agreement_signed_by_id) REFERENCES users(id),
   constraint organisations_email_branding_id_fkey FOREIGN KEY (email_branding_id) REFERENCES email_branding(id),
   constraint organisations_letter_branding_id_fkey FOREIGN KEY (letter_branding_id) REFERENCES letter_branding(id),
-  constraint organisations_organisation_type_check CHECK ((organisation_type = ANY (ARRAY['central'::text, 'local'::text, 'nhs_central'::text, 'nhs_local'::text, 'nhs_gp'::text, 'nhs_notify'::text, 'emergency_service'::text, 'school_or_college'::text, 'other'::text]))),
+  constraint organisations_organisation_type_check CHECK ((organisation_type ~ '^[a-z][a-z0-9_]{1,30}$'::text)),
   constraint organisations_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX organisations_name_key ON public.organisations USING btree (name) WHERE active;
@@ -1160,7 +1160,7 @@ create table services (
   constraint services_letter_branding_id_fkey FOREIGN KEY (letter_branding_id) REFERENCES letter_branding(id),
   constraint services_letter_message_limit_check CHECK ((letter_message_limit >= 0)),
   constraint services_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id),
-  constraint services_organisation_type_check CHECK ((organisation_type = ANY (ARRAY['central'::text, 'local'::text, 'nhs_central'::text, 'nhs_local'::text, 'nhs_gp'::text, 'nhs_notify'::text, 'emergency_service'::text, 'school_or_college'::text, 'other'::text]))),
+  constraint services_organisation_type_check CHECK ((organisation_type ~ '^[a-z][a-z0-9_]{1,30}$'::text)),
   constraint services_pkey PRIMARY KEY (id),
   constraint services_rate_limit_check CHECK ((rate_limit >= 0)),
   constraint services_sms_message_limit_check CHECK ((sms_message_limit >= 0))

@@ -20,3 +20,11 @@ insert into installation (country, zone, currency, postage, chosen_at)
 values (
   'gb', 'Europe/London', 'GBP', '{"first": 1, "second": 2, "economy": 3, "europe": 4, "rest-of-world": 5}', '2000-01-01T00:00:00Z'
 );
+
+-- Every country has its own types of organisations. Requests are checked against those of the profile.
+alter table organisations drop constraint organisations_organisation_type_check,
+  add constraint organisations_organisation_type_check check (organisation_type ~ '^[a-z][a-z0-9_]{1,30}$');
+alter table services drop constraint services_organisation_type_check,
+  add constraint services_organisation_type_check check (organisation_type ~ '^[a-z][a-z0-9_]{1,30}$');
+alter table default_allowances drop constraint default_allowances_organisation_type_check,
+  add constraint default_allowances_organisation_type_check check (organisation_type ~ '^[a-z][a-z0-9_]{1,30}$');

@@ -46,6 +46,7 @@ import { oneOffRoutes } from './notifications/one-off/one-off.routes.ts';
 import { refusedRequestRoutes } from './notifications/refused/refused-requests.routes.ts';
 import { sendRoutes } from './notifications/sending/send.routes.ts';
 import { auditLogRoutes } from './operations/audit/audit-log.routes.ts';
+import { countryRoutes } from './operations/country/country.routes.ts';
 import { findByUuidRoutes } from './operations/find-by-uuid.routes.ts';
 import { metricsRoutes } from './operations/metrics.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
@@ -210,6 +211,7 @@ const listed: ListedSurface[] = [
       performanceDashboardRoutes,
       serviceListRoutes,
       // operations
+      countryRoutes,
       findByUuidRoutes,
       eraseRecipientRoutes,
       auditLogRoutes,

@@ -79,7 +79,7 @@ const runElsewhere = [
   ['npm test', 'runs this'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT=', 'src/commands/read-config.test.ts'],
   ['pennypost doctor', 'below'],
-  ['COUNTRY', 'src/commands/country.test.ts'],
+  ['COUNTRY', 'src/commands/country/country.test.ts'],
   ['pennypost console-link', 'test/main.test.ts'],
   ['pennypost create-admin', 'test/main.test.ts'],
   ['pennypost send', 'src/commands/send.test.ts'],

@@ -1,4 +1,3 @@
-import type { OrganisationType } from '../organisations/organisations.ts';
 import type { Seed } from '../platform/db/seed.ts';
 import { upsertDefaults } from './allowance.sql.ts';
 
@@ -11,7 +10,7 @@ export const seedDefaultAllowances: Seed = (tx, _now, { prices }) =>
     tx,
     Object.entries(prices.allowances).flatMap(([organisation_type, defaults]) =>
       Object.entries(defaults).map(([year, free_sms_fragment_limit]) => ({
-        organisation_type: organisation_type as OrganisationType,
+        organisation_type,
         valid_from_year: Number(year),
         free_sms_fragment_limit,
       })),

@@ -44,7 +44,7 @@ export const commands: Record<string, ListedCommand> = {
   country: {
     description: 'Show the country of this installation, and where each value comes from',
     takes: '<show>',
-    load: async () => (await import('./country.ts')).country,
+    load: async () => (await import('./country/country.ts')).country,
   },
   rekey: {
     description: 'Re-encrypt everything with the first key of SECRET_KEYS, while the service runs',

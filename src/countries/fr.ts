@@ -59,6 +59,7 @@ export const fr: CountryProfile = {
       },
     ],
   },
+  letter: { ...generic.letter, provisionalWindow: true },
   holidays: {
     ...generic.holidays,
     rules: [

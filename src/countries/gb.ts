@@ -159,6 +159,7 @@ export const gb: CountryProfile = {
     regions: {},
   },
   organisations: {
+    strategy: 'nhs',
     types: [
       { id: 'central', label: 'Central government', crown: null },
       { id: 'local', label: 'Local government', crown: false },

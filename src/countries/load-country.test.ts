@@ -155,7 +155,7 @@ describe('bad input', () => {
       { extends: 'nl', zone: 'UTC', letter: { colour: 'red' } },
       [
         'COUNTRY_FILE: zone is unknown. Remove it, or use one of code, name, locale,',
-        'COUNTRY_FILE: letter.colour is unknown. Remove it, or use one of paper, window, cutOff, tag, languages',
+        'COUNTRY_FILE: letter.colour is unknown. Remove it, or use one of paper, window, provisionalWindow, cutOff, tag, languages',
       ],
     ],
     ['a key of the language', '{"extends":"nl","__proto__":{"code":"x"}}', ['COUNTRY_FILE: __proto__ is unknown.']],

@@ -152,8 +152,8 @@ function asNumber(text: string): unknown {
 }
 
 /**
- * Changes the profile below: other classes of postage have other names, prices of another currency are wrong, and so is the
- * name of another zone.
+ * Changes the profile below: other classes of postage have other names, prices of another currency are wrong, and so are
+ * the name of another zone and doubts about another window.
  */
 function dropWhatNoLongerFits([base, ...above]: Layer[]): void {
   if (!base) return;
@@ -164,6 +164,10 @@ function dropWhatNoLongerFits([base, ...above]: Layer[]): void {
   if (said('postage', 'classes') !== undefined) base.values.postage = { aliases: {} };
   if (differs('money', 'currency')) {
     Object.assign(base.values, { prices: generic.prices, money: { ...generic.money } });
+  }
+  if (said('letter', 'window') !== undefined) {
+    const { provisionalWindow: _, ...letter } = base.values.letter as CountryProfile['letter'];
+    base.values.letter = letter;
   }
   if (differs('calendar', 'zone')) {
     const { zoneName: _, ...words } = base.values.words as CountryProfile['words'];

@@ -208,6 +208,8 @@ const Letter = Type.Object(
       ],
       { description: '"gb-c5", "nl-c5", "din-5008-a", "din-5008-b", "us-10", or the boxes of one of your own' },
     ),
+    /** The figures of the window are not those of the country's envelopes yet, which `pennypost doctor` says. */
+    provisionalWindow: Type.Optional(Type.Boolean()),
     cutOff: ClockTime,
     /** The word in the corner of the first page that a printer's machine looks for. */
     tag: Type.String(),
@@ -285,6 +287,8 @@ const Organisations = Type.Object(
       ),
       { minItems: 1 },
     ),
+    /** `nhs`: people with an address of the NHS get its brands, and services of NHS Notify its organisation. */
+    strategy: Type.Optional(names('nhs')),
     /** Other names of a type, and the type each means. */
     aliases: Type.Record(Type.String(), Type.String()),
   },

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Data, Datetime, NoContent, Nullable, OfService, OneOf, Uuid } from '../protocol/fields.ts';
+import { Data, Datetime, NoContent, Nullable, OfService, Uuid } from '../protocol/fields.ts';
 import { agreementFields } from './agreement-fields.ts';
+import { OrganisationTypes } from './organisation-types.ts';
 import { selectOrganisations } from './organisations.sql.ts';
 import {
   archiveOrganisation,
@@ -11,22 +12,18 @@ import {
   findOrganisationsByName,
   getOrganisation,
   getOrganisationByDomain,
-  organisationTypes,
 } from './organisations.ts';
 
 const OfOrganisation = Type.Object({ organisation_id: Uuid });
-const OrganisationTypes = OneOf(organisationTypes);
 
 const short = {
   id: Uuid,
   name: Type.String(),
   active: Type.Boolean(),
-  organisation_type: Nullable(OrganisationTypes),
+  organisation_type: Nullable(Type.String()),
   domains: Type.Array(Type.String()),
   count_of_live_services: Type.Integer(),
 };
-
-const OrganisationInList = Type.Object(short);
 
 const organisation = {
   ...short,
@@ -49,11 +46,14 @@ const organisation = {
   permissions: Type.Array(Type.String()),
 };
 
-const Organisation = Type.Object(organisation, { title: 'Organisation' });
-
 const agreementFieldNames = Object.keys(agreementFields);
 
 export function organisationRoutes(http: Http, app: Platform): void {
+  const OfCountry = OrganisationTypes(app.country);
+  const ofCountry = { organisation_type: Nullable(OfCountry) };
+  const OrganisationInList = Type.Object({ ...short, ...ofCountry });
+  const Organisation = Type.Object({ ...organisation, ...ofCountry }, { title: 'Organisation' });
+
   http.get(
     '/organisations',
     {
@@ -97,7 +97,7 @@ export function organisationRoutes(http: Http, app: Platform): void {
         body: Type.Object({
           name: Type.String({ minLength: 1, maxLength: 255 }),
           crown: Type.Boolean(),
-          organisation_type: OrganisationTypes,
+          organisation_type: OfCountry,
           ...Type.Partial(Type.Object(agreementFields)).properties,
         }),
         response: { 201: Organisation },

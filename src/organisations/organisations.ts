@@ -4,6 +4,7 @@ import { invalid, invalidField, notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { archivedName } from '../protocol/archived-name.ts';
+import { hasCrownBodies, type OrganisationType, toOrganisationType } from './organisation-types.ts';
 import {
   insertOrganisation,
   lockOrganisation,
@@ -17,21 +18,6 @@ import {
   selectOrganisations,
   updateOrganisationRow,
 } from './organisations.sql.ts';
-
-/** Type of an organisation, or of a service without one. It determines the annual free SMS allowance. */
-export const organisationTypes = [
-  'central',
-  'local',
-  'nhs_central',
-  'nhs_local',
-  'nhs_gp',
-  'nhs_notify',
-  'emergency_service',
-  'school_or_college',
-  'other',
-] as const;
-
-export type OrganisationType = (typeof organisationTypes)[number];
 
 interface Agreement {
   agreement_signed?: boolean | null;
@@ -97,12 +83,18 @@ export function searchOrganisations(db: Db, page: { text: string; skip: number; 
 }
 
 export async function createOrganisation(
-  { db, clock }: Platform,
+  { db, clock, country }: Platform,
   request: Agreement & { name: string; crown: boolean; organisation_type: OrganisationType },
 ) {
   const now = clock.now();
   const id = newId(now);
-  await insertOrganisation(db, { ...request, id, created_at: timestamp(now) });
+  await insertOrganisation(db, {
+    ...request,
+    crown: request.crown && hasCrownBodies(country),
+    organisation_type: toOrganisationType(country, request.organisation_type),
+    id,
+    created_at: timestamp(now),
+  });
   return getOrganisation(db, id);
 }
 

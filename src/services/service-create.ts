@@ -1,8 +1,6 @@
-import {
-  findOrganisationIdByEmailAddress,
-  getOrganisation,
-  type OrganisationType,
-} from '../organisations/organisations.ts';
+import type { Country } from '../countries/country.ts';
+import { hasCrownBodies, type OrganisationType } from '../organisations/organisation-types.ts';
+import { findOrganisationIdByEmailAddress, getOrganisation } from '../organisations/organisations.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/id.ts';
@@ -36,7 +34,7 @@ export async function createService(
       ...defaultLimits(restricted),
       count_as_live: !creator.platform_admin,
       ...columnsOf(fields),
-      ...(await organisationDefaults(tx, creator, fields)),
+      ...(await organisationDefaults(app.country, tx, creator, fields)),
       id,
       name: fields.name,
       normalised_name: normalisedName(fields.name),
@@ -58,19 +56,14 @@ export async function createService(
   return getService(app.db, id);
 }
 
-/** Whether it is a Crown body, if the type determines that. */
-const crownByType: { [type in OrganisationType]?: boolean } = {
-  local: false,
-  nhs_central: true,
-  nhs_local: false,
-  nhs_gp: false,
-  nhs_notify: false,
-  emergency_service: false,
-  school_or_college: false,
-};
+/** Whether it is a Crown body, if the country or the type determines that. */
+function crownOf({ organisations }: Country, type: OrganisationType | null): boolean | null {
+  if (!hasCrownBodies({ organisations })) return false;
+  return organisations.types.find(({ id }) => id === type)?.crown ?? null;
+}
 
 /** The service gets its type and brands from the organisation that owns the creator's email domain. */
-async function organisationDefaults(tx: Tx, creator: UserRecord, fields: SettableFields) {
+async function organisationDefaults(country: Country, tx: Tx, creator: UserRecord, fields: SettableFields) {
   const requested = fields.organisation_type ?? null;
   const organisationId =
     fields.organisation ??
@@ -87,8 +80,9 @@ async function organisationDefaults(tx: Tx, creator: UserRecord, fields: Settabl
       letter_branding_id: fields.letter_branding || organisation.letter_branding_id,
     };
   }
-  const crown = requested === null ? null : (crownByType[requested] ?? null);
-  if (!isNhs(requested, creator.email_address)) return { crown };
+  const crown = crownOf(country, requested);
+  const hasNhs = country.organisations.strategy === 'nhs';
+  if (!hasNhs || !isNhs(requested, creator.email_address)) return { crown };
   const brands = await selectNhsBrands(tx);
   return {
     crown,

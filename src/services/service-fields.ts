@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { organisationTypes } from '../organisations/organisations.ts';
+import type { Country } from '../countries/country.ts';
+import { OrganisationTypes, toOrganisationType } from '../organisations/organisation-types.ts';
 import { invalidField } from '../platform/failure.ts';
 import { channels } from '../protocol/channels.ts';
-import { Datetime, maxInteger, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
+import { Datetime, maxInteger, Nullable, Uuid } from '../protocol/fields.ts';
 
 const Count = Type.Integer({ minimum: 0, maximum: maxInteger });
 const Text = Type.String();
@@ -18,7 +19,7 @@ export const settable = {
   restricted: Type.Boolean({ description: 'Trial mode' }),
   created_by: Uuid,
   organisation: Nullable(Uuid),
-  organisation_type: Nullable(OneOf(organisationTypes)),
+  organisation_type: Nullable(Text),
   permissions: Type.Array(Type.String({ format: 'service-permission' })),
   email_branding: BrandId,
   letter_branding: BrandId,
@@ -47,12 +48,21 @@ export const settable = {
   billing_reference: Nullable(ShortText),
 };
 
-export const SettableFields = Type.Partial(Type.Object(settable));
-export type SettableFields = Static<typeof SettableFields>;
+/** Types of organisations are those of the country. */
+export function SettableFields(country: Country) {
+  return Type.Partial(Type.Object({ ...settable, organisation_type: Nullable(OrganisationTypes(country)) }));
+}
+export type SettableFields = Static<ReturnType<typeof SettableFields>>;
 
 /** Keeps only settable fields; all others in the body are ignored. */
-export function pickSettable(body: object): SettableFields {
-  return Object.fromEntries(Object.entries(body).filter(([field]) => Object.hasOwn(settable, field)));
+export function pickSettable(country: Country, body: object): SettableFields {
+  const fields: SettableFields = Object.fromEntries(
+    Object.entries(body).filter(([field]) => Object.hasOwn(settable, field)),
+  );
+  const { organisation_type } = fields;
+  return organisation_type === undefined
+    ? fields
+    : { ...fields, organisation_type: toOrganisationType(country, organisation_type) };
 }
 
 const ChannelCounts = Type.Object({
@@ -74,7 +84,7 @@ export const Statistics = Type.Object(
 );
 
 /** A service in API responses. */
-export const serviceRecord = {
+const serviceRecord = {
   ...settable,
   id: Uuid,
   name: Text,
@@ -89,10 +99,13 @@ export const serviceRecord = {
   version: Type.Integer(),
 };
 
-export const ServiceRecord = Type.Object(
-  { ...serviceRecord, statistics: Type.Optional(Statistics) },
-  { title: 'Service' },
-);
+export function serviceRecordOf(country: Country) {
+  return { ...serviceRecord, organisation_type: Nullable(OrganisationTypes(country)) };
+}
+
+export function ServiceRecord(country: Country) {
+  return Type.Object({ ...serviceRecordOf(country), statistics: Type.Optional(Statistics) }, { title: 'Service' });
+}
 
 /** Permissions of a service; the first three are its channels. */
 const allServicePermissions = [

@@ -36,13 +36,16 @@ type Deps = Platform & {
 };
 
 export function serviceRoutes(http: Http, app: Deps): void {
+  const Settable = SettableFields(app.country);
+  const Service = ServiceRecord(app.country);
+
   http.get(
     '/service',
     {
       schema: {
         summary: 'List services, oldest first; with `detailed`, including statistics of a date range',
         querystring: ListQuery,
-        response: { 200: Data(Type.Array(ServiceRecord)) },
+        response: { 200: Data(Type.Array(Service)) },
       },
     },
     async (request, reply) => {
@@ -74,7 +77,7 @@ export function serviceRoutes(http: Http, app: Deps): void {
           detailed: Type.Optional(QueryBoolean),
           today_only: Type.Optional(QueryBoolean),
         }),
-        response: { 200: Data(ServiceRecord) },
+        response: { 200: Data(Service) },
       },
     },
     async (request) => ({ data: await getServiceForQuery(app, request.params.service_id, request.query) }),
@@ -85,13 +88,13 @@ export function serviceRoutes(http: Http, app: Deps): void {
     {
       schema: {
         summary: 'Create a service, with its creator as the first member',
-        body: Type.Object({ ...SettableFields.properties, name: settable.name, user_id: Uuid }),
-        response: { 201: Data(ServiceRecord) },
+        body: Type.Object({ ...Settable.properties, name: settable.name, user_id: Uuid }),
+        response: { 201: Data(Service) },
       },
     },
     async (request, reply) => {
       const { name, user_id } = request.body;
-      const service = await createService(app, { ...pickSettable(request.body), name, user_id });
+      const service = await createService(app, { ...pickSettable(app.country, request.body), name, user_id });
       return reply.code(201).send({ data: service });
     },
   );
@@ -102,11 +105,13 @@ export function serviceRoutes(http: Http, app: Deps): void {
       schema: {
         summary: 'Update a service; omitted fields keep their values',
         params: OfService,
-        body: SettableFields,
-        response: { 200: Data(ServiceRecord) },
+        body: Settable,
+        response: { 200: Data(Service) },
       },
     },
-    async (request) => ({ data: await updateService(app, request.params.service_id, pickSettable(request.body)) }),
+    async (request) => ({
+      data: await updateService(app, request.params.service_id, pickSettable(app.country, request.body)),
+    }),
   );
 
   http.post(

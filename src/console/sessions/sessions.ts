@@ -26,8 +26,6 @@ type Deps = Platform & { config: { demo: DemoSettings } };
 type DepsOfRequest = Deps & { config: { urls: Urls } };
 type SignInDeps = DepsOfRequest & { config: { http: HttpSettings } };
 
-/** A session ends this long after the sign-in. */
-const sessionLifetime_ms = 20 * hour_ms;
 /** A session of an operator also ends after this time without a page. Not in the demo. */
 const idle_ms = 30 * minute_ms;
 /** The last use is written no more often than this. */
@@ -127,7 +125,7 @@ export async function signIn(
   const token = await createSession(app, user, request.headers['user-agent']?.slice(0, 400) ?? '');
   reply.setCookie(cookieNames(app.config).session, token, {
     ...cookieOptions(app.config),
-    maxAge: sessionLifetime_ms / 1_000,
+    maxAge: lifetime_ms(app) / 1_000,
   });
 }
 
@@ -140,8 +138,13 @@ function isIdle(app: Deps, session: Session): boolean {
   return session.last_used_at <= timestamp(earlier(app.clock.now(), idle_ms));
 }
 
-function oldest({ clock }: Platform): string {
-  return timestamp(earlier(clock.now(), sessionLifetime_ms));
+function oldest(app: Platform): string {
+  return timestamp(earlier(app.clock.now(), lifetime_ms(app)));
+}
+
+/** A session ends this long after the sign-in. */
+function lifetime_ms({ country }: Platform): number {
+  return country.signIn.sessionHours * hour_ms;
 }
 
 /** The token is random: unlike a password it cannot be guessed, so a plain hash is enough. */

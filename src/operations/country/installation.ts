@@ -35,7 +35,7 @@ export async function prepareDatabase(url: string, log: Log, options: PrepareOpt
     const stored = await selectInstallation(db);
     const profile = (isCommand && typeof stored === 'object' ? stored.profile : null) ?? options.profile;
     if (!(await knowsZone(db, profile.calendar.zone))) throw new UnknownToPostgres(profile.calendar.zone);
-    await compare(db, stored, profile);
+    await compareCountry(db, stored, profile);
     return createCountry(profile);
   };
   return migrate(url, log, { seeds, country, ...(wait_ms !== undefined && { wait_ms }) });
@@ -45,7 +45,7 @@ export async function prepareDatabase(url: string, log: Log, options: PrepareOpt
 export const seedInstallation: Seed = async (tx, now, { profile }) => {
   const stored = await selectInstallation(tx);
   if (typeof stored === 'string') throw new Error('The installation has no row');
-  const { isRewritten, zoneDiffers } = await compare(tx, stored, profile);
+  const { isRewritten, zoneDiffers } = await compareCountry(tx, stored, profile);
   const next: Installation = {
     country: profile.code,
     zone: profile.calendar.zone,
@@ -82,7 +82,7 @@ const ofEarlierReleases: Installation = {
  * What decides stored keys cannot change under the rows that have them. Throws what the operator reads, or says whether the
  * database is still without messages and rates of its own, so that everything can change.
  */
-async function compare(
+export async function compareCountry(
   db: Db | Tx,
   found: Installation | 'unused' | 'earlier',
   profile: CountryProfile,

@@ -1,4 +1,5 @@
 import { accessSync, constants } from 'node:fs';
+import type { CountryProfile } from '../../countries/profile.ts';
 import type { ProviderDescriptor } from '../../delivery/providers/descriptor.ts';
 import type { Provider } from '../../delivery/providers/provider.ts';
 import { providers } from '../../delivery/providers/providers.ts';
@@ -23,6 +24,7 @@ import { openFiles } from '../../platform/storage/open-files.ts';
 import { createVirusScanner } from '../../platform/storage/virus-scan.ts';
 import { createOpenIdIssuer } from '../../users/sign-in/single-sign-on/openid.ts';
 import type { SingleSignOnSettings } from '../../users/sign-in/single-sign-on/settings.ts';
+import { checkCountry } from '../country/check-country.ts';
 import { diskFolders, diskSpace } from '../system-metrics.ts';
 import { checkDatabase, checkPool, judgeStandby } from './database.ts';
 import { type Finding, failedFinding, finding, inTime } from './finding.ts';
@@ -33,6 +35,7 @@ export type DoctorConfig = ProvidersConfig & {
   s3: ObjectStoreSettings;
   letters: PrintSettings;
   singleSignOn: SingleSignOnSettings;
+  country: { profile: CountryProfile };
 };
 
 const minFreeBytes = 1024 ** 3;
@@ -49,6 +52,7 @@ export async function examine(
     ...checkDisks(config),
     ...(await checkBucket(config)),
     ...(await checkDatabase(config, url)),
+    ...(await checkCountry(config.country.profile, url)),
     ...(await checkProvidersAlone(config, url, list)),
     ...(await checkReceivers(config, list)),
     ...(await checkPrinter(config)),

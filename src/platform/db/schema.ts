@@ -154,7 +154,7 @@ export interface DailyUsage {
 }
 
 export interface DefaultAllowances {
-  organisation_type: 'central' | 'local' | 'nhs_central' | 'nhs_local' | 'nhs_gp' | 'nhs_notify' | 'emergency_service' | 'school_or_college' | 'other';
+  organisation_type: string;
   valid_from_year: number;
   free_sms_fragment_limit: number;
 }
@@ -455,7 +455,7 @@ export interface Organisations {
   name: string;
   active: Generated<boolean>;
   crown: boolean | null;
-  organisation_type: 'central' | 'local' | 'nhs_central' | 'nhs_local' | 'nhs_gp' | 'nhs_notify' | 'emergency_service' | 'school_or_college' | 'other' | null;
+  organisation_type: string | null;
   email_branding_id: string | null;
   letter_branding_id: string | null;
   agreement_signed: boolean | null;
@@ -842,7 +842,7 @@ export interface Services {
   restricted: Generated<boolean>;
   created_by_id: string;
   organisation_id: string | null;
-  organisation_type: 'central' | 'local' | 'nhs_central' | 'nhs_local' | 'nhs_gp' | 'nhs_notify' | 'emergency_service' | 'school_or_college' | 'other' | null;
+  organisation_type: string | null;
   crown: boolean | null;
   permissions: string[];
   email_branding_id: string | null;

@@ -6,7 +6,7 @@ import { Data, NoContent, OfService, OneOf, Uuid } from '../../protocol/fields.t
 import type { FrontEndSettings } from '../../protocol/settings.ts';
 import { servicePermissions } from '../../users/members/permissions.ts';
 import { UserRecord } from '../../users/user-record.ts';
-import { serviceRecord } from '../service-fields.ts';
+import { serviceRecordOf } from '../service-fields.ts';
 import {
   joinService,
   leaveService,
@@ -22,13 +22,12 @@ const Member = Type.Object({
   permissions: Type.Array(Type.String(), { description: 'In this service' }),
 });
 
-const ServiceWithUsers = Type.Object({
-  ...serviceRecord,
-  users: Type.Array(Type.Object({ id: Uuid, name: Type.String() })),
-});
-
 export function serviceMemberRoutes(http: Http, app: Platform & { config: { frontEnd: FrontEndSettings } }): void {
   const isForNotificationsAdmin = app.config.frontEnd.shapes === 'notifications-admin';
+  const ServiceWithUsers = Type.Object({
+    ...serviceRecordOf(app.country),
+    users: Type.Array(Type.Object({ id: Uuid, name: Type.String() })),
+  });
 
   http.get(
     '/service/:service_id/users',

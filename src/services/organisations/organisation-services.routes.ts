@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { agreementFields } from '../../organisations/agreement-fields.ts';
-import { organisationTypes } from '../../organisations/organisations.ts';
+import { OrganisationTypes } from '../../organisations/organisation-types.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
@@ -26,7 +26,7 @@ const ShortText = Nullable(Type.String({ maxLength: 255 }));
 const settable = {
   name: Type.String({ minLength: 1, maxLength: 255 }),
   crown: Nullable(Type.Boolean()),
-  organisation_type: Nullable(OneOf(organisationTypes)),
+  organisation_type: Nullable(Type.String()),
   email_branding_id: Nullable(Uuid),
   letter_branding_id: Nullable(Uuid),
   ...agreementFields,
@@ -41,10 +41,11 @@ const settable = {
   domains: Type.Array(Type.String({ minLength: 1, maxLength: 255 })),
 };
 
-const OrganisationChange = Type.Partial(Type.Object(settable));
-
 /** The /organisations routes that also change services; the others are in src/organisations. */
 export function organisationServiceRoutes(http: Http, app: Deps): void {
+  const ofCountry = { organisation_type: Nullable(OrganisationTypes(app.country)) };
+  const OrganisationChange = Type.Partial(Type.Object({ ...settable, ...ofCountry }));
+
   http.post(
     '/organisations/:organisation_id',
     {

@@ -1,4 +1,5 @@
 import { addDefaultToPool } from '../../branding/brand-pools.ts';
+import { hasCrownBodies, toOrganisationType } from '../../organisations/organisation-types.ts';
 import { getOrganisation, type OrganisationChange, updateOrganisation } from '../../organisations/organisations.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
@@ -46,7 +47,7 @@ export async function updateOrganisationAndServices(
   request: OrganisationChange & { domains?: string[] },
 ): Promise<void> {
   // Existing front ends rely on this: with permissions, all other fields are ignored.
-  const change = request.permissions ? { permissions: request.permissions } : request;
+  const change = request.permissions ? { permissions: request.permissions } : inCountry(app, request);
   await inTransaction(app.db, async (tx) => {
     const now = app.clock.now();
     await updateOrganisation(tx, organisationId, change, now);
@@ -57,6 +58,15 @@ export async function updateOrganisationAndServices(
       await sendAgreementReceipts(app, tx, organisationId, change.agreement_signed_by_id);
     }
   });
+}
+
+function inCountry<T extends OrganisationChange>({ country }: Deps, change: T): T {
+  const { organisation_type, crown } = change;
+  return {
+    ...change,
+    ...(organisation_type !== undefined && { organisation_type: toOrganisationType(country, organisation_type) }),
+    ...(crown !== undefined && !hasCrownBodies(country) && { crown: false }),
+  };
 }
 
 async function followOrganisation(

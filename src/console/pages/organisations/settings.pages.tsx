@@ -1,14 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { type Static, type TObject, Type } from 'typebox';
-import {
-  archiveOrganisation,
-  getOrganisation,
-  type Organisation,
-  type OrganisationType,
-  organisationTypes,
-} from '../../../organisations/organisations.ts';
+import { hasCrownBodies, labelOfType, OrganisationTypes } from '../../../organisations/organisation-types.ts';
+import { archiveOrganisation, getOrganisation, type Organisation } from '../../../organisations/organisations.ts';
 import { invalidField } from '../../../platform/failure.ts';
-import { OneOf } from '../../../protocol/fields.ts';
 import { updateOrganisationAndServices } from '../../../services/organisations/organisation-services.ts';
 import { reachable } from '../../access/find-page.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -30,6 +24,7 @@ interface OrganisationSetting<S extends TObject> extends Setting<Organisation, S
 
 /** What the operator decides for an organisation. */
 export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
+  const switches = everySwitch.filter(({ field }) => field !== 'crown' || hasCrownBodies(app.country));
   const settingsOf = (organisation: { id: string }) => `${pathOf(organisation)}/settings`;
 
   pages.add('/organisations/:organisation_id/settings', {
@@ -56,7 +51,7 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
               <Summary
                 rows={[
                   row('Name', name, 'name'),
-                  row('Type', type ? typeNames[type] : 'Not set', 'type'),
+                  row('Type', type ? labelOfType(app.country, type) : 'Not set', 'type'),
                   row('Domains', domains.length > 0 ? domains.join(', ') : 'None', 'domains'),
                   {
                     label: 'Brands',
@@ -117,11 +112,11 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
         name="type"
         legend="Type"
         kind="one"
-        choices={organisationTypes.map((value) => ({ value, label: typeNames[value] }))}
+        choices={app.country.organisations.types.map(({ id, label }) => ({ value: id, label }))}
         chosen={organisation_type ? [organisation_type] : []}
       />
     ),
-    form: Type.Object({ type: OneOf(organisationTypes) }),
+    form: Type.Object({ type: OrganisationTypes(app.country) }),
     needs: { type: 'Choose a type.' },
     change: ({ type }) => ({ organisation_type: type }),
   });
@@ -218,18 +213,6 @@ function readDomains(text: string): string[] {
   return domains;
 }
 
-export const typeNames: Record<OrganisationType, string> = {
-  central: 'Central government',
-  local: 'Local government',
-  nhs_central: 'NHS: central agency',
-  nhs_local: 'NHS: trust or board',
-  nhs_gp: 'NHS: practice',
-  nhs_notify: 'NHS Notify',
-  emergency_service: 'Emergency service',
-  school_or_college: 'School or college',
-  other: 'Other',
-};
-
 /** Texts about the organisation that only operators see, except the notes for requests to go live. */
 const textSettings = [
   {
@@ -257,7 +240,7 @@ const textSettings = [
 ] as const;
 
 /** Yes or no. */
-const switches = [
+const everySwitch = [
   {
     path: 'self-approval',
     field: 'can_approve_own_go_live_requests',

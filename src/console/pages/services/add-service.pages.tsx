@@ -1,12 +1,7 @@
 import { Type } from 'typebox';
-import {
-  findOrganisationIdByEmailAddress,
-  getOrganisation,
-  type OrganisationType,
-  organisationTypes,
-} from '../../../organisations/organisations.ts';
+import { type OrganisationType, OrganisationTypes } from '../../../organisations/organisation-types.ts';
+import { findOrganisationIdByEmailAddress, getOrganisation } from '../../../organisations/organisations.ts';
 import { invalidField } from '../../../platform/failure.ts';
-import { OneOf } from '../../../protocol/fields.ts';
 import { createService } from '../../../services/service-create.ts';
 import { defaultServicePermissions, settable } from '../../../services/service-fields.ts';
 import type { UserRecord } from '../../../users/user-record.ts';
@@ -14,19 +9,6 @@ import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages, View } from '../../page.ts';
 import { Choices, Field } from '../../parts/field.tsx';
 import { ButtonLink, Submit } from '../../parts/form.tsx';
-
-/** These are the words of the people who choose. The type decides how many texts a year are free. */
-const typeNames: Record<OrganisationType, string> = {
-  central: 'Central government',
-  local: 'Local government',
-  nhs_central: 'Health service: national body',
-  nhs_local: 'Health service: trust or local body',
-  nhs_gp: 'Doctors’ surgery',
-  nhs_notify: 'Health service: shared message service',
-  emergency_service: 'Emergency service',
-  school_or_college: 'School or college',
-  other: 'Something else',
-};
 
 const notForYou: View = {
   title: 'You cannot add a service',
@@ -72,9 +54,9 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
                     name="organisation_type"
                     legend="Who runs it?"
                     kind="one"
-                    choices={organisationTypes
-                      .filter((type) => type !== 'nhs_notify')
-                      .map((value) => ({ value, label: typeNames[value] }))}
+                    choices={app.country.organisations.types
+                      .filter(({ id }) => id !== 'nhs_notify')
+                      .map(({ id, label, choice }) => ({ value: id, label: choice ?? label }))}
                   />
                 )}
                 <Submit>Add service</Submit>
@@ -82,7 +64,7 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
             ),
           }
         : notForYou,
-    form: Type.Object({ name: settable.name, organisation_type: Type.Optional(OneOf(organisationTypes)) }),
+    form: Type.Object({ name: settable.name, organisation_type: Type.Optional(OrganisationTypes(app.country)) }),
     needs: { name: 'Enter a name.' },
     async check({ visitor: { user } }, { organisation_type }) {
       if (organisation_type === undefined && (await typeOfOrganisation(user.email_address)) === null) {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { createOrganisation, organisationTypes, searchOrganisations } from '../../../../organisations/organisations.ts';
-import { OneOf } from '../../../../protocol/fields.ts';
+import { labelOfType, OrganisationTypes } from '../../../../organisations/organisation-types.ts';
+import { createOrganisation, searchOrganisations } from '../../../../organisations/organisations.ts';
 import { reachable } from '../../../access/find-page.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { Icon } from '../../../layout/icon.tsx';
@@ -11,7 +11,6 @@ import type { Pages } from '../../../page.ts';
 import { Choices, Field } from '../../../parts/field.tsx';
 import { ButtonLink, SaveForm } from '../../../parts/form.tsx';
 import { Table } from '../../../parts/table.tsx';
-import { typeNames } from '../../organisations/settings.pages.tsx';
 
 const path = '/operator/organisations';
 
@@ -56,7 +55,8 @@ export function operatorOrganisationPages(pages: Pages, app: ConsoleApp): void {
           },
           {
             head: 'Type',
-            cell: ({ organisation_type: type }) => (type ? typeNames[type] : <span class="muted">Not known</span>),
+            cell: ({ organisation_type: type }) =>
+              type ? labelOfType(app.country, type) : <span class="muted">Not known</span>,
           },
           {
             head: 'Domains',
@@ -87,14 +87,14 @@ export function operatorOrganisationPages(pages: Pages, app: ConsoleApp): void {
             legend="Type"
             hint="The type decides how many texts a service of the organisation can send for free."
             kind="one"
-            choices={organisationTypes.map((value) => ({ value, label: typeNames[value] }))}
+            choices={app.country.organisations.types.map(({ id, label }) => ({ value: id, label }))}
           />
         </SaveForm>
       ),
     }),
     form: Type.Object({
       name: Type.String({ minLength: 1, maxLength: 255 }),
-      type: OneOf(organisationTypes),
+      type: OrganisationTypes(app.country),
     }),
     needs: { name: 'Enter a name.', type: 'Choose a type.' },
     async act(_asked, { name, type }) {

@@ -1,7 +1,7 @@
-import type { LoadedCountry } from '../countries/load-country.ts';
-import { type Command, type Flags, print } from '../platform/command-line.ts';
-import { OperatorError } from '../platform/operator-error.ts';
-import { readCountry } from './read-config.ts';
+import type { LoadedCountry } from '../../countries/load-country.ts';
+import { type Command, type Flags, print } from '../../platform/command-line.ts';
+import { OperatorError } from '../../platform/operator-error.ts';
+import { readCountry } from '../read-config.ts';
 
 export const country: Command = {
   flags: { json: { description: 'Print the whole profile as JSON, as COUNTRY_FILE takes it, and the sources' } },
