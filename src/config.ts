@@ -2,7 +2,7 @@ import { authSettings } from './auth/settings.ts';
 import { brandingSettings, emailSettings } from './branding/settings.ts';
 import { clientSettings } from './commands/settings.ts';
 import { consoleSettings } from './console/settings.ts';
-import type { LoadedCountry } from './countries/load-country.ts';
+import type { LoadedCountry } from './countries/loading/load-country.ts';
 import type { ProviderDescriptor } from './delivery/providers/descriptor.ts';
 import { providers } from './delivery/providers/providers.ts';
 import { emailProviders, providerGroups, smsProviders } from './delivery/providers/settings.ts';

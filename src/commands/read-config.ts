@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Config, settingGroups } from '../config.ts';
-import { type LoadedCountry, loadCountry } from '../countries/load-country.ts';
+import { type LoadedCountry, loadCountry } from '../countries/loading/load-country.ts';
 import type { ProviderDescriptor } from '../delivery/providers/descriptor.ts';
 import { providers } from '../delivery/providers/providers.ts';
 import { providerProblems } from '../delivery/providers/settings.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { weekday } from './calendar.ts';
+import { de } from './de.ts';
 import { gb } from './gb.ts';
 import { Holidays } from './holidays.ts';
 import type { HolidayRule } from './profile.ts';
@@ -113,4 +114,11 @@ describe('rules for holidays', () => {
     expect(matariki.isKnown(2026)).toBe(true);
     expect(matariki.isKnown(2027)).toBe(false);
   });
+});
+
+it('a part of the country adds its own days', () => {
+  const inSaxony = new Holidays({ ...de.holidays, region: 'SN' }, de.calendar.weekend).ofYear(2026);
+  const everywhere = new Holidays(de.holidays, de.calendar.weekend).ofYear(2026);
+  // Reformation Day, and the Day of Repentance: the Wednesday before 23 November.
+  expect(sorted(inSaxony)).toEqual([...everywhere, '2026-10-31', '2026-11-18'].sort());
 });

@@ -12,11 +12,15 @@ interface Found {
 /** The public holidays and the working days of one country. */
 export class Holidays {
   readonly #profile: Profile;
+  /** Of the whole country, and of the part of it that was chosen. */
+  readonly #rules: readonly HolidayRule[];
   readonly #weekend: ReadonlySet<number>;
   readonly #years = new Map<number, ReadonlySet<string>>();
 
   constructor(profile: Profile, weekend: readonly number[]) {
     this.#profile = profile;
+    const { rules, regions, region } = profile;
+    this.#rules = [...rules, ...(region === undefined ? [] : (regions[region] ?? []))];
     this.#weekend = new Set(weekend);
   }
 
@@ -47,7 +51,7 @@ export class Holidays {
 
   /** Whether every table of days that no rule gives has the year. */
   isKnown(year: number): boolean {
-    return this.#profile.rules.every((rule) => !('table' in rule) || Object.hasOwn(rule.table, year));
+    return this.#rules.every((rule) => !('table' in rule) || Object.hasOwn(rule.table, year));
   }
 
   /** A day may be observed in another year than its own: 1 January 2028 on Friday, 31 December 2027. */
@@ -61,7 +65,7 @@ export class Holidays {
   }
 
   #usual(year: number): string[] {
-    const found = this.#profile.rules.flatMap((rule) => evaluate(rule, year));
+    const found = this.#rules.flatMap((rule) => evaluate(rule, year));
     return [...(this.#profile.strategy === 'gb' ? englandAndWales(year) : []), ...this.#observe(found)];
   }
 

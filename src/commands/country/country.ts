@@ -1,4 +1,4 @@
-import type { LoadedCountry } from '../../countries/load-country.ts';
+import type { LoadedCountry } from '../../countries/loading/load-country.ts';
 import { type Command, type Flags, print } from '../../platform/command-line.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { readCountry } from '../read-config.ts';

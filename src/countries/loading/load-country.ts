@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { builtInCountries, genericCountry } from './built-in.ts';
-import { generic } from './generic.ts';
+import { builtInCountries, genericCountry } from '../built-in.ts';
+import { generic } from '../generic.ts';
+import type { CountryProfile } from '../profile.ts';
 import { isKnownRegion } from './known-values.ts';
-import type { CountryProfile } from './profile.ts';
 import { problemsOfProfile } from './profile-problems.ts';
 
 /** What the environment says about the country; each as text, so that every problem is reported in the same way. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { builtInCountries, genericCountry } from './built-in.ts';
-import { generic } from './generic.ts';
-import type { CountryProfile } from './profile.ts';
+import { builtInCountries, genericCountry } from '../built-in.ts';
+import { generic } from '../generic.ts';
+import type { CountryProfile } from '../profile.ts';
 import { problemsOfProfile } from './profile-problems.ts';
 
 const { generic: _, ...countries } = builtInCountries;

@@ -1,6 +1,6 @@
-import { isDay } from './calendar.ts';
+import { isDay } from '../calendar.ts';
+import type { CountryProfile, HolidayRule } from '../profile.ts';
 import { isCurrency, isKnownRegion, isLanguageTag, isPhoneRegion, zoneProblem } from './known-values.ts';
-import type { CountryProfile, HolidayRule } from './profile.ts';
 
 /** What is wrong with one field, such as `postage.classes[1].slot`. */
 export interface ProfileProblem {

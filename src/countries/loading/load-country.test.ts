@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { gb } from './gb.ts';
+import { gb } from '../gb.ts';
+import { nl } from '../nl.ts';
 import { type CountryChoice, loadCountry } from './load-country.ts';
-import { nl } from './nl.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pennypost-country-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,6 @@
 import { Settings } from 'typebox/system';
 import { Value } from 'typebox/value';
-import { CountryProfile } from './profile.ts';
+import { CountryProfile } from '../profile.ts';
 import { type ProfileProblem, sectionRules } from './profile-rules.ts';
 
 /** More than a person corrects at once; the library stops at 8 unless told otherwise. */
