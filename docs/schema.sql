@@ -1614,3 +1614,11 @@ create table webauthn_credentials (
   constraint webauthn_credentials_verifiable CHECK ((num_nulls(credential_id, rp_id, public_key, sign_count, transports) = ANY (ARRAY[0, 5])))
 );
 CREATE INDEX webauthn_credentials_user_id_idx ON public.webauthn_credentials USING btree (user_id);
+
+create table zone_changes (
+  first_day date not null,
+  old_zone text not null,
+  new_zone text not null,
+  changed_at timestamp with time zone not null,
+  constraint zone_changes_pkey PRIMARY KEY (changed_at)
+);

@@ -21,6 +21,15 @@ values (
   'gb', 'Europe/London', 'GBP', '{"first": 1, "second": 2, "economy": 3, "europe": 4, "rest-of-world": 5}', '2000-01-01T00:00:00Z'
 );
 
+-- When days began to be counted in another zone: `pennypost country change`.
+create table zone_changes (
+  -- The first day of the new zone. Counts of the days before it are partly or wholly of the old one.
+  first_day date not null,
+  old_zone text not null,
+  new_zone text not null,
+  changed_at timestamptz primary key
+);
+
 -- Every country has its own types of organisations. Requests are checked against those of the profile.
 alter table organisations drop constraint organisations_organisation_type_check,
   add constraint organisations_organisation_type_check check (organisation_type ~ '^[a-z][a-z0-9_]{1,30}$');

@@ -80,6 +80,7 @@ const runElsewhere = [
   ['OTEL_EXPORTER_OTLP_ENDPOINT=', 'src/commands/read-config.test.ts'],
   ['pennypost doctor', 'below'],
   ['COUNTRY', 'src/commands/country/country.test.ts'],
+  ['pennypost country change', 'src/operations/country/change-zone.test.ts'],
   ['pennypost console-link', 'test/main.test.ts'],
   ['pennypost create-admin', 'test/main.test.ts'],
   ['pennypost send', 'src/commands/send.test.ts'],

@@ -42,8 +42,8 @@ export const commands: Record<string, ListedCommand> = {
     load: async () => (await import('./create-admin.ts')).createAdmin,
   },
   country: {
-    description: 'Show the country of this installation, and where each value comes from',
-    takes: '<show>',
+    description: 'Show the country of this installation and where each value comes from, or change its time zone',
+    takes: '<show|change>',
     load: async () => (await import('./country/country.ts')).country,
   },
   rekey: {

@@ -89,9 +89,10 @@ export async function createPartition(db: Db, partition: Partition): Promise<voi
   });
 }
 
-/** In the transaction that has found no messages. */
+/** Of a clock that was ahead there may be messages: then it stays. */
 export async function dropEmptyPartition(tx: Tx, name: string): Promise<void> {
-  await sql`drop table ${sql.table(name)}`.execute(tx);
+  const { rows } = await sql`select from ${sql.table(name)} limit 1`.execute(tx);
+  if (rows.length === 0) await sql`drop table ${sql.table(name)}`.execute(tx);
 }
 
 export async function dropPartition(db: Db, name: string): Promise<void> {

@@ -64,6 +64,14 @@ export async function dropUnusedPartitions(tx: Tx): Promise<void> {
   for (const { name } of await selectPartitions(tx)) await dropEmptyPartition(tx, name);
 }
 
+/** Before days begin at another moment: the partitions of coming days are empty, and the next start creates them again. */
+export async function dropPartitionsAfter(tx: Tx, now: Date): Promise<void> {
+  const next_id = firstIdAt(now);
+  for (const { name, from_id } of await selectPartitions(tx)) {
+    if (from_id > next_id) await dropEmptyPartition(tx, name);
+  }
+}
+
 export async function createPartitions(app: Platform): Promise<void> {
   if (!(await preparePartitions(app))) throw new Error('could not create every partition');
 }

@@ -1,21 +1,55 @@
 import type { LoadedCountry } from '../../countries/loading/load-country.ts';
+import { changeZone, refuseWhileInUse } from '../../operations/country/change-zone.ts';
+import { systemClock } from '../../platform/clock.ts';
 import { type Command, type Flags, print } from '../../platform/command-line.ts';
+import { openDatabase } from '../../platform/db/database.ts';
+import { createLog } from '../../platform/log.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
-import { readCountry } from '../read-config.ts';
+import { readConfig, readCountry } from '../read-config.ts';
+import { withDatabase } from '../with-database.ts';
 
 export const country: Command = {
-  flags: { json: { description: 'Print the whole profile as JSON, as COUNTRY_FILE takes it, and the sources' } },
+  flags: {
+    json: { description: 'show: print the whole profile as JSON, as COUNTRY_FILE takes it, and the sources' },
+    zone: { value: '<time zone>', description: 'change: the zone in which days begin from now on' },
+  },
   more: [
     'show: every value of the profile, and its source: a setting, COUNTRY_FILE, or the code of a built-in profile.',
     'Settings count more than COUNTRY_FILE, and the file more than the profile that it extends.',
+    'change: counts days in another zone. Stop every process first, then start with the new TIME_ZONE. Messages that are',
+    'still stored move to their day in the new zone; counts of older days stay, and every sum is the same as before.',
+    'Interrupted, it has changed nothing. The currency of a database with messages cannot change.',
   ],
   run,
 };
 
 async function run([action = '']: string[], flags: Flags): Promise<void> {
-  if (action !== 'show') throw new OperatorError('Usage: pennypost country show [--json]');
+  if (action === 'change') return change(flags);
+  if (action !== 'show') {
+    throw new OperatorError('Usage: pennypost country show [--json], or pennypost country change --zone <time zone>');
+  }
   const loaded = readCountry();
   print(flags.json ? asJson(loaded) : describeCountry(loaded).join('\n'));
+}
+
+async function change({ zone: [zone, ...others] = [] }: Flags): Promise<void> {
+  if (zone === undefined || others.length > 0) {
+    throw new OperatorError(
+      'Name the zone in which days begin from now on: pennypost country change --zone Europe/Amsterdam',
+    );
+  }
+  const config = readConfig();
+  await withDatabase(config, async (url) => {
+    const { db, close } = openDatabase({ url, poolSize: 1, log: createLog('silent') });
+    try {
+      await refuseWhileInUse(db);
+      const { first_day, old_zone, messages } = await changeZone({ db, clock: systemClock }, zone);
+      print(`From ${first_day} on, days are those of ${zone}; before, they are those of ${old_zone}.`);
+      print(`All ${messages} messages are counted as before. Set TIME_ZONE=${zone}, then start the service.`);
+    } finally {
+      await close();
+    }
+  });
 }
 
 function asJson({ profile, sources }: LoadedCountry): string {

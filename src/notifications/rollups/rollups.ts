@@ -5,6 +5,7 @@ import { firstIdAt } from '../../platform/id.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { defaultRetentionDays } from '../../services/settings/data-retention.ts';
+import { selectZoneChange } from './move-days.sql.ts';
 import { type Recount, type Repair, repairJobCounts, repairStatusCounts, repairUsage } from './reconcile.sql.ts';
 import {
   addUpStatusCounts,
@@ -89,7 +90,10 @@ export async function reconcileRollups(
 ): Promise<void> {
   const { calendar } = app.country;
   const today = calendar.day(app.clock.now());
-  const first_day = addDays(today, 1 - defaultRetentionDays);
+  const oldest = addDays(today, 1 - defaultRetentionDays);
+  // Days before a change of the zone lack messages that were deleted as those of another day.
+  const changed = await selectZoneChange(app.db);
+  const first_day = changed !== undefined && changed > oldest ? changed : oldest;
   // One day at a time: a statement over all days would take minutes and hold back vacuum on every table.
   const results: Record<string, Repair[]> = { daily_status_counts: [], daily_usage: [], job_status_counts: [] };
   for (let day = first_day; day <= today; day = addDays(day, 1)) {

@@ -26,7 +26,7 @@ const notAudited = new Map([
     'api_keys_history, provider_details_history, service_callback_api_history, services_history, template_email_files_history, templates_history',
   ],
   ['rows of recipients, whose file or list is audited', 'upload_chunks'],
-  ['written by a start, which records what it changed', 'installation'],
+  ['written by a start or a command, which records what it changed', 'installation, zone_changes'],
   ['not saved yet', 'template_drafts'],
   ['what a person has opened or dismissed, which changes nothing for others', 'console_marks'],
   ['read by release 0.3.0 only', 'message_stores, service_stores, service_moves, moving_services'],

@@ -45,6 +45,28 @@ export async function updateInstallation(tx: Tx, installation: Installation, cho
       chosen_at = ${chosenAt === undefined ? sql`chosen_at` : chosenAt}`.execute(tx);
 }
 
+/** The stored profile has it, too, so that the next start finds no other difference. */
+export async function updateZone(tx: Tx, zone: string): Promise<void> {
+  await sql`
+    update installation
+    set zone = ${zone}, profile = jsonb_set(profile, '{calendar,zone}', to_jsonb(${zone}::text))`.execute(tx);
+}
+
+export async function insertZoneChange(
+  tx: Tx,
+  change: { first_day: string; old_zone: string; new_zone: string; changed_at: Timestamp },
+): Promise<void> {
+  await tx.insertInto('zone_changes').values(change).execute();
+}
+
+/** Of this service, as far as this role may see them. */
+export async function countOtherConnections(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 /** Whether PostgreSQL counts days in this zone, too: its time-zone database is its own. */
 export async function knowsZone(db: Db | Tx, zone: string): Promise<boolean> {
   const { rows } = await sql<{ known: boolean }>`

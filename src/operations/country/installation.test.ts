@@ -92,7 +92,7 @@ describe('a later start in another country', () => {
     await expect(start(de)).rejects.toThrow(
       [
         'The database was used with the country gb, and has messages or rates of its own:',
-        '  - This installation counts days in Europe/London, not in Europe/Berlin (calendar.zone). Set TIME_ZONE=Europe/London.',
+        '  - This installation counts days in Europe/London, not in Europe/Berlin (calendar.zone). Set TIME_ZONE=Europe/London, or change it with `pennypost country change --zone Europe/Berlin`.',
         '  - Its amounts are in GBP, not in EUR (money.currency), and nothing converts them. Set CURRENCY=GBP.',
         '  - Slot 1 counts the letters of first, and cannot be that of domestic (postage.classes). Give new classes free slots in COUNTRY_FILE.',
         '  - Slot 2 counts the letters of second, and cannot be that of international (postage.classes). Give new classes free slots in COUNTRY_FILE.',

@@ -113,7 +113,7 @@ function movedClasses(before: Record<string, number>, now: Record<string, number
 }
 
 const zoneSentence = (stored: string, wanted: string) =>
-  `This installation counts days in ${stored}, not in ${wanted} (calendar.zone). Set TIME_ZONE=${stored}.`;
+  `This installation counts days in ${stored}, not in ${wanted} (calendar.zone). Set TIME_ZONE=${stored}, or change it with \`pennypost country change --zone ${wanted}\`.`;
 const currencySentence = (stored: string, wanted: string) =>
   `Its amounts are in ${stored}, not in ${wanted} (money.currency), and nothing converts them. Set CURRENCY=${stored}.`;
 const slotSentence = (slot: number, before: string, now: string) =>

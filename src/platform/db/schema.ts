@@ -1213,6 +1213,13 @@ export interface WebauthnCredentials {
   transports: string[] | null;
 }
 
+export interface ZoneChanges {
+  first_day: string;
+  old_zone: string;
+  new_zone: string;
+  changed_at: Time;
+}
+
 export interface DB {
   annual_allowances: AnnualAllowances;
   api_key_uses: ApiKeyUses;
@@ -1321,4 +1328,5 @@ export interface DB {
   verify_codes: VerifyCodes;
   webauthn_challenges: WebauthnChallenges;
   webauthn_credentials: WebauthnCredentials;
+  zone_changes: ZoneChanges;
 }

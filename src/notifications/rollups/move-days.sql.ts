@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import type { Calendar } from '../../countries/calendar.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import { isBillable, rollupDay, usageKey } from '../status-change.shared.sql.ts';
+
+/** What all days together have counted. */
+export interface RollupSums {
+  messages: number;
+  billable_units: number;
+  notifications_sent: number;
+}
+
+export async function selectRollupSums(tx: Tx): Promise<RollupSums | undefined> {
+  const { rows } = await sql<RollupSums>`
+    select (select coalesce(sum(count), 0) from status_counts)::float8 as messages,
+      (select coalesce(sum(billable_units), 0) from usage_counts)::float8 as billable_units,
+      (select coalesce(sum(notifications_sent), 0) from usage_counts)::float8 as notifications_sent`.execute(tx);
+  return rows[0];
+}
+
+/** The first day of the zone in which days are counted now, if it has changed. */
+export async function selectZoneChange(db: Db): Promise<string | undefined> {
+  const { rows } = await sql<{ first_day: string | null }>`
+    select max(first_day)::text as first_day from zone_changes`.execute(db);
+  return rows[0]?.first_day ?? undefined;
+}
+
+/** Nobody accepts, delivers or folds until the transaction ends. */
+export async function lockRollups(tx: Tx): Promise<void> {
+  await sql`lock table notifications, status_count_changes, usage_changes, daily_status_counts, daily_usage
+    in share row exclusive mode`.execute(tx);
+}
+
+/**
+ * Takes each message that is still here out of its day of one calendar and adds it to its day of another: what is added is
+ * what is taken away, so sums stay as they are, and counts of messages that were deleted stay where they were.
+ */
+export async function moveStatusCounts(tx: Tx, before: Calendar, after: Calendar): Promise<void> {
+  await sql`
+    with moved as (
+      select ${rollupDay(before)} as old_day, ${rollupDay(after)} as new_day, service_id, template_id, notification_type, key_type,
+        status, count(*) as count
+      from notifications
+      where ${rollupDay(before)} <> ${rollupDay(after)}
+      group by 1, 2, 3, 4, 5, 6, 7
+    ), side as (
+      select new_day as london_day, service_id, template_id, notification_type, key_type, status, count as change from moved
+      union all
+      select old_day, service_id, template_id, notification_type, key_type, status, -count from moved
+    )
+    insert into daily_status_counts as counts (london_day, service_id, template_id, notification_type, key_type, status, count)
+    select london_day, service_id, template_id, notification_type, key_type, status, sum(change) from side
+    group by 1, 2, 3, 4, 5, 6
+    having sum(change) <> 0
+    on conflict (service_id, london_day, notification_type, key_type, status, template_id)
+    do update set count = counts.count + excluded.count, folded = false`.execute(tx);
+}
+
+export async function moveUsage(tx: Tx, before: Calendar, after: Calendar): Promise<void> {
+  const sideOf = (calendar: Calendar, sign: 1 | -1) => sql`
+    select ${usageKey(calendar)}, ${sql.lit(sign)} * case when notification_type = 'email' then 0 else billable_units end as units,
+      ${sql.lit(sign)} as sent
+    from notifications
+    where ${isBillable} and ${rollupDay(before)} <> ${rollupDay(after)}`;
+  await sql`
+    with side as (${sideOf(after, 1)} union all ${sideOf(before, -1)})
+    insert into daily_usage as usage (london_day, service_id, template_id, notification_type, provider, rate_multiplier,
+      international, postage, sheets, billable_units, notifications_sent)
+    select london_day, service_id, template_id, notification_type, provider, rate_multiplier, international, postage, sheets,
+      sum(units), sum(sent)
+    from side
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+    having sum(units) <> 0 or sum(sent) <> 0
+    on conflict (service_id, london_day, notification_type, template_id, provider, rate_multiplier, international, postage,
+      sheets)
+    do update set billable_units = usage.billable_units + excluded.billable_units,
+      notifications_sent = usage.notifications_sent + excluded.notifications_sent, folded = false`.execute(tx);
+}
