@@ -1,5 +1,11 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gbGeometry, geometryOf } from '../../test/kit/samples/geometries.ts';
+import { gb } from './gb.ts';
+import { findWindowProblems } from './letter-geometry.ts';
+import { loadCountry } from './loading/load-country.ts';
 
 describe('the paper of a letter', () => {
   it('has the dimensions of the protocol in the United Kingdom', () => {
@@ -81,13 +87,14 @@ describe('a window of an own profile', () => {
   });
 
   it.each([
-    [{ ...own, body: { ...own.body, bottom: 298 } }, 'letter.window.body must lie on the paper, 210 by 297 mm'],
-    [
-      { ...own, address: { ...own.address, right: 130 } },
-      'letter.window.address must be at least 50 mm wide and 15 mm high',
-    ],
-    [{ ...own, logo: { ...own.logo, right: 120 } }, 'letter.window.logo must not overlap letter.window.contactBlock'],
-  ])('is refused if it cannot be printed', (window, message) => {
-    expect(() => geometryOf(window)).toThrow(message);
+    ['body', { bottom: 298 }, 'must lie on the paper, which is 210 by 297 mm'],
+    ['address', { right: 130 }, 'must be at least 50 mm wide and 15 mm high'],
+    ['logo', { right: 120 }, 'must not overlap letter.window.contactBlock'],
+  ] as const)('is refused if its %s cannot be printed', (name, change, text) => {
+    const window = { ...own, [name]: { ...own[name], ...change } };
+    expect(findWindowProblems({ ...gb.letter, window })).toEqual([{ path: `letter.window.${name}`, text }]);
+    const file = join(mkdtempSync(join(tmpdir(), 'country-')), 'country.json');
+    writeFileSync(file, JSON.stringify({ extends: 'nl', code: 'x-own', letter: { window } }));
+    expect(loadCountry({ file }).problems).toEqual([expect.stringContaining(`letter.window.${name} ${text}`)]);
   });
 });

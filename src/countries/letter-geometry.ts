@@ -122,12 +122,10 @@ const windows: Record<Extract<Letter['window'], string>, Window> = {
   },
 };
 
-/** Throws if an own window does not fit on the paper. */
 export function createGeometry({ paper: paperName, window, tag }: Letter): Geometry {
   const paper = papers[paperName];
   const known = typeof window === 'string' ? windows[window] : undefined;
   const firstPage = typeof window === 'string' ? areasOf(windows[window], paper) : { ...window, more: [] };
-  refuseUnlessFits(firstPage, paper);
   const { logo, contactBlock, body } = firstPage;
   return {
     paper,
@@ -198,20 +196,24 @@ const least = {
   body: { width: 80, height: 80 },
 };
 
-function refuseUnlessFits(areas: Areas, paper: Geometry['paper']): void {
+/** What is wrong with an own window, by field. */
+export function findWindowProblems({ paper: paperName, window }: Letter): { path: string; text: string }[] {
+  if (typeof window === 'string') return [];
+  const paper = papers[paperName];
   const names = ['logo', 'address', 'contactBlock', 'body'] as const;
-  for (const name of names) {
-    const { left, top, right, bottom } = areas[name];
+  return names.flatMap((name, index) => {
+    const path = `letter.window.${name}`;
+    const { left, top, right, bottom } = window[name];
     const { width, height } = least[name];
     if (left < 0 || top < 0 || right > paper.width_mm || bottom > paper.height_mm) {
-      throw new Error(`letter.window.${name} must lie on the paper, ${paper.width_mm} by ${paper.height_mm} mm`);
+      return [{ path, text: `must lie on the paper, which is ${paper.width_mm} by ${paper.height_mm} mm` }];
     }
     if (right - left < width || bottom - top < height) {
-      throw new Error(`letter.window.${name} must be at least ${width} mm wide and ${height} mm high`);
+      return [{ path, text: `must be at least ${width} mm wide and ${height} mm high` }];
     }
-    const other = names.find((one) => one !== name && overlap(areas[one], areas[name]));
-    if (other) throw new Error(`letter.window.${name} must not overlap letter.window.${other}`);
-  }
+    const other = names.slice(index + 1).find((one) => overlap(window[one], window[name]));
+    return other ? [{ path, text: `must not overlap letter.window.${other}` }] : [];
+  });
 }
 
 function overlap(a: Box, b: Box): boolean {

@@ -32,7 +32,8 @@ async function run([action = '']: string[], flags: Flags): Promise<void> {
   print(flags.json ? asJson(loaded) : describeCountry(loaded).join('\n'));
 }
 
-async function change({ zone: [zone, ...others] = [] }: Flags): Promise<void> {
+async function change(flags: Flags): Promise<void> {
+  const [zone, ...others] = flags.zone ?? [];
   if (zone === undefined || others.length > 0) {
     throw new OperatorError(
       'Name the zone in which days begin from now on: pennypost country change --zone Europe/Amsterdam',

@@ -1,4 +1,5 @@
 import { isDay } from '../calendar.ts';
+import { findWindowProblems } from '../letter-geometry.ts';
 import type { CountryProfile, HolidayRule } from '../profile.ts';
 import { isCurrency, isKnownRegion, isLanguageTag, isPhoneRegion, zoneProblem } from './known-values.ts';
 
@@ -31,7 +32,9 @@ export const sectionRules: { [section in keyof CountryProfile]?: SectionRules } 
   phone: { problems: phoneProblems },
   address: { problems: addressProblems },
   postage: { problems: postageProblems },
-  letter: { problems: ({ letter }) => tagProblems('letter.languages', letter.languages) },
+  letter: {
+    problems: ({ letter }) => [...tagProblems('letter.languages', letter.languages), ...findWindowProblems(letter)],
+  },
   holidays: { problems: holidayProblems },
   organisations: { problems: organisationProblems },
 };
