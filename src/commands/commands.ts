@@ -68,6 +68,11 @@ export const commands: Record<string, ListedCommand> = {
     takes: '<pull|diff|push|preview> <folder>',
     load: async () => (await import('./templates.ts')).templates,
   },
+  letters: {
+    description: 'Write a page with the outline of the address window, to try with a real envelope',
+    takes: '<grid> <file>',
+    load: async () => (await import('./letters.ts')).letters,
+  },
   config: {
     description: 'Print every setting and its value, without secrets',
     load: async () => (await import('./config.ts')).config,
