@@ -1,4 +1,5 @@
 import { accessSync, constants } from 'node:fs';
+import { createCountry } from '../../countries/country.ts';
 import type { CountryProfile } from '../../countries/profile.ts';
 import type { ProviderDescriptor } from '../../delivery/providers/descriptor.ts';
 import type { Provider } from '../../delivery/providers/provider.ts';
@@ -28,6 +29,7 @@ import { checkCountry } from '../country/check-country.ts';
 import { diskFolders, diskSpace } from '../system-metrics.ts';
 import { checkDatabase, checkPool, judgeStandby } from './database.ts';
 import { type Finding, failedFinding, finding, inTime } from './finding.ts';
+import { checkLetters } from './letters.ts';
 
 export type DoctorConfig = ProvidersConfig & {
   database: DatabaseSettings;
@@ -56,6 +58,7 @@ export async function examine(
     ...(await checkProvidersAlone(config, url, list)),
     ...(await checkReceivers(config, list)),
     ...(await checkPrinter(config)),
+    ...checkLetters(createCountry(config.country.profile), systemClock.now()),
     ...(await checkScanner(config)),
     ...(await checkIssuer(config)),
   ];
@@ -79,7 +82,8 @@ export async function examineRunning(app: Running): Promise<Finding[]> {
     checkIssuer(config),
   ]);
   const local = [checkNode(), checkDataDir(config.storage.dataDir), ...checkDisks(config)];
-  return [...local, ...found.flat(), ...judgeStandby(app.standby, app.clock)];
+  const letters = checkLetters(app.country, app.clock.now());
+  return [...local, ...found.flat(), ...letters, ...judgeStandby(app.standby, app.clock)];
 }
 
 function checkNode(): Finding {
