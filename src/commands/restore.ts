@@ -1,5 +1,4 @@
 import { createCountry } from '../countries/country.ts';
-import { gb } from '../countries/gb.ts';
 import { restore } from '../operations/backup/restore.ts';
 import { type Command, type Flags, print } from '../platform/command-line.ts';
 import { createLog } from '../platform/log.ts';
@@ -32,7 +31,7 @@ async function run([folder = '']: string[], flags: Flags): Promise<void> {
   };
   let secrets = 0;
   await withDatabase(config, async (url) => {
-    const into = { url, dataDir: config.storage.dataDir, country: createCountry(gb) };
+    const into = { url, dataDir: config.storage.dataDir, country: createCountry(config.country.profile) };
     ({ secrets } = await restore({ ...into, folder, say: print, log, seeds, ...opening }));
   });
   print(
