@@ -89,6 +89,11 @@ export class Calendar {
     };
   }
 
+  /** How far clocks are ahead of UTC. */
+  offset_ms(moment: Date): number {
+    return this.#stretch(moment.getTime()).offset_ms;
+  }
+
   /** `YYYY-MM-DD HH:MM:SS`, as shown in spreadsheets. */
   time(moment: Date): string {
     const { offset_ms } = this.#latestStretch(moment.getTime());
@@ -101,7 +106,8 @@ export class Calendar {
   }
 
   /** How far the zone's clocks are ahead of UTC in winter: what a schedule is shifted by, so that nights are nights. */
-  standardOffset_ms(year: number): number {
+  standardOffset_ms(now: Date): number {
+    const year = now.getUTCFullYear();
     const [january, july] = [0, 6].map((month) => this.#stretch(Date.UTC(year, month, 15)).offset_ms);
     return Math.min(january ?? 0, july ?? 0);
   }

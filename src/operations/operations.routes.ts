@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Build } from './build.ts';
+import { checkTimeZonesDaily } from './doctor/time-zones.ts';
 import { sharedDatabaseCheck } from './operations.sql.ts';
 
 const Status = Type.Object(
@@ -16,6 +17,12 @@ const Status = Type.Object(
 
 const Alive = Type.Object({ status: Type.String() });
 const NotReady = Type.Object({ status: Type.String(), reason: Type.String() });
+
+/** What an operator should know, although the process is ready. */
+async function listWarnings(app: Platform): Promise<string[]> {
+  const found = await checkTimeZonesDaily(app).catch(() => []);
+  return found.map(({ description }) => description);
+}
 
 /** Health checks for load balancers, orchestrators and monitoring. */
 export function operationsRoutes(http: Http, app: Platform & { build: Build; draining(): boolean }): void {
@@ -41,7 +48,13 @@ export function operationsRoutes(http: Http, app: Platform & { build: Build; dra
     { schema: { summary: 'Readiness probe', response: { 200: Alive, 503: NotReady } } },
     async (_request, reply) => {
       if (app.draining()) return reply.code(503).send({ status: 'error', reason: 'shutting down' });
-      if (await isDatabaseAvailable()) return { status: 'ok' };
+      if (await isDatabaseAvailable()) {
+        const warnings = await listWarnings(app);
+        if (warnings.length === 0) return { status: 'ok' };
+        // The schema is that of every other response: almost no installation ever has a warning.
+        const ready = { status: 'ok', warnings };
+        return reply.serializer(JSON.stringify).send(ready);
+      }
       return reply.code(503).send({ status: 'error', reason: 'database unreachable' });
     },
   );

@@ -1,16 +1,19 @@
 import type pg from 'pg';
 import { decryptKeySecret } from '../../auth/api-keys.ts';
-import { type Clock, earlier, timestamp } from '../../platform/clock.ts';
+import type { Calendar } from '../../countries/calendar.ts';
+import { type Clock, earlier, systemClock, timestamp } from '../../platform/clock.ts';
 import { sessionSettings } from '../../platform/db/database.ts';
 import { DatabaseClient } from '../../platform/db/database-client.ts';
 import { migrationFiles } from '../../platform/db/migrate.ts';
 import { urlsOfHosts } from '../../platform/db/servers/database-hosts.ts';
 import { compareServers } from '../../platform/db/servers/replication.ts';
 import { maxBehind_ms, type Standby } from '../../platform/db/servers/standby.ts';
+import type { Platform } from '../../platform/platform.ts';
 import { SecretBox } from '../../platform/secrets/secrets.ts';
 import type { DatabaseSettings, EncryptionSettings } from '../../platform/settings.ts';
 import { readReplication, readServerFacts, selectSomeKeys } from './doctor.sql.ts';
 import { type Finding, finding } from './finding.ts';
+import { checkTimeZones, checkTimeZonesDaily } from './time-zones.ts';
 
 interface DatabaseConfig {
   database: DatabaseSettings;
@@ -20,11 +23,15 @@ interface DatabaseConfig {
 const maxClockDifference_ms = 5_000;
 
 /** `url` can bypass a pooler. */
-export async function checkDatabase(config: DatabaseConfig, url: string): Promise<Finding[]> {
+export async function checkDatabase(config: DatabaseConfig, url: string, calendar: Calendar): Promise<Finding[]> {
   const client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: 5_000 });
   try {
     await client.connect();
-    return [...(await checkServer(config, client)), ...(await checkReplica(config.database, client))];
+    return [
+      ...(await checkServer(config, client)),
+      ...(await checkTimeZones(calendar, client, systemClock.now())),
+      ...(await checkReplica(config.database, client)),
+    ];
   } catch (error) {
     return [unreachable(error)];
   } finally {
@@ -32,14 +39,16 @@ export async function checkDatabase(config: DatabaseConfig, url: string): Promis
   }
 }
 
-export async function checkPool(config: DatabaseConfig, pool: pg.Pool): Promise<Finding[]> {
+export async function checkPool(config: DatabaseConfig, app: Platform): Promise<Finding[]> {
+  let found: Finding[];
   try {
-    const client = await pool.connect();
+    const client = await app.pool.connect();
     try {
-      return await checkServer(config, client);
+      found = await checkServer(config, client);
     } finally {
       client.release();
     }
+    return [...found, ...(await checkTimeZonesDaily(app))];
   } catch (error) {
     return [unreachable(error)];
   }

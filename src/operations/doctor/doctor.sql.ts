@@ -1,4 +1,6 @@
 import type pg from 'pg';
+import type { Calendar } from '../../countries/calendar.ts';
+import { offsetText } from '../../platform/db/local-day.ts';
 
 export async function readServerFacts(client: pg.ClientBase) {
   const { rows } = await client.query<{ version: number; version_text: string; now_ms: number; migrated: boolean }>(
@@ -11,6 +13,28 @@ export async function readServerFacts(client: pg.ClientBase) {
     ? (await client.query<{ name: string }>('select name from schema_migrations')).rows.map(({ name }) => name)
     : [];
   return { ...facts, migrations };
+}
+
+/** What PostgreSQL knows about the clocks of a zone: each change between two moments, as it is seen every hour. */
+export async function readOffsets(
+  client: Pick<pg.ClientBase, 'query'>,
+  calendar: Calendar,
+  { from, until }: { from: Date; until: Date },
+) {
+  const { rows } = await client.query<{ from: Date; ahead_ms: number }>(
+    `select moment as "from", ahead_ms from (
+      select moment, ahead_ms, lag(ahead_ms) over (order by moment) as before from (
+        select moment, (extract(epoch from ${offsetText(calendar, 'moment')}) * 1000)::int as ahead_ms
+        from generate_series($1::timestamptz, $2::timestamptz, interval '1 hour') as moment
+      ) as hours
+    ) as changes where before is distinct from ahead_ms order by moment`,
+    [from, until],
+  );
+  const version = await client.query<{ version: string }>(`select current_setting('server_version') as version`);
+  return {
+    offsets: rows.map((row) => ({ ...row, from: new Date(row.from) })),
+    version: version.rows[0]?.version ?? '',
+  };
 }
 
 interface Standby {

@@ -53,7 +53,7 @@ export async function examine(
     checkDataDir(config.storage.dataDir),
     ...checkDisks(config),
     ...(await checkBucket(config)),
-    ...(await checkDatabase(config, url)),
+    ...(await checkDatabase(config, url, createCountry(config.country.profile).calendar)),
     ...(await checkCountry(config.country.profile, url)),
     ...(await checkProvidersAlone(config, url, list)),
     ...(await checkReceivers(config, list)),
@@ -74,7 +74,7 @@ export async function examineRunning(app: Running): Promise<Finding[]> {
   const { config } = app;
   const found = await Promise.all([
     checkBucket(config),
-    checkPool(config, app.pool),
+    checkPool(config, app),
     checkProviders({ ...app, log: createLog('silent') }),
     checkReceivers(config, app.providers),
     checkPrinter(config),

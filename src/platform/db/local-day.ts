@@ -14,6 +14,11 @@ export function localDayText({ zone }: Calendar, moment: string): string {
   return `(${moment} at time zone '${zone}')::date`;
 }
 
+/** How far the clocks of the zone are ahead of UTC at a moment, as an interval. */
+export function offsetText({ zone }: Calendar, moment: string): string {
+  return `((${moment} at time zone '${zone}') - (${moment} at time zone 'UTC'))`;
+}
+
 /** Makes something once for each key, such as the text of a statement for the calendar of an application. */
 export function oncePer<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const made = new WeakMap<Key, { value: Value }>();
