@@ -20,6 +20,7 @@ import { endAndCleanLetters, resumeLetters, tryToCheckPrecompiled, tryToCompose 
 import { checkLetters } from './letters/print/late-letters.ts';
 import {
   collateLetters,
+  collatingTimes,
   despatchBatch,
   despatchInSandbox,
   printBatch,
@@ -32,7 +33,7 @@ import { applyRetention, deleteExpiredData } from './notifications/retention.ts'
 import { foldAllRollups, reconcileAllRollups } from './notifications/rollups/rollups.ts';
 import { announceFailures, checkPrecompiledLetter, composeLetter } from './notifications/tasks-for-others.ts';
 import { deleteOldRecords } from './operations/old-records.task.ts';
-import type { RunnableTask, Schedule, Task } from './platform/queue/task.ts';
+import { type RunnableTask, type Schedule, scheduleIn, type Task } from './platform/queue/task.ts';
 import { recordProcessingTime } from './statistics/performance-dashboard.ts';
 import { deleteOldDrafts } from './templates/template-drafts.ts';
 import { deleteOldUnsubscribeRequests } from './unsubscribe/unsubscribe-reports.ts';
@@ -82,7 +83,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
   {
     name: 'delete-inbound-texts',
     description: 'Deletes received text messages beyond the retention of their service.',
-    schedule: { cron: '10 3 * * *', reason: 'After midnight in London all year round.' },
+    schedule: { cron: '10 3 * * *', reason: 'After midnight all year round.' },
     ...onceADay,
     run: deleteOldInboundTexts,
   },
@@ -126,7 +127,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Deletes messages beyond the retention of their service.',
     schedule: {
       cron: '0 3 * * *',
-      reason: 'After midnight in London all year round, and after the rollups were reconciled with the messages.',
+      reason: 'After midnight all year round, and after the rollups were reconciled with the messages.',
     },
     ...onceADay,
     run: applyRetention,
@@ -149,7 +150,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
   {
     name: 'archive-jobs',
     description: 'Deletes the rows of jobs beyond the retention of their channel. Jobs and their statistics stay.',
-    schedule: { cron: '20 3 * * *', reason: 'After midnight in London all year round, after their messages.' },
+    schedule: { cron: '20 3 * * *', reason: 'After midnight all year round, after their messages.' },
     ...onceADay,
     run: archiveJobs,
   },
@@ -174,9 +175,10 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
   },
   {
     name: 'collate-letters',
-    description: 'Collates the letters of the day for the printer after 17:30 on working days.',
+    description: 'Collates the letters of the day for the printer after the cut-off on working days.',
     schedule: {
       cron: '30,50 16-21 * * *',
+      elsewhere: collatingTimes,
       reason:
         '17:30 in London is 16:30 or 17:30 UTC; the later runs collect letters that were not ready then, or catch up after downtime.',
     },
@@ -266,7 +268,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     description: 'Creates the free SMS allowance of the new financial year for every active service.',
     schedule: {
       cron: '1 2 * * *',
-      reason: 'Nightly, although it has work only on 1 April, so that a platform that was down then catches up.',
+      reason: 'Nightly, although it has work on one day of the year, so that a platform that was down then catches up.',
     },
     ...onceADay,
     run: createAllowances,
@@ -274,7 +276,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
   {
     name: 'record-processing-time',
     description: 'Counts how many of yesterday’s messages reached a provider within ten seconds.',
-    schedule: { cron: '0 2 * * *', reason: 'After midnight in London, before yesterday’s messages are deleted.' },
+    schedule: { cron: '0 2 * * *', reason: 'After midnight, before yesterday’s messages are deleted.' },
     ...onceADay,
     run: recordProcessingTime,
   },
@@ -310,8 +312,10 @@ function queued<Payload>(task: Task<Payload>, run: (app: App, payload: Payload) 
 /** Scheduled tasks have connections of their own, so that a long statement never keeps one from a message. */
 export function runnableTasks(app: App): RunnableTask[] {
   const apart = withPool(app, 'tasks');
+  const now = app.clock.now();
   return tasks.map((task) => ({
     ...task,
+    schedule: task.schedule && scheduleIn(app.country, now, task.schedule),
     run: (payload) => (task.schedule ? task.run(apart) : task.run(app, payload)),
   }));
 }

@@ -1,6 +1,7 @@
+import type { Country } from '../../countries/country.ts';
 import { recordStatusChanges } from '../../notifications/status.ts';
 import { letterFiles } from '../../notifications/tasks-for-others.ts';
-import { later, timestamp } from '../../platform/clock.ts';
+import { later, minute_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Task } from '../../platform/queue/task.ts';
@@ -48,6 +49,17 @@ export async function collateLetters(app: Deps): Promise<void> {
     await addBatch(app, { day: run.day, notification_ids: ids.slice(start, start + lettersPerBatch) });
   }
   app.log.info({ event: 'letters.collated', letters: ids.length, day: run.day }, 'Letters were collated for printing');
+}
+
+/**
+ * When `collate-letters` runs where its hours in London do not suit: every twenty minutes and so at the cut-off itself, because the
+ * rows and the cut-off decide.
+ */
+export function collatingTimes({ calendar, letter }: Country, now: Date): string | undefined {
+  if (calendar.zone === 'Europe/London' && letter.cutOff === '17:30') return undefined;
+  const ahead_min = calendar.standardOffset_ms(now) / minute_ms;
+  const first = (((Number(letter.cutOff.slice(3)) - ahead_min) % 20) + 20) % 20;
+  return `${[first, first + 20, first + 40].join(',')} * * * *`;
 }
 
 /** A letter of its own batch, without waiting for the print run: the sandbox has no hours. */
