@@ -13,9 +13,11 @@ import {
   redactPlaceholder,
   textSlots,
 } from './placeholders.ts';
-import { countExtensionCharacters, downgrade, needsUcs2 } from './sms/gsm.ts';
+import { countExtensionCharacters, smsAlphabet } from './sms/gsm.ts';
 import { isEmpty, isTooLong } from './sms/sms.ts';
 import { compileTemplate, type TemplateSource } from './template.ts';
+
+const { downgrade, needsUcs2 } = smsAlphabet('gsm-welsh');
 
 /*
  * Runs the reference vectors if available: next to the repository, or in VECTORS_DIR. The tests beside

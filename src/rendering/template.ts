@@ -1,3 +1,4 @@
+import type { CountryProfile } from '../countries/profile.ts';
 import type { Channel } from '../protocol/channels.ts';
 import {
   cutPreheader,
@@ -31,6 +32,7 @@ import {
   textSlots,
   usedValues,
 } from './placeholders.ts';
+import { smsAlphabet } from './sms/gsm.ts';
 import {
   findLostCharacters,
   isEmpty,
@@ -51,6 +53,8 @@ export interface TemplateSource {
   letter_welsh_content?: string | null;
   /** For a letter: the sender's address, which may contain placeholders. */
   contact_block?: string | null;
+  /** For a text message: what it may contain in this country. Without it, what the protocol says. */
+  alphabet?: CountryProfile['sms']['alphabet'];
 }
 
 export type EmailSource = TemplateSource & { template_type: 'email' };
@@ -127,12 +131,13 @@ export function compileTemplate(source: TemplateSource): CompiledTemplate {
 function compileSms(source: TemplateSource): SmsTemplate {
   const slots = textSlots();
   const content = compileText(source.content, slots);
+  const alphabet = smsAlphabet(source.alphabet ?? 'gsm-welsh');
   return {
     template_type: 'sms',
     ...placeholdersOf(slots),
-    render: (personalisation, options) => renderSms(content, personalisation, options),
-    preview: (personalisation, options) => previewSms(content, personalisation, options),
-    lostCharacters: (personalisation) => findLostCharacters(content, personalisation),
+    render: (personalisation, options) => renderSms(content, personalisation, options, alphabet),
+    preview: (personalisation, options) => previewSms(content, personalisation, options, alphabet),
+    lostCharacters: (personalisation) => findLostCharacters(content, personalisation, alphabet),
   };
 }
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import type { Country } from '../countries/country.ts';
 import { cachedIn, InvalidatedCache } from '../platform/cache.ts';
 import { BatchReader } from '../platform/db/batch-reader.ts';
-import type { Db } from '../platform/db/database.ts';
 import { invalidField } from '../platform/failure.ts';
 import { canonicalId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -168,22 +168,30 @@ export class CompiledTemplates {
     const key = versionKey(row.id, row.version, block);
     const cached = this.versions.get(key);
     if (cached) return cached;
-    const ready = { row, compiled: compileRow(row, block) };
+    const ready = { row, compiled: compileRow(row, block, this.app.country.sms.alphabet) };
     this.versions.set(key, ready, { size: bytesOf(row) + outlineBytes(row) });
     return ready;
   }
 }
 
-/** Compiles a stored template. */
-export function compileRow(row: TemplateRow, contactBlock = row.reply_to_text): CompiledTemplate {
-  return compileTemplate(sourceOf(row, contactBlock));
+/** Compiles a stored template. Its placeholders do not depend on the alphabet. */
+export function compileRow(
+  row: TemplateRow,
+  contactBlock = row.reply_to_text,
+  alphabet?: Country['sms']['alphabet'],
+): CompiledTemplate {
+  return compileTemplate(sourceOf(row, contactBlock, alphabet));
 }
 
 /** The texts of a template, as a value that can be passed to a thread. */
-export function sourceOf(row: TemplateRow, contactBlock: string | null): TemplateSource {
+export function sourceOf(
+  row: TemplateRow,
+  contactBlock: string | null,
+  alphabet: Country['sms']['alphabet'] | undefined,
+): TemplateSource {
   const { template_type, subject, content, letter_welsh_subject, letter_welsh_content } = row;
   const welsh = row.letter_languages === 'welsh_then_english' ? { letter_welsh_subject, letter_welsh_content } : {};
-  return { template_type, subject, content, ...welsh, contact_block: contactBlock };
+  return { template_type, subject, content, ...welsh, contact_block: contactBlock, alphabet };
 }
 
 function versionKey(templateId: string, version: number, contactBlock: string | null = null): string {
@@ -259,13 +267,13 @@ export function renderPreview(
 
 /** Renders the subject and content of a template with values. */
 export async function previewTemplate(
-  db: Db,
+  { db, country }: Platform,
   serviceId: string,
   templateId: string,
   personalisation: Personalisation,
 ): Promise<CurrentTemplateRow> {
   const template = await getTemplate(db, serviceId, templateId);
-  const compiled = compileRow(template);
+  const compiled = compileRow(template, template.reply_to_text, country.sms.alphabet);
   const missing = compiled.missing(personalisation);
   if (missing.length > 0) throw invalidField('template', `Missing personalisation: ${missing.join(', ')}`);
   const { subject, body } = renderPreview(compiled, personalisation);

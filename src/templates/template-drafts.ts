@@ -1,3 +1,4 @@
+import type { Country } from '../countries/country.ts';
 import { day_ms, earlier, timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction } from '../platform/db/database.ts';
 import { notFound } from '../platform/failure.ts';
@@ -6,7 +7,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { maxEmailBytes } from '../rendering/email/email.ts';
 import { splitAtPlaceholders } from '../rendering/placeholders.ts';
-import { notableCharacters } from '../rendering/sms/gsm.ts';
+import { smsAlphabet } from '../rendering/sms/gsm.ts';
 import { isTooLong, maxSmsCharacters } from '../rendering/sms/sms.ts';
 import { type CompiledTemplate, compileTemplate } from '../rendering/template.ts';
 import { compileRow, type ReadyTemplate } from './compiled-templates.ts';
@@ -35,14 +36,19 @@ export interface TemplateDraft {
   letter_welsh_content: string | null;
 }
 
-export function compileDraft(draft: TemplateDraft, contactBlock: string | null): CompiledTemplate {
+/** Its placeholders do not depend on the alphabet. */
+export function compileDraft(
+  draft: TemplateDraft,
+  contactBlock: string | null,
+  alphabet?: Country['sms']['alphabet'],
+): CompiledTemplate {
   const { template_type, subject, content, letter_welsh_subject, letter_welsh_content } = draft;
   const welsh = draft.letter_languages === 'welsh_then_english' ? { letter_welsh_subject, letter_welsh_content } : {};
-  return compileTemplate({ template_type, subject, content, ...welsh, contact_block: contactBlock });
+  return compileTemplate({ template_type, subject, content, ...welsh, contact_block: contactBlock, alphabet });
 }
 
 /** What people should change before they save, by field. The API stores some of it for those who insist. */
-export function problemsOfDraft(draft: TemplateDraft): Record<string, string> {
+export function problemsOfDraft(country: Pick<Country, 'sms'>, draft: TemplateDraft): Record<string, string> {
   const texts = textsOf(draft);
   const problems = texts.flatMap(([field, text, name]): [string, string][] => {
     if (text.trim() === '') return [[field, `Enter the ${name}.`]];
@@ -50,7 +56,7 @@ export function problemsOfDraft(draft: TemplateDraft): Record<string, string> {
     if (comma) return [[field, 'Placeholders cannot contain commas: take them out of the double brackets.']];
     return [];
   });
-  const size = sizeProblem(draft);
+  const size = sizeProblem(country, draft);
   return Object.fromEntries(size && !problems.some(([field]) => field === 'content') ? [...problems, size] : problems);
 }
 
@@ -69,11 +75,11 @@ function textsOf(draft: TemplateDraft): [field: string, text: string, name: stri
   ];
 }
 
-function sizeProblem(draft: TemplateDraft): [string, string] | undefined {
-  const compiled = compileDraft(draft, null);
+function sizeProblem(country: Pick<Country, 'sms'>, draft: TemplateDraft): [string, string] | undefined {
+  const compiled = compileDraft(draft, null, country.sms.alphabet);
   switch (compiled.template_type) {
     case 'sms': {
-      const { lost } = notableCharacters(draft.content);
+      const { lost } = smsAlphabet(country.sms.alphabet).notable(draft.content);
       if (lost.length > 0)
         return [
           'content',
@@ -171,5 +177,5 @@ export async function storeTestTemplate(
     return stored;
   });
   const withFiles = { ...row, reply_to_text: replyToTextOf(app.country.phone, row), email_files: draft.email_files };
-  return { row: withFiles, compiled: compileRow(row) };
+  return { row: withFiles, compiled: compileRow(row, row.reply_to_text, app.country.sms.alphabet) };
 }

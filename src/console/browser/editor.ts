@@ -15,7 +15,7 @@ for (const editor of document.querySelectorAll<HTMLElement>('[data-editor]')) {
     const button = target instanceof Element ? target.closest('button') : null;
     if (button) write(area, button.dataset);
   });
-  const pattern = buildPattern(area.dataset.marks ?? '');
+  const pattern = buildPattern(area.dataset);
   const update = () => mark(layer, area.value, pattern);
   area.addEventListener('input', update);
   area.addEventListener('scroll', () => layer.scrollTo(area.scrollLeft, area.scrollTop));
@@ -23,9 +23,12 @@ for (const editor of document.querySelectorAll<HTMLElement>('[data-editor]')) {
 }
 
 /** Finds placeholders, and characters that cost more. */
-function buildPattern(characters: string): RegExp {
-  const set = characters.replaceAll(/[\\\]^-]/g, '\\$&');
-  return new RegExp(set ? `(${placeholder.source}|[${set}])` : `(${placeholder.source})`, 'g');
+function buildPattern({ marks, unmarked }: DOMStringMap): RegExp {
+  const set = (marks ?? unmarked ?? '').replaceAll(/[\\\]^-]/g, '\\$&');
+  if (set === '') return new RegExp(`(${placeholder.source})`, 'g');
+  return unmarked === undefined
+    ? new RegExp(`(${placeholder.source}|[${set}])`, 'g')
+    : new RegExp(`(${placeholder.source}|[^${set}])`, 'gu');
 }
 
 function mark(layer: HTMLElement, text: string, pattern: RegExp): void {

@@ -5,7 +5,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { formatSmsSender } from '../../recipients/phone-number.ts';
 import type { Personalisation } from '../../rendering/personalisation.ts';
-import { notableCharacters } from '../../rendering/sms/gsm.ts';
+import { type NotableCharacters, smsAlphabet } from '../../rendering/sms/gsm.ts';
 import { isTooLong, type SmsPreview } from '../../rendering/sms/sms.ts';
 import type { CompiledTemplate } from '../../rendering/template.ts';
 import { listLetterContacts, listReplyTos, listSmsSenders } from '../../services/senders/senders.ts';
@@ -40,7 +40,9 @@ export interface TextPreview
   template_type: 'sms';
   sender: string;
   is_too_long: boolean;
-  notable: ReturnType<typeof notableCharacters>;
+  notable: NotableCharacters;
+  /** Of all letters that the alphabet lacks, only Welsh ones are kept. */
+  keeps_welsh: boolean;
 }
 
 export interface EmailPreview extends Placeholders {
@@ -71,7 +73,7 @@ export async function previewDraft(
   const service = await selectSenderIdentity(app.db, serviceId);
   if (!service) throw notFound();
   const sender = await senderOf(app, serviceId, draft);
-  const compiled = compileDraft(draft, draft.template_type === 'letter' ? sender : null);
+  const compiled = compileDraft(draft, draft.template_type === 'letter' ? sender : null, app.country.sms.alphabet);
   const placeholders = placeholdersOf(compiled, draft);
   switch (compiled.template_type) {
     case 'sms': {
@@ -82,7 +84,8 @@ export async function previewDraft(
         sender: formatSmsSender(app.country.phone, sender ?? app.config.branding.platformName),
         ...message,
         is_too_long: isTooLong(message),
-        notable: notableCharacters(draft.content),
+        notable: smsAlphabet(app.country.sms.alphabet).notable(draft.content),
+        keeps_welsh: app.country.sms.alphabet === 'gsm-welsh',
       };
     }
     case 'email': {

@@ -4,7 +4,7 @@ import { notFound } from '../../platform/failure.ts';
 import { firstIdAt } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import { needsUcs2 } from '../../rendering/sms/gsm.ts';
+import { smsAlphabet } from '../../rendering/sms/gsm.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
 import { type InboxFilter, type StoredInboxMessage, selectInboxMessages } from './sandbox.sql.ts';
 import { readBody, retentionDays } from './sandbox.ts';
@@ -65,6 +65,7 @@ function filterFor({ config, clock }: Deps, { platform_admin, permissions }: Rea
 
 function readable(app: Deps, { body, ...message }: StoredInboxMessage): InboxMessage {
   const text = body === null ? '' : readBody(app, { reference: message.id, body });
+  const { needsUcs2 } = smsAlphabet(app.country.sms.alphabet);
   return { ...message, text, encoding: needsUcs2(text) ? 'ucs2' : 'gsm7' };
 }
 

@@ -1,4 +1,5 @@
 import type { KeyType } from '../../auth/api-keys.ts';
+import type { Country } from '../../countries/country.ts';
 import type { Header, SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import type { SendingService } from '../../notifications/sending/sending-service.ts';
@@ -44,7 +45,7 @@ export class SheetCheck {
     this.channel = template?.row.template_type ?? list;
     this.plan = {
       header,
-      against: template ? templateToCheck(template) : list && { contactList: list },
+      against: template ? templateToCheck(country, template) : list && { contactList: list },
       permissions: {
         internationalSms: service.permissions.has('international_sms'),
         landlines: service.permissions.has('sms_to_uk_landlines'),
@@ -105,11 +106,11 @@ function refuseIfTooSlow(error: unknown): never {
   throw new SpreadsheetError('too-slow', {}, { cause: error });
 }
 
-function templateToCheck({ row }: ReadyTemplate): CheckPlan['against'] {
+function templateToCheck(country: Country, { row }: ReadyTemplate): CheckPlan['against'] {
   const contactBlock = row.template_type === 'letter' ? row.reply_to_text : null;
   return {
     key: `${row.id} ${row.version} ${contactBlock ?? ''}`,
-    source: sourceOf(row, contactBlock),
+    source: sourceOf(row, contactBlock, country.sms.alphabet),
     postage: row.postage,
     files: row.email_files.map(({ filename }) => filename),
   };

@@ -127,3 +127,21 @@ describe('the console in the Netherlands', () => {
     expect(JSON.stringify(body)).toContain('Invalid phone number: Not a Dutch mobile number');
   });
 });
+
+describe('the letters of a text in the Netherlands', () => {
+  it('are kept in the response, when it is delivered, and in its units', async () => {
+    const service = await aService(dutch, { permissions: ['sms'] });
+    const key = await anApiKey(dutch, service);
+    const template_id = await aTemplate(dutch, service, { content: 'Beste ((naam)) – “tot vrijdag”' });
+    const body = { phone_number: '06 12345678', template_id, personalisation: { naam: 'Façal Şahin' } };
+    const sent = await dutch.v2('POST', '/v2/notifications/sms', key, body);
+    expect(sent.body.content.body).toBe('Beste Façal Şahin - "tot vrijdag"');
+    const long = await dutch.v2('POST', '/v2/notifications/sms', key, {
+      ...body,
+      personalisation: { naam: `Ş${'a'.repeat(70)}` },
+    });
+    await dutch.deliver();
+    expect(await storedMessage(dutch, sent.body.id)).toMatchObject({ billable_units: 1 });
+    expect(await storedMessage(dutch, long.body.id)).toMatchObject({ billable_units: 2 });
+  });
+});

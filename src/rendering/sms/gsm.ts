@@ -1,4 +1,6 @@
-/** The alphabet of text messages (GSM 03.38), plus Welsh, and the replacements of all other characters. */
+import type { CountryProfile } from '../../countries/profile.ts';
+
+/** The alphabet of text messages (GSM 03.38), what countries add to it, and the replacements of all other characters. */
 
 /** In the order of the standard, without the escape. */
 const gsmAlphabet =
@@ -10,39 +12,28 @@ const extension = '^{}\\[~]|€';
 
 const welshVowels = 'ÀÁÂÄÈÉÊËÌÍÎÏÒÓÔÖÙÚÛÜẀẂŴẄỲÝŶŸàáâäèéêëìíîïòóôöùúûüẁẃŵẅỳýŷÿ';
 
-/** Welsh letters that GSM lacks: kept, at the price of sending the whole message as UCS-2. */
-const welshOnly = [...welshVowels].filter((letter) => !gsmAlphabet.includes(letter)).join('');
-
-const keptCharacters = new Set(gsmAlphabet + extension + welshVowels);
-
-const replacementByCharacter: ReadonlyMap<string, string> = new Map([
+/** What word processors write and phones show as well in plain characters. */
+const typography: ReadonlyMap<string, string> = new Map([
   ...[...'\u2011\u2013\u2014\u2212'].map((dash) => [dash, '-'] as const),
   ...[...'‘’‚'].map((quote) => [quote, "'"] as const),
   ...[...'“”„'].map((quote) => [quote, '"'] as const),
   ...[...'\u00A0\u202F\t'].map((space) => [space, ' '] as const),
   ...[...'\u180E\u200B\u200C\u200D\u2060\uFEFF\u2028\u2029'].map((invisible) => [invisible, ''] as const),
   ['…', '...'],
+]);
+const lettersWithoutParts: ReadonlyMap<string, string> = new Map([
   ['Ł', 'L'],
   ['ł', 'l'],
 ]);
 
 const extensionCharacter = characterClass(extension, 'g');
-const welshOnlyCharacter = characterClass(welshOnly, '');
-const notKept = new RegExp(`[^${classBody([...keptCharacters].join(''))}]`, 'gu');
 
 export function countExtensionCharacters(text: string): number {
   return text.match(extensionCharacter)?.length ?? 0;
 }
 
-export function needsUcs2(text: string): boolean {
-  return welshOnlyCharacter.test(text);
-}
-
-/** Characters that make a text message dearer. */
-export const dearCharacters = extension + welshOnly;
-
 /** The characters of a text that make it dearer or that no phone gets, each once. */
-interface NotableCharacters {
+export interface NotableCharacters {
   /** Counted twice. */
   double: string[];
   /** One of them makes every part shorter. */
@@ -51,22 +42,81 @@ interface NotableCharacters {
   lost: string[];
 }
 
-export function notableCharacters(text: string): NotableCharacters {
-  const characters = [...new Set(text)];
+/** What a text message may contain, and what becomes of everything else. */
+export interface SmsAlphabet {
+  /** Every character of the result can be sent. */
+  downgrade(text: string): string;
+  /** Asked before characters are replaced. */
+  needsUcs2(text: string): boolean;
+  notable(text: string): NotableCharacters;
+  /** The characters that make a message dearer, or the only ones that do not. */
+  dear: { characters: string } | { allBut: string };
+}
+
+/** Replaces what is not kept. One replacement per code point, `?` if there is no better one. */
+function replacingAlphabet(keptLetters: string): SmsAlphabet {
+  const kept = new Set(gsmAlphabet + extension + keptLetters);
+  const outsideGsm = [...keptLetters].filter((letter) => !gsmAlphabet.includes(letter)).join('');
+  const ucs2Character = outsideGsm === '' ? undefined : characterClass(outsideGsm, '');
+  const notKept = new RegExp(`[^${classBody([...kept].join(''))}]`, 'gu');
+  const replacement = (character: string) =>
+    typography.get(character) ?? lettersWithoutParts.get(character) ?? letterWithoutAccent(character, kept) ?? '?';
+  const downgrade = (text: string) => text.replace(notKept, replacement);
   return {
-    double: characters.filter((character) => extension.includes(character)),
-    ucs2: characters.filter((character) => welshOnly.includes(character)),
-    lost: characters.filter((character) => character !== '?' && downgrade(character) === '?'),
+    downgrade,
+    needsUcs2: (text) => ucs2Character?.test(text) === true,
+    notable: (text) => {
+      const characters = [...new Set(text)];
+      return {
+        double: characters.filter((character) => extension.includes(character)),
+        ucs2: characters.filter((character) => outsideGsm.includes(character)),
+        lost: characters.filter((character) => character !== '?' && downgrade(character) === '?'),
+      };
+    },
+    dear: { characters: extension + outsideGsm },
   };
 }
 
-/** Every character of the result can be sent. One replacement per code point, `?` if there is no better one. */
-export function downgrade(text: string): string {
-  return text.replace(notKept, downgradeCharacter);
+/** Keeps every character of every script, at the price of UCS-2. Only typography is replaced. */
+function keepingAlphabet(): SmsAlphabet {
+  const replaceable = [...typography.keys()].join('');
+  const cheap = gsmAlphabet + replaceable;
+  const replaced = characterClass(replaceable, 'gu');
+  // Halves of a surrogate pair and control characters are not text.
+  const unsendable = /[\p{Cs}\p{Cc}]/u;
+  const lost = /(?![\n\r])[\p{Cs}\p{Cc}]/gu;
+  const ucs2Character = new RegExp(`(?!${unsendable.source})[^${classBody(cheap + extension)}]`, 'u');
+  const replacement = (character: string) => typography.get(character) ?? '?';
+  // Composed, letters such as é are in the alphabet.
+  const compose = (text: string) => text.normalize('NFC');
+  return {
+    downgrade: (text) => compose(text).replace(replaced, replacement).replace(lost, '?'),
+    needsUcs2: (text) => ucs2Character.test(compose(text)),
+    notable: (text) => {
+      const characters = [...new Set(compose(text))];
+      const ucs2 = characters.filter((character) => ucs2Character.test(character));
+      return {
+        // In UCS-2 every character of the extension counts once.
+        double: ucs2.length > 0 ? [] : characters.filter((character) => extension.includes(character)),
+        ucs2,
+        lost: characters.filter((character) => unsendable.test(character) && !cheap.includes(character)),
+      };
+    },
+    dear: { allBut: cheap },
+  };
 }
 
-function downgradeCharacter(character: string): string {
-  return replacementByCharacter.get(character) ?? letterWithoutAccent(character) ?? '?';
+const alphabets = new Map([
+  ['gsm-welsh', replacingAlphabet(welshVowels)],
+  ['gsm', replacingAlphabet('')],
+  ['keep-letters', keepingAlphabet()],
+]);
+
+/** By its name in the profile of a country. */
+export function smsAlphabet(name: CountryProfile['sms']['alphabet']): SmsAlphabet {
+  const alphabet = alphabets.get(name);
+  if (!alphabet) throw new Error(`Unknown alphabet of text messages: ${name}`);
+  return alphabet;
 }
 
 /** "Not equal", "not less" and the like decompose to their opposite: replace them with a question mark. */
@@ -75,13 +125,13 @@ const negation = '\u0338';
 /**
  * One step of canonical decomposition: `ç` is c, `ế` is ê, the ångström sign is Å; not two steps: `ắ` has no result.
  */
-function letterWithoutAccent(character: string): string | undefined {
+function letterWithoutAccent(character: string, kept: ReadonlySet<string>): string | undefined {
   const composed = character.normalize('NFC');
-  if (composed !== character) return keptCharacters.has(composed) ? composed : undefined;
+  if (composed !== character) return kept.has(composed) ? composed : undefined;
   const parts = [...character.normalize('NFD')];
   if (parts.length < 2 || parts.pop() === negation) return undefined;
   const base = parts.join('').normalize('NFC');
-  return keptCharacters.has(base) ? base : undefined;
+  return kept.has(base) ? base : undefined;
 }
 
 function characterClass(characters: string, flags: string): RegExp {

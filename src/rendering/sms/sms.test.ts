@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileText, textSlots } from '../placeholders.ts';
-import { downgrade, needsUcs2 } from './gsm.ts';
+import { smsAlphabet } from './gsm.ts';
 import { isEmpty, isTooLong, previewSms, renderSms, type SmsOptions } from './sms.ts';
+
+const { downgrade, needsUcs2 } = smsAlphabet('gsm-welsh');
 
 const render = (content: string, values?: Record<string, unknown> | null, options?: SmsOptions) =>
   renderSms(compileText(content, textSlots()), values, options);

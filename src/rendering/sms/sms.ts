@@ -2,7 +2,7 @@ import { collapseWhitespace } from '../../protocol/whitespace.ts';
 import type { Personalisation } from '../personalisation.ts';
 import { type CompiledText, type Filling, fillText, keepPlaceholder, missingNames } from '../placeholders.ts';
 import { removeSpaceBeforePunctuation } from '../typography.ts';
-import { countExtensionCharacters, downgrade, needsUcs2, notableCharacters } from './gsm.ts';
+import { countExtensionCharacters, type SmsAlphabet, smsAlphabet } from './gsm.ts';
 
 type SmsEncoding = 'gsm7' | 'ucs2';
 
@@ -25,6 +25,8 @@ export interface SmsOptions {
   prefix?: string | null;
 }
 
+const protocolAlphabet = smsAlphabet('gsm-welsh');
+
 /**
  * Without personalisation the message is the template's own text: placeholders count as empty, but the spaces around
  * them are kept, because a value will be there.
@@ -33,8 +35,9 @@ export function renderSms(
   content: CompiledText,
   personalisation: Personalisation | null | undefined,
   options: SmsOptions = {},
+  alphabet = protocolAlphabet,
 ): SmsMessage {
-  return render(content, personalisation, options, hasValues(personalisation) ? filling : withSentinels);
+  return render(content, personalisation, options, hasValues(personalisation) ? filling : withSentinels, alphabet);
 }
 
 /** A message whose values may not all be known. */
@@ -47,10 +50,11 @@ export function previewSms(
   content: CompiledText,
   personalisation: Personalisation,
   options: SmsOptions = {},
+  alphabet = protocolAlphabet,
 ): SmsPreview {
   return {
-    ...render(content, personalisation, options, withSentinels),
-    text: render(content, personalisation, options, filling).text,
+    ...render(content, personalisation, options, withSentinels, alphabet),
+    text: render(content, personalisation, options, filling, alphabet).text,
     is_minimum: missingNames(content.slots, personalisation).length > 0,
   };
 }
@@ -60,22 +64,27 @@ function render(
   personalisation: Personalisation | null | undefined,
   { prefix }: SmsOptions,
   style: Filling,
+  alphabet: SmsAlphabet,
 ): SmsMessage {
   const filled = fillText(content, personalisation, style);
   const name = prefix?.trim() ?? '';
-  if (name === '') return measure(filled);
+  if (name === '') return measure(filled, alphabet);
   return {
-    ...measure(`${name}: ${filled}`),
-    character_count_without_prefix: measure(filled).character_count,
+    ...measure(`${name}: ${filled}`, alphabet),
+    character_count_without_prefix: measure(filled, alphabet).character_count,
   };
 }
 
 const plainText = /^[\n\x20-\x7e]*$/;
 
 /** Characters of the filled text that are sent as question marks, each once. */
-export function findLostCharacters(content: CompiledText, personalisation: Personalisation): string[] {
+export function findLostCharacters(
+  content: CompiledText,
+  personalisation: Personalisation,
+  alphabet: SmsAlphabet,
+): string[] {
   const filled = fillText(content, personalisation, filling);
-  return plainText.test(filled) ? [] : notableCharacters(filled).lost;
+  return plainText.test(filled) ? [] : alphabet.notable(filled).lost;
 }
 
 export function isTooLong(message: SmsMessage): boolean {
@@ -115,21 +124,42 @@ function tidy(text: string): string {
 const notReady = /[^\n\x20-\x5A\x5F\x61-\x7A]| [ \n,.]|\n\n\n|\n |^[ \n]|[ \n]$/;
 
 /** The encoding is chosen before characters are replaced: only original Welsh letters make a message UCS-2. */
-function measure(filled: string): SmsMessage {
+function measure(filled: string, alphabet: SmsAlphabet): SmsMessage {
   if (!notReady.test(filled)) return smsMessage(filled, 'gsm7', filled.length);
   const tidied = tidy(filled);
-  const encoding = needsUcs2(tidied) ? 'ucs2' : 'gsm7';
-  const text = downgrade(tidied);
+  const encoding = alphabet.needsUcs2(tidied) ? 'ucs2' : 'gsm7';
+  const text = alphabet.downgrade(tidied);
   return smsMessage(text, encoding, encoding === 'gsm7' ? text.length + countExtensionCharacters(text) : text.length);
 }
 
 function smsMessage(text: string, encoding: SmsEncoding, size: number): SmsMessage {
-  const { single, part } = fragmentSizes[encoding];
   return {
     text,
     encoding,
     character_count: text.length,
     character_count_without_prefix: text.length,
-    fragments: size <= single ? 1 : Math.ceil(size / part),
+    fragments: countFragments(text, encoding, size),
   };
+}
+
+function countFragments(text: string, encoding: SmsEncoding, size: number): number {
+  const { single, part } = fragmentSizes[encoding];
+  if (size <= single) return 1;
+  return encoding === 'ucs2' && surrogate.test(text) ? countWholeCharacters(text, part) : Math.ceil(size / part);
+}
+
+const surrogate = /[\uD800-\uDFFF]/;
+
+/** A surrogate pair is one character: phones show a part that begins with half of it as garbage, so it moves to the next. */
+function countWholeCharacters(text: string, part: number): number {
+  let fragments = 1;
+  let used = 0;
+  for (const { length } of text) {
+    if (used + length > part) {
+      fragments++;
+      used = 0;
+    }
+    used += length;
+  }
+  return fragments;
 }

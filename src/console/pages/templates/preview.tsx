@@ -62,7 +62,7 @@ function Foot({ children }: { children: ComponentChildren }) {
 type PropsOf<Kind> = Omit<PreviewProps, 'preview' | 'title'> & { preview: Kind };
 
 function OnPhone({ preview, cost }: PropsOf<TextPreview>) {
-  const { sender, text, character_count, notable, encoding, is_too_long, is_minimum } = preview;
+  const { sender, text, character_count, notable, keeps_welsh, encoding, is_too_long, is_minimum } = preview;
   const characters = several(character_count, 'character');
   return (
     <>
@@ -77,7 +77,11 @@ function OnPhone({ preview, cost }: PropsOf<TextPreview>) {
       <Foot>
         <span>{cost}</span>
         <span>{is_minimum ? `at least ${characters}` : characters}</span>
-        <span>{encoding === 'ucs2' ? '70 fit into one part, because of Welsh letters' : '160 fit into one part'}</span>
+        <span>
+          {encoding === 'ucs2'
+            ? `70 fit into one part, because of ${keeps_welsh ? 'Welsh letters' : 'special characters'}`
+            : '160 fit into one part'}
+        </span>
       </Foot>
       {(notable.double.length > 0 || notable.ucs2.length > 0 || notable.lost.length > 0 || is_too_long) && (
         <div class="card-foot">

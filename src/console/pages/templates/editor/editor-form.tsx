@@ -1,6 +1,6 @@
 import type { Country } from '../../../../countries/country.ts';
 import type { Channel } from '../../../../protocol/channels.ts';
-import { dearCharacters } from '../../../../rendering/sms/gsm.ts';
+import { smsAlphabet } from '../../../../rendering/sms/gsm.ts';
 import { postageChoices } from '../../../message-words.ts';
 import type { FormState } from '../../../page.ts';
 import { Choices, describedBy, Field, HintAndError } from '../../../parts/field.tsx';
@@ -43,6 +43,7 @@ export function EditorFields({ country, formState, editing, placeholders }: Form
             name="letter_welsh_content"
             label="Message in Welsh"
             channel={channel}
+            alphabet={country.sms.alphabet}
             value={text.letter_welsh_content ?? ''}
             rows={12}
           />
@@ -61,6 +62,7 @@ export function EditorFields({ country, formState, editing, placeholders }: Form
         name="content"
         label={isWelsh ? 'Message in English' : 'Message'}
         channel={channel}
+        alphabet={country.sms.alphabet}
         value={text.content}
         rows={channel === 'sms' ? 8 : 16}
       />
@@ -168,6 +170,7 @@ interface TextEditorProps {
   name: string;
   label: string;
   channel: Channel;
+  alphabet: Country['sms']['alphabet'];
   value: string;
   rows: number;
 }
@@ -189,8 +192,14 @@ const toolsByChannel: Record<Channel, (keyof typeof tools)[]> = {
   letter: ['heading', 'bullets', 'numbers', 'field', 'optional'],
 };
 
+/** What `browser/editor.ts` marks as dear. */
+function marksOf(alphabet: Country['sms']['alphabet']) {
+  const { dear } = smsAlphabet(alphabet);
+  return 'characters' in dear ? { 'data-marks': dear.characters } : { 'data-unmarked': dear.allBut };
+}
+
 /** A text area. `browser/editor.ts` adds the buttons and marks placeholders in a layer behind the text. */
-function TextEditor({ formState, name, label, channel, value, rows }: TextEditorProps) {
+function TextEditor({ formState, name, label, channel, alphabet, value, rows }: TextEditorProps) {
   const error = formState.problems.get(name);
   const hint =
     'Use ((name)) for something that changes for each person. Use ((late??text)) for text only some people get.';
@@ -232,7 +241,7 @@ function TextEditor({ formState, name, label, channel, value, rows }: TextEditor
             dir="auto"
             aria-invalid={error === undefined ? undefined : 'true'}
             aria-describedby={describedBy(name, hint, error)}
-            data-marks={channel === 'sms' ? dearCharacters : undefined}
+            {...(channel === 'sms' ? marksOf(alphabet) : {})}
           >
             {value}
           </textarea>

@@ -151,7 +151,7 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
     const { template } = editing;
     const preview =
       editing.channel === 'letter' ? await previewEditing(app, request, editing, listFilledValues(editing)) : undefined;
-    const problems = findProblems(editing, preview);
+    const problems = findProblems(app.country, editing, preview);
     if (Object.keys(problems).length > 0) throw invalid(problems);
     if (!isChanged(editing)) {
       await discardDraft(app, { id: editing.draftId, user_id: request.visitor.user.id });

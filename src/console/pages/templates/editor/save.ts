@@ -1,4 +1,5 @@
 import { listApiKeys } from '../../../../auth/api-keys.ts';
+import type { Country } from '../../../../countries/country.ts';
 import { type DraftPreview, previewDraft } from '../../../../delivery/previews/draft-preview.ts';
 import { sendDraftToWriter } from '../../../../notifications/one-off/one-off.ts';
 import { Failure, invalid } from '../../../../platform/failure.ts';
@@ -16,7 +17,11 @@ import { type Editing, listFilledValues } from './editor-fields.ts';
 const maxNameLength = 255;
 
 /** What must be corrected before the draft can be saved, by field. */
-export function findProblems({ name, draft }: Editing, preview: DraftPreview | undefined): Record<string, string> {
+export function findProblems(
+  country: Country,
+  { name, draft }: Editing,
+  preview: DraftPreview | undefined,
+): Record<string, string> {
   const fileInSubject = draft.email_files.find(({ filename }) => mentions(draft.subject ?? '', filename));
   return {
     ...(name === '' ? { name: 'Enter a name.' } : {}),
@@ -29,7 +34,7 @@ export function findProblems({ name, draft }: Editing, preview: DraftPreview | u
           content: tooManyPages(preview.page_count),
         }
       : {}),
-    ...problemsOfDraft(draft),
+    ...problemsOfDraft(country, draft),
   };
 }
 
@@ -145,7 +150,7 @@ export function isChanged({ template, draft, name, postage }: Editing): boolean 
 
 /** Sends a test and returns what to tell the writer. A refusal is shown with the form, so that the text is not lost. */
 export async function sendTest(app: ConsoleApp, { service, visitor }: Reader, editing: Editing): Promise<string> {
-  const { name: _, ...problems } = findProblems(editing, undefined);
+  const { name: _, ...problems } = findProblems(app.country, editing, undefined);
   if (Object.keys(problems).length > 0) throw invalid(problems);
   const values = listFilledValues(editing);
   const missing = compileDraft(editing.draft, null).missing(values);
