@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anApiKey, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { storedMessage } from '../../../test/kit/builders/sends.ts';
-import { useHarness } from '../../../test/kit/harness.ts';
+import { adminToken, useHarness } from '../../../test/kit/harness.ts';
 import { aPerson, joinService, signedIn } from '../../../test/kit/world/console-people.ts';
 import type { ConsoleVisitor } from '../../../test/kit/world/console-visitor.ts';
 import { nl } from '../../countries/nl.ts';
@@ -143,5 +143,26 @@ describe('the letters of a text in the Netherlands', () => {
     await dutch.deliver();
     expect(await storedMessage(dutch, sent.body.id)).toMatchObject({ billable_units: 1 });
     expect(await storedMessage(dutch, long.body.id)).toMatchObject({ billable_units: 2 });
+  });
+});
+
+describe('a file of numbers in the Netherlands', () => {
+  it('is checked in threads by the rules and with the words of the country', async () => {
+    const service = await aService(dutch, { permissions: ['sms'] });
+    const template_id = await aTemplate(dutch, service, { content: 'Dag ((naam)) 🎉' });
+    const rows = ['0612345678,Ana', '612345678,Ben', '010 123 4567,Cas', '+31 800 1234,Dex', '+4915123456789,Eva'];
+    const { status, body } = await dutch.request({
+      method: 'POST',
+      url: `/service/${service}/upload?${new URLSearchParams({ filename: 'people.csv', template_id })}`,
+      headers: { authorization: `Bearer ${adminToken(dutch.clock)}`, 'content-type': 'text/csv' },
+      payload: `phone number,naam\n${rows.join('\n')}\n`,
+    });
+    expect(status).toBe(201);
+    const problems = body.data.rows_shown.map((row: { problems: { problem: string }[] }) => row.problems[0]?.problem);
+    const { doubleCheckMobile } = nl.words;
+    const invalid = 'Number is not valid – double check the phone number you entered';
+    expect(problems).toEqual(expect.arrayContaining([doubleCheckMobile, invalid]));
+    expect(problems.filter((problem: string | undefined) => problem === doubleCheckMobile)).toHaveLength(2);
+    expect(body.data.problem_counts['row-errors']).toBe(3);
   });
 });
