@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Days } from '../countries/calendar.ts';
-import { postageBySlot, postageSlots } from '../countries/postage.ts';
-import type { PostageClass } from '../countries/profile.ts';
+import { postageSlots } from '../countries/postage.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Channel } from '../protocol/channels.ts';
 
@@ -26,8 +25,6 @@ export interface UsageQuery {
   slots: Slot[];
   spans: { slot: number; span: 'month' | 'five_days' | 'day'; first_day: string }[];
   letterPrices: LetterPrice[];
-  /** Of the country: the slot of a class is its place in the totals. */
-  classes: readonly PostageClass[];
   /** Free fragments: read from the stored rows of `year`, else from `implied`. */
   allowances: { year: number | null; implied: { service_id: string; free_sms_fragment_limit: number }[] };
   which: { service_id: string } | { organisation_id: string } | 'all services';
@@ -48,10 +45,6 @@ function priced(query: UsageQuery): RawBuilder<unknown> {
       : 'service_id' in which
         ? sql`service_id = ${which.service_id}`
         : sql`service_id in (select id from services where organisation_id = ${which.organisation_id})`;
-  const bySlot = postageBySlot(query.classes);
-  const postageNames = sql.join(bySlot.map((id) => (id === null ? sql`null` : sql.lit(id))));
-  // A price of another country has no place in the totals of this one.
-  const letterPrices = query.letterPrices.filter(({ postage }) => bySlot.includes(postage));
   const records = (rows: object[]) => sql`json_to_recordset(${JSON.stringify(rows)}::json)`;
   return sql`
     slots as (
@@ -59,9 +52,13 @@ function priced(query: UsageQuery): RawBuilder<unknown> {
         as slot (slot integer, month date, first_day date, last_day date, sms_rate numeric, counted boolean)
     ), spans as (
       select * from ${records(query.spans)} as span (slot integer, span text, first_day date)
+    ), classes as (
+      select class.key as postage, class.value::integer as place
+      from installation cross join jsonb_each_text(installation.postage) as class
     ), letter_prices as (
       select slot, letter_kind(postage, sheets) as kind, rate
-      from ${records(letterPrices)} as price (slot integer, postage text, sheets integer, rate numeric)
+      from ${records(query.letterPrices)} as price (slot integer, postage text, sheets integer, rate numeric)
+      where postage in (select postage from classes)
     ), implied as (
       select * from ${records(query.allowances.implied)} as allowance (service_id uuid, free_sms_fragment_limit integer)
     ), facts as materialized (
@@ -100,9 +97,10 @@ function priced(query: UsageQuery): RawBuilder<unknown> {
       ) as of_kind
       group by slot, service_id, kind
     ), letters as (
-      select posted.slot, service_id, (array[${postageNames}])[(posted.kind - 1) % ${slotCount} + 1] as postage,
+      select posted.slot, service_id, postage,
         (posted.kind - 1) / ${slotCount} as sheets, letters, coalesce(rate, 0) as rate, letters * coalesce(rate, 0) as cost
       from posted left join letter_prices p on p.slot = posted.slot and p.kind = posted.kind
+      left join classes on place = (posted.kind - 1) % ${slotCount} + 1
       where letters <> 0
     )`;
 }

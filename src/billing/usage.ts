@@ -99,7 +99,7 @@ async function yearOfService(
   };
 }
 
-type Slots = Pick<UsageQuery, 'slots' | 'spans' | 'letterPrices' | 'classes'>;
+type Slots = Pick<UsageQuery, 'slots' | 'spans' | 'letterPrices'>;
 
 async function slotsOf(
   { db, country }: Platform,
@@ -125,7 +125,6 @@ async function slotsOf(
     letterPrices: periods.flatMap(({ letterRates }, slot): LetterPrice[] =>
       letterRates.map((rate) => ({ slot, ...rate })),
     ),
-    classes: country.postage.classes,
   };
 }
 
