@@ -1,7 +1,9 @@
 import { type Insertable, sql } from 'kysely';
+import type { Days } from '../countries/calendar.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import type { DefaultAllowances } from '../platform/db/schema.ts';
+import { spansOf } from '../platform/spans.ts';
 
 export interface Allowance {
   financial_year_start: number;
@@ -33,6 +35,12 @@ export async function selectDefault(db: Db, organisationType: string | null, yea
   return rows[0]?.free_sms_fragment_limit ?? 0;
 }
 
+/** When the country of the database was chosen. */
+export async function selectInstalledAt(db: Db): Promise<Timestamp | undefined> {
+  const row = await db.selectFrom('installation').select('chosen_at').executeTakeFirst();
+  return row?.chosen_at;
+}
+
 export async function upsertDefaults(tx: Tx, defaults: Insertable<DefaultAllowances>[]): Promise<void> {
   if (defaults.length === 0) return;
   await tx
@@ -60,9 +68,8 @@ export interface ImpliedAllowance extends Allowance {
 
 export interface ImpliedQuestion {
   year: number;
-  /** First month of the financial year that is checked for high volume, and of the year after it. */
-  volumeFrom: string;
-  volumeBefore: string;
+  /** The financial year that is checked for high volume. */
+  volumeDays: Days;
   /** Null: no volume is too high. */
   highVolume: number | null;
   which: { service_id: string } | 'services without a row' | 'active services without a row';
@@ -70,19 +77,27 @@ export interface ImpliedQuestion {
 
 /** Computes the allowance of services without a stored one in a year. */
 export async function selectImplied(db: Db, question: ImpliedQuestion): Promise<ImpliedAllowance[]> {
-  const { year, which } = question;
+  const { year, which, volumeDays } = question;
   const chosen =
     typeof which === 'object'
       ? sql`s.id = ${which.service_id}`
       : sql`not exists (select from annual_allowances a where a.service_id = s.id and a.financial_year_start = ${year})
           and (s.active or ${which === 'services without a row'})`;
-  const usage = typeof which === 'object' ? sql`u.service_id = ${which.service_id}` : sql`true`;
+  const usage = typeof which === 'object' ? sql`service_id = ${which.service_id}` : sql`true`;
   const { rows } = await sql<ImpliedAllowance>`
-    with high_volume as (
-      select u.service_id from service_months u
-      where u.month >= ${question.volumeFrom} and u.month < ${question.volumeBefore} and ${usage}
-      group by u.service_id
-      having total(u.sms_chargeable_units) >= ${question.highVolume}
+    with spans as (
+      select * from json_to_recordset(${JSON.stringify(spansOf(volumeDays))}::json) as span (span text, first_day date)
+    ), volume as (
+      select service_id, sms_chargeable_units
+      from spans s join service_usage_spans t on t.span = s.span and t.first_day = s.first_day
+      where ${usage}
+      union all
+      select service_id, sms_chargeable_units from usage_not_folded
+      where london_day between ${volumeDays.first_day} and ${volumeDays.last_day} and ${usage}
+    ), high_volume as (
+      select service_id from volume
+      group by service_id
+      having total(sms_chargeable_units) >= ${question.highVolume}
     )
     select s.id as service_id, ${year}::integer as financial_year_start,
       case

@@ -12,6 +12,7 @@ import {
   selectAllowance,
   selectDefault,
   selectImplied,
+  selectInstalledAt,
   selectOrganisationType,
   upsertAllowance,
   upsertLimit,
@@ -20,8 +21,6 @@ import {
 export type { ImpliedAllowance } from './allowance.sql.ts';
 
 /** Free SMS fragments of a service in a financial year. */
-
-const firstYear = 2016;
 
 /** Returns the stored allowance of a year, or computes it without storing it. */
 export async function getAllowance(
@@ -45,9 +44,18 @@ export async function ensureAllowance(
   const stored = await selectAllowance(tx, serviceId, year);
   if (stored) return stored;
   const implied = await impliedAllowance(country, tx, serviceId, year, now);
-  if (year < firstYear || year > country.calendar.financialYear(now)) throw invalid('Invalid financial year');
+  const current = country.calendar.financialYear(now);
+  if (year < (await findFirstYear(country, tx, current)) || year > current) throw invalid('Invalid financial year');
   await insertMissingAllowances(tx, [implied], timestamp(now));
   return (await selectAllowance(tx, serviceId, year)) ?? implied;
+}
+
+/** That of the first allowances; a country without any has used this since the year before it was installed, at most. */
+async function findFirstYear({ prices, calendar }: Country, tx: Tx, current: number): Promise<number> {
+  const years = Object.values(prices.allowances).flatMap((byYear) => Object.keys(byYear).map(Number));
+  if (years.length > 0) return Math.min(...years);
+  const installed_at = await selectInstalledAt(tx);
+  return Math.min(current, installed_at ? calendar.financialYear(new Date(installed_at)) : current) - 1;
 }
 
 export const allowances: Allowances = {
@@ -121,8 +129,7 @@ function question(
   const current = calendar.financialYear(now);
   return {
     year,
-    volumeFrom: calendar.financialYearDays(current - 1).first_day,
-    volumeBefore: calendar.financialYearDays(current).first_day,
+    volumeDays: calendar.financialYearDays(current - 1),
     highVolume: prices.highVolume,
     which,
   };

@@ -7,6 +7,7 @@ import type { Channel } from '../protocol/channels.ts';
 /** Consecutive days with constant prices: the unit in which usage is priced and the allowance is consumed. */
 export interface Slot extends Days {
   slot: number;
+  /** The first day of the calendar month that its month of the financial year is named by. */
   month: string;
   sms_rate: string;
   /** False if the slot only consumes allowance before the requested days and is not part of the result. */

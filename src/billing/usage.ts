@@ -1,4 +1,4 @@
-import type { Calendar, Days } from '../countries/calendar.ts';
+import type { Days } from '../countries/calendar.ts';
 import { timestamp } from '../platform/clock.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -20,11 +20,8 @@ import {
 export type { LettersAtRate } from './usage.sql.ts';
 
 export async function listMonthlyUsage(app: Platform, serviceId: string, year: number) {
-  const months = await selectUsageByMonth(
-    app.db,
-    await yearOfService(app, serviceId, year, firstDaysOfMonths(app.country.calendar, year)),
-  );
-  return withPriceFacts(app, months);
+  const months = app.country.calendar.financialYearMonths(year);
+  return withPriceFacts(app, await selectUsageByMonth(app.db, await yearOfService(app, serviceId, year, months)));
 }
 
 export async function listYearlyUsage(app: Platform, serviceId: string, year: number) {
@@ -85,15 +82,10 @@ export async function listServiceVolumes(
   return selectUsageByService(app.db, query, 'total only');
 }
 
-async function yearOfService(
-  app: Platform,
-  serviceId: string,
-  year: number,
-  cutBefore: string[] = [],
-): Promise<UsageQuery> {
+async function yearOfService(app: Platform, serviceId: string, year: number, months: Days[] = []): Promise<UsageQuery> {
   const { free_sms_fragment_limit } = await getAllowance(app.country, app.db, serviceId, year, app.clock.now());
   return {
-    ...(await slotsOf(app, app.country.calendar.financialYearDays(year), { cutBefore })),
+    ...(await slotsOf(app, app.country.calendar.financialYearDays(year), { months })),
     allowances: { year: null, implied: [{ service_id: serviceId, free_sms_fragment_limit }] },
     which: { service_id: serviceId },
   };
@@ -104,14 +96,18 @@ type Slots = Pick<UsageQuery, 'slots' | 'spans' | 'letterPrices'>;
 async function slotsOf(
   { db, country }: Platform,
   requested: Days,
-  { countedFrom = requested.first_day, cutBefore = [] }: { countedFrom?: string; cutBefore?: string[] } = {},
+  { countedFrom = requested.first_day, months = [] }: { countedFrom?: string; months?: Days[] } = {},
 ): Promise<Slots> {
   const priceList = await loadPriceList(country.calendar, db);
-  const periods = priceList.periods(withinRecords(requested), [countedFrom, ...cutBefore]);
+  const periods = priceList.periods(withinRecords(requested), [
+    countedFrom,
+    ...months.map(({ first_day }) => first_day),
+  ]);
+  const monthOf = (day: string) => (months.findLast(({ first_day }) => first_day <= day)?.first_day ?? day).slice(0, 7);
   const slots = periods.map(
     ({ first_day, last_day, smsRate }, slot): Slot => ({
       slot,
-      month: `${first_day.slice(0, 7)}-01`,
+      month: `${monthOf(first_day)}-01`,
       first_day,
       last_day,
       // Usage without a price costs nothing.
@@ -126,10 +122,6 @@ async function slotsOf(
       letterRates.map((rate) => ({ slot, ...rate })),
     ),
   };
-}
-
-function firstDaysOfMonths(calendar: Calendar, year: number): string[] {
-  return spansOf(calendar.financialYearDays(year)).map(({ first_day }) => first_day);
 }
 
 /** Usage of each live service of an organisation in a financial year, up to now. */

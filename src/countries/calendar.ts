@@ -125,8 +125,28 @@ export class Calendar {
   financialYearDays(year: number): Days {
     return {
       first_day: `${fourDigits(year)}-${this.financialYearStart}`,
-      last_day: addDays(`${fourDigits(year + 1)}-${this.financialYearStart}`, -1),
+      last_day: this.#dayOfYear(year, 12, -1),
     };
+  }
+
+  /**
+   * Twelve months, which begin on the same day of the month as the year, or on the last where a month is too short. The month
+   * in which one begins is its name.
+   */
+  financialYearMonths(year: number): Days[] {
+    return Array.from({ length: 12 }, (_, index) => ({
+      first_day: this.#dayOfYear(year, index, 0),
+      last_day: this.#dayOfYear(year, index + 1, -1),
+    }));
+  }
+
+  /** So many months after the start of a financial year, and then days. */
+  #dayOfYear(year: number, months: number, days: number): string {
+    const [month = 1, day = 1] = this.financialYearStart.split('-').map(Number);
+    const date = new Date(0);
+    date.setUTCFullYear(year, month + months, 0);
+    date.setUTCDate(Math.min(day, date.getUTCDate()) + days);
+    return `${fourDigits(date.getUTCFullYear())}-${date.toISOString().slice(-19, -14)}`;
   }
 
   /** "2026 to 2027", or "2026" where it is a calendar year. */

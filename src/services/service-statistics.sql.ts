@@ -52,23 +52,30 @@ export async function selectCountsByService(
   return rows;
 }
 
-/** Excludes messages of test keys. Months as `YYYY-MM`. */
+/** Excludes messages of test keys. */
 export async function selectCountsByMonth(
   db: Db,
   serviceId: string,
-  days: Days,
+  months: (Days & { month: string })[],
+  spans: (Span & { month: string })[],
 ): Promise<(Counted & { month: string })[]> {
   const { rows } = await sql<Counted & { month: string }>`
-    select to_char(day, 'YYYY-MM') as month, ${counters}
+    with months as (
+      select * from json_to_recordset(${JSON.stringify(months)}::json) as month (month text, first_day date, last_day date)
+    ), spans as (
+      select * from json_to_recordset(${JSON.stringify(spans)}::json) as span (month text, span text, first_day date)
+    )
+    select month, ${counters}
     from (
-      select first_day as day, notification_type, ${columns} from service_status_spans
-      where service_id = ${serviceId} and span = 'month' and first_day between ${days.first_day} and ${days.last_day}
-        and not of_test_keys
+      select month, notification_type, ${columns}
+      from spans s join service_status_spans t on t.span = s.span and t.first_day = s.first_day
+      where service_id = ${serviceId} and not of_test_keys
       union all
-      select london_day, notification_type, ${columns} from status_counts_not_folded
-      where service_id = ${serviceId} and not of_test_keys and london_day between ${days.first_day} and ${days.last_day}
+      select month, notification_type, ${columns}
+      from status_counts_not_folded join months on london_day between first_day and last_day
+      where service_id = ${serviceId} and not of_test_keys
     ) as counted
-    group by 1, notification_type`.execute(db);
+    group by month, notification_type`.execute(db);
   return rows;
 }
 

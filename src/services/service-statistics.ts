@@ -71,7 +71,7 @@ export async function listDailyStatistics(
   });
 }
 
-/** Every month of the financial year that has started, as `YYYY-MM`. */
+/** Every month of the financial year that has started, by the calendar month in which it starts: `YYYY-MM`. */
 export async function getMonthlyStatistics(
   { db, clock, country: { calendar } }: Platform,
   serviceId: string,
@@ -79,11 +79,13 @@ export async function getMonthlyStatistics(
 ): Promise<Record<string, StatisticsOfMonth>> {
   await refuseUnlessExists(db, 'services', serviceId);
   if (!/^\d{4}$/.test(yearText ?? '')) throw invalid('Year must be a number');
-  const days = calendar.financialYearDays(Number(yearText));
-  const thisMonth = calendar.day(clock.now()).slice(0, 7);
-  const months = monthsOf(days).filter((month) => month <= thisMonth);
-  const statistics = Object.fromEntries(months.map((month) => [month, noStatisticsOfMonth()]));
-  for (const { month, notification_type, ...counts } of await selectCountsByMonth(db, serviceId, days)) {
+  const today = calendar.day(clock.now());
+  const months = calendar
+    .financialYearMonths(Number(yearText))
+    .filter(({ first_day }) => first_day <= today)
+    .map((days) => ({ month: days.first_day.slice(0, 7), ...days }));
+  const statistics = Object.fromEntries(months.map(({ month }) => [month, noStatisticsOfMonth()]));
+  for (const { month, notification_type, ...counts } of await countByMonth(db, serviceId, months)) {
     const ofMonth = statistics[month];
     const sending = counts.requested - counts.delivered - counts.failed;
     if (ofMonth) ofMonth[notification_type] = { ...counts, sending };
@@ -96,13 +98,10 @@ function noStatisticsOfMonth(): StatisticsOfMonth {
   return { email: none(), sms: none(), letter: none() };
 }
 
-/** A financial year that begins within a month has thirteen. */
-function monthsOf({ first_day, last_day }: Days): string[] {
-  const [first, last] = [first_day, last_day].map((day) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1);
-  const months: string[] = [];
-  for (let month = first ?? 0; month <= (last ?? 0); month += 1) {
-    const year = String(Math.floor(month / 12)).padStart(4, '0');
-    months.push(`${year}-${String((month % 12) + 1).padStart(2, '0')}`);
-  }
-  return months;
+function countByMonth(db: Db, serviceId: string, months: (Days & { month: string })[]) {
+  const recorded = months
+    .map(({ month, ...days }) => ({ month, ...withinRecords(days) }))
+    .filter(({ first_day, last_day }) => first_day <= last_day);
+  const spans = recorded.flatMap(({ month, ...days }) => spansOf(days).map((span) => ({ month, ...span })));
+  return selectCountsByMonth(db, serviceId, recorded, spans);
 }

@@ -208,13 +208,25 @@ export interface LiveService {
   free_sms_fragment_limit: number | null;
 }
 
-/** Counts messages since the start of a month. Orders services by when they went live. */
-export async function selectLiveServicesSince(db: Db, month: string, year: number): Promise<LiveService[]> {
+/** Counts the messages of a financial year. Orders services by when they went live. */
+export async function selectLiveServicesOfYear(
+  db: Db,
+  { year, ...days }: Days & { year: number },
+  spans: Span[],
+): Promise<LiveService[]> {
   const { rows } = await sql<LiveService>`
-    with used as (
+    with spans as (
+      select * from json_to_recordset(${JSON.stringify(spans)}::json) as span (span text, first_day date)
+    ), counted as (
+      select service_id, sms_sent, emails_sent, letters
+      from spans s join service_usage_spans t on t.span = s.span and t.first_day = s.first_day
+      union all
+      select service_id, sms_sent, emails_sent, letters from usage_not_folded
+      where london_day between ${days.first_day} and ${days.last_day}
+    ), used as (
       select service_id, total(sms_sent) as sms_totals, total(emails_sent) as email_totals,
-        total(letters_sent) as letter_totals
-      from service_months where month >= ${month}
+        total((select sum(kind) from unnest(letters) as kind)) as letter_totals
+      from counted
       group by service_id
     )
     select s.id as service_id, s.name as service_name, o.name as organisation_name,

@@ -11,7 +11,7 @@ import {
   selectDailyProviderVolumes,
   selectDailyVolumes,
   selectDespatchedLetters,
-  selectLiveServicesSince,
+  selectLiveServicesOfYear,
   selectMonthsOfServices,
 } from './platform-stats.sql.ts';
 
@@ -64,7 +64,8 @@ export function listMonthsOfServices(db: Db, query: { start_date: string; end_da
 /** Includes message counts of the current financial year. */
 export async function listLiveServices({ db, clock, country: { calendar } }: Platform): Promise<LiveService[]> {
   const year = calendar.financialYear(clock.now());
-  const services = await selectLiveServicesSince(db, calendar.financialYearDays(year).first_day, year);
+  const days = withinRecords(calendar.financialYearDays(year));
+  const services = await selectLiveServicesOfYear(db, { year, ...days }, spansOf(days));
   return services.map(({ live_date, ...service }) => ({
     ...service,
     live_date: live_date && new Date(live_date).toUTCString(),

@@ -63,19 +63,26 @@ interface MonthOfTemplate {
   hidden: boolean;
 }
 
-/** The totals plus the counts not yet folded into them. Excludes cancelled letters. */
-export async function selectMonthlyUsage(db: Db, serviceId: string, days: Days): Promise<MonthOfTemplate[]> {
-  const { rows } = await sql<MonthOfTemplate>`
-    select total(count) as count, extract(year from day)::integer as year, extract(month from day)::integer as month,
-      t.id as template_id, t.name, t.template_type, t.hidden
-    from (
+/** Excludes cancelled letters. A month is named by the calendar month in which it begins. */
+export async function selectMonthlyUsage(db: Db, serviceId: string, months: Days[]): Promise<MonthOfTemplate[]> {
+  const [first, last] = [months[0]?.first_day ?? '', months.at(-1)?.last_day ?? ''];
+  const ofCalendarMonths = sql`
       select template_id, month as day, status, count from template_status_totals
-      where service_id = ${serviceId} and month between ${days.first_day} and ${days.last_day}
+      where service_id = ${serviceId} and month between ${first} and ${last}
       union all
       select template_id, london_day, status, count - folded_count from status_counts
       where not folded and service_id = ${serviceId} and key_type <> 'test'
-        and london_day between ${days.first_day} and ${days.last_day}
-    ) as counted
+        and london_day between ${first} and ${last}`;
+  // Totals are kept by calendar month, so months that begin on other days are added up from days.
+  const ofDays = sql`
+      select template_id, first_day, status, count
+      from status_counts join json_to_recordset(${JSON.stringify(months)}::json) as months (first_day date, last_day date)
+        on london_day between first_day and last_day
+      where service_id = ${serviceId} and key_type <> 'test'`;
+  const { rows } = await sql<MonthOfTemplate>`
+    select total(count) as count, extract(year from day)::integer as year, extract(month from day)::integer as month,
+      t.id as template_id, t.name, t.template_type, t.hidden
+    from (${first.endsWith('-01') ? ofCalendarMonths : ofDays}) as counted (template_id, day, status, count)
     join templates t on t.id = counted.template_id
     where status <> 'cancelled'
     group by t.id, 2, 3

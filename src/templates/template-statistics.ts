@@ -32,7 +32,7 @@ export async function getLastUsed(app: Platform, serviceId: string, templateId: 
 export async function countByTemplateAndMonth(app: Platform, serviceId: string, year: string | undefined) {
   if (year === undefined || !/^[0-9]{4}$/.test(year)) throw invalid('Year must be a number');
   await refuseUnlessExists(app.db, 'services', serviceId);
-  const usage = await selectMonthlyUsage(app.db, serviceId, app.country.calendar.financialYearDays(Number(year)));
+  const usage = await selectMonthlyUsage(app.db, serviceId, app.country.calendar.financialYearMonths(Number(year)));
   return usage.map((row) => ({ ...row, type: row.template_type, is_precompiled_letter: isPrecompiled(row) }));
 }
 

@@ -129,6 +129,14 @@ describe('before there is a rate', () => {
     expect((await harness.admin('GET', ofReports[1] ?? '')).body).toMatchObject([{ sms_totals: 1, sms_cost: 0 }]);
   });
 
+  it('the first year with an allowance is the one before the installation', async () => {
+    await harness.app.db.updateTable('installation').set({ chosen_at: '2026-06-01T00:00:00Z' }).execute();
+    const limit = (year: number) =>
+      harness.admin('GET', `/service/${service}/billing/free-sms-fragment-limit?financial_year_start=${year}`);
+    expect((await limit(2025)).body).toMatchObject({ free_sms_fragment_limit: 0, financial_year_start: 2025 });
+    expect((await limit(2024)).status).toBe(400);
+  });
+
   it('pages show no amounts, and tell only operators why', async () => {
     for (const url of pagesOfMember()) {
       const page = await member.get(url);

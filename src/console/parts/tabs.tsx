@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { type Calendar, dayFormat } from '../../countries/calendar.ts';
+import { type Calendar, type Days, dayFormat } from '../../countries/calendar.ts';
 import { useViewer } from '../viewer.ts';
 
 interface Tab {
@@ -40,11 +40,18 @@ export function chosenYear(calendar: Calendar, query: string, now: Date): number
 }
 
 const monthAndYear = dayFormat({ month: 'long', year: 'numeric' });
+const wholeDay = dayFormat({ day: 'numeric', month: 'long', year: 'numeric' });
 
-/** "April 2026 to March 2027" */
+/** "April 2026 to March 2027", or with days where the year begins within a month. */
 export function yearInWords(calendar: Calendar, year: number): string {
   const { first_day, last_day } = calendar.financialYearDays(year);
-  return `${monthAndYear(first_day)} to ${monthAndYear(last_day)}`;
+  const inWords = first_day.endsWith('-01') ? monthAndYear : wholeDay;
+  return `${inWords(first_day)} to ${inWords(last_day)}`;
+}
+
+/** "April 2026", or "16 July 2026 to 15 August 2026". */
+export function monthInWords({ first_day, last_day }: Days): string {
+  return first_day.endsWith('-01') ? monthAndYear(first_day) : `${wholeDay(first_day)} to ${wholeDay(last_day)}`;
 }
 
 export function FinancialYears({ year, path, now }: { year: number; path: string; now: Date }) {

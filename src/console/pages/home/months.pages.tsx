@@ -1,4 +1,4 @@
-import { dayFormat } from '../../../countries/calendar.ts';
+import type { Days } from '../../../countries/calendar.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { getMonthlyStatistics } from '../../../services/service-statistics.ts';
 import { countByTemplateAndMonth } from '../../../templates/template-statistics.ts';
@@ -10,7 +10,7 @@ import { count } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { Meter } from '../../parts/chart.tsx';
 import { Table } from '../../parts/table.tsx';
-import { chosenYear, FinancialYears, yearInWords } from '../../parts/tabs.tsx';
+import { chosenYear, FinancialYears, monthInWords, yearInWords } from '../../parts/tabs.tsx';
 
 /** Messages and templates by month of a financial year. */
 export function monthsPages(pages: Pages, app: ConsoleApp): void {
@@ -31,7 +31,7 @@ export function monthsPages(pages: Pages, app: ConsoleApp): void {
         lead: yearInWords(calendar, year),
         crumbs: [{ label: 'Home', to: `/services/${service.id}` }],
         actions: <FinancialYears year={year} path={pageUrl(`/services/${service.id}/months`)} now={now} />,
-        content: <Months months={months} templates={templates} />,
+        content: <Months year={calendar.financialYearMonths(year)} months={months} templates={templates} />,
       };
     },
   });
@@ -42,8 +42,15 @@ type Used = Awaited<ReturnType<typeof countByTemplateAndMonth>>[number];
 
 const shownTemplates = 20;
 
-function Months({ months, templates }: { months: Statistics; templates: Used[] }) {
+interface MonthsProps {
+  year: Days[];
+  months: Statistics;
+  templates: Used[];
+}
+
+function Months({ year, months, templates }: MonthsProps) {
   const newestFirst = Object.entries(months).toReversed();
+  const names = new Map(year.map((days) => [days.first_day.slice(0, 7), monthInWords(days)]));
   const cell = (channel: Channel) => ({
     head: `${channelWords[channel].name}s`,
     numeric: true as const,
@@ -60,19 +67,32 @@ function Months({ months, templates }: { months: Statistics; templates: Used[] }
         caption="Messages by month"
         rows={newestFirst}
         keyOf={([month]) => month}
-        columns={[{ head: 'Month', cell: ([month]) => formatMonth(month) }, ...shownChannels.map(cell)]}
+        columns={[{ head: 'Month', cell: ([month]) => names.get(month) }, ...shownChannels.map(cell)]}
       />
       <section class="stack stack--tight" aria-labelledby="templates">
         <h2 id="templates">Templates by month</h2>
         {newestFirst.map(([month], index) => (
-          <MonthTemplates key={month} month={month} templates={templates} isOpen={index === 0} />
+          <MonthTemplates
+            key={month}
+            month={month}
+            title={names.get(month) ?? month}
+            templates={templates}
+            isOpen={index === 0}
+          />
         ))}
       </section>
     </div>
   );
 }
 
-function MonthTemplates({ month, templates, isOpen }: { month: string; templates: Used[]; isOpen: boolean }) {
+interface MonthTemplatesProps {
+  month: string;
+  title: string;
+  templates: Used[];
+  isOpen: boolean;
+}
+
+function MonthTemplates({ month, title, templates, isOpen }: MonthTemplatesProps) {
   const [year, number] = month.split('-').map(Number);
   const used = templates
     .filter((template) => template.year === year && template.month === number)
@@ -81,7 +101,7 @@ function MonthTemplates({ month, templates, isOpen }: { month: string; templates
   return (
     <details class="more" open={isOpen}>
       <summary>
-        {formatMonth(month)}
+        {title}
         <Icon name="chevron" small />
       </summary>
       {used.length === 0 ? (
@@ -100,10 +120,4 @@ function MonthTemplates({ month, templates, isOpen }: { month: string; templates
       )}
     </details>
   );
-}
-
-const monthAndYear = dayFormat({ month: 'long', year: 'numeric' });
-
-function formatMonth(month: string): string {
-  return monthAndYear(`${month}-01`);
 }

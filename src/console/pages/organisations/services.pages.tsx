@@ -81,7 +81,9 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
         [...columns, ...(currency === undefined ? [] : ['currency' as const])],
         services.map((service) => ({ ...service, currency })),
       );
-      return { sent: sendCsv(reply, `${organisation.name} ${year} to ${year + 1}.csv`, [text]) };
+      return {
+        sent: sendCsv(reply, `${organisation.name} ${app.country.calendar.financialYearLabel(year)}.csv`, [text]),
+      };
     },
   });
 }

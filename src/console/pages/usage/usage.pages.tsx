@@ -1,6 +1,7 @@
 import { getAllowance, mentionedAllowance } from '../../../billing/allowance.ts';
 import { findKnownPrices } from '../../../billing/rates.ts';
 import { listMonthlyUsage, listYearlyUsage } from '../../../billing/usage.ts';
+import { type Days, dayFormat } from '../../../countries/calendar.ts';
 import type { Country } from '../../../countries/country.ts';
 import type { Money } from '../../../countries/money.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -10,7 +11,7 @@ import { count, several } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { Empty, NoPrices } from '../../parts/notice.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
-import { chosenYear, FinancialYears, yearInWords } from '../../parts/tabs.tsx';
+import { chosenYear, FinancialYears, monthInWords, yearInWords } from '../../parts/tabs.tsx';
 
 /** What a service has sent in a financial year, and what it costs. */
 export function usagePages(pages: Pages, app: ConsoleApp): void {
@@ -37,6 +38,7 @@ export function usagePages(pages: Pages, app: ConsoleApp): void {
             <Usage
               country={app.country}
               totals={totals}
+              year={app.country.calendar.financialYearMonths(year)}
               months={months}
               free={mentionedAllowance(app.country, free_sms_fragment_limit)}
               money={hasPrices ? app.country.money : undefined}
@@ -53,6 +55,7 @@ type Month = Awaited<ReturnType<typeof listMonthlyUsage>>[number];
 
 interface UsageProps {
   country: Country;
+  year: Days[];
   totals: Total[];
   months: Month[];
   /** The parts of texts that are free in the year. Undefined where no service has any. */
@@ -61,12 +64,12 @@ interface UsageProps {
   money: Money | undefined;
 }
 
-function Usage({ country, totals, months, free }: UsageProps) {
-  const { money } = country;
+function Usage({ country, year, totals, months, free, money }: UsageProps) {
   const of = (type: Total['notification_type']) => totals.find((total) => total.notification_type === type);
   const [email, sms, letter] = [of('email'), of('sms'), of('letter')];
   const cost = totals.reduce((sum, total) => sum + total.cost, 0);
   const used = sms?.free_allowance_used ?? 0;
+  const names = new Map(year.filter(isWithinMonths).map((days) => [monthName(days.first_day), monthInWords(days)]));
   return (
     <div class="stack stack--loose">
       <dl class="stats">
@@ -100,7 +103,7 @@ function Usage({ country, totals, months, free }: UsageProps) {
             rows={months}
             keyOf={({ month, notification_type, rate, postage }) => `${month} ${notification_type} ${rate} ${postage}`}
             columns={[
-              { head: 'Month', cell: ({ month }) => month },
+              { head: 'Month', cell: ({ month }) => names.get(month) ?? month },
               { head: 'Sent', cell: (row) => <Sent country={country} row={row} /> },
               ...(free === undefined ? [] : [{ head: 'Free', cell: freeParts, numeric: true as const }]),
               { head: 'Charged', cell: ({ charged_units }) => count(charged_units), numeric: true },
@@ -115,6 +118,13 @@ function Usage({ country, totals, months, free }: UsageProps) {
       </section>
     </div>
   );
+}
+
+const monthName = dayFormat({ month: 'long' });
+
+/** Months that begin within a calendar month need their days to be understood. */
+function isWithinMonths({ first_day }: Days): boolean {
+  return !first_day.endsWith('-01');
 }
 
 /** A channel may be without prices while the other has some. */
