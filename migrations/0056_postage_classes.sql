@@ -21,7 +21,7 @@ end
 $$;
 
 -- As before, but without a default. It is immutable, so it cannot read a table: the process that chooses the country replaces it
--- with the list of the country (src/notifications/rollups/letter-kind.sql.ts).
+-- with the list of the country (src/notifications/rollups/letter-kind.shared.sql.ts).
 create or replace function letter_kind(postage text, sheets integer) returns integer language sql immutable parallel safe
   return 5 * least(sheets, 6)
     + coalesce(array_position(array['first', 'second', 'economy', 'europe', 'rest-of-world'], postage),

@@ -33,6 +33,14 @@ async function stored() {
   return rows[0];
 }
 
+/** The slot in which usage counts a letter of one sheet. */
+const slotOf = async (postage: string) =>
+  (
+    await client.query('select letter_kind($1, 1) - letter_kind($1, 0) as factor, letter_kind($1, 0) as slot', [
+      postage,
+    ])
+  ).rows[0];
+
 const rateCount = async () => (await client.query('select count(*)::integer as count from sms_rates')).rows[0].count;
 
 async function entries() {
@@ -60,6 +68,8 @@ describe('the first start', () => {
     await start(nl);
     expect(await stored()).toEqual({ ...inEuros, postage: { netherlands: 1, europe: 2, 'rest-of-world': 3 } });
     expect(await rateCount()).toBe(0);
+    expect(await slotOf('netherlands')).toEqual({ factor: 5, slot: 1 });
+    await expect(slotOf('first')).rejects.toThrow('No slot for the postage class first');
     await start(nl);
     expect(await entries()).toEqual([]);
   });
@@ -119,6 +129,7 @@ describe('a later start in another country', () => {
     const classes = [home, { ...home, id: 'registered', slot: 4, fileMark: 'R' }, rest];
     await start({ ...nl, postage: { ...nl.postage, classes } });
     expect((await stored()).postage).toEqual({ netherlands: 1, europe: 2, 'rest-of-world': 3, registered: 4 });
+    expect([await slotOf('europe'), await slotOf('registered')]).toMatchObject([{ slot: 2 }, { slot: 4 }]);
     const moved = [{ ...home, slot: 5 }, rest];
     await expect(start({ ...nl, postage: { ...nl.postage, classes: moved } })).rejects.toThrow(
       'Slot 1 counts the letters of netherlands, and cannot be that of no class',

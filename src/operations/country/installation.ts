@@ -5,6 +5,7 @@ import { createCountry } from '../../countries/country.ts';
 import { gb } from '../../countries/gb.ts';
 import type { CountryProfile } from '../../countries/profile.ts';
 import { dropUnusedPartitions } from '../../notifications/partitions.ts';
+import { recreateLetterKind } from '../../notifications/rollups/letter-kind.shared.sql.ts';
 import { timestamp } from '../../platform/clock.ts';
 import type { Actor } from '../../platform/db/actor.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
@@ -57,6 +58,7 @@ export const seedInstallation: Seed = async (tx, now, { profile }) => {
   if (isSame(stored, next)) return;
   if (isRewritten) await deleteSeededPrices(tx);
   if (zoneDiffers) await dropUnusedPartitions(tx);
+  if (!isDeepStrictEqual(stored.postage, next.postage)) await recreateLetterKind(tx, listClasses(next));
   await updateInstallation(tx, next, isChosen ? timestamp(now) : undefined);
   if (stored.profile !== null) await recordChange(tx, stored.profile, next.profile ?? profile, now);
 };
@@ -64,6 +66,11 @@ export const seedInstallation: Seed = async (tx, now, { profile }) => {
 function isSame(stored: Installation, next: Installation): boolean {
   // Through JSON, as the database has it: without undefined values.
   return isDeepStrictEqual(stored, { ...JSON.parse(JSON.stringify(next)) });
+}
+
+/** Also those that the profile no longer has: their letters stay where they were counted. */
+function listClasses({ postage }: Installation): { id: string; slot: number }[] {
+  return Object.entries(postage).map(([id, slot]) => ({ id, slot }));
 }
 
 function slotsOf({ postage }: CountryProfile): Record<string, number> {
