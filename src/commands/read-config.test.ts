@@ -162,6 +162,14 @@ describe('readConfig', () => {
     );
   });
 
+  it('reports problems of the country with those of other settings', () => {
+    const read = () =>
+      readConfig({ DATA_DIR: folder, PORT: 'x', COUNTRY: 'nl', LETTER_CUT_OFF: '5pm', TIME_ZONE: 'Moon' });
+    expect(read).toThrow(
+      /3 problems:\n.*PORT .*\n.*LETTER_CUT_OFF must be a time as HH:MM .*\n.*TIME_ZONE must be a time zone /s,
+    );
+  });
+
   it('rejects an ADMIN_PORT equal to PORT', () => {
     const read = (settings: Record<string, string>) => readConfig({ DATA_DIR: folder, ...settings });
     expect(() => read({ ADMIN_PORT: '6011' })).toThrow('ADMIN_PORT must differ from PORT');

@@ -28,7 +28,7 @@ export interface Platform {
   secrets: SecretBox;
   bulkPace: BulkPace;
   clock: Clock;
-  /** What differs between countries: days, money, numbers, addresses, letters, words. */
+  /** What differs between countries: days, money, numbers, addresses, post, words. */
   country: Country;
   log: Log;
   metrics: Metrics;

@@ -1,4 +1,5 @@
 import phoneLibrary from 'google-libphonenumber';
+import { Calendar } from '../calendar.ts';
 
 /** Zones, currencies, languages and regions that this Node and the library of phone numbers know. */
 
@@ -21,7 +22,7 @@ export function zoneProblem(zone: string): string | undefined {
   const isName = /^[A-Z][A-Za-z_]+(\/[A-Z][A-Za-z0-9_+-]+){1,2}$/.test(zone) || /^Etc\/GMT[+-]\d{1,2}$/.test(zone);
   if (!isName) return `${example}, not "${zone}"`;
   try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
+    new Calendar(zone);
     return undefined;
   } catch {
     return `${example}, not "${zone}"`;
