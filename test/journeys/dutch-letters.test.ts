@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { nl } from '../../src/countries/nl.ts';
-import { recreateLetterKind } from '../../src/notifications/rollups/letter-kind.sql.ts';
+import { recreateLetterKind } from '../../src/notifications/rollups/letter-kind.shared.sql.ts';
 import { inTransaction } from '../../src/platform/db/database.ts';
 import { letterRow } from '../kit/builders/letters.ts';
 import { anApiKey, aService, aTemplate, aUser } from '../kit/builders/rows.ts';

@@ -14,6 +14,7 @@ import {
   insertZoneChange,
   knowsZone,
   selectInstallation,
+  selectLatestZoneChange,
   updateZone,
 } from './installation.sql.ts';
 
@@ -56,6 +57,11 @@ export async function changeZone(app: { db: Db; clock: Clock }, zone: string): P
   });
   await foldRollups(app.db);
   return changed;
+}
+
+/** The latest change, for pages with counts by day. */
+export function findZoneChange(db: Db): Promise<{ first_day: string; old_zone: string } | undefined> {
+  return selectLatestZoneChange(db);
 }
 
 /** Other processes would go on to count days of the old zone. */

@@ -59,6 +59,15 @@ export async function insertZoneChange(
   await tx.insertInto('zone_changes').values(change).execute();
 }
 
+export async function selectLatestZoneChange(db: Db): Promise<{ first_day: string; old_zone: string } | undefined> {
+  return db
+    .selectFrom('zone_changes')
+    .select(['first_day', 'old_zone'])
+    .orderBy('changed_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** Of this service, as far as this role may see them. */
 export async function countOtherConnections(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`

@@ -131,6 +131,21 @@ describe('GET /console/services/{id}/usage', () => {
     expect(page.text).toMatch(/November<\/th>/);
     expect((await browser.get(`${home}/usage?year=2024`)).text).toContain('No costs yet');
   });
+
+  it('200 says until when days were those of another zone', async () => {
+    expect((await browser.get(`${home}/usage`)).text).not.toContain('London days');
+    await harness.app.db
+      .insertInto('zone_changes')
+      .values({
+        first_day: '2026-11-04',
+        old_zone: 'Europe/London',
+        new_zone: 'Europe/Dublin',
+        changed_at: '2026-11-10T12:00:00Z',
+      })
+      .execute();
+    expect((await browser.get(`${home}/usage`)).text).toContain('Until 3 Nov 2026, days are London days.');
+    expect((await browser.get(`${home}/usage?year=2024`)).text).not.toContain('London days');
+  });
 });
 
 describe('GET /service/{id}/remaining-today', () => {

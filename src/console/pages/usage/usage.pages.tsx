@@ -1,9 +1,10 @@
 import { getAllowance, mentionedAllowance } from '../../../billing/allowance.ts';
 import { findKnownPrices } from '../../../billing/rates.ts';
 import { listMonthlyUsage, listYearlyUsage } from '../../../billing/usage.ts';
-import { type Days, dayFormat } from '../../../countries/calendar.ts';
+import { addDays, type Days, dayFormat } from '../../../countries/calendar.ts';
 import type { Country } from '../../../countries/country.ts';
 import type { Money } from '../../../countries/money.ts';
+import { findZoneChange } from '../../../operations/country/change-zone.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
 import { postageName } from '../../message-words.ts';
@@ -12,6 +13,7 @@ import type { Pages } from '../../page.ts';
 import { Empty, NoPrices } from '../../parts/notice.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { chosenYear, FinancialYears, monthInWords, yearInWords } from '../../parts/tabs.tsx';
+import { shortDay } from '../../parts/time.tsx';
 
 /** What a service has sent in a financial year, and what it costs. */
 export function usagePages(pages: Pages, app: ConsoleApp): void {
@@ -21,13 +23,16 @@ export function usagePages(pages: Pages, app: ConsoleApp): void {
     async show({ service, visitor, query }) {
       const now = app.clock.now();
       const year = chosenYear(app.country.calendar, query('year'), now);
-      const [totals, months, { free_sms_fragment_limit }, known] = await Promise.all([
+      const [totals, months, { free_sms_fragment_limit }, known, zoneChange] = await Promise.all([
         listYearlyUsage(app, service.id, year),
         listMonthlyUsage(app, service.id, year),
         getAllowance(app.country, app.db, service.id, year, now),
         findKnownPrices(app),
+        findZoneChange(app.db),
       ]);
       const hasPrices = known.sms || known.letter;
+      const { first_day, last_day } = app.country.calendar.financialYearDays(year);
+      const changed = zoneChange && zoneChange.first_day > first_day && zoneChange.first_day <= last_day;
       return {
         title: 'Usage',
         lead: yearInWords(app.country.calendar, year),
@@ -43,11 +48,18 @@ export function usagePages(pages: Pages, app: ConsoleApp): void {
               free={mentionedAllowance(app.country, free_sms_fragment_limit)}
               money={hasPrices ? app.country.money : undefined}
             />
+            {changed && <p class="small muted">{daysBefore(zoneChange)}</p>}
           </>
         ),
       };
     },
   });
+}
+
+/** "Until 3 Nov 2026, days are London days." */
+function daysBefore({ first_day, old_zone }: { first_day: string; old_zone: string }): string {
+  const city = old_zone.replace(/^.*\//, '').replaceAll('_', ' ');
+  return `Until ${shortDay(addDays(first_day, -1))}, days are ${city} days.`;
 }
 
 type Total = Awaited<ReturnType<typeof listYearlyUsage>>[number];
