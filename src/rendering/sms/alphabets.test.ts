@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compileTemplate } from '../template.ts';
 import { smsAlphabet } from './gsm.ts';
 
-const render = (content: string, alphabet: string) =>
+const render = (content: string, alphabet: 'gsm' | 'gsm-welsh' | 'keep-letters') =>
   compileTemplate({ template_type: 'sms', content, alphabet }).render();
 
 describe('keep-letters', () => {
