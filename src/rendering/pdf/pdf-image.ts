@@ -6,7 +6,7 @@ import { withPdf } from './pdfium.ts';
 import type { PageImage } from './pdfium-page.ts';
 
 /** How to decorate a page of an uploaded PDF. `red-overlay`: marks where nothing may be printed. */
-export type PageDecoration = 'none' | 'hide-tag' | 'red-overlay';
+type PageDecoration = 'none' | 'hide-tag' | 'red-overlay';
 
 export class NoSuchPage extends Error {
   override readonly name = 'NoSuchPage';

@@ -1,8 +1,10 @@
 import type { ReceivedMessage } from '../../../delivery/previews/previews.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
+import { sheetSize } from '../../letter-paper.ts';
 import { Live } from '../../parts/live.tsx';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { Segments } from '../../parts/tabs.tsx';
+import { useViewer } from '../../viewer.ts';
 
 interface AsReceivedProps {
   received: ReceivedMessage;
@@ -106,6 +108,7 @@ export function LetterPages({
   pageCount,
   page,
 }: Pick<AsReceivedProps, 'record' | 'path' | 'pageCount' | 'page'>) {
+  const { country } = useViewer();
   if (record.status === 'virus-scan-failed') return <p>The file has a virus, and was not kept.</p>;
   if (pageCount === null) {
     return (
@@ -124,8 +127,7 @@ export function LetterPages({
         class="sheet"
         src={`${path}/pages/${shown}`}
         alt={`Page ${shown} of ${pageCount} of the letter`}
-        width="595"
-        height="842"
+        {...sheetSize(country)}
       />
       <p class="row small">
         {pageCount > 1 && (

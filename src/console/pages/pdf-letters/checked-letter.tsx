@@ -1,6 +1,7 @@
 import type { Country } from '../../../countries/country.ts';
 import type { CheckedLetter } from '../../../letters/checked-letters.ts';
 import type { PrecompiledCheck } from '../../../rendering/pdf/pdf-verdict.ts';
+import { sheetSize, wrongPaper } from '../../letter-paper.ts';
 import { pageUrl } from '../../links.ts';
 import { postageChoices } from '../../message-words.ts';
 import type { FormState } from '../../page.ts';
@@ -39,8 +40,7 @@ export function CheckedLetterView({
               src={`${path}/pages/${page}`}
               alt={`Page ${page} of the letter`}
               loading={page === 1 ? undefined : 'lazy'}
-              width="595"
-              height="842"
+              {...sheetSize(country)}
             />
           </figure>
         ))}
@@ -93,23 +93,25 @@ export function CheckedLetterView({
 type Message = NonNullable<PrecompiledCheck['message']>;
 
 /** What to do about a PDF that cannot be sent. */
-const problemTexts = ({ address: { lines }, words }: Country): Record<Message, string> => ({
+const problemTexts = (country: Country): Record<Message, string> => ({
   'unable-to-read-the-file': 'This file cannot be read as a PDF. Save it as a PDF and upload it again.',
   'letter-too-long': 'The letter has more than 10 pages. Remove pages until it has 10.',
-  'letter-not-a4-portrait-oriented': 'Some pages are not A4 portrait. Change their size and upload the PDF again.',
+  'letter-not-a4-portrait-oriented': wrongPaper(
+    country,
+    'Some pages are not A4 portrait. Change their size and upload the PDF again.',
+  ),
   'content-outside-printable-area':
     'Some content is outside the printable area, which is marked in red. Move it inside, or make the margins wider.',
-  'notify-tag-found-in-content':
-    'A page after the first has the tag NOTIFY. Remove the tag from all pages but the first.',
+  'notify-tag-found-in-content': `A page after the first has the tag ${country.letter.tag}. Remove the tag from all pages but the first.`,
   'address-is-empty': 'The address window of the first page is empty. Move the address into it.',
-  'not-enough-address-lines': `The address needs at least ${lines.min} lines.`,
-  'too-many-address-lines': `The address can have at most ${lines.max} lines.`,
+  'not-enough-address-lines': `The address needs at least ${country.address.lines.min} lines.`,
+  'too-many-address-lines': `The address can have at most ${country.address.lines.max} lines.`,
   'invalid-address-line-1-or-2': 'Each of the first 2 lines of the address needs a letter or a digit.',
   'has-country-for-bfpo-address': 'The last line of a BFPO address must not be a country.',
-  'not-a-real-uk-postcode-or-country': words.letterLastLine,
-  'no-town-beside-postcode': `${words.noTown}.`,
-  'cant-send-international-letters': words.letterAbroad,
-  'not-a-real-uk-postcode': words.letterPostcode,
+  'not-a-real-uk-postcode-or-country': country.words.letterLastLine,
+  'no-town-beside-postcode': `${country.words.noTown}.`,
+  'cant-send-international-letters': country.words.letterAbroad,
+  'not-a-real-uk-postcode': country.words.letterPostcode,
   'invalid-char-in-address': 'No line of the address can start with one of these: @ ( ) = [ ] ” \\ / , < >',
   'no-fixed-abode-address': 'Enter a real address: letters cannot go to “no fixed abode”.',
 });

@@ -5,6 +5,7 @@ import { sendUploadedLetter } from '../../../notifications/one-off/one-off.ts';
 import { invalid, notFound } from '../../../platform/failure.ts';
 import { ChosenPostage } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { paperName } from '../../letter-paper.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { FileField } from '../../parts/field.tsx';
 import { Submit } from '../../parts/form.tsx';
@@ -32,7 +33,7 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
             formState={formState}
             name="file"
             label="PDF"
-            hint="A4, at most 10 pages and 2 MB, with the address in the window of the first page."
+            hint={`${paperName(app.country)}, at most 10 pages and 2 MB, with the address in the window of the first page.`}
             accept=".pdf"
           />
           <Submit>Check</Submit>

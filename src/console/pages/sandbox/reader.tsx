@@ -5,6 +5,7 @@ import type { Answer } from '../../../delivery/sandbox/answers.ts';
 import type { SentEmail } from '../../../delivery/sandbox/email-sources.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
 import { unfinishedStatuses } from '../../../notifications/notification.ts';
+import { sheetSize } from '../../letter-paper.ts';
 import { pageUrl } from '../../links.ts';
 import { printDay } from '../../message-words.ts';
 import { count, several } from '../../money.ts';
@@ -162,6 +163,7 @@ function describeEncoding({ encoding }: InboxMessage): string {
 
 /** The pages that the printer gets, as pictures. */
 function LetterReader({ message, list }: { message: InboxMessage; list: ListQuery }) {
+  const { country } = useViewer();
   const { id, page_count: pageCount } = message;
   if (pageCount === null) {
     return (
@@ -200,8 +202,7 @@ function LetterReader({ message, list }: { message: InboxMessage; list: ListQuer
           class="sheet"
           src={pageUrl(`/sandbox/letters/${id}/pages/${page}`)}
           alt={`Page ${page} of ${pageCount} of the letter to ${message.recipient.split('\n')[0] ?? ''}`}
-          width="595"
-          height="842"
+          {...sheetSize(country)}
         />
       </div>
     </>

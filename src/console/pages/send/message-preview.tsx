@@ -4,10 +4,12 @@ import { previewLetterTemplate } from '../../../letters/preview/letter-preview.t
 import type { SendingService } from '../../../notifications/sending/sending-service.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { sheetSize } from '../../letter-paper.ts';
 import { pageUrl } from '../../links.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { TemplateText } from '../../parts/text.tsx';
 import type { Visitor } from '../../sessions/sessions.ts';
+import { useViewer } from '../../viewer.ts';
 import { buildPersonalisation, type Filled } from './send-form.ts';
 
 /** A message before it is sent, as its recipient would see it. */
@@ -36,6 +38,7 @@ export function MessagePreview({ preview, foot }: { preview: Preview; foot?: Com
 }
 
 function Message({ preview }: { preview: Preview }) {
+  const { country } = useViewer();
   switch (preview.channel) {
     case 'sms':
       return (
@@ -89,8 +92,7 @@ function Message({ preview }: { preview: Preview }) {
               src={src}
               alt={`Page ${index + 1} of the letter`}
               loading={index === 0 ? undefined : 'lazy'}
-              width="595"
-              height="842"
+              {...sheetSize(country)}
             />
           ))}
         </div>

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Country } from '../../../countries/country.ts';
 import { archiveLetterAttachment, attachPages, markedPages } from '../../../letters/attachments/letter-attachments.ts';
 import { maxLetterBytes } from '../../../notifications/sending/letter-rules.ts';
 import { type Failure, invalidField, notFound } from '../../../platform/failure.ts';
@@ -6,6 +7,7 @@ import { newId } from '../../../platform/id.ts';
 import { maxPages } from '../../../rendering/pdf/letter-geometry.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { isAboutForm } from '../../forms.ts';
+import { paperName, sheetSize, wrongPaper } from '../../letter-paper.ts';
 import { pageUrl } from '../../links.ts';
 import { several } from '../../money.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
@@ -53,7 +55,7 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
                 formState={formState}
                 name="upload"
                 label="PDF with the pages"
-                hint={`Use A4 pages and at most 2 MB. The letter and these pages can have ${maxPages} pages together.`}
+                hint={`Use ${paperName(app.country)} pages and at most 2 MB. The letter and these pages can have ${maxPages} pages together.`}
                 accept=".pdf"
               />
               <Submit back={templatePath(request.service.id, template.id)}>Attach</Submit>
@@ -67,8 +69,7 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
                   class="sheet"
                   src={picture}
                   alt={`Page ${index + 1} with a problem: what is in the red area cannot be printed`}
-                  width="595"
-                  height="842"
+                  {...sheetSize(app.country)}
                 />
               ))}
             </section>
@@ -107,7 +108,7 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
         await attachPages(app, attachment);
       } catch (error) {
         if (!isAboutForm(error)) throw error;
-        const { text, invalid_pages } = describeRefusal(error);
+        const { text, invalid_pages } = describeRefusal(app.country, error);
         if (invalid_pages.length === 0) throw invalidField('upload', text);
         const pictures = await markedPages(app, request.service.id, pdf, invalid_pages);
         const formState = { typed: new Map(), problems: new Map([['upload', text]]) };
@@ -120,15 +121,18 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
 
 const reasons = new Map([
   ['content-outside-printable-area', 'Keep everything inside the area that can be printed.'],
-  ['letter-not-a4-portrait-oriented', 'Use upright A4 pages only.'],
   ['letter-too-long', `Use at most ${maxPages} pages for the letter and its attached pages together.`],
   ['unable-to-read-the-file', 'We could not read the file. Save it as a PDF again.'],
 ]);
 
-function describeRefusal({ detail }: Failure): { text: string; invalid_pages: number[] } {
-  if (typeof detail === 'string') return { text: reasons.get(detail) ?? detail, invalid_pages: [] };
+function describeRefusal(country: Country, { detail }: Failure): { text: string; invalid_pages: number[] } {
+  const reasonOf = (code: string) =>
+    code === 'letter-not-a4-portrait-oriented'
+      ? wrongPaper(country, 'Use upright A4 pages only.')
+      : (reasons.get(code) ?? code);
+  if (typeof detail === 'string') return { text: reasonOf(detail), invalid_pages: [] };
   const code = [detail.content ?? Object.values(detail)[0] ?? ''].flat().join(' ');
   const invalid_pages = [detail.invalid_pages ?? []].flat().map(Number);
   const where = invalid_pages.length > 0 ? ` See page ${invalid_pages.join(', ')}.` : '';
-  return { text: `${reasons.get(code) ?? code}${where}`, invalid_pages };
+  return { text: `${reasonOf(code)}${where}`, invalid_pages };
 }

@@ -9,10 +9,12 @@ import type {
 import { maxPages } from '../../../rendering/pdf/letter-geometry.ts';
 import { hasNestedPlaceholder } from '../../../rendering/placeholders.ts';
 import { maxSmsCharacters } from '../../../rendering/sms/sms.ts';
+import { sheetSize } from '../../letter-paper.ts';
 import { dataSize, several } from '../../money.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { TemplateText } from '../../parts/text.tsx';
+import { useViewer } from '../../viewer.ts';
 
 interface PreviewProps {
   preview: DraftPreview;
@@ -192,6 +194,7 @@ function AsEmail({ preview, from, view = 'email', width = '600', id = '' }: Prop
 }
 
 function OnPaper({ preview: { page_count, is_too_long }, from, cost }: PropsOf<LetterPreview>) {
+  const { country } = useViewer();
   const shown = Array.from({ length: Math.min(page_count, maxPages) }, (_, index) => index + 1);
   return (
     <>
@@ -203,8 +206,7 @@ function OnPaper({ preview: { page_count, is_too_long }, from, cost }: PropsOf<L
             class="sheet"
             src={`${from}/pages/${page}`}
             alt={`Page ${page} of ${page_count}`}
-            width="595"
-            height="842"
+            {...sheetSize(country)}
             loading={page > 1 ? 'lazy' : undefined}
           />
         ))}

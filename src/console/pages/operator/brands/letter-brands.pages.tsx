@@ -11,6 +11,7 @@ import { invalidField } from '../../../../platform/failure.ts';
 import type { FormFile } from '../../../../platform/http/body/multipart.ts';
 import { newId } from '../../../../platform/id.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
+import { sheetSize } from '../../../letter-paper.ts';
 import { pageUrl } from '../../../links.ts';
 import type { FormState, Pages } from '../../../page.ts';
 import { Field, FileField } from '../../../parts/field.tsx';
@@ -62,8 +63,7 @@ export function letterBrandPages(pages: Pages, app: ConsoleApp): void {
             class="sheet"
             src={pageUrl(`${brandAddress('letter', id)}/page`)}
             alt="The first page of a letter with the brand"
-            width="595"
-            height="842"
+            {...sheetSize(app.country)}
           />
         </div>
       </div>
