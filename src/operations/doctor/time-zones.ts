@@ -6,7 +6,7 @@ import { readOffsets } from './doctor.sql.ts';
 import { type Finding, finding } from './finding.ts';
 
 /** From this moment on, clocks are so far ahead of UTC. */
-export interface Offset {
+interface Offset {
   from: Date;
   ahead_ms: number;
 }
@@ -48,7 +48,7 @@ export async function checkTimeZonesDaily({ pool, clock, country: { calendar } }
   return found;
 }
 
-export function judgeOffsets(zone: string, here: Offset[], there: Offset[], server: string): Finding[] {
+function judgeOffsets(zone: string, here: Offset[], there: Offset[], server: string): Finding[] {
   const [difference] = [...here, ...there]
     .map(({ from }) => ({ from, here: aheadAt(here, from), there: aheadAt(there, from) }))
     .filter((at) => at.here !== at.there)
