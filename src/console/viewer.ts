@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Calendar } from '../countries/calendar.ts';
 import type { Country } from '../countries/country.ts';
+import { oncePer } from '../platform/db/local-day.ts';
 
 /**
  * Whoever looks at a page: `calendar` is that of the times they read and choose. Days that are billed, limited or counted are those
@@ -14,10 +15,11 @@ export interface Viewer {
   zoneName: string;
 }
 
-export function viewerIn(country: Country): Viewer {
-  const { calendar, words } = country;
-  return { country, calendar, zoneName: words.zoneName ?? calendar.zoneName() };
-}
+/** Made once: the name of a zone takes longer than a page. */
+export const viewerIn = oncePer((country: Country): Viewer => {
+  const { calendar, locale, words } = country;
+  return { country, calendar, zoneName: words.zoneName ?? calendar.zoneName(locale) };
+});
 
 /** Given to every page and fragment, so that a time deep within a page needs no parameter. */
 export const ViewerContext = createContext<Viewer | undefined>(undefined);

@@ -35,3 +35,43 @@ describe('months of a financial year', () => {
     expect(calendar.financialYearDays(0)).toEqual({ first_day: '0000-04-01', last_day: '0001-03-31' });
   });
 });
+
+describe('the name of a zone', () => {
+  it.each([
+    ['Europe/Amsterdam', 'nl-NL', 'Central European Time'],
+    ['Europe/Berlin', 'de-DE', 'Central European Time'],
+    ['Asia/Kathmandu', 'ne-NP', 'Nepal Time'],
+    ['America/Toronto', 'en-CA', 'Eastern Time (Toronto)'],
+    ['America/New_York', 'en-US', 'Eastern Time (New York)'],
+  ])('%s of %s: %s', (zone, locale, name) => {
+    expect(new Calendar(zone).zoneName(locale)).toBe(name);
+  });
+});
+
+describe('a zone', () => {
+  it.each(['+05:30', '', "Europe/London'", 'Nowhere/Else'])('%j is refused', (zone) => {
+    expect(() => new Calendar(zone)).toThrow(RangeError);
+  });
+});
+
+describe('the standard offset', () => {
+  it.each([
+    ['Europe/London', 0],
+    ['Europe/Dublin', 0],
+    ['America/Toronto', -300],
+    ['Asia/Kathmandu', 345],
+    ['Australia/Sydney', 600],
+    ['Australia/Lord_Howe', 630],
+  ])('of %s is that of its winter: %i minutes', (zone, minutes) => {
+    expect(new Calendar(zone).standardOffset_ms(new Date('2026-11-17T12:00:00Z'))).toBe(minutes * 60_000);
+  });
+});
+
+describe('the day of a moment', () => {
+  it('is exact whatever was asked before, in a zone that is 45 minutes off', () => {
+    const calendar = new Calendar('Asia/Kathmandu');
+    const midnight = Date.parse('2026-11-16T18:15:00Z');
+    const days = [0, -1, 1, -1, 0].map((after_ms) => calendar.day(new Date(midnight + after_ms)));
+    expect(days).toEqual(['2026-11-17', '2026-11-16', '2026-11-17', '2026-11-16', '2026-11-17']);
+  });
+});

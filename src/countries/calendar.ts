@@ -154,10 +154,15 @@ export class Calendar {
     return this.financialYearStart === '01-01' ? String(year) : `${year} to ${year + 1}`;
   }
 
-  /** The zone in words: Central European Time. */
-  zoneName(): string {
-    const format = new Intl.DateTimeFormat('en-GB', { timeZone: this.zone, timeZoneName: 'longGeneric' });
-    return format.formatToParts(0).find(({ type }) => type === 'timeZoneName')?.value ?? this.zone;
+  /** The zone in words: Central European Time. With its city where the country of the locale has several: Eastern Time (Toronto). */
+  zoneName(locale: string): string {
+    const name = nameOfZone(this.zone);
+    const region: Intl.Locale & { timeZones?: string[]; getTimeZones?(): string[] | undefined } = new Intl.Locale(
+      locale,
+    );
+    const zones = region.getTimeZones?.() ?? region.timeZones ?? [];
+    const [city = ''] = this.zone.split('/').slice(-1);
+    return zones.some((zone) => nameOfZone(zone) !== name) ? `${name} (${city.replaceAll('_', ' ')})` : name;
   }
 
   // Formatting costs microseconds and the accept path asks thousands of times a second, so stretches are cached: two
@@ -210,6 +215,16 @@ function edge(near: number, far: number, isSame: (time: number) => boolean): num
     else other = middle;
   }
   return same;
+}
+
+/** A moment when zones have the rules of these years: where there is no summer time, the name says so. */
+const named_ms = Date.UTC(2026, 6, 1);
+
+function nameOfZone(zone: string): string {
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'longGeneric' }).formatToParts(
+    named_ms,
+  );
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
 }
 
 /** Writes days, such as 2026-11-03, in words. A day is the same in every zone. */
