@@ -62,6 +62,12 @@ describe('fields beside amounts', () => {
     expect(added.every((field) => /\.(currency|price_known)$/.test(field))).toBe(true);
   });
 
+  it('are described in the currency of the country', async () => {
+    const { body } = await there.request({ method: 'GET', url: '/openapi.json' });
+    expect(JSON.stringify(body.paths)).toMatch(/"description":"EUR"/);
+    expect(JSON.stringify(body.paths)).not.toMatch(/"description":"(Average )?GBP( per|")/);
+  });
+
   it('say of a letter what its price is in, and whether it is known', async () => {
     for (const harness of [here, there]) {
       const service = await aService(harness);

@@ -21,7 +21,6 @@ import { listBills, listVolumesByService } from './service-costs.ts';
 // Accepts any value: days.ts validates dates, in a fixed order.
 const date = (description: string) =>
   Type.Optional(Type.Unsafe<unknown>({ description: `YYYY-MM-DD, ${description}` }));
-const Pounds = Type.Number({ description: 'GBP' });
 const LondonDay = Type.String({ description: 'YYYY-MM-DD in London' });
 const OrganisationId = Type.String({ description: 'Empty if the service has no organisation' });
 
@@ -36,6 +35,7 @@ const Counters = Type.Object({
 });
 
 export function platformStatsRoutes(http: Http, app: Platform & { config: { letters: PrintSettings } }): void {
+  const Amount = Type.Number({ description: app.country.money.currency });
   http.get(
     '/platform-stats',
     {
@@ -61,10 +61,10 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: { lett
       organisation_name: Type.String(),
       service_id: Uuid,
       service_name: Type.String(),
-      sms_cost: Pounds,
+      sms_cost: Amount,
       sms_chargeable_units: Type.Integer({ description: 'Fragments beyond the free allowance' }),
       total_letters: Type.Integer(),
-      letter_cost: Pounds,
+      letter_cost: Amount,
       letter_breakdown: Type.String({ description: 'One line per postage and price' }),
       purchase_order_number: Nullable(Type.String()),
       contact_names: Nullable(Type.String()),
@@ -83,9 +83,9 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: { lett
       postage: Type.String(),
       cost_threshold: OneOf(['sorted', 'unsorted']),
       sheets: Type.Integer({ description: 'Per letter' }),
-      rate: Pounds,
+      rate: Amount,
       letters: Type.Integer(),
-      cost: Pounds,
+      cost: Amount,
     }),
   });
 
@@ -116,7 +116,7 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: { lett
       sms_totals: Type.Integer(),
       sms_fragment_totals: Type.Integer(),
       sms_chargeable_units: Type.Integer({ description: 'Fragments times the destination’s rate multiplier' }),
-      sms_cost: Pounds,
+      sms_cost: Amount,
     }),
   });
 
@@ -136,7 +136,7 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: { lett
       email_totals: Type.Integer(),
       letter_totals: Type.Integer(),
       letter_sheet_totals: Type.Integer(),
-      letter_cost: Pounds,
+      letter_cost: Amount,
     }),
   });
 }
