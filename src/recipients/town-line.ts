@@ -67,7 +67,7 @@ export function createTownLineReader(address: Address & { postcode: Postcode }) 
   }
 
   function joined(above: readonly string[], postcode: string, town: string): ReadLines {
-    return { lines: [...above, join(postcode, town)], postcode, lacksTown: false };
+    return { lines: [...above, join(postcode, withoutCommas(town))], postcode, lacksTown: false };
   }
 
   return { readTown, splitTownLine };
@@ -98,7 +98,11 @@ function formatGroups(format: string, groups: RegExpExecArray): string {
     .join('');
 }
 
-const comparableStart = (text: string) => text.toLowerCase().replaceAll('.', '').replace(/\s+/g, ' ').trim();
+/** Without those around it. */
+const withoutCommas = (town: string) => withoutTrailingCommas(town.replace(/^[ ,]+/, ''));
+
+const comparableStart = (text: string) =>
+  withoutCommas(text).toLowerCase().replaceAll('.', '').replace(/\s+/g, ' ').trim();
 
 /** A street with its number, or a box, must never be printed beside a postcode as if it were the town. */
 function createTownTest({ boxWords, townWithDigits }: Pick<Address, 'boxWords' | 'townWithDigits'>) {
