@@ -10,8 +10,13 @@ export interface ApiFacts {
   description: string;
 }
 
-/** Generates the OpenAPI document from the routes. */
-export async function documentRoutes(http: FastifyInstance, api: ApiFacts, surfaces: SurfaceFacts[]): Promise<void> {
+/** Generates the OpenAPI document from the routes. Its days are of `zone`. */
+export async function documentRoutes(
+  http: FastifyInstance,
+  api: ApiFacts,
+  surfaces: SurfaceFacts[],
+  zone: string,
+): Promise<void> {
   await http.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -45,7 +50,7 @@ export async function documentRoutes(http: FastifyInstance, api: ApiFacts, surfa
       schema: describeOperation(schema, [route.method].flat()[0] ?? '', url),
       url,
     }),
-    transformObject: (made) => ('openapiObject' in made ? tidyDocument(made.openapiObject, surfaces) : {}),
+    transformObject: (made) => ('openapiObject' in made ? tidyDocument(made.openapiObject, surfaces, zone) : {}),
   });
 }
 
@@ -109,11 +114,18 @@ interface Operation {
  * Post-processes the document generated from the routes: titled schemas become components, every status gets a
  * description, and custom formats become standard ones.
  */
-function tidyDocument(document: { paths?: object; components?: object }, surfaces: SurfaceFacts[]): object {
+function tidyDocument(
+  document: { paths?: object; components?: object },
+  surfaces: SurfaceFacts[],
+  zone: string,
+): object {
   const schemas: Record<string, Schema> = {};
   const errors = new Map(surfaces.map(({ name, errorSchema }) => [name, errorSchema]));
   for (const path of Object.values(document.paths ?? {})) {
-    for (const { tags = [], responses } of Object.values(path as Record<string, Operation>)) {
+    for (const operation of Object.values(path as Record<string, Operation>)) {
+      const { tags = [], responses } = operation;
+      // Providers send London times wherever the installation is.
+      if (zone !== protocolZone && tags[0] !== 'callbacks') nameZone(operation, zone);
       for (const [status, response] of Object.entries(responses)) {
         const description = statusDescriptions[status];
         if (description && !/^2/.test(status)) response.description = description;
@@ -129,6 +141,18 @@ function tidyDocument(document: { paths?: object; components?: object }, surface
   const paths = named(standardised(document.paths), schemas);
   const known = Object.entries(schemas).sort(([left], [right]) => (left < right ? -1 : 1));
   return { ...document, tags, paths, components: { ...document.components, schemas: Object.fromEntries(known) } };
+}
+
+const protocolZone = 'Europe/London';
+
+/** Descriptions speak of London, whose days the protocol counts. Elsewhere they name the zone of the country. */
+function nameZone(part: object, zone: string): void {
+  for (const [key, value] of Object.entries(part)) {
+    if (typeof value === 'object' && value !== null) nameZone(value, zone);
+    else if (typeof value === 'string' && (key === 'description' || key === 'summary')) {
+      Object.assign(part, { [key]: value.replaceAll('London', zone) });
+    }
+  }
 }
 
 const statusDescriptions: Record<string, string> = {

@@ -121,7 +121,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
     if (request.method === 'OPTIONS') reply.code(204).send();
     else done(declared.failureFor(request.url));
   });
-  await documentRoutes(http, options.api, surfaces);
+  await documentRoutes(http, options.api, surfaces, app.country.calendar.zone);
 
   const openMemory = app.bodyMemory.share(shareOfOpenSurfaces);
   for (const surface of surfaces) {
