@@ -16,17 +16,17 @@ export const commands: Record<string, ListedCommand> = {
   },
   migrate: {
     description: 'Apply database migrations, then exit',
-    load: async () => (await import('./migrate.ts')).migrateCommand,
+    load: async () => (await import('./database/migrate.ts')).migrateCommand,
   },
   backup: {
     description: 'Back up to a new folder while the service runs',
     takes: '<folder>',
-    load: async () => (await import('./backup.ts')).backupCommand,
+    load: async () => (await import('./database/backup.ts')).backupCommand,
   },
   restore: {
     description: 'Restore a backup into an unused database',
     takes: '<folder>',
-    load: async () => (await import('./restore.ts')).restoreCommand,
+    load: async () => (await import('./database/restore.ts')).restoreCommand,
   },
   demo: {
     description: 'Print a ready-made curl command for a first message, with the API key and templates of the demo',
@@ -48,7 +48,7 @@ export const commands: Record<string, ListedCommand> = {
   },
   rekey: {
     description: 'Re-encrypt everything with the first key of SECRET_KEYS, while the service runs',
-    load: async () => (await import('./rekey.ts')).rekeyCommand,
+    load: async () => (await import('./database/rekey.ts')).rekeyCommand,
   },
   doctor: {
     description: 'Check settings, disk, database, clock and providers, and suggest fixes',

@@ -1,11 +1,11 @@
-import { createCountry } from '../countries/country.ts';
-import { restore } from '../operations/backup/restore.ts';
-import { type Command, type Flags, print } from '../platform/command-line.ts';
-import { createLog } from '../platform/log.ts';
-import { secretFile } from '../platform/secrets/generated-secrets.ts';
-import { seeds } from '../seeds.ts';
-import { readConfig } from './read-config.ts';
-import { withDatabase } from './with-database.ts';
+import { createCountry } from '../../countries/country.ts';
+import { restore } from '../../operations/backup/restore.ts';
+import { type Command, type Flags, print } from '../../platform/command-line.ts';
+import { createLog } from '../../platform/log.ts';
+import { secretFile } from '../../platform/secrets/generated-secrets.ts';
+import { seeds } from '../../seeds.ts';
+import { readConfig } from '../read-config.ts';
+import { withDatabase } from '../with-database.ts';
 
 export const restoreCommand: Command = {
   more: [

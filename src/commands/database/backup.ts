@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { Config } from '../config.ts';
-import { backup } from '../operations/backup/backup.ts';
-import { type Command, type Flags, print, printProgress } from '../platform/command-line.ts';
-import { secretFile } from '../platform/secrets/generated-secrets.ts';
-import { readConfig } from './read-config.ts';
-import { withDatabase } from './with-database.ts';
+import type { Config } from '../../config.ts';
+import { backup } from '../../operations/backup/backup.ts';
+import { type Command, type Flags, print, printProgress } from '../../platform/command-line.ts';
+import { secretFile } from '../../platform/secrets/generated-secrets.ts';
+import { readConfig } from '../read-config.ts';
+import { withDatabase } from '../with-database.ts';
 
 export const backupCommand: Command = {
   more: [

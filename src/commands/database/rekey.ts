@@ -1,7 +1,7 @@
-import { rekey } from '../operations/rekey.ts';
-import { type Command, print } from '../platform/command-line.ts';
-import { readConfig } from './read-config.ts';
-import { withDatabase } from './with-database.ts';
+import { rekey } from '../../operations/rekey.ts';
+import { type Command, print } from '../../platform/command-line.ts';
+import { readConfig } from '../read-config.ts';
+import { withDatabase } from '../with-database.ts';
 
 export const rekeyCommand: Command = {
   more: [

@@ -1,9 +1,9 @@
-import { prepareDatabase } from '../operations/country/installation.ts';
-import { type Command, print } from '../platform/command-line.ts';
-import { createLog } from '../platform/log.ts';
-import { seeds } from '../seeds.ts';
-import { readConfig } from './read-config.ts';
-import { openOrEmbed } from './with-database.ts';
+import { prepareDatabase } from '../../operations/country/installation.ts';
+import { type Command, print } from '../../platform/command-line.ts';
+import { createLog } from '../../platform/log.ts';
+import { seeds } from '../../seeds.ts';
+import { readConfig } from '../read-config.ts';
+import { openOrEmbed } from '../with-database.ts';
 
 export const migrateCommand: Command = {
   more: [
