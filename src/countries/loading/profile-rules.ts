@@ -155,7 +155,7 @@ function postcodeProblems(postcode: NonNullable<CountryProfile['address']['postc
   const { pattern, format, prefix } = postcode;
   const ofPattern = patternProblems('address.postcode.pattern', pattern);
   // With an empty alternative it matches nothing, and tells how many groups there are.
-  const groupCount = ofPattern.length > 0 ? 0 : (new RegExp(`${pattern}|`, 'u').exec('')?.length ?? 1) - 1;
+  const groupCount = ofPattern.length > 0 ? 0 : (''.match(new RegExp(`${pattern}|`, 'u'))?.length ?? 1) - 1;
   const used = [...format.matchAll(/\$(\d)/g)].map(([, digit]) => Number(digit));
   return [
     ...ofPattern,

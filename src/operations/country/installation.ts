@@ -54,12 +54,11 @@ export const seedInstallation: Seed = async (tx, now, { profile }) => {
     postage: isRewritten ? slotsOf(profile) : { ...stored.postage, ...slotsOf(profile) },
     profile,
   };
-  const isChosen = stored.profile === null || isRewritten;
   if (isSame(stored, next)) return;
   if (isRewritten) await deleteSeededPrices(tx);
   if (zoneDiffers) await dropUnusedPartitions(tx);
   if (!isDeepStrictEqual(stored.postage, next.postage)) await recreateLetterKind(tx, listClasses(next));
-  await updateInstallation(tx, next, isChosen ? timestamp(now) : undefined);
+  await updateInstallation(tx, next, isRewritten ? timestamp(now) : undefined);
   if (stored.profile !== null) await recordChange(tx, stored.profile, next.profile ?? profile, now);
 };
 
