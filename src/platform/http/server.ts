@@ -9,6 +9,7 @@ import Fastify, {
   type onRequestHookHandler,
   type RouteOptions,
 } from 'fastify';
+import type { Country } from '../../countries/country.ts';
 import { actAs } from '../db/actor.ts';
 import type { Failure } from '../failure.ts';
 import type { Log } from '../log.ts';
@@ -45,6 +46,7 @@ interface ServerOptions<App> {
     tracing: Tracing | undefined;
     bodyMemory: BodyMemory;
     bulkPace: BulkPace;
+    country: Country;
     draining(): boolean;
   };
   surfaces: Surface<App>[];
