@@ -59,7 +59,9 @@ export function Data<T extends TSchema>(schema: T) {
 export function AmountFields(country: { code: string; money: { currency: string } }): Record<never, TSchema> {
   const { code, money } = country;
   return {
-    ...(money.currency === 'GBP' ? {} : { currency: Type.Optional(Type.String({ description: 'ISO 4217, such as EUR' })) }),
+    ...(money.currency === 'GBP'
+      ? {}
+      : { currency: Type.Optional(Type.String({ description: 'ISO 4217, such as EUR' })) }),
     ...(code === 'gb'
       ? {}
       : { price_known: Type.Optional(Type.Boolean({ description: 'False while nobody has added a rate' })) }),
