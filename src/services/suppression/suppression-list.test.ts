@@ -310,11 +310,11 @@ describe('GET /service/{id}/suppression-list', () => {
     expect((await harness.admin('GET', `/service/${service}/suppression-list?older_than=x`)).status).toBe(400);
   });
 
-  it('200, page by page: 100,000 entries, each once, newest first', async () => {
+  it('200, page by page: 3,000 entries, each once, newest first', async () => {
     const service = await aService(harness);
     await sql`insert into suppressed_recipients
       select gen_random_uuid(), ${service}, 'person-' || n || '@example.org', 'complaint', gen_random_uuid(), now()
-      from generate_series(1, 100000) n`.execute(harness.app.db);
+      from generate_series(1, 3000) n`.execute(harness.app.db);
     const path = `/service/${service}/suppression-list`;
     const first = (await harness.admin('GET', path)).body;
     const second = (await harness.admin('GET', `${path}?older_than=${first.older_than}`)).body;
@@ -323,8 +323,8 @@ describe('GET /service/{id}/suppression-list', () => {
     expect(ids).toHaveLength(500);
     const seen = new Set<string>();
     for await (const entries of allSuppressions(harness.app, service)) for (const { id } of entries) seen.add(id);
-    expect(seen.size).toBe(100_000);
-    const last = (await harness.admin('GET', `${path}?older_than=${[...seen][99_900]}`)).body;
+    expect(seen.size).toBe(3000);
+    const last = (await harness.admin('GET', `${path}?older_than=${[...seen][2900]}`)).body;
     expect([last.suppressed_recipients.length, last.older_than]).toEqual([99, null]);
   });
 });
