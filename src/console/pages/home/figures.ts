@@ -56,7 +56,7 @@ export async function readFigures(app: ConsoleApp, service: Service) {
     unsubscribes,
     returned,
     files: files.data.slice(0, shownFiles),
-    /** Undefined while there are no prices. */
+    /** What the messages cost. Undefined while there are no prices. */
     cost: known.sms || known.letter ? usage.reduce((sum, { cost }) => sum + cost, 0) : undefined,
     parts: texts?.chargeable_units ?? 0,
     freeUsed: texts?.free_allowance_used ?? 0,

@@ -90,7 +90,7 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
 
 interface UsageProps {
   services: readonly Usage[];
-  /** Undefined while there are no prices. */
+  /** What the amounts are in. Undefined while there are no prices. */
   money: Money | undefined;
 }
 

@@ -72,7 +72,7 @@ interface UsageProps {
   months: Month[];
   /** The parts of texts that are free in the year. Undefined where no service has any. */
   free: number | undefined;
-  /** Undefined while there are no prices. */
+  /** What the amounts are in. Undefined while there are no prices. */
   money: Money | undefined;
 }
 
