@@ -21,6 +21,7 @@ export async function problemsInEveryLook(page: Page, name: string): Promise<str
   for (const width of [1280, 320]) {
     await page.setViewportSize({ width, height: 860 });
     if ((await overflow_px(page)) > 0) wrong.push(`${name} at ${width} scrolls sideways`);
+    if (await isStampOverText(page)) wrong.push(`${name} at ${width} has the stamp over its text`);
     for (const [colour, media] of colours) {
       await page.emulateMedia(media);
       const problems = await accessibilityProblems(page, colour === 'light' ? undefined : rulesAboutColours);
@@ -30,6 +31,22 @@ export async function problemsInEveryLook(page: Page, name: string): Promise<str
   }
   wrong.push(...(await problemsWithLargeText(page, name)));
   return wrong;
+}
+
+/** The lines themselves are compared: their element is as wide as the page. */
+function isStampOverText(page: Page): Promise<boolean> {
+  return page.evaluate(() => {
+    const stamp = document.querySelector('.franking')?.getBoundingClientRect();
+    if (!stamp) return false;
+    return [...document.querySelectorAll('h1, .lead')].some((element) => {
+      const text = document.createRange();
+      text.selectNodeContents(element);
+      return [...text.getClientRects()].some(
+        ({ left, right, top, bottom }) =>
+          left < stamp.right && right > stamp.left && top < stamp.bottom && bottom > stamp.top,
+      );
+    });
+  });
 }
 
 const usualText = { standard: 16, fixed: 13 };
