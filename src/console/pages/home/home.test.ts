@@ -46,6 +46,20 @@ describe('GET /console/services/{id}', () => {
     expect(page.text).not.toContain('Trial mode');
   });
 
+  it('says that messages are on the way until one has an outcome', async () => {
+    const { id } = await aPerson(harness);
+    const fresh = await aService(harness);
+    await joinService(harness, fresh, id);
+    const sent = {
+      service_id: fresh,
+      template_id: await aTemplate(harness, fresh),
+      created_at: '2026-11-13T11:59:00Z',
+    };
+    await somePastMessages(harness, [{ ...sent, notification_type: 'sms', status: 'sending' }]);
+    const { text } = await (await signedIn(harness, id)).get(`/console/services/${fresh}`);
+    expect([text.includes('1 on the way'), text.includes('0.0% delivered')]).toEqual([true, false]);
+  });
+
   it('says what is left today in trial mode', async () => {
     await harness.app.db.updateTable('services').set({ restricted: true }).where('id', '=', service).execute();
     expect((await browser.get(home)).text).toMatch(

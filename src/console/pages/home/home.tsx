@@ -132,6 +132,8 @@ function ChannelCard({ channel, figures, link }: HomeProps & { channel: Channel 
       <p class="row small">
         {requested === 0 ? (
           <span class="muted">None this week</span>
+        ) : delivered + failed === 0 ? (
+          <Status kind="sending">{`${count(sending)} on the way`}</Status>
         ) : channel === 'letter' ? (
           <>
             <Status kind="delivered">{`${count(delivered)} posted`}</Status>
