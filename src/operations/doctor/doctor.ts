@@ -42,26 +42,28 @@ export type DoctorConfig = ProvidersConfig & {
 
 const minFreeBytes = 1024 ** 3;
 
-/** Checks the requirements of a start. The checks are independent, so that one run finds every problem. */
+/**
+ * Checks the requirements of a start. The checks are independent, so that one run finds every problem, and run side by side: each may
+ * wait for a server that does not respond.
+ */
 export async function examine(
   config: DoctorConfig,
   url: string,
   list: readonly ProviderDescriptor[] = providers,
 ): Promise<Finding[]> {
-  return [
-    checkNode(),
-    checkDataDir(config.storage.dataDir),
-    ...checkDisks(config),
-    ...(await checkBucket(config)),
-    ...(await checkDatabase(config, url, createCountry(config.country.profile).calendar)),
-    ...(await checkCountry(config.country.profile, url)),
-    ...(await checkProvidersAlone(config, url, list)),
-    ...(await checkReceivers(config, list)),
-    ...(await checkPrinter(config)),
-    ...checkLetters(createCountry(config.country.profile), systemClock.now()),
-    ...(await checkScanner(config)),
-    ...(await checkIssuer(config)),
-  ];
+  const country = createCountry(config.country.profile);
+  const found = await Promise.all([
+    checkBucket(config),
+    checkDatabase(config, url, country.calendar),
+    checkCountry(config.country.profile, url),
+    checkProvidersAlone(config, url, list),
+    checkReceivers(config, list),
+    checkPrinter(config),
+    checkLetters(country, systemClock.now()),
+    checkScanner(config),
+    checkIssuer(config),
+  ]);
+  return [checkNode(), checkDataDir(config.storage.dataDir), ...checkDisks(config), ...found.flat()];
 }
 
 interface Running extends Platform {
