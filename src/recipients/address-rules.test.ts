@@ -143,9 +143,10 @@ describe.each(Object.keys(builtInCountries))('in %s', (code) => {
     );
   });
 
-  it('is fast for a megabyte of any input', () => {
+  // Anything quadratic takes minutes on so many characters.
+  it('is fast for 300,000 characters of any input', () => {
     for (const piece of ['1', '1 ', 'a ', 'a, ', '1234 AB ', 'NL-', '\n1']) {
-      const input = piece.repeat(1_000_000 / piece.length);
+      const input = piece.repeat(300_000 / piece.length);
       const time = processorTime_ms(() => void rules.check(rules.parse([input]), everywhere));
       expect(time, piece).toBeLessThan(quadratic_ms);
     }

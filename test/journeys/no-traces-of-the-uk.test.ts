@@ -3,7 +3,7 @@ import { collectPages } from '../../src/console/collect-pages.ts';
 import type { DeclaredPage } from '../../src/console/page.ts';
 import { nl } from '../../src/countries/nl.ts';
 import { useHarness } from '../kit/harness.ts';
-import { aConsoleWorld, type ConsoleWorld } from '../kit/world/console-world.ts';
+import { aConsoleWorld, type ConsoleWorld, type Role } from '../kit/world/console-world.ts';
 
 /** Another country sees nothing of the one that the protocol comes from, except in names of the protocol. */
 
@@ -31,15 +31,15 @@ function tracesIn(text: string): string[] {
 describe('with COUNTRY=nl', () => {
   it('no page names the United Kingdom, its capital or its money', async () => {
     const found: string[] = [];
-    for (const role of ['a manager', 'a platform administrator'] as const) {
-      const { browser } = world.visitors.get(role) ?? {};
-      for (const page of pages) {
-        const { headers, text = '' } = (await browser?.get(world.urlOf(page))) ?? {};
-        const isText = /^text\//.test(String(headers?.['content-type']));
-        // The log of changes says that this database was made for the United Kingdom and changed its country.
-        if (!isText || page.path === '/operator/audit/csv') continue;
-        found.push(...tracesIn(text).map((trace) => `${page.path}: ${trace}`));
-      }
+    const get = async (role: Role, page: DeclaredPage) => world.visitors.get(role)?.browser.get(world.urlOf(page));
+    for (const page of pages) {
+      const ofManager = await get('a manager', page);
+      const isClosed = ofManager?.status === 403 || ofManager?.status === 404;
+      const { headers, text = '' } = (isClosed ? await get('a platform administrator', page) : ofManager) ?? {};
+      const isText = /^text\//.test(String(headers?.['content-type']));
+      // The log of changes says that this database was made for the United Kingdom and changed its country.
+      if (!isText || page.path === '/operator/audit/csv') continue;
+      found.push(...tracesIn(text).map((trace) => `${page.path}: ${trace}`));
     }
     expect([...new Set(found)]).toEqual([]);
   }, 300_000);

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { gbGeometry } from '../../../test/kit/samples/geometries.ts';
 import { longLetter, plainLetter, welshLetter } from '../../../test/kit/samples/letter-samples.ts';
 import { address, firstPage, laterPage, makePdf, rawPdf } from '../../../test/kit/samples/pdf-samples.ts';
@@ -9,11 +9,8 @@ import type * as pdfTasks from './pdf-worker.ts';
 import { composeLetter } from './pdf-worker.ts';
 import { withPdf } from './pdfium.ts';
 
-const pool = new WorkerPool<typeof pdfTasks>({
-  module: new URL('./pdf-worker.ts', import.meta.url),
-  size: 2,
-  timeout_ms: 5_000,
-});
+const module = new URL('./pdf-worker.ts', import.meta.url);
+const pool = new WorkerPool<typeof pdfTasks>({ module, size: 2, timeout_ms: 5_000 });
 afterAll(() => pool.close());
 // Two threads load their modules and fonts, beside the tests of other files.
 vi.setConfig({ testTimeout: 60_000 });
@@ -111,6 +108,9 @@ describe('the PDF threads', () => {
       (_, n) => `<g id="g${n}"><use href="#g${n + 1}"/><use href="#g${n + 1}"/></g>`,
     );
     const svg = `<svg viewBox="0 0 9 9"><defs>${layers.join('')}<g id="g30"><rect width="1" height="1"/></g></defs><use href="#g0"/></svg>`;
-    await expect(pool.run('checkLogo', svg)).rejects.toMatchObject({ name: 'WorkerFailure' });
+    // It uses up the memory or the time of the thread, whichever is less.
+    const impatient = new WorkerPool<typeof pdfTasks>({ module, size: 1, timeout_ms: 2_000 });
+    onTestFinished(() => impatient.close());
+    await expect(impatient.run('checkLogo', svg)).rejects.toMatchObject({ name: 'WorkerFailure' });
   });
 });

@@ -256,18 +256,18 @@ describe('the mailbox', () => {
   }, 60_000);
 });
 
-describe('1,000 emails, of which 100 bounce and 10 are complained about', () => {
+describe('300 emails, of which 30 bounce and 10 are complained about', () => {
   it('exactly those get permanent-failure and complaints', async () => {
     const service = await aService(harness);
-    const fields = Array.from({ length: 1_000 }, () => ({ notification_type: 'email' as const }));
+    const fields = Array.from({ length: 300 }, () => ({ notification_type: 'email' as const }));
     const ids = await someQueuedMessages(harness, service, fields);
     await harness.deliver();
-    const bounced = ids.slice(0, 100);
-    const complained = ids.slice(100, 110);
+    const bounced = ids.slice(0, 30);
+    const complained = ids.slice(30, 40);
     for (const id of bounced) bounce('postfix-unknown-user.hard-bounce', mailOf(id));
     for (const id of complained) bounce('yahoo-abuse.complaint', mailOf(id));
-    for (const id of ids.slice(110, 130)) bounce('out-of-office.auto-reply', mailOf(id));
-    for (const id of ids.slice(130, 140)) bounce('postfix-delayed.delayed', mailOf(id));
+    for (const id of ids.slice(40, 60)) bounce('out-of-office.auto-reply', mailOf(id));
+    for (const id of ids.slice(60, 70)) bounce('postfix-delayed.delayed', mailOf(id));
     await harness.deliver();
     harness.clock.advance({ minutes: 16 });
     await harness.deliver();
@@ -278,7 +278,7 @@ describe('1,000 emails, of which 100 bounce and 10 are complained about', () => 
       .execute();
     const having = (status: string) => rows.filter((row) => row.status === status).map(({ id }) => id);
     expect(having('permanent-failure').sort()).toEqual(bounced.toSorted());
-    expect(having('delivered')).toHaveLength(900);
+    expect(having('delivered')).toHaveLength(270);
     const { complaints } = await listComplaints(harness.app, 1);
     const ofService = complaints.filter(({ service_id }) => service_id === service);
     expect(ofService.map(({ notification_id }) => notification_id).sort()).toEqual(complained.toSorted());
