@@ -12,6 +12,7 @@ import { inTransaction } from '../src/platform/db/database.ts';
 import { newId } from '../src/platform/id.ts';
 import { anOrganisation, aService, aTemplate } from './kit/builders/rows.ts';
 import { useHarness } from './kit/harness.ts';
+import { isLongRun } from './kit/process/process-environment.ts';
 import { NaiveFigures, type RawMessage, type RawWorld } from './kit/world/naive-figures.ts';
 import { NaiveStatistics } from './kit/world/naive-statistics.ts';
 import { statusesOf, type World, world } from './kit/world/random-world.ts';
@@ -305,7 +306,7 @@ describe('every figure', () => {
           expect(free_sms_fragment_limit).toBe(naive.allowance(service, 2026));
         }
       }),
-      { numRuns: Number(process.env.FIGURES_RUNS ?? 20) },
+      { numRuns: isLongRun ? 200 : 6 },
     );
   }, 1_200_000);
 });

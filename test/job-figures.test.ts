@@ -7,6 +7,7 @@ import { inTransaction } from '../src/platform/db/database.ts';
 import { aService, aTemplate, aUser } from './kit/builders/rows.ts';
 import { aCheckedUpload, smsRows } from './kit/builders/uploads.ts';
 import { useHarness } from './kit/harness.ts';
+import { isLongRun } from './kit/process/process-environment.ts';
 
 /**
  * After any sequence of sending files, expanding, cancelling, delivering, receipts, days that pass and retention, the figures of
@@ -230,5 +231,5 @@ async function compare(service: string, files: Sent[]): Promise<void> {
 
 it('the figures of jobs equal a naive count', async () => {
   const steps = fc.array(step, { minLength: 6, maxLength: 16 });
-  await fc.assert(fc.asyncProperty(steps, walk), { numRuns: 10 });
+  await fc.assert(fc.asyncProperty(steps, walk), { numRuns: isLongRun ? 50 : 4 });
 }, 120_000);

@@ -10,6 +10,7 @@ import { runnableTasks, tasks } from '../src/tasks.ts';
 import { aLetter, letterRow } from './kit/builders/letters.ts';
 import { aNotification, aService, aTemplate } from './kit/builders/rows.ts';
 import { type Harness, useHarness } from './kit/harness.ts';
+import { isLongRun } from './kit/process/process-environment.ts';
 
 /** Two days of every scheduled task, in zones where the nights of London are other times of the day. */
 
@@ -18,13 +19,11 @@ const nextDay = addDays(day, 1);
 const keptDays = 7;
 const onceADay = /^\d+ \d+ \* \* \*$/;
 
+/** `npm test` runs the westernmost and the easternmost, between which the shifts of the others are. */
 const zones = [
-  'Europe/London',
-  'America/Toronto',
   'America/Vancouver',
-  'Asia/Kathmandu',
-  'Australia/Sydney',
   'Pacific/Auckland',
+  ...(isLongRun ? ['Europe/London', 'America/Toronto', 'Asia/Kathmandu', 'Australia/Sydney'] : []),
 ];
 
 const profileIn = (zone: string): CountryProfile => ({ ...gb, calendar: { ...gb.calendar, zone, limitDay: 'local' } });
@@ -88,7 +87,7 @@ describe.each(zones)('%s', (zone) => {
   const harness = useHarness({ country: profileIn(zone), config: { providers: { sandbox: { delay_ms: 0 } } } });
 
   it('prints letters after the cut-off, deletes nothing early, and succeeds once a day', {
-    timeout: 120_000,
+    timeout: 240_000,
   }, async () => {
     const { calendar } = harness.app.country;
     const service = await aService(harness);
