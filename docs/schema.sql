@@ -1561,6 +1561,7 @@ create table users (
   updated_at timestamp with time zone,
   locked_at timestamp with time zone,
   read_only_operator boolean not null,
+  time_zone text,
   constraint users_auth_type_check CHECK ((auth_type = ANY (ARRAY['sms_auth'::text, 'email_auth'::text, 'webauthn_auth'::text]))),
   constraint users_email_address_check CHECK ((length(email_address) <= 255)),
   constraint users_mobile_number_required CHECK (((mobile_number IS NOT NULL) OR (auth_type = ANY (ARRAY['email_auth'::text, 'webauthn_auth'::text])))),

@@ -101,7 +101,7 @@ import { accountLinkRoutes } from './users/sign-in/account-links.routes.ts';
 import { signInRoutes } from './users/sign-in/sign-in.routes.ts';
 import { verifyCodeRoutes } from './users/sign-in/verify-codes.routes.ts';
 import { webauthnCredentialRoutes } from './users/sign-in/webauthn-credentials.routes.ts';
-import { refusalOfMobileNumber, refusalOfName } from './users/user-formats.ts';
+import { refusalOfMobileNumber, refusalOfName, refusalOfTimeZone } from './users/user-formats.ts';
 import { userRoutes, usersListRoutes } from './users/users.routes.ts';
 
 type Routes = Surface<App>['routes'][number];
@@ -372,6 +372,7 @@ export const formats: Record<string, TextFormat<Pick<Platform, 'country'>>> = {
   'user-name': { refusal: refusalOfName },
   'service-permission-list': { refusal: refusalOfPermissionList },
   'user-mobile-number': { refusal: (text, { country }) => refusalOfMobileNumber(country, text) },
+  'time-zone': { refusal: refusalOfTimeZone },
   'template-name': { refusal: refusalOfTemplateName },
   'template-subject': { refusal: refusalOfTemplateSubject },
 };

@@ -2,6 +2,7 @@ import type { ConsoleApp } from './console-app.ts';
 import { type DeclaredPage, type PageModule, Pages } from './page.ts';
 import { accountPages } from './pages/account/account.pages.tsx';
 import { devicePages } from './pages/account/devices.pages.tsx';
+import { languageAndTimePages } from './pages/account/language-and-time.pages.tsx';
 import { newSecurityKeyPages } from './pages/account/new-security-key.pages.tsx';
 import { profilePages } from './pages/account/profile.pages.tsx';
 import { securityKeyAccountPages } from './pages/account/security-keys.pages.tsx';
@@ -135,6 +136,7 @@ const modules: PageModule<ConsoleApp>[] = [
   securityKeyAccountPages,
   newSecurityKeyPages,
   devicePages,
+  languageAndTimePages,
   themePages,
   teamPages,
   invitePages,

@@ -183,7 +183,7 @@ function toPageRequest(
     http: request,
     reply,
     visitor: visitor as PageRequest['visitor'],
-    viewer: viewerIn(country),
+    viewer: viewerIn(country, visitor?.user.time_zone),
     service,
     organisation,
     param: (name) => params.get(name) ?? '',

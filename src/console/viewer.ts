@@ -1,7 +1,8 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Calendar } from '../countries/calendar.ts';
+import { Calendar } from '../countries/calendar.ts';
 import type { Country } from '../countries/country.ts';
+import { zoneProblem } from '../countries/loading/known-values.ts';
 import { oncePer } from '../platform/db/local-day.ts';
 
 /**
@@ -15,11 +16,24 @@ export interface Viewer {
   zoneName: string;
 }
 
-/** Made once: the name of a zone takes longer than a page. */
-export const viewerIn = oncePer((country: Country): Viewer => {
-  const { calendar, locale, words } = country;
-  return { country, calendar, zoneName: words.zoneName ?? calendar.zoneName(locale) };
-});
+const viewersOf = oncePer((_: Country) => new Map<string, Viewer>());
+
+/**
+ * Somebody who reads times of a zone, or of the country's. Made once for each zone: its name takes longer than a page. A zone that only
+ * another version of Node knows is shown as the country's.
+ */
+export function viewerIn(country: Country, chosen?: string): Viewer {
+  const zone = chosen === undefined || zoneProblem(chosen) !== undefined ? country.calendar.zone : chosen;
+  const viewers = viewersOf(country);
+  const found = viewers.get(zone);
+  if (found) return found;
+  const isOwn = zone === country.calendar.zone;
+  const calendar = isOwn ? country.calendar : new Calendar(zone, country.calendar.financialYearStart);
+  const zoneName = (isOwn ? country.words.zoneName : undefined) ?? calendar.zoneName(country.locale);
+  const viewer = { country, calendar, zoneName };
+  viewers.set(zone, viewer);
+  return viewer;
+}
 
 /** Given to every page and fragment, so that a time deep within a page needs no parameter. */
 export const ViewerContext = createContext<Viewer | undefined>(undefined);

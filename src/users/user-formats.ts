@@ -1,4 +1,5 @@
 import type { Country } from '../countries/country.ts';
+import { zoneProblem } from '../countries/loading/known-values.ts';
 import { checkPhonePermissions, type PhoneNumberReason, parsePhoneNumber } from '../recipients/phone-number.ts';
 
 /** Shorter than the messages for sending a code, because existing front ends embed these in their own text. */
@@ -24,4 +25,8 @@ export function refusalOfMobileNumber(
 
 export function refusalOfName(text: string): string | undefined {
   return text === '' ? 'Invalid name' : undefined;
+}
+
+export function refusalOfTimeZone(text: string): string | undefined {
+  return zoneProblem(text)?.replace(/^m/, 'M');
 }

@@ -24,6 +24,12 @@ export const UserRecord = Type.Object(
         description: 'May look at the pages of operators; a platform administrator may anyway. Only where it is true',
       }),
     ),
+    time_zone: Type.Optional(
+      Type.String({
+        description:
+          'The zone of the times that the person reads and chooses. Only where it is not that of the installation',
+      }),
+    ),
     can_use_webauthn: Type.Boolean(),
     failed_login_count: Type.Integer(),
     current_session_id: Nullable(Uuid),

@@ -61,6 +61,14 @@ const UserChange = Type.Object(
     receives_new_features_email: Type.Optional(Type.Boolean()),
     platform_admin: Type.Optional(Type.Literal(false)),
     read_only_operator: Type.Optional(Type.Boolean()),
+    time_zone: Type.Optional(
+      Nullable(
+        Type.String({
+          format: 'time-zone',
+          description: 'Such as Europe/Amsterdam; null for that of the installation',
+        }),
+      ),
+    ),
     updated_by: Type.Optional(Uuid),
   },
   { additionalProperties: false },

@@ -121,9 +121,11 @@ type Kept =
   | 'locked_at'
   | 'created_for_tests';
 
-export interface UserRow extends Omit<Selectable<Users>, Kept | 'read_only_operator'> {
+export interface UserRow extends Omit<Selectable<Users>, Kept | 'read_only_operator' | 'time_zone'> {
   /** Only where it is true: other front ends know users of twenty fields. */
   read_only_operator?: boolean;
+  /** Only where the person has chosen one. */
+  time_zone?: string;
   can_use_webauthn: boolean;
   organisations: string[];
   services: string[];
@@ -145,6 +147,7 @@ export async function selectUserRecords(db: Db | Tx, ids: readonly string[]): Pr
       'state',
       'platform_admin',
       'read_only_operator',
+      'time_zone',
       'failed_login_count',
       'current_session_id',
       'logged_in_at',
@@ -162,9 +165,10 @@ export async function selectUserRecords(db: Db | Tx, ids: readonly string[]): Pr
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  return rows.map(({ read_only_operator, ...user }) => ({
+  return rows.map(({ read_only_operator, time_zone, ...user }) => ({
     ...user,
     ...(read_only_operator && { read_only_operator }),
+    ...(time_zone !== null && { time_zone }),
   }));
 }
 

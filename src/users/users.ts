@@ -49,6 +49,7 @@ type Editable = Partial<
     | 'read_only_operator'
   >
 >;
+type UserChange = Editable & { time_zone?: string | null };
 type NewUser = Editable &
   Pick<UserRecord, 'name' | 'email_address'> & { password: string } & Partial<
     Pick<UserRecord, 'id' | 'state' | 'failed_login_count' | 'logged_in_at'>
@@ -91,7 +92,7 @@ interface NoticeDeps {
 export async function updateUser(
   app: Platform & NoticeDeps,
   userId: string,
-  change: Editable,
+  change: UserChange,
   updatedById?: string,
 ): Promise<UserRecord> {
   return inTransaction(app.db, async (tx) => {

@@ -1,5 +1,5 @@
 import { addDays, type Calendar } from '../../countries/calendar.ts';
-import { useViewer, type Viewer } from '../viewer.ts';
+import { useViewer, type Viewer, viewerIn } from '../viewer.ts';
 
 interface TimeProps {
   at: string;
@@ -76,6 +76,13 @@ export function exactClockTime(calendar: Calendar, moment: Date): string {
 /** "London time" */
 export function ZoneName() {
   return <>{useViewer().zoneName}</>;
+}
+
+/** Beside a download. Files are the same for everybody, so whoever reads other times on the page has to know. */
+export function ZoneOfFile() {
+  const { calendar, country } = useViewer();
+  if (calendar.zone === country.calendar.zone) return null;
+  return <span class="small muted">{`Times in the file are ${viewerIn(country).zoneName}.`}</span>;
 }
 
 /** For what happens within seconds. */

@@ -12,6 +12,25 @@ const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 
 /** Regions of Unicode that are no countries: the European Union, the euro area, the United Nations, unknown, tests. */
 const noCountries = new Set(['EU', 'EZ', 'UN', 'ZZ', 'XA', 'XB', 'QO']);
 
+/** What the tables of Unicode still call by an older name, which nobody would look for. */
+const newerNames = new Map([
+  ['Africa/Asmera', 'Africa/Asmara'],
+  ['America/Godthab', 'America/Nuuk'],
+  ['Asia/Calcutta', 'Asia/Kolkata'],
+  ['Asia/Katmandu', 'Asia/Kathmandu'],
+  ['Asia/Rangoon', 'Asia/Yangon'],
+  ['Asia/Saigon', 'Asia/Ho_Chi_Minh'],
+  ['Atlantic/Faeroe', 'Atlantic/Faroe'],
+  ['Europe/Kiev', 'Europe/Kyiv'],
+  ['Pacific/Ponape', 'Pacific/Pohnpei'],
+  ['Pacific/Truk', 'Pacific/Chuuk'],
+]);
+
+/** The zones to choose from. `zoneProblem` accepts other names of them, too. */
+export function listZones(): string[] {
+  return ['UTC', ...zones.values()].map((zone) => newerNames.get(zone) ?? zone);
+}
+
 /** What is wrong with the name of a zone, if anything. PostgreSQL takes any case, but the name is compared at each start. */
 export function zoneProblem(zone: string): string | undefined {
   const example = 'must be a time zone such as Europe/Amsterdam';

@@ -101,7 +101,7 @@ export async function clearReturnedReferences(db: Db, before: Date): Promise<voi
 }
 
 /** A returned letter in API responses. The template of an uploaded letter is hidden, so it is omitted. */
-export function returnedLetterRecord({ calendar }: Country, letter: ReturnedLetter) {
+export function returnedLetterRecord({ calendar }: Pick<Country, 'calendar'>, letter: ReturnedLetter) {
   const template = letter.precompiled
     ? { template_name: null, template_id: null, template_version: null }
     : {

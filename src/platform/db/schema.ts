@@ -1178,6 +1178,7 @@ export interface Users {
   updated_at: Time | null;
   locked_at: Time | null;
   read_only_operator: Generated<boolean>;
+  time_zone: string | null;
 }
 
 export interface VerifyCodes {

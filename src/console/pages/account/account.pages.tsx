@@ -29,7 +29,7 @@ export function accountPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/account', {
     who: 'signed-in',
     menu: 'Your account',
-    show: async ({ visitor: { user }, http: request }) => ({
+    show: async ({ visitor: { user }, viewer, http: request }) => ({
       title: 'Your account',
       content: (
         <section class="card measure" aria-label="Your account">
@@ -50,6 +50,7 @@ export function accountPages(pages: Pages, app: ConsoleApp): void {
               { label: 'Signing in', value: await waysOf(user) },
               { label: 'Security keys', value: 'Keys that you sign in with', change: '/account/security-keys' },
               { label: 'Devices', value: 'Where you are signed in', change: '/account/devices' },
+              { label: 'Language and time', value: viewer.zoneName, change: '/account/language-and-time' },
               { label: 'Theme', value: themeNames[themeOf(request)], change: '/account/theme' },
             ]}
           />

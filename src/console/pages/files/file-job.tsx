@@ -8,7 +8,7 @@ import { ButtonLink, Confirm } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
 import { MessageStatus, Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
-import { Time } from '../../parts/time.tsx';
+import { Time, ZoneOfFile } from '../../parts/time.tsx';
 import type { LoadedFile } from './load-file.ts';
 
 type Sent = Extract<LoadedFile, { kind: 'sent' }>;
@@ -84,6 +84,7 @@ export function FileJob({ job, messages, now, phone, maySend, mayOpen }: FileJob
             Download results
           </ButtonLink>
         )}
+        {!job.archived && job.processing_started !== null && <ZoneOfFile />}
         {!job.archived && job.rows_skipped > 0 && maySend && (
           <ButtonLink to={`${path}/problems.csv`} download>
             Download rows with reasons

@@ -16,10 +16,10 @@ const here = '/find';
 export function findPages(pages: Pages, app: ConsoleApp): void {
   pages.add(here, {
     who: 'signed-in',
-    async show({ query, visitor, http }, formState) {
+    async show({ query, visitor, viewer, http }, formState) {
       const text = readSearch(app, visitor, query('q'));
       const service = await findOpenService(app, http, visitor);
-      const finder = { app, pages: pages.all, visitor, service, text };
+      const finder = { app, pages: pages.all, visitor, viewer, service, text };
       const exact = await findId(finder);
       if (exact !== undefined) return { to: exact };
       return {

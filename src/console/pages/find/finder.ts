@@ -3,6 +3,7 @@ import { reachable } from '../../access/find-page.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { DeclaredPage } from '../../page.ts';
 import type { Visitor } from '../../sessions/sessions.ts';
+import type { Viewer } from '../../viewer.ts';
 
 /** Who looks for what, and where. */
 export interface Finder {
@@ -10,6 +11,7 @@ export interface Finder {
   /** All pages, which say who may open them. */
   pages: readonly DeclaredPage[];
   visitor: Visitor;
+  viewer: Viewer;
   /** The service that is open. */
   service: Service | undefined;
   text: string;

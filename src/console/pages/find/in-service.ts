@@ -82,11 +82,11 @@ async function findPeople(finder: Finder, service: Service): Promise<Group> {
 
 /** Messages by recipient or reference, as in the log, where the same words find the others. */
 async function findMessages(finder: Finder, service: Service): Promise<Group> {
-  const { app, visitor, text } = finder;
+  const { app, visitor, viewer, text } = finder;
   const title = `Messages of ${service.name}`;
   if (!mayOpen(finder, `/messages/${nilId}`)) return { title, results: [] };
   const log = `/services/${service.id}/messages`;
-  const search = parseSearch(app.country.calendar, text, app.clock.now());
+  const search = parseSearch(viewer.calendar, text, app.clock.now());
   const { messages, older } = await fromStandby(app, 'page', (reader) => searchMessages(reader, service.id, search));
   const all = withQuery(log, { find: keepSearch(app, visitor, text) });
   return {

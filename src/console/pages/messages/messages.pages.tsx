@@ -14,6 +14,7 @@ import { keepSearch, pageUrl, withQuery } from '../../links.ts';
 import type { FormState, PageRequest, Pages, View } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { type Fragment, Live, renderFragment, sendFragment } from '../../parts/live.tsx';
+import { ZoneOfFile } from '../../parts/time.tsx';
 import {
   type FromOrigin,
   type ListQuery,
@@ -60,7 +61,7 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
       const list = readListQuery(app, request);
       const read = async () => renderFragment(request.viewer, <div data-live>{await content(request, list)}</div>);
       // The result of a search is not shared: the search is encrypted for one person.
-      const key = `${request.service.id} ${mayOpen(request)} ${listUrl('', list)}`;
+      const key = `${request.service.id} ${mayOpen(request)} ${request.viewer.calendar.zone} ${listUrl('', list)}`;
       const fragment = list.find === '' ? await shared.get(key, read) : await read();
       return sendFragment(request.http, request.reply, fragment);
     },
@@ -130,9 +131,12 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
         <>
           <span data-live-controls />
           {mayDownload && (
-            <ButtonLink to={listUrl(`${pathOf(request)}/csv`, list)} small download>
-              Download CSV
-            </ButtonLink>
+            <>
+              <ZoneOfFile />
+              <ButtonLink to={listUrl(`${pathOf(request)}/csv`, list)} small download>
+                Download CSV
+              </ButtonLink>
+            </>
           )}
         </>
       ),

@@ -9,6 +9,7 @@ import type { PageRequest, Pages } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Live, sendFragment } from '../../parts/live.tsx';
 import { formatPhoneNumber } from '../../parts/phone-number.ts';
+import { ZoneOfFile } from '../../parts/time.tsx';
 import { Conversation, Inbox, readConversation } from './received.tsx';
 
 type Seen = PageRequest<{ service: 'activity' }>;
@@ -27,6 +28,7 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
         actions: (
           <>
             <span data-live-controls />
+            <ZoneOfFile />
             <ButtonLink to={`/services/${request.service.id}/received/csv`} small download>
               Download CSV
             </ButtonLink>

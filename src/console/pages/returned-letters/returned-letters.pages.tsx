@@ -13,7 +13,8 @@ import type { Pages } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Empty } from '../../parts/notice.tsx';
 import { Table } from '../../parts/table.tsx';
-import { shortDay } from '../../parts/time.tsx';
+import { shortDay, ZoneOfFile } from '../../parts/time.tsx';
+import type { Viewer } from '../../viewer.ts';
 
 const path = '/services/:service_id/returned-letters';
 const activity = { service: 'activity' } as const;
@@ -51,17 +52,17 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
     },
   });
 
-  async function listLetters(serviceId: string, day: string) {
+  async function listLetters(serviceId: string, day: string, { calendar }: Pick<Viewer, 'calendar'> = app.country) {
     if (!isDay(day)) throw notFound();
     const { letters } = await listReturnedLetters(app, serviceId, day);
-    return letters.map((letter) => returnedLetterRecord(app.country, letter));
+    return letters.map((letter) => returnedLetterRecord({ calendar }, letter));
   }
 
   pages.add(`${path}/:day`, {
     who: activity,
     below: 'Home',
-    async show({ service, param }) {
-      const letters = await listLetters(service.id, param('day'));
+    async show({ service, viewer, param }) {
+      const letters = await listLetters(service.id, param('day'), viewer);
       return {
         title: `Returned letters, ${shortDay(param('day'))}`,
         lead:
@@ -70,7 +71,10 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
             : undefined,
         crumbs: [{ label: 'Returned letters', to: `/services/${service.id}/returned-letters` }],
         actions: (
-          <ButtonLink to={`/services/${service.id}/returned-letters/${param('day')}/csv`}>Download CSV</ButtonLink>
+          <>
+            <ZoneOfFile />
+            <ButtonLink to={`/services/${service.id}/returned-letters/${param('day')}/csv`}>Download CSV</ButtonLink>
+          </>
         ),
         content: (
           <Table

@@ -18,7 +18,7 @@ import { ButtonLink, SaveForm } from '../../parts/form.tsx';
 import { Empty } from '../../parts/notice.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
-import { dayAndMonth, Time } from '../../parts/time.tsx';
+import { dayAndMonth, Time, ZoneOfFile } from '../../parts/time.tsx';
 
 const path = '/services/:service_id/unsubscribe-requests';
 const activity = { service: 'activity' } as const;
@@ -115,7 +115,12 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
         title: formatSpan(viewer.calendar, report.earliest_timestamp, report.latest_timestamp),
         about: 'Unsubscribe requests',
         crumbs: [{ label: 'Unsubscribe requests', to: list }],
-        actions: <ButtonLink to={`${list}/${report.id}/csv`}>Download CSV</ButtonLink>,
+        actions: (
+          <>
+            <ZoneOfFile />
+            <ButtonLink to={`${list}/${report.id}/csv`}>Download CSV</ButtonLink>
+          </>
+        ),
         content: (
           <SaveForm back={list}>
             <p>{report.addresses === 1 ? '1 address.' : `${count(report.addresses)} addresses.`}</p>
