@@ -45,8 +45,9 @@ export function useViewer(): Viewer {
   return viewer;
 }
 
-/** "From midnight in London.": when a day begins, for forms. */
-export function fromMidnight({ zoneName }: Viewer): string {
+/** "From midnight in London.": when a day of the country begins, for forms. */
+export function fromMidnight(country: Country): string {
+  const { zoneName } = viewerIn(country);
   const [, city] = /^(.*) time$/.exec(zoneName) ?? [];
   return city === undefined ? `From midnight, ${zoneName}.` : `From midnight in ${city}.`;
 }

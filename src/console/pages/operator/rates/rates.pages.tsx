@@ -101,7 +101,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${here}/new-text`, {
     who: 'platform-admin',
     below: 'Rates',
-    show: ({ viewer }, formState) => ({
+    show: (_asked, formState) => ({
       title: 'New text rate',
       lead: repricing,
       crumbs,
@@ -114,7 +114,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
             hint={`For example ${money.plain(0.0227)} (${money.unit})`}
             inputmode="text"
           />
-          <DayField formState={formState} name="valid_from" label="From" hint={fromMidnight(viewer)} />
+          <DayField formState={formState} name="valid_from" label="From" hint={fromMidnight(app.country)} />
         </SaveForm>
       ),
     }),
@@ -132,7 +132,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
   pages.add(`${here}/new-letter`, {
     who: 'platform-admin',
     below: 'Rates',
-    show: ({ viewer }, formState) => ({
+    show: (_asked, formState) => ({
       title: 'New letter rate',
       lead: repricing,
       crumbs,
@@ -153,7 +153,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
             label={`Price of a letter, in ${money.unit}`}
             hint={`For example ${money.plain(0.68)} (${money.unit})`}
           />
-          <DayField formState={formState} name="start_date" label="From" hint={fromMidnight(viewer)} />
+          <DayField formState={formState} name="start_date" label="From" hint={fromMidnight(app.country)} />
         </SaveForm>
       ),
     }),
