@@ -195,6 +195,13 @@ CREATE INDEX daily_usage_london_day_idx ON public.daily_usage USING btree (londo
 CREATE INDEX daily_usage_not_folded_idx ON public.daily_usage USING btree (london_day) WHERE (NOT folded);
 CREATE INDEX daily_usage_of_service_not_folded_idx ON public.daily_usage USING btree (service_id, london_day) WHERE (NOT folded);
 
+create table days_without_printing (
+  day date not null,
+  name text not null,
+  created_at timestamp with time zone not null,
+  constraint days_without_printing_pkey PRIMARY KEY (day)
+);
+
 create table default_allowances (
   organisation_type text not null,
   valid_from_year integer not null,

@@ -12,6 +12,7 @@ import { createSheetThreads, type SheetThreads } from './jobs/uploads/sheet-thre
 import { UploadSlots } from './jobs/uploads/upload-slots.ts';
 import { createLetterResults, type LetterResults } from './letters/compose-letter.ts';
 import { createPdfThreads, type PdfThreads } from './letters/pdf-threads.ts';
+import { followDaysWithoutPrinting, readDaysWithoutPrinting } from './letters/print/days-without-printing.ts';
 import { printFolder } from './letters/print/print-folder.ts';
 import type { PrintProvider } from './letters/print/print-provider.ts';
 import { printSftp } from './letters/print/print-sftp.ts';
@@ -106,6 +107,7 @@ export function buildApp(config: Config, outside: Outside): App {
     metrics,
     tracing: createTracing(config, { log, metrics }),
   };
+  followDaysWithoutPrinting(platform);
   const keyUses = new KeyUses(platform);
   const refusedRequests = new RefusedRequests({ ...platform, db: apart.reading.db });
   const sending = createSending(platform);
@@ -144,6 +146,7 @@ export function buildApp(config: Config, outside: Outside): App {
     async open() {
       await platform.tracing?.open();
       await connections.open();
+      await readDaysWithoutPrinting(platform);
     },
     async close() {
       await platform.tracing?.close();

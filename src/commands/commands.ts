@@ -73,6 +73,11 @@ export const commands: Record<string, ListedCommand> = {
     takes: '<grid> <file>',
     load: async () => (await import('./letters.ts')).letters,
   },
+  holidays: {
+    description: 'Import days on which letters are not printed from a calendar file (.ics)',
+    takes: '<import> <file>',
+    load: async () => (await import('./holidays.ts')).holidays,
+  },
   config: {
     description: 'Print every setting and its value, without secrets',
     load: async () => (await import('./config.ts')).config,

@@ -30,6 +30,7 @@ import { emailBrandPages } from './pages/operator/brands/email-brands.pages.tsx'
 import { letterBrandPages } from './pages/operator/brands/letter-brands.pages.tsx';
 import { complaintPages } from './pages/operator/complaints/complaints.pages.tsx';
 import { inboundNumberPages } from './pages/operator/inbound-numbers/inbound-numbers.pages.tsx';
+import { daysWithoutPrintingPages } from './pages/operator/letters/days-without-printing.pages.tsx';
 import { reportReturnedPages } from './pages/operator/letters/report-returned.pages.tsx';
 import { operatorOrganisationPages } from './pages/operator/organisations/organisations.pages.tsx';
 import { overviewPages } from './pages/operator/overview/overview.pages.tsx';
@@ -186,6 +187,7 @@ const modules: PageModule<ConsoleApp>[] = [
   ratePages,
   complaintPages,
   reportReturnedPages,
+  daysWithoutPrintingPages,
   reportPages,
   findPages,
   supportPages,

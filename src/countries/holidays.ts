@@ -16,6 +16,8 @@ export class Holidays {
   readonly #rules: readonly HolidayRule[];
   readonly #weekend: ReadonlySet<number>;
   readonly #years = new Map<number, ReadonlySet<string>>();
+  #added: ReadonlySet<string> = new Set();
+  #reads = 0;
 
   constructor(profile: Profile, weekend: readonly number[]) {
     this.#profile = profile;
@@ -25,7 +27,15 @@ export class Holidays {
   }
 
   has(day: string): boolean {
-    return this.ofYear(Number(day.slice(0, 4))).has(day);
+    return this.#added.has(day) || this.ofYear(Number(day.slice(0, 4))).has(day);
+  }
+
+  /** Replaces the days that operators have added to those of the profile. Of reads that overlap, the one that began last counts. */
+  async readAdded(read: () => Promise<readonly string[]>): Promise<void> {
+    this.#reads += 1;
+    const turn = this.#reads;
+    const days = await read();
+    if (turn === this.#reads) this.#added = new Set(days);
   }
 
   /** Letters are printed on these days. */
@@ -40,6 +50,7 @@ export class Holidays {
     return found;
   }
 
+  /** Those of the profile. */
   ofYear(year: number): ReadonlySet<string> {
     let days = this.#years.get(year);
     if (!days) {

@@ -44,6 +44,7 @@ const unusedTables = [
     'webauthn_challenges',
     'single_sign_on_states',
     'user_identities',
+    'days_without_printing',
   ],
   // Only `pennypost country change` writes this.
   'zone_changes',

@@ -8,6 +8,7 @@ import type { Task } from '../../platform/queue/task.ts';
 import type { Urls } from '../../platform/settings.ts';
 import { selectPrintableLetters } from '../letters.sql.ts';
 import type { PrintSettings } from '../settings.ts';
+import { readDaysWithoutPrinting } from './days-without-printing.ts';
 import { recordDespatches } from './despatch.ts';
 import { letterFileName, letterReference, type PrintedFile, type PrintProvider } from './print-provider.ts';
 import { insertPrintedLetters, type LetterToPrint, recordPrintDays, selectLettersToPrint } from './print-run.sql.ts';
@@ -42,6 +43,7 @@ const lettersPerBatch = 100;
  * letters that were still being rendered and to recover from a process that was down.
  */
 export async function collateLetters(app: Deps): Promise<void> {
+  await readDaysWithoutPrinting(app);
   const run = app.country.letterDays.findCurrentRun(app.clock.now());
   if (!run) return;
   const ids = await selectPrintableLetters(app.db, timestamp(run.cutOff));

@@ -10,6 +10,7 @@ export const auditNouns = [
   'callback_signing_secret',
   'contact_list',
   'data_retention',
+  'day_without_printing',
   'default_allowance',
   'email_branding',
   'email_branding_pool',

@@ -153,6 +153,12 @@ export interface DailyUsage {
   folded_sent: Generated<number>;
 }
 
+export interface DaysWithoutPrinting {
+  day: string;
+  name: string;
+  created_at: Time;
+}
+
 export interface DefaultAllowances {
   organisation_type: string;
   valid_from_year: number;
@@ -1235,6 +1241,7 @@ export interface DB {
   daily_processing_time: DailyProcessingTime;
   daily_status_counts: DailyStatusCounts;
   daily_usage: DailyUsage;
+  days_without_printing: DaysWithoutPrinting;
   default_allowances: DefaultAllowances;
   delivery_queue: DeliveryQueue;
   delivery_sweeps: DeliverySweeps;

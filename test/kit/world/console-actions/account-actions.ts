@@ -124,6 +124,7 @@ export const accountActions: Actions = (harness, world) => {
         return { ids: { token }, by: new ConsoleVisitor(harness) };
       },
     }),
+    changes('user', '/account/language-and-time', { by: 'a sender', form: { time_zone: 'Asia/Tokyo' } }),
     changes('user', '/account/name', { by: 'a sender', form: { name: 'Ada King' } }),
     without('sends a link to the new address', '/account/email', {
       by: 'a sender',

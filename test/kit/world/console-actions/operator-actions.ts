@@ -157,6 +157,18 @@ export const operatorActions: Actions = (harness, world) => {
       by,
       form: { post_class: 'first', sheet_count: '1', rate: '2.50', start_date: '2027-04-01' },
     }),
+    changes('day_without_printing', '/operator/days-without-printing', {
+      by,
+      form: { day: '2027-06-30', name: 'Printer closed' },
+    }),
+    changes('day_without_printing', '/operator/days-without-printing/remove', {
+      by,
+      prepare: async () => {
+        const added = { day: '2027-07-01', name: 'Printer closed', created_at: harness.clock.now().toISOString() };
+        await harness.app.db.insertInto('days_without_printing').values(added).execute();
+        return { form: { day: added.day } };
+      },
+    }),
     changes('returned_letter', '/operator/returned-letters', {
       by,
       prepare: async () => {

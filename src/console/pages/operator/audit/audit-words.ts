@@ -10,6 +10,7 @@ const things: Record<AuditNoun, string> = {
   callback_signing_secret: 'a signing secret of callbacks',
   contact_list: 'a contact list',
   data_retention: 'a retention period',
+  day_without_printing: 'a day without printing',
   default_allowance: 'a default allowance of free texts',
   email_branding: 'an email brand',
   email_branding_pool: 'an email brand of an organisation',

@@ -7,7 +7,7 @@ import type { ConsoleApp } from '../../../console-app.ts';
 import { count } from '../../../money.ts';
 import type { Pages } from '../../../page.ts';
 import { TextArea } from '../../../parts/field.tsx';
-import { Submit } from '../../../parts/form.tsx';
+import { ButtonLink, Submit } from '../../../parts/form.tsx';
 
 const isReference = new RegExp(referencePattern);
 
@@ -19,6 +19,7 @@ export function reportReturnedPages(pages: Pages, app: ConsoleApp): void {
     show: (_asked, formState) => ({
       title: 'Returned letters',
       lead: 'Paste the references of letters that were returned. Their services will see them and get a callback.',
+      actions: <ButtonLink to="/operator/days-without-printing">Days without printing</ButtonLink>,
       content: (
         <form class="stack measure" method="post" noValidate>
           <TextArea

@@ -1,0 +1,91 @@
+import { Type } from 'typebox';
+import {
+  addDayWithoutPrinting,
+  listDaysWithoutPrinting,
+  removeDayWithoutPrinting,
+} from '../../../../letters/print/days-without-printing.ts';
+import type { ConsoleApp } from '../../../console-app.ts';
+import { pageUrl } from '../../../links.ts';
+import { weekdayAndDate } from '../../../message-words.ts';
+import type { Pages } from '../../../page.ts';
+import { Field } from '../../../parts/field.tsx';
+import { Confirm, SaveForm } from '../../../parts/form.tsx';
+import { Empty } from '../../../parts/notice.tsx';
+import { Table } from '../../../parts/table.tsx';
+import { DayField, readDay, TypedValue } from '../../../parts/value-fields.tsx';
+
+const here = '/operator/days-without-printing';
+
+/** Days on which the printer does not work, beside those that the country has anyway. */
+export function daysWithoutPrintingPages(pages: Pages, app: ConsoleApp): void {
+  pages.add(here, {
+    who: 'platform-admin',
+    below: 'Letters',
+    name: 'Days without printing',
+    async show(_asked, formState) {
+      const days = await listDaysWithoutPrinting(app);
+      return {
+        title: 'Days without printing',
+        lead: 'Letters are not printed at weekends and on public holidays. Add the other days on which your printer does not work.',
+        crumbs: [{ label: 'Returned letters', to: '/operator/returned-letters' }],
+        content: (
+          <div class="stack stack--loose">
+            {days.length === 0 ? (
+              <Empty title="No days yet">
+                Add a day below, or import a calendar with <code>pennypost holidays import</code>.
+              </Empty>
+            ) : (
+              <Table
+                caption="Days without printing, the next first"
+                rows={days}
+                keyOf={({ day }) => day}
+                columns={[
+                  { head: 'Day', cell: ({ day }) => `${weekdayAndDate(day)} ${day.slice(0, 4)}` },
+                  { head: 'Name', cell: ({ name }) => <span dir="auto">{name}</span> },
+                  {
+                    head: 'Actions',
+                    hidden: true,
+                    cell: ({ day, name }) => (
+                      <Confirm
+                        label={
+                          <>
+                            Remove<span class="sr"> {name}</span>
+                          </>
+                        }
+                        action="Remove this day"
+                        to={pageUrl(`${here}/remove`)}
+                        fields={{ day }}
+                      >
+                        Letters will be printed on that day, unless it is at a weekend or on a public holiday.
+                      </Confirm>
+                    ),
+                  },
+                ]}
+              />
+            )}
+            <SaveForm back="/operator/returned-letters" action="Add the day">
+              <DayField formState={formState} name="day" label="Day" />
+              <Field formState={formState} name="name" label="Name" hint="For example “Printer closed”" />
+            </SaveForm>
+          </div>
+        ),
+      };
+    },
+    form: Type.Object({ day: TypedValue, name: Type.String({ maxLength: 100 }) }),
+    needs: { day: 'Enter a day.', name: 'Enter a name.' },
+    async act(_asked, { day, name }) {
+      await addDayWithoutPrinting(app, { day: readDay(day, { field: 'day' }), name });
+      return { to: here, notice: 'Day added.' };
+    },
+  });
+
+  pages.add(`${here}/remove`, {
+    who: 'platform-admin',
+    show: () => ({ to: here }),
+    form: Type.Object({ day: TypedValue }),
+    async act(_asked, { day }) {
+      await removeDayWithoutPrinting(app, readDay(day, { field: 'day' }));
+      return { to: here, notice: 'Day removed.' };
+    },
+  });
+}
