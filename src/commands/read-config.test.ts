@@ -166,7 +166,7 @@ describe('readConfig', () => {
     const read = () =>
       readConfig({ DATA_DIR: folder, PORT: 'x', COUNTRY: 'nl', LETTER_CUT_OFF: '5pm', TIME_ZONE: 'Moon' });
     expect(read).toThrow(
-      /3 problems:\n.*PORT .*\n.*LETTER_CUT_OFF must be a time as HH:MM .*\n.*TIME_ZONE must be a time zone /s,
+      /3 problems:\n.*PORT .*\n.*LETTER_CUT_OFF must be a time as HH:MM.*\n.*TIME_ZONE must be a time zone /s,
     );
   });
 

@@ -66,7 +66,8 @@ export function providerName(identifier: string): string {
 /** A day as "Monday 16 November". */
 export const weekdayAndDate = dayFormat({ weekday: 'long', day: 'numeric', month: 'long' });
 
-/** The print run that a letter goes into, such as "Monday 16 November after 17:30". */
+/** The print run that a letter goes into, such as "Monday 16 November after 17:30". Without a time where printing is continuous. */
 export function printDay({ letterDays, letter: { cutOff } }: Country, acceptedAt: string): string {
-  return `${weekdayAndDate(letterDays.printDay(new Date(acceptedAt)))} after ${cutOff}`;
+  const day = weekdayAndDate(letterDays.printDay(new Date(acceptedAt)));
+  return letterDays.isContinuous ? day : `${day} after ${cutOff}`;
 }

@@ -25,7 +25,6 @@ export function createCountry(profile: CountryProfile): Country {
   const { calendar } = profile;
   const local = new Calendar(calendar.zone, calendar.financialYearStart);
   const days = new Holidays(profile.holidays, calendar.weekend);
-  const [hour = 0, minute = 0] = profile.letter.cutOff.split(':').map(Number);
   return {
     ...profile,
     profile,
@@ -38,7 +37,7 @@ export function createCountry(profile: CountryProfile): Country {
     letterDays: new LetterDays({
       calendar: local,
       holidays: days,
-      cutOff: { hour, minute },
+      cutOff: profile.letter.cutOff,
       postage: profile.postage,
     }),
     phone: new PhoneRules(profile.phone),

@@ -88,3 +88,48 @@ describe('the cut-off', () => {
     expect(days.printDay(new Date('2026-12-24T17:29Z'))).toBe('2026-12-24');
   });
 });
+
+describe('continuous printing', () => {
+  const days = abroad('Europe/London', 'continuous');
+  const at = (text: string) => new Date(text);
+
+  it.each([
+    ['2026-11-18T20:00:00Z', '2026-11-18', '2026-11-18T20:05:00Z'],
+    ['2026-11-18T20:04:59Z', '2026-11-18', '2026-11-18T20:05:00Z'],
+    // From 23:55 on, the run is the first of the next day.
+    ['2026-11-18T23:55:00Z', '2026-11-19', '2026-11-19T00:00:00Z'],
+    ['2026-11-20T23:54:59Z', '2026-11-20', '2026-11-20T23:55:00Z'],
+    ['2026-11-20T23:55:00Z', '2026-11-23', '2026-11-23T00:00:00Z'],
+    ['2026-11-21T12:00:00Z', '2026-11-23', '2026-11-23T00:00:00Z'],
+    ['2026-12-24T23:59:00Z', '2026-12-29', '2026-12-29T00:00:00Z'],
+  ])('takes a letter of %s on %s, which can be cancelled until %s', (accepted, printed, until) => {
+    expect(days.printDay(at(accepted))).toBe(printed);
+    expect(days.cancelledUntil(at(accepted))).toEqual(at(until));
+    expect(days.lastCutOff(at(accepted)) <= at(accepted)).toBe(true);
+    expect(days.lastCutOff(at(until))).toEqual(at(until));
+    expect(days.findCurrentRun(at(until))?.cutOff).toEqual(at(until));
+  });
+
+  it('goes on for letters that are still being rendered, and then waits for a working day', () => {
+    expect(days.findCurrentRun(at('2026-11-21T04:54:00Z'))).toEqual({
+      day: '2026-11-20',
+      cutOff: at('2026-11-20T23:55:00Z'),
+    });
+    expect(days.findCurrentRun(at('2026-11-21T12:00:00Z'))).toBeUndefined();
+  });
+
+  it('delivers what is accepted in the evening a day earlier', () => {
+    const daily = abroad('Europe/London');
+    const evening = at('2026-11-18T20:00:00Z');
+    expect(days.estimatedDelivery(evening, 'second')).toEqual(
+      daily.estimatedDelivery(at('2026-11-18T12:00:00Z'), 'second'),
+    );
+    expect(days.estimatedDelivery(evening, 'second') < daily.estimatedDelivery(evening, 'second')).toBe(true);
+  });
+
+  it('expects letters back from the printer after two working days, not after five minutes', () => {
+    expect(days.twoDaysBefore(days.lastRun(at('2026-11-23T12:00:00Z')))).toEqual(at('2026-11-19T23:55:00Z'));
+    const daily = abroad('Europe/London');
+    expect(daily.twoDaysBefore(daily.lastRun(at('2026-11-23T23:00:00Z')))).toEqual(at('2026-11-20T17:30:00Z'));
+  });
+});

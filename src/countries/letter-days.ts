@@ -3,7 +3,7 @@ import type { Holidays } from './holidays.ts';
 import type { CountryProfile } from './profile.ts';
 
 /** A local time of day. */
-export interface ClockTime {
+interface ClockTime {
   hour: number;
   minute: number;
 }
@@ -11,22 +11,28 @@ export interface ClockTime {
 interface Parts {
   calendar: Calendar;
   holidays: Holidays;
-  cutOff: ClockTime;
+  /** `HH:MM`, or `continuous` */
+  cutOff: string;
   postage: CountryProfile['postage'];
 }
 
 /** A print run lasts some hours: letters still being rendered at the cut-off are included later. */
 export const printRun_ms = 5 * 3_600_000;
 
+/** How long letters are collected for each run where printing is continuous. */
+export const continuousRun_ms = 5 * 60_000;
+
 /** Local time at which an estimated delivery is over. */
 const delivered: ClockTime = { hour: 16, minute: 0 };
 
 /**
  * When letters are printed and delivered. There is a print run on each working day, at the cut-off: letters accepted from
- * then on go into the run of the next day.
+ * then on go into the run of the next day. Where printing is continuous, there is one every five minutes of a working day, and
+ * the cut-off of the day is that of its last.
  */
 export class LetterDays {
-  readonly cutOff: ClockTime;
+  readonly isContinuous: boolean;
+  readonly #cutOff: ClockTime;
   readonly #calendar: Calendar;
   readonly #holidays: Holidays;
   readonly #postage: CountryProfile['postage'];
@@ -34,12 +40,14 @@ export class LetterDays {
   constructor({ calendar, holidays, cutOff, postage }: Parts) {
     this.#calendar = calendar;
     this.#holidays = holidays;
-    this.cutOff = cutOff;
+    this.isContinuous = cutOff === 'continuous';
+    const [hour = 0, minute = 0] = (this.isContinuous ? '23:55' : cutOff).split(':').map(Number);
+    this.#cutOff = { hour, minute };
     this.#postage = postage;
   }
 
   cutOffOf(day: string): Date {
-    return this.#calendar.instant(day, this.cutOff.hour, this.cutOff.minute);
+    return this.#calendar.instant(day, this.#cutOff.hour, this.#cutOff.minute);
   }
 
   /** The day whose cut-off a letter is in time for, whether or not letters are printed then. */
@@ -48,22 +56,41 @@ export class LetterDays {
     return acceptedAt < this.cutOffOf(day) ? day : addDays(day, 1);
   }
 
+  /** Until when a letter can be cancelled. With a run a day it may be earlier than the run, which waits for a working day. */
+  cancelledUntil(acceptedAt: Date): Date {
+    const day = this.runDay(acceptedAt);
+    if (!this.isContinuous) return this.cutOffOf(day);
+    return this.#holidays.isWorkingDay(day)
+      ? new Date(startOfRun(acceptedAt) + continuousRun_ms)
+      : this.#calendar.start(this.#holidays.workingDayFrom(day));
+  }
+
   /** The working day on which a letter is printed. */
   printDay(acceptedAt: Date): string {
     return this.#holidays.workingDayFrom(this.runDay(acceptedAt));
   }
 
-  /** The latest cut-off at or before a moment, of any day: letters accepted before it may be in print. */
+  /** The latest cut-off at or before a moment: letters accepted before it may be in print. With a run a day, that of any day. */
   lastCutOff(moment: Date): Date {
+    if (this.isContinuous) return this.lastRun(moment);
     return this.cutOffOf(addDays(this.runDay(moment), -1));
   }
 
   /** The latest cut-off at or before a moment, of a working day. */
   lastRun(moment: Date): Date {
+    if (this.isContinuous && this.#holidays.isWorkingDay(this.#calendar.day(moment)))
+      return new Date(startOfRun(moment));
     for (let day = this.#calendar.day(moment); ; day = addDays(day, -1)) {
       const cutOff = this.cutOffOf(day);
       if (this.#holidays.isWorkingDay(day) && cutOff <= moment) return cutOff;
     }
+  }
+
+  /** Letters that were handed over before it have been at the printer for two working days, if the moment is that of a run. */
+  twoDaysBefore(run: Date): Date {
+    const dayBefore = (moment: Date) => this.lastRun(this.cutOffOf(addDays(this.#calendar.day(moment), -1)));
+    // The last run of yesterday may have been minutes ago.
+    return this.isContinuous ? dayBefore(dayBefore(run)) : dayBefore(run);
   }
 
   /** The run in which letters are printed now; one with a late cut-off goes on after midnight. */
@@ -87,4 +114,9 @@ export class LetterDays {
     }
     return this.#calendar.instant(day, delivered.hour, delivered.minute);
   }
+}
+
+/** Every zone is whole minutes, and in fact quarters of an hour, ahead of UTC. */
+function startOfRun(moment: Date): number {
+  return Math.floor(moment.getTime() / continuousRun_ms) * continuousRun_ms;
 }

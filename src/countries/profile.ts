@@ -10,7 +10,10 @@ const strict = { additionalProperties: false };
 const names = <const T extends string[]>(...values: T) => Type.Enum<T>(values);
 
 const Day = Type.String({ pattern: '^(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$', description: 'a day as MM-DD' });
-const ClockTime = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description: 'a time as HH:MM' });
+const CutOff = Type.String({
+  pattern: '^(([01][0-9]|2[0-3]):[0-5][0-9]|continuous)$',
+  description: 'a time as HH:MM, or continuous',
+});
 /** Amounts are decimal strings, so that they are exact. */
 const Amount = Type.String({ pattern: '^[0-9]+(\\.[0-9]{1,6})?$', description: 'an amount such as 0.0227' });
 /** It meets single lines only. Its length is bounded, and profile-problems.ts refuses what could take exponential time. */
@@ -210,7 +213,7 @@ const Letter = Type.Object(
     ),
     /** The figures of the window are not those of the country's envelopes yet, which `pennypost doctor` says. */
     provisionalWindow: Type.Optional(Type.Boolean()),
-    cutOff: ClockTime,
+    cutOff: CutOff,
     /** The word in the corner of the first page that a printer's machine looks for. */
     tag: Type.String(),
     /** Languages of letters beside English. */

@@ -18,7 +18,7 @@ it('shows every value with its source', () => {
 
 it('refuses what a start would refuse', () => {
   expect(() => readCountry({ COUNTRY: 'au', LETTER_CUT_OFF: 'noon' })).toThrow(
-    new ConfigurationError(['LETTER_CUT_OFF must be a time as HH:MM (letter.cutOff)']),
+    new ConfigurationError(['LETTER_CUT_OFF must be a time as HH:MM, or continuous (letter.cutOff)']),
   );
 });
 

@@ -137,7 +137,7 @@ describe('bad input', () => {
       { holidaysRegion: 'BY' },
       'HOLIDAYS_REGION must be unset: this country has no regions. Add them to holidays.regions of a file of your own (holidays.region)',
     ],
-    [{ cutOff: '24:00' }, 'LETTER_CUT_OFF must be a time as HH:MM (letter.cutOff)'],
+    [{ cutOff: '24:00' }, 'LETTER_CUT_OFF must be a time as HH:MM, or continuous (letter.cutOff)'],
     [{ paper: 'a5' }, 'LETTER_PAPER must be one of a4, letter (letter.paper)'],
     [{ alphabet: 'utf-8' }, 'SMS_ALPHABET must be one of gsm-welsh, gsm, keep-letters (sms.alphabet)'],
     [{ sessionHours: 'ten' }, 'SESSION_HOURS must be a whole number from 1 to 720 (signIn.sessionHours)'],
@@ -188,7 +188,7 @@ describe('bad input', () => {
       'a cut-off that is no time, with a problem elsewhere',
       { extends: 'nl', letter: { cutOff: '5pm' }, calendar: { zone: 'Mars/Base' }, phone: { near: ['QQ'] } },
       [
-        'COUNTRY_FILE: letter.cutOff must be a time as HH:MM',
+        'COUNTRY_FILE: letter.cutOff must be a time as HH:MM, or continuous',
         'COUNTRY_FILE: calendar.zone must be a time zone such as Europe/Amsterdam, not "Mars/Base"',
         'COUNTRY_FILE: phone.near[0] must be a region with phone numbers, such as NL, not QQ',
       ],

@@ -5,8 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aLetter, letterRow } from '../../../test/kit/builders/letters.ts';
 import { aNotification, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
+import { aPerson, joinService, signedIn } from '../../../test/kit/world/console-people.ts';
 import { gb } from '../../countries/gb.ts';
 import { later } from '../../platform/clock.ts';
+import { collatingTimes } from './print-run.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'cut-off-'));
 afterAll(() => rm(folder, { recursive: true }));
@@ -110,5 +112,57 @@ describe.each(examples)('the cut-off at $cutOff in $zone', ({ zone, cutOff, word
     const ids = [await letterAt(new Date(sunday)), await letterAt(later(at, -minute_ms)), await letterAt(at)];
     expect(await statusesAt(later(at, -1), ids)).toEqual(['created', 'created', 'created']);
     expect(await statusesAt(later(at, minute_ms), ids)).toEqual(['delivered', 'delivered', 'created']);
+  });
+});
+
+describe('continuous printing', () => {
+  const harness = useHarness({
+    now: '2026-11-18T20:01:00Z',
+    country: { ...gb, letter: { ...gb.letter, cutOff: 'continuous' } },
+    config: { letters: { printFolder: folder, printer: 'press' }, providers: { sandbox: { delay_ms: 0 } } },
+  });
+
+  it('prints a letter within five minutes, until when it can be cancelled', async () => {
+    const service = await aService(harness);
+    const template = await aTemplate(harness, service, { template_type: 'letter' });
+    const [printed, cancelled, late] = [
+      await aLetter(harness, service, template),
+      await aLetter(harness, service, template),
+      await aLetter(harness, service, template),
+    ];
+    await harness.runTasks();
+    const cancel = (id: string) => harness.admin('POST', `/service/${service}/notifications/${id}/cancel`);
+    const collate = async () => {
+      await harness.addTask('collate-letters');
+      await harness.runTasks();
+      return (await letterRow(harness, printed)).status;
+    };
+    expect(await collate()).toBe('created');
+    harness.clock.set('2026-11-18T20:04:59Z');
+    expect((await cancel(cancelled)).status).toBe(200);
+    harness.clock.set('2026-11-18T20:05:00Z');
+    const refused = await cancel(late);
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      'It’s too late to cancel this letter. Printing started today at 8.05pm',
+    ]);
+    expect(await collate()).toBe('delivered');
+    expect((await letterRow(harness, cancelled)).status).toBe('cancelled');
+  });
+
+  it('shows the day in the console, without a time', async () => {
+    const { id } = await aPerson(harness);
+    const service = await aService(harness);
+    await joinService(harness, service, id);
+    harness.clock.set('2026-11-21T12:00:00Z');
+    const letter = await aLetter(harness, service, await aTemplate(harness, service, { template_type: 'letter' }));
+    await harness.runTasks();
+    const { text } = await (await signedIn(harness, id)).get(`/console/services/${service}/messages/${letter}`);
+    expect(text).toContain('Monday 23 November');
+    expect(text).not.toContain('November after');
+  });
+
+  it('collates every five minutes', () => {
+    expect(collatingTimes(harness.app.country, harness.clock.now())).toBe('*/5 * * * *');
   });
 });

@@ -1,5 +1,5 @@
 import { printRun_ms } from '../../countries/letter-days.ts';
-import { day_ms, earlier, timestamp } from '../../platform/clock.ts';
+import { day_ms, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { countLateLetters } from '../letters.sql.ts';
 
@@ -26,7 +26,7 @@ function find({ db, clock, country: { letterDays } }: Platform): Promise<Record<
   const lastRun = letterDays.lastRun(new Date(now - printRun_ms));
   return countLateLetters(db, {
     accepted_before: timestamp(lastRun),
-    handed_over_before: timestamp(letterDays.lastRun(earlier(lastRun, 1))),
+    handed_over_before: timestamp(letterDays.twoDaysBefore(lastRun)),
     uploaded_before: timestamp(new Date(now - scan_ms)),
     failed_after: timestamp(new Date(now - failuresShownFor_ms)),
   });

@@ -55,9 +55,10 @@ export async function collateLetters(app: Deps): Promise<void> {
 
 /**
  * When `collate-letters` runs where its hours in London do not suit: every twenty minutes and so at the cut-off itself, because the
- * rows and the cut-off decide.
+ * rows and the cut-off decide; every five where printing is continuous.
  */
 export function collatingTimes({ calendar, letter }: Country, now: Date): string | undefined {
+  if (letter.cutOff === 'continuous') return '*/5 * * * *';
   if (calendar.zone === 'Europe/London' && letter.cutOff === '17:30') return undefined;
   const ahead_min = calendar.standardOffset_ms(now) / minute_ms;
   const first = (((Number(letter.cutOff.slice(3)) - ahead_min) % 20) + 20) % 20;

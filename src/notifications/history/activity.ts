@@ -1,7 +1,6 @@
 import { recordAuditEntry } from '../../auth/audit-entry.ts';
 import { addDays, dayFormat } from '../../countries/calendar.ts';
 import type { Country } from '../../countries/country.ts';
-import type { ClockTime } from '../../countries/letter-days.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -150,9 +149,7 @@ export function canCancelLetter(
   now: Date,
 ): boolean {
   const mayChange = transitions.cancelled.some((one) => one === status);
-  return (
-    notification_type === 'letter' && mayChange && now < letterDays.cutOffOf(letterDays.runDay(new Date(created_at)))
-  );
+  return notification_type === 'letter' && mayChange && now < letterDays.cancelledUntil(new Date(created_at));
 }
 
 function refuseUnlessLetter({ notification_type }: StoredNotification): void {
@@ -162,15 +159,18 @@ function refuseUnlessLetter({ notification_type }: StoredNotification): void {
 
 function refuseIfPrintingBegan({ country, clock }: Platform, { created_at }: StoredNotification): void {
   const { calendar, letterDays } = country;
-  const day = letterDays.runDay(new Date(created_at));
+  const until = letterDays.cancelledUntil(new Date(created_at));
   const now = clock.now();
-  if (now < letterDays.cutOffOf(day)) return;
+  if (now < until) return;
+  const day = calendar.day(until);
   const began = day === calendar.day(now) ? 'today' : `on ${dayAndMonth(day)}`;
-  throw invalid(`It’s too late to cancel this letter. Printing started ${began} at ${twelveHours(letterDays.cutOff)}`);
+  throw invalid(
+    `It’s too late to cancel this letter. Printing started ${began} at ${twelveHours(calendar.wallTime(until))}`,
+  );
 }
 
 /** 5.30pm */
-function twelveHours({ hour, minute }: ClockTime): string {
+function twelveHours({ hour, minute }: { hour: number; minute: number }): string {
   const minutes = minute === 0 ? '' : `.${String(minute).padStart(2, '0')}`;
   return `${hour % 12 || 12}${minutes}${hour < 12 ? 'am' : 'pm'}`;
 }

@@ -41,9 +41,13 @@ export const countrySettings = {
     'HOLIDAYS_REGION',
     'Part of the country whose holidays count, too, such as `BY` in Germany: no letters are printed on them.',
   ),
-  cutOff: setting.optionalText('LETTER_CUT_OFF', 'Time as `HH:MM` until which letters are printed on the same day.', {
-    fallbackText: 'that of the country',
-  }),
+  cutOff: setting.optionalText(
+    'LETTER_CUT_OFF',
+    'Time as `HH:MM` until which letters are printed on the same day, or `continuous`: letters are printed every 5 minutes of a working day.',
+    {
+      fallbackText: 'that of the country',
+    },
+  ),
   paper: setting.optionalText('LETTER_PAPER', 'Paper of letters: `a4` or `letter`.', {
     fallbackText: 'that of the country',
   }),
