@@ -774,6 +774,17 @@ create table rate_windows (
   constraint rate_windows_pkey PRIMARY KEY (service_id, key_type, slot)
 );
 
+create table rates_abroad (
+  prefix text not null,
+  valid_from timestamp with time zone not null,
+  multiplier smallint,
+  receipts boolean not null,
+  numeric_sender boolean not null,
+  constraint rates_abroad_multiplier_check CHECK (((multiplier >= 1) AND (multiplier <= 1000))),
+  constraint rates_abroad_pkey PRIMARY KEY (prefix, valid_from),
+  constraint rates_abroad_prefix_check CHECK ((prefix ~ '^[1-9][0-9]{0,2}(:[A-Z]{2})?$'::text))
+);
+
 create table received_parts (
   service_id uuid not null,
   user_number text not null,

@@ -17,6 +17,7 @@ import { printFolder } from './letters/print/print-folder.ts';
 import type { PrintProvider } from './letters/print/print-provider.ts';
 import { printSftp } from './letters/print/print-sftp.ts';
 import { accountMessageSender } from './notifications/account-messages/account-message-sender.ts';
+import { cacheRatesAbroad } from './notifications/rates-abroad.ts';
 import { RefusedRequests } from './notifications/refused/refused-requests.ts';
 import { createSending, type SendState } from './notifications/sending/send-context.ts';
 import { type Build, readBuild, readVersion } from './operations/build.ts';
@@ -108,6 +109,7 @@ export function buildApp(config: Config, outside: Outside): App {
     tracing: createTracing(config, { log, metrics }),
   };
   followDaysWithoutPrinting(platform);
+  cacheRatesAbroad(platform);
   const keyUses = new KeyUses(platform);
   const refusedRequests = new RefusedRequests({ ...platform, db: apart.reading.db });
   const sending = createSending(platform);

@@ -33,19 +33,34 @@ export interface UsageQuery {
 
 const slotCount = sql.lit(postageSlots);
 
+function servicesOf(which: UsageQuery['which']): RawBuilder<unknown> {
+  if (which === 'all services') return sql`true`;
+  if ('service_id' in which) return sql`service_id = ${which.service_id}`;
+  return sql`service_id in (select id from services where organisation_id = ${which.organisation_id})`;
+}
+
+/** The days on which services sent texts to countries without a rate. Those texts are counted, and cost nothing. */
+export async function selectDaysWithoutRate(
+  db: Db,
+  { first_day, last_day }: Days,
+  which: UsageQuery['which'],
+): Promise<{ service_id: string; day: string }[]> {
+  const { rows } = await sql<{ service_id: string; day: string }>`
+    select service_id, london_day::text as day from usage_counts
+    where ${servicesOf(which)} and london_day between ${first_day} and ${last_day}
+      and notification_type = 'sms' and rate_multiplier = 0
+    group by service_id, london_day
+    having total(notifications_sent) > 0`.execute(db);
+  return rows;
+}
+
 /**
  * CTEs with costs: `texts` (and emails) by service and slot, `letters` by service, slot and kind. They add the rows that are
  * not yet folded to the totals, so the result is exact within one snapshot. All text messages of a slot have one rate, so
  * the order in which they consume the allowance within a slot does not matter.
  */
 function priced(query: UsageQuery): RawBuilder<unknown> {
-  const { which } = query;
-  const ofService =
-    which === 'all services'
-      ? sql`true`
-      : 'service_id' in which
-        ? sql`service_id = ${which.service_id}`
-        : sql`service_id in (select id from services where organisation_id = ${which.organisation_id})`;
+  const ofService = servicesOf(query.which);
   const records = (rows: object[]) => sql`json_to_recordset(${JSON.stringify(rows)}::json)`;
   return sql`
     slots as (

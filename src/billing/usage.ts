@@ -10,6 +10,7 @@ import {
   type LetterPrice,
   type ServiceCosts,
   type Slot,
+  selectDaysWithoutRate,
   selectLiveServicesOf,
   selectUsageByMonth,
   selectUsageByService,
@@ -21,28 +22,54 @@ export type { LettersAtRate } from './usage.sql.ts';
 
 export async function listMonthlyUsage(app: Platform, serviceId: string, year: number) {
   const months = app.country.calendar.financialYearMonths(year);
-  return withPriceFacts(app, await selectUsageByMonth(app.db, await yearOfService(app, serviceId, year, months)));
+  const rows = await selectUsageByMonth(app.db, await yearOfService(app, serviceId, year, months));
+  const unpriced = await listDaysWithoutRate(app, year, { service_id: serviceId });
+  const names = new Set(unpriced.map(({ day }) => nameOfMonth(monthOf(months, day))));
+  return withPriceFacts(app, rows, ({ month }) => names.has(month));
 }
 
 export async function listYearlyUsage(app: Platform, serviceId: string, year: number) {
-  return withPriceFacts(app, await selectUsageByType(app.db, await yearOfService(app, serviceId, year)));
+  const rows = await selectUsageByType(app.db, await yearOfService(app, serviceId, year));
+  const unpriced = await listDaysWithoutRate(app, year, { service_id: serviceId });
+  return withPriceFacts(app, rows, () => unpriced.length > 0);
+}
+
+/** On which days a service sent texts to countries without a rate. Countries with a table of their own refuse such texts. */
+async function listDaysWithoutRate({ db, country }: Platform, year: number, which: UsageQuery['which']) {
+  if (!country.phone.hasRatesAbroad) return [];
+  return selectDaysWithoutRate(db, country.calendar.financialYearDays(year), which);
+}
+
+/** The month of the financial year that a day is in, as `YYYY-MM`: that of its first day. */
+function monthOf(months: Days[], day: string): string {
+  return (months.findLast(({ first_day }) => first_day <= day)?.first_day ?? day).slice(0, 7);
+}
+
+const englishMonth = new Intl.DateTimeFormat('en', { month: 'long', timeZone: 'UTC' });
+
+/** As the API names months. */
+function nameOfMonth(month: string): string {
+  return englishMonth.format(new Date(`${month}-01T00:00:00Z`));
 }
 
 interface PriceFacts {
   /** If it is not GBP. */
   currency?: string;
-  /** False while nobody has added a rate: the cost is 0. */
+  /** False while nobody has added a rate, or one of a country that got texts: the cost is without it. */
   price_known?: false;
 }
 
 async function withPriceFacts<Row extends { notification_type: Channel }>(
   app: Platform,
   rows: Row[],
+  lacksRateAbroad: (row: Row) => boolean,
 ): Promise<(Row & PriceFacts)[]> {
   const { code, money } = app.country;
   if (code === 'gb') return rows;
   const known = { email: true, ...(await findKnownPrices(app)) };
-  return rows.map((row) => ({ ...row, ...money.currencyField, ...unlessKnown(known[row.notification_type]) }));
+  const isKnown = (row: Row) =>
+    known[row.notification_type] && !(row.notification_type === 'sms' && lacksRateAbroad(row));
+  return rows.map((row) => ({ ...row, ...money.currencyField, ...unlessKnown(isKnown(row)) }));
 }
 
 const unlessKnown = (isKnown: boolean): PriceFacts => (isKnown ? {} : { price_known: false });
@@ -103,11 +130,10 @@ async function slotsOf(
     countedFrom,
     ...months.map(({ first_day }) => first_day),
   ]);
-  const monthOf = (day: string) => (months.findLast(({ first_day }) => first_day <= day)?.first_day ?? day).slice(0, 7);
   const slots = periods.map(
     ({ first_day, last_day, smsRate }, slot): Slot => ({
       slot,
-      month: `${monthOf(first_day)}-01`,
+      month: `${monthOf(months, first_day)}-01`,
       first_day,
       last_day,
       // Usage without a price costs nothing.
@@ -129,10 +155,11 @@ export async function getOrganisationUsage(app: Platform, organisationId: string
   await refuseUnlessExists(app.db, 'organisations', organisationId);
   const now = app.clock.now();
   const implied = await listImpliedAllowances(app.country, app.db, year, now);
-  const [services, costs, known] = await Promise.all([
+  const [services, costs, known, unpriced] = await Promise.all([
     selectLiveServicesOf(app.db, organisationId, year),
     listOrganisationCosts(app, organisationId, year, implied),
     findKnownPrices(app),
+    listDaysWithoutRate(app, year, { organisation_id: organisationId }),
   ]);
   const costsOf = new Map(costs.map((cost) => [cost.service_id, cost]));
   const impliedOf = new Map(implied.map((allowance) => [allowance.service_id, allowance.free_sms_fragment_limit]));
@@ -156,6 +183,6 @@ export async function getOrganisationUsage(app: Platform, organisationId: string
     }),
     updated_at: timestamp(now),
     ...app.country.money.currencyField,
-    ...unlessKnown(known.sms || known.letter || app.country.code === 'gb'),
+    ...unlessKnown((unpriced.length === 0 && (known.sms || known.letter)) || app.country.code === 'gb'),
   };
 }

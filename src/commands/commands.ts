@@ -42,9 +42,15 @@ export const commands: Record<string, ListedCommand> = {
     load: async () => (await import('./create-admin.ts')).createAdmin,
   },
   country: {
-    description: 'Show the country of this installation and where each value comes from, or change its time zone',
+    description:
+      'Show the country of this installation and where each value comes from, or change its time zone or its slots of postage',
     takes: '<show|change>',
     load: async () => (await import('./country/country.ts')).country,
+  },
+  rates: {
+    description: 'Import what texts to other countries cost',
+    takes: '<import> <file>',
+    load: async () => (await import('./rates.ts')).rates,
   },
   rekey: {
     description: 'Re-encrypt everything with the first key of SECRET_KEYS, while the service runs',

@@ -25,7 +25,7 @@ export const generic: CountryProfile = {
     emergency: ['112', '911', '999'],
     // A number of the protocol, which every installation accepts.
     examples: ['+44 7700 900123', '+44 7700 900321'],
-    abroad: { multiplier: 1 },
+    abroad: 'rates',
   },
   // An operator must confirm it: messages with letters outside GSM 03.38 have 70 characters per part.
   sms: { alphabet: 'keep-letters' },

@@ -2,6 +2,19 @@ import type { CountryProfile } from './profile.ts';
 
 type PhoneProfile = CountryProfile['phone'];
 
+/** The price of a text message to a dialling prefix, in messages at home, and the capabilities of the networks there. */
+export interface InternationalRate {
+  /** 0 if nobody has said what it costs: such a message is counted and costs nothing. */
+  multiplier: number;
+  /** If false, delivery receipts of these networks are unreliable: the message stays `sent`. */
+  receiptsHonoured: boolean;
+  /** If true, the networks reject or replace alphanumeric senders: send from a number. */
+  numericSenderOnly: boolean;
+}
+
+/** By country calling code, or by code and region: `49`, `1:JM`. Null where a rate has ended. */
+export type RatesAbroad = ReadonlyMap<string, InternationalRate | null>;
+
 /** 07700 900xxx is reserved for drama and testing. Clients of the protocol test with it, so it is at home in every country. */
 const testRange = /^447700900[0-9]{3}$/;
 /** The library of phone numbers considers parts of 07700 as Jersey; in the UK all of it counts as a UK mobile. */
@@ -20,6 +33,11 @@ export class PhoneRules {
   readonly mobileRanges = new Set<string>();
   /** Senders as providers get them. */
   readonly senders = new Map<string, string>();
+  /**
+   * Reads the rates abroad that apply now, from a cache. The application sets it; where it is missing, as in a thread, rates are
+   * passed as data.
+   */
+  readRatesAbroad: (() => RatesAbroad | Promise<RatesAbroad>) | undefined;
   readonly #home: ReadonlySet<string>;
   readonly #near: ReadonlySet<string>;
   readonly #landlineTypes: ReadonlySet<string>;
@@ -44,6 +62,11 @@ export class PhoneRules {
 
   get isBritish(): boolean {
     return this.region === 'GB';
+  }
+
+  /** Whether texts to other countries are charged by the rates in the database. */
+  get hasRatesAbroad(): boolean {
+    return this.profile.abroad !== 'gb-table' && this.profile.abroad !== 'refuse';
   }
 
   /** Numbers of these regions have the price of the country. */

@@ -107,12 +107,16 @@ const Phone = Type.Object(
     emergency: Type.Array(Type.String({ pattern: '^[0-9]{2,6}$', description: 'digits' })),
     /** Two mobile numbers to show, as people write them; best from a range that belongs to nobody. */
     examples: Type.Tuple([Type.String(), Type.String()]),
-    /** Texts to other countries: the table of GOV.UK Notify, none at all, or one price for every country. */
+    /**
+     * Texts to other countries: the table of GOV.UK Notify, none at all, or the rates abroad in the database. Where a country
+     * has no rate there, `rates` sends without a known price, `rates-only` refuses, and a multiplier is the price.
+     */
     abroad: Type.Union(
-      [names('gb-table', 'refuse'), Type.Object({ multiplier: Type.Number({ minimum: 0 }) }, strict)],
-      {
-        description: '"gb-table", "refuse" or {"multiplier": 1}',
-      },
+      [
+        names('gb-table', 'refuse', 'rates', 'rates-only'),
+        Type.Object({ multiplier: Type.Integer({ minimum: 1, maximum: 1000 }) }, strict),
+      ],
+      { description: '"gb-table", "refuse", "rates", "rates-only" or {"multiplier": 1}' },
     ),
   },
   strict,

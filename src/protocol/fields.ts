@@ -64,7 +64,11 @@ export function AmountFields(country: { code: string; money: { currency: string 
       : { currency: Type.Optional(Type.String({ description: 'ISO 4217, such as EUR' })) }),
     ...(code === 'gb'
       ? {}
-      : { price_known: Type.Optional(Type.Boolean({ description: 'False while nobody has added a rate' })) }),
+      : {
+          price_known: Type.Optional(
+            Type.Boolean({ description: 'False while a rate is missing: the amount is without it' }),
+          ),
+        }),
   };
 }
 

@@ -1,11 +1,4 @@
-/** The price of a text message to a dialling prefix, in messages at home, and the capabilities of the networks there. */
-export interface InternationalRate {
-  multiplier: number;
-  /** If false, delivery receipts of these networks are unreliable: the message stays `sent`. */
-  receiptsHonoured: boolean;
-  /** If true, the networks reject or replace alphanumeric senders: send from a number. */
-  numericSenderOnly: boolean;
-}
+import type { InternationalRate } from '../countries/phone-rules.ts';
 
 // Prefix 44 means Jersey, Guernsey and the Isle of Man; UK numbers are never looked up here.
 const prefixesByMultiplier: readonly (readonly [number, string])[] = [

@@ -1,6 +1,6 @@
 import libphonenumber from 'google-libphonenumber';
-import type { PhoneRules } from '../countries/phone-rules.ts';
-import { findInternationalRate, type InternationalRate } from './international-rates.ts';
+import type { InternationalRate, PhoneRules, RatesAbroad } from '../countries/phone-rules.ts';
+import { findInternationalRate } from './international-rates.ts';
 import { type ParsedNumber, type PhoneNumberReason, readNumber, toDigits, typeOf } from './phone-readings.ts';
 import { removeWhitespace } from './whitespace.ts';
 
@@ -20,7 +20,7 @@ export interface PhoneNumber {
   abroad: boolean;
   /** Needs the permission for landlines. */
   landline: boolean;
-  /** Price of a message, in messages to a number at home. */
+  /** Price of a message, in messages to a number at home; 0 if it is not known. */
   multiplier: number;
   receiptsHonoured: boolean;
   numericSenderOnly: boolean;
@@ -102,15 +102,53 @@ function withRateAbroad(
   number: Omit<PhoneNumber, 'countryPrefix' | keyof InternationalRate>,
   countryCode: string,
 ): PhoneNumber | undefined {
-  if (typeof abroad === 'object') {
-    return { ...number, countryPrefix: countryCode, ...homeRate, multiplier: abroad.multiplier };
-  }
   // Numbers that are near are not refused with those abroad.
   if (abroad === 'refuse') return number.abroad ? undefined : { ...number, countryPrefix: countryCode, ...homeRate };
+  if (abroad !== 'gb-table') {
+    // Until `withRate` finds the rate of the country.
+    const multiplier = typeof abroad === 'object' ? abroad.multiplier : 0;
+    return { ...number, countryPrefix: countryCode, ...homeRate, multiplier };
+  }
   const areaPrefix = number.normalised.slice(0, 4);
   const countryPrefix = countryCode === '1' && findInternationalRate(areaPrefix) ? areaPrefix : countryCode;
   const rate = findInternationalRate(countryPrefix);
   return rate && { ...number, countryPrefix, ...rate };
+}
+
+/**
+ * The number with its rate abroad: that of its region, else that of its calling code, which many regions share. Undefined if no
+ * text is sent there.
+ */
+export function withRate(rules: PhoneRules, number: PhoneNumber, rates: RatesAbroad): PhoneNumber | undefined {
+  if (!number.international || !rules.hasRatesAbroad) return number;
+  const ofRegion = rates.get(`${number.countryPrefix}:${number.region}`);
+  const rate = ofRegion === undefined ? rates.get(number.countryPrefix) : ofRegion;
+  if (rate) return { ...number, ...rate };
+  return rules.profile.abroad === 'rates-only' && number.abroad ? undefined : number;
+}
+
+let codes: Map<string, string[]> | undefined;
+
+/** The regions that share each country calling code. */
+function regionsOfCodes(): Map<string, string[]> {
+  if (codes) return codes;
+  codes = new Map();
+  const util = PhoneNumberUtil.getInstance();
+  for (const region of util.getSupportedRegions()) {
+    const code = String(util.getCountryCodeForRegion(region));
+    codes.set(code, [...(codes.get(code) ?? []), region]);
+  }
+  return codes;
+}
+
+/** Why a rate abroad cannot have this prefix, as a whole sentence. */
+export function ratePrefixProblem(rules: PhoneRules, prefix: string): string | undefined {
+  const [, code = '', region] = /^([1-9][0-9]{0,2})(?::([A-Z]{2}))?$/.exec(prefix) ?? [];
+  const regions = regionsOfCodes().get(code) ?? [];
+  if (regions.length === 0) return 'Enter a country calling code such as 49, or one with a region such as 1:JM.';
+  if (region !== undefined && !regions.includes(region)) return `Numbers of ${region} do not begin with ${code}.`;
+  const charged = region === undefined ? regions : [region];
+  return charged.every((each) => rules.isHome(each)) ? 'Numbers at home have the text rate.' : undefined;
 }
 
 /** As people of the country write it: without the country code if it is their own, unless the number is abroad. */

@@ -48,6 +48,8 @@ const unusedTables = [
   ],
   // Only `pennypost country change` writes this.
   'zone_changes',
+  // Only countries that charge texts by rates abroad use these.
+  'rates_abroad',
   // The previous release needs these for message stores only.
   ...['message_stores', 'service_stores', 'this_store', 'configuration_changes', 'service_moves', 'moving_services'],
   ...['service_changes', 'held_places', 'arriving_rows'],

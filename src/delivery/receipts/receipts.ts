@@ -1,3 +1,4 @@
+import type { RatesAbroad } from '../../countries/phone-rules.ts';
 import type { Status } from '../../notifications/notification.ts';
 import { startSpans } from '../../notifications/queue/message-spans.ts';
 import { type ChangedNotification, type StatusChange, transitions } from '../../notifications/status-transitions.ts';
@@ -7,7 +8,7 @@ import { isDatabaseUnavailable, retryOnConflict } from '../../platform/db/errors
 import { GroupCommit } from '../../platform/db/group-commit.ts';
 import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { parsePhoneNumber } from '../../recipients/phone-number.ts';
+import { parsePhoneNumber, withRate } from '../../recipients/phone-number.ts';
 import { recordSuppressions } from '../../services/suppression/suppression-list.ts';
 import { DeliveryMetrics } from '../delivery-metrics.ts';
 import type { Receipt, ReceiptOutcome } from '../providers/reports.ts';
@@ -46,11 +47,13 @@ export async function recordReceipts(app: ReceiptsDeps, receipts: Receipt[], now
     return isArrived && message_reference ? [{ reference: receipt.reference, message_reference }] : [];
   });
   const incomplete = await recordDeliveredParts(db, delivered, now);
+  const rates = (await app.country.phone.readRatesAbroad?.()) ?? new Map();
   // Several receipts for one message are merged: the last valid one counts, without intermediate states.
   const changes = new Map<string, StatusChange>();
   for (const receipt of receipts) {
     const target = targets.get(messageOf(receipt));
-    if (!target || target.notification_type !== receipt.notification_type || isUnreliableReceipt(app, target)) continue;
+    if (!target || target.notification_type !== receipt.notification_type || isUnreliableReceipt(app, target, rates))
+      continue;
     if (!isFromProvider(receipt, target)) continue;
     const status = receipt.statusFor(target);
     if (status === 'delivered' && incomplete.has(messageOf(receipt))) continue;
@@ -137,10 +140,11 @@ export async function findTargets(db: Db | Tx, references: string[]): Promise<Ma
 function isUnreliableReceipt(
   { country }: Pick<Platform, 'country'>,
   { international, normalised_recipient }: ReceiptTarget,
+  rates: RatesAbroad,
 ): boolean {
   if (!international || !normalised_recipient) return false;
   const parsed = parsePhoneNumber(country.phone, `+${normalised_recipient}`);
-  return parsed.ok && !parsed.number.receiptsHonoured;
+  return parsed.ok && withRate(country.phone, parsed.number, rates)?.receiptsHonoured === false;
 }
 
 /** The references of messages by those of their parts. Most references are of whole messages and not in it. */

@@ -1,5 +1,6 @@
 import type { KeyType } from '../../auth/api-keys.ts';
 import type { Country } from '../../countries/country.ts';
+import type { PhoneRules } from '../../countries/phone-rules.ts';
 import type { Header, SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import type { SendingService } from '../../notifications/sending/sending-service.ts';
@@ -33,6 +34,7 @@ export class SheetCheck {
   private readonly maxRows: number;
   private readonly channel: Channel | null;
   private readonly plan: CheckPlan;
+  private readonly phone: PhoneRules;
   private readonly placeholders: readonly string[];
   private readonly tally = new FileTally();
 
@@ -40,6 +42,7 @@ export class SheetCheck {
     const { template, is_contact_list, service } = against;
     this.threads = sheetThreads;
     this.against = against;
+    this.phone = country.phone;
     this.maxRows = maxRows;
     const list = is_contact_list ? (findContactListChannel(header) ?? null) : null;
     this.channel = template?.row.template_type ?? list;
@@ -72,13 +75,18 @@ export class SheetCheck {
 
   private async run(first_row: number, row_count: number, cells: string): Promise<Chunk> {
     const threads = this.threads.checkersFor(this.against.service.id);
+    const permissions = { ...this.plan.permissions, ratesAbroad: await this.phone.readRatesAbroad?.() };
     const { counts, ...columns } = await threads
-      .run('checkRows', this.plan, {
-        firstRow: first_row,
-        cells,
-        toShow: this.tally.toShow(maxRowsShown),
-        maxDescribed: Math.max(0, maxDescribedRows - this.tally.rowsWithProblems),
-      })
+      .run(
+        'checkRows',
+        { ...this.plan, permissions },
+        {
+          firstRow: first_row,
+          cells,
+          toShow: this.tally.toShow(maxRowsShown),
+          maxDescribed: Math.max(0, maxDescribedRows - this.tally.rowsWithProblems),
+        },
+      )
       .catch(refuseIfTooSlow);
     this.tally.add(counts);
     return { first_row, row_count, cells, ...columns, problem_count: counts.rows_with_problems };

@@ -12,6 +12,7 @@ import {
   platformServiceId,
 } from '../../users/account-messages/account-messages.ts';
 import { lanes, type NewNotification } from '../notification.ts';
+import { findRateOf } from '../rates-abroad.ts';
 import { insertNotifications, updateSecretValues } from '../sending/notifications.sql.ts';
 import { encryptValues } from '../sending/secret-values.ts';
 import { selectAccountTemplate } from './account-message-sender.sql.ts';
@@ -28,7 +29,8 @@ export function accountMessageSender(app: Platform): AccountMessageSender {
       const now = app.clock.now();
       const id = newId(now);
       const secret = encryptValues(app, id, withoutLinks(message.personalisation, template.template_type));
-      const recipient = template.template_type === 'sms' ? phoneRecipient(app, message.to) : emailRecipient(message.to);
+      const recipient =
+        template.template_type === 'sms' ? await phoneRecipient(app, message.to) : emailRecipient(message.to);
       await insertNotifications(app.country, tx, [
         {
           id,
@@ -75,12 +77,14 @@ function withoutLinks(values: AccountMessage['personalisation'], type: 'sms' | '
 
 type Recipient = Pick<NewNotification, 'recipient' | 'normalised_recipient' | 'international' | 'rate_multiplier'>;
 
-function phoneRecipient({ country }: Platform, to: string): Recipient {
+async function phoneRecipient({ country }: Platform, to: string): Promise<Recipient> {
   const parsed = parsePhoneNumber(country.phone, to);
   if (!parsed.ok) throw invalid(phoneNumberText(country.words, parsed.reason));
   const reason = checkPhonePermissions(parsed.number, { international: true, landline: false });
   if (reason) throw invalid(phoneNumberText(country.words, reason));
-  const { normalised, international, multiplier } = parsed.number;
+  const number = await findRateOf(country.phone, parsed.number);
+  if (!number) throw invalid(phoneNumberText(country.words, 'unsupported_country_code'));
+  const { normalised, international, multiplier } = number;
   return {
     recipient: cleanRecipient(to),
     normalised_recipient: normalised,

@@ -200,9 +200,15 @@ const neverPrinted = new Set<Status>(['cancelled', 'technical-failure', 'validat
 
 function costOf(country: Country, stored: PricedNotification): Cost {
   const cost = costInPounds(country, stored);
-  const isPriced = stored.rate !== null || cost.cost_details.billable_sheets_of_paper === 0;
+  const hasRate = stored.rate !== null && !isWithoutRateAbroad(stored);
+  const isPriced = hasRate || cost.cost_details.billable_sheets_of_paper === 0;
   const isKnown = country.code === 'gb' || stored.notification_type === 'email' || !cost.is_cost_data_ready || isPriced;
   return { ...cost, ...country.money.currencyField, ...(isKnown ? {} : { price_known: false }) };
+}
+
+/** A text to a country of which nobody had said what it costs. */
+function isWithoutRateAbroad({ notification_type, rate_multiplier }: PricedNotification): boolean {
+  return notification_type === 'sms' && rate_multiplier === 0;
 }
 
 /** Available once the message was handed to a provider. Messages of test keys cost nothing. */
@@ -218,7 +224,7 @@ function costInPounds(country: Country, stored: PricedNotification): Cost {
       cost_details: {
         billable_sms_fragments: billable_units,
         international_rate_multiplier: stored.rate_multiplier,
-        sms_rate: Number(stored.rate ?? 0),
+        sms_rate: isWithoutRateAbroad(stored) ? 0 : Number(stored.rate ?? 0),
       },
     };
   }

@@ -3,6 +3,7 @@ import { Failure, forbidden, invalid } from '../../platform/failure.ts';
 import { canonicalId } from '../../platform/id.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { checkPhonePermissions, type PhoneNumber } from '../../recipients/phone-number.ts';
+import { phoneNumberText } from '../../recipients/recipient-texts.ts';
 import { maxEmailBytes } from '../../rendering/email/email.ts';
 import { describeMissing } from '../../rendering/placeholders.ts';
 import { isEmpty, isTooLong, maxSmsCharacters, type SmsMessage } from '../../rendering/sms/sms.ts';
@@ -18,6 +19,7 @@ import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
 import { checkLength, emailTooLong, requestsFor } from '../../templates/email-threads.ts';
 import { dailyLimitExceeded, isDailyLimitReached } from '../limits/daily-limits.ts';
 import type { LimitedChannel } from '../notification.ts';
+import { findRateOf } from '../rates-abroad.ts';
 import type { SendContext, SendDeps } from './send-context.ts';
 
 /** Validation rules of sending; `send.ts` defines their order. */
@@ -135,6 +137,14 @@ export function refuseUnlessNumberIsAllowed(
   if (reason === 'landline_not_allowed') {
     throw new Failure('invalid', 'InvalidPhoneError', country.words.notHomeMobile, { reason });
   }
+}
+
+/** The number with what a text to it costs now. */
+export async function getRateOf({ country }: SendDeps, parsed: PhoneNumber): Promise<PhoneNumber> {
+  const number = await findRateOf(country.phone, parsed);
+  if (number) return number;
+  const reason = 'unsupported_country_code';
+  throw new Failure('invalid', 'InvalidPhoneError', phoneNumberText(country.words, reason), { reason });
 }
 
 export function refuseIfTextIsTooLong(message: SmsMessage): void {

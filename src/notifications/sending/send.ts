@@ -33,6 +33,7 @@ import {
   chooseReplyTo,
   chooseSmsSender,
   countLength,
+  getRateOf,
   getSendableTemplate,
   refuseFiles,
   refuseIfBodyIsEmpty,
@@ -60,7 +61,7 @@ export interface SmsSend {
 export async function sendSms(
   app: SendDeps,
   context: SendContext,
-  { request, number, scheduled_for }: SmsSend,
+  { request, number: parsed, scheduled_for }: SmsSend,
 ): Promise<Sent<SmsResponse>> {
   refuseUnlessChannelIsAllowed(context, 'sms');
   const values = request.personalisation ?? {};
@@ -70,8 +71,9 @@ export async function sendSms(
   refuseIfTextIsEmpty(message);
   refuseFiles(values);
   const smsSender = chooseSmsSender(context, template, request.sms_sender_id);
-  refuseUnlessRecipientIsAllowed(context, number.normalised);
-  refuseUnlessNumberIsAllowed(app, context, number);
+  refuseUnlessRecipientIsAllowed(context, parsed.normalised);
+  refuseUnlessNumberIsAllowed(app, context, parsed);
+  const number = parsed.international ? await getRateOf(app, parsed) : parsed;
   if (number.abroad) refuseIfDailyLimitIsReached(app, context, 'international_sms');
   refuseIfTextIsTooLong(message);
 

@@ -32,6 +32,7 @@ export const auditNouns = [
   'organisation_permission',
   'provider',
   'provider_test',
+  'rate_abroad',
   'recipient',
   'report_request',
   'returned_letter',

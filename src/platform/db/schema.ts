@@ -589,6 +589,14 @@ export interface RateWindows {
   count: number;
 }
 
+export interface RatesAbroad {
+  prefix: string;
+  valid_from: Time;
+  multiplier: number | null;
+  receipts: boolean;
+  numeric_sender: boolean;
+}
+
 export interface ReceivedParts {
   service_id: string;
   user_number: string;
@@ -1284,6 +1292,7 @@ export interface DB {
   provider_slots: ProviderSlots;
   queue_workers: QueueWorkers;
   rate_windows: RateWindows;
+  rates_abroad: RatesAbroad;
   received_parts: ReceivedParts;
   refused_requests: RefusedRequests;
   report_receivers: ReportReceivers;

@@ -1,9 +1,10 @@
 import type { Country } from '../../countries/country.ts';
+import type { RatesAbroad } from '../../countries/phone-rules.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { type AddressRules, addressRules } from '../address-rules.ts';
 import { parseEmailAddress } from '../email-address.ts';
-import { checkPhonePermissions, type PhoneNumber, parsePhoneNumber } from '../phone-number.ts';
+import { checkPhonePermissions, type PhoneNumber, parsePhoneNumber, withRate } from '../phone-number.ts';
 import type { PostalAddress, PostalAddressReason } from '../postal-address.ts';
 import { emailAddressText, phoneNumberText, postalAddressTexts } from '../recipient-texts.ts';
 import { type CellValue, type Columns, type Row, recipientColumnNames } from './columns.ts';
@@ -34,6 +35,8 @@ export interface RecipientPermissions {
   internationalLetters: boolean;
   /** True for lists whose numbers were checked when they were saved: they are not judged again. */
   uncheckedNumbers?: boolean;
+  /** What texts to other countries cost, where the country has rates of them. */
+  ratesAbroad?: RatesAbroad | undefined;
 }
 
 interface RowProblem {
@@ -174,11 +177,12 @@ export function rowChecker(country: Country, columns: Columns, template: RowTemp
 function readNumber(
   { phone, words }: Country,
   value: string,
-  { internationalSms, landlines }: RecipientPermissions,
+  { internationalSms, landlines, ratesAbroad }: RecipientPermissions,
 ): Recipient {
   const parsed = parsePhoneNumber(phone, value);
   if (!parsed.ok) return { destination: null, message: phoneNumberText(words, parsed.reason) };
-  const { number } = parsed;
+  const number = ratesAbroad ? withRate(phone, parsed.number, ratesAbroad) : parsed.number;
+  if (!number) return { destination: null, message: phoneNumberText(words, 'unsupported_country_code') };
   const { abroad } = number;
   const reason = checkPhonePermissions(number, { international: internationalSms, landline: landlines });
   if (reason) return { destination: null, abroad, message: phoneNumberText(words, reason) };

@@ -268,6 +268,7 @@ async function estimateCost(
   const parts = sample.map(
     ({ personalisation, rate_multiplier }) => compiled.render(personalisation, { prefix }).fragments * rate_multiplier,
   );
+  if (parts.includes(0)) return undefined;
   const average = parts.reduce((sum, count) => sum + count, 0) / parts.length;
   return costOfTexts(app, average * messages);
 }

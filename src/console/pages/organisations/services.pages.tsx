@@ -25,9 +25,10 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
     async show({ organisation, visitor, query }) {
       const now = app.clock.now();
       const year = chosenYear(app.country.calendar, query('year'), now);
-      const { services, price_known: hasPrices = true } = await fromStandby(app, 'page', (reader) =>
+      const { services, price_known } = await fromStandby(app, 'page', (reader) =>
         getOrganisationUsage(reader, organisation.id, year),
       );
+      const hasPrices = price_known !== false || services.some((each) => each.sms_cost + each.letter_cost > 0);
       const money = hasPrices ? app.country.money : undefined;
       const path = pageUrl(pathOf(organisation));
       return organisationView(pages, {

@@ -3,6 +3,7 @@ import { previewEmail } from '../../../delivery/previews/previews.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
 import { remainingToday } from '../../../notifications/limits/daily-limits.ts';
 import { checkOneOff, sendOneOff } from '../../../notifications/one-off/one-off.ts';
+import { findRateOf } from '../../../notifications/rates-abroad.ts';
 import { invalid, notFound } from '../../../platform/failure.ts';
 import { newId } from '../../../platform/id.ts';
 import { addressRules } from '../../../recipients/address-rules.ts';
@@ -213,8 +214,9 @@ async function describeSizeAndCost(
   switch (preview.channel) {
     case 'sms': {
       const parsed = parsePhoneNumber(app.country.phone, filled.to);
-      const multiplier = parsed.ok ? parsed.number.multiplier : 1;
-      const cost = await costOfTexts(app, preview.parts * multiplier);
+      const number = parsed.ok ? await findRateOf(app.country.phone, parsed.number) : undefined;
+      const multiplier = number?.multiplier ?? 1;
+      const cost = multiplier === 0 ? undefined : await costOfTexts(app, preview.parts * multiplier);
       const figures = [
         several(preview.characters, 'character'),
         several(preview.parts, 'part'),

@@ -142,9 +142,19 @@ function isWithinMonths({ first_day }: Days): boolean {
 /** A channel may be without prices while the other has some. */
 function amounts(money: Money): Column<Month>[] {
   return [
-    { head: 'Rate', cell: ({ rate, price_known = true }) => (price_known ? money.price(rate) : '–'), numeric: true },
-    { head: 'Cost', cell: ({ cost, price_known = true }) => (price_known ? money.total(cost) : '–'), numeric: true },
+    {
+      head: 'Rate',
+      cell: ({ rate, price_known = true }) => (price_known || rate > 0 ? money.price(rate) : '–'),
+      numeric: true,
+    },
+    { head: 'Cost', cell: (row) => costInWords(money, row), numeric: true },
   ];
+}
+
+/** Texts to countries without a rate are not in the cost. */
+function costInWords(money: Money, { cost, price_known }: Month): string {
+  if (price_known !== false) return money.total(cost);
+  return cost > 0 ? `at least ${money.total(cost)}` : '–';
 }
 
 function Figure({ label, value, note }: { label: string; value: string; note: string | undefined }) {

@@ -32,6 +32,7 @@ const things: Record<AuditNoun, string> = {
   organisation_permission: 'a permission in an organisation',
   provider: 'a provider',
   provider_test: 'a test of a provider',
+  rate_abroad: 'a rate abroad',
   recipient: 'a recipient',
   report_request: 'a request for a report',
   returned_letter: 'a returned letter',

@@ -7,11 +7,14 @@ import {
   listLetterRates,
   listSmsRates,
 } from '../../../../billing/rates.ts';
+import { createRateAbroad, maxMultiplier } from '../../../../billing/rates-abroad.ts';
 import { listPostage, postageLabel } from '../../../../countries/postage.ts';
+import { listRatesAbroad, type RateAbroad } from '../../../../notifications/rates-abroad.ts';
 import { OneOf } from '../../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
+import { count } from '../../../money.ts';
 import type { Pages } from '../../../page.ts';
-import { Select } from '../../../parts/field.tsx';
+import { Choices, Field, Select } from '../../../parts/field.tsx';
 import { ButtonLink, SaveForm } from '../../../parts/form.tsx';
 import { Empty } from '../../../parts/notice.tsx';
 import { Table } from '../../../parts/table.tsx';
@@ -33,17 +36,18 @@ const repricing = 'If you choose a day in the past, the cost of messages sent si
 
 /** What messages cost, and from when on. */
 export function ratePages(pages: Pages, app: ConsoleApp): void {
-  const { money, postage } = app.country;
+  const { money, postage, phone } = app.country;
 
   pages.add(here, {
     who: 'operator',
     menu: 'Rates',
     async show({ visitor }) {
-      const [texts, current, letters, coming] = await Promise.all([
+      const [texts, current, letters, coming, abroad] = await Promise.all([
         listSmsRates(app),
         findSmsRate(app),
         listLetterRates(app),
         listComingLetterRates(app),
+        phone.hasRatesAbroad ? listRatesAbroad(app.db) : undefined,
       ]);
       const now = app.clock.now().toISOString();
       const stateOf = (start: string) =>
@@ -54,6 +58,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
         actions: visitor.user.platform_admin && (
           <>
             <ButtonLink to={`${here}/new-text`}>New text rate</ButtonLink>
+            {abroad && <ButtonLink to={`${here}/new-abroad`}>New rate abroad</ButtonLink>}
             <ButtonLink to={`${here}/new-letter`}>New letter rate</ButtonLink>
           </>
         ),
@@ -76,6 +81,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
                 />
               )}
             </section>
+            {abroad && <RatesAbroad rates={abroad} now={now} />}
             {coming.length > 0 && (
               <section class="stack stack--tight">
                 <h2>Letters, from a later day on</h2>
@@ -128,6 +134,62 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
       return { to: here, notice: 'Rate added.' };
     },
   });
+
+  if (phone.hasRatesAbroad) {
+    pages.add(`${here}/new-abroad`, {
+      who: 'platform-admin',
+      below: 'Rates',
+      show: ({ viewer }, formState) => ({
+        title: 'New rate abroad',
+        lead: 'Texts that were sent before keep their cost.',
+        crumbs,
+        content: (
+          <SaveForm back={here} action="Add the rate">
+            <Field
+              formState={formState}
+              name="prefix"
+              label="Country calling code"
+              hint="For example 49. Where several countries share a code, add the region: 1:JM"
+              short
+            />
+            <NumberField
+              formState={formState}
+              name="multiplier"
+              label={`Price of one part, in parts of a text ${app.country.words.inCountry}`}
+            />
+            <Choices
+              kind="several"
+              formState={formState}
+              name="networks"
+              legend="Networks there"
+              choices={[
+                { value: 'no-receipts', label: 'Delivery receipts cannot be believed' },
+                { value: 'numeric-sender', label: 'Only numbers can be senders' },
+              ]}
+            />
+            <DayField formState={formState} name="valid_from" label="From" hint={fromMidnight(viewer)} />
+          </SaveForm>
+        ),
+      }),
+      form: Type.Object({
+        prefix: TypedValue,
+        multiplier: TypedValue,
+        networks: Type.Array(OneOf(['no-receipts', 'numeric-sender'])),
+        valid_from: TypedValue,
+      }),
+      needs: { prefix: 'Enter a code.', multiplier: 'Enter a number.', valid_from: 'Enter a day.' },
+      async act(_asked, { prefix, multiplier, networks, valid_from }) {
+        await createRateAbroad(app, {
+          prefix,
+          multiplier: readNumber(multiplier, { field: 'multiplier', min: 1, max: maxMultiplier, plain: true }),
+          receipts: !networks.includes('no-receipts'),
+          numeric_sender: networks.includes('numeric-sender'),
+          valid_from: readDay(valid_from, { field: 'valid_from' }),
+        });
+        return { to: here, notice: 'Rate added.' };
+      },
+    });
+  }
 
   pages.add(`${here}/new-letter`, {
     who: 'platform-admin',
@@ -185,6 +247,41 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
       return { to: here, notice: 'Rate added.' };
     },
   });
+}
+
+function RatesAbroad({ rates, now }: { rates: RateAbroad[]; now: string }) {
+  const { calendar, words } = useViewer().country;
+  return (
+    <section class="stack stack--tight">
+      <h2>Texts to other countries</h2>
+      {rates.length === 0 ? (
+        <Empty title="No prices yet">
+          Add a rate, or import a file with the command “pennypost rates import”. Until then, texts to other countries
+          are shown without their cost.
+        </Empty>
+      ) : (
+        <Table
+          caption={`Rates abroad, in texts ${words.inCountry}`}
+          rows={rates}
+          keyOf={({ prefix, valid_from }) => `${prefix} ${valid_from}`}
+          columns={[
+            { head: 'Calling code', cell: ({ prefix }) => `+${prefix}` },
+            {
+              head: 'From',
+              cell: ({ valid_from }) => `${fullDay(calendar, valid_from)}${valid_from > now ? ' (coming)' : ''}`,
+            },
+            { head: 'Receipts', cell: ({ receipts }) => (receipts ? 'Yes' : 'No') },
+            { head: 'Senders', cell: ({ numeric_sender }) => (numeric_sender ? 'Numbers only' : 'Any') },
+            {
+              head: 'Parts',
+              cell: ({ multiplier }) => (multiplier === null ? 'No price' : count(multiplier)),
+              numeric: true,
+            },
+          ]}
+        />
+      )}
+    </section>
+  );
 }
 
 interface LetterRate {

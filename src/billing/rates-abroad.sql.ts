@@ -1,0 +1,26 @@
+import { sql } from 'kysely';
+import type { RateAbroad } from '../notifications/rates-abroad.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+import { withConstraints } from '../platform/db/errors.ts';
+import { invalidField } from '../platform/failure.ts';
+
+export async function insertRateAbroad(db: Db, rate: RateAbroad): Promise<void> {
+  await withConstraints(
+    { rates_abroad_pkey: () => invalidField('valid_from', 'There is a rate from this moment already.') },
+    () => db.insertInto('rates_abroad').values(rate).execute(),
+  );
+}
+
+/** Rates that are there as they are given are not written. Returns whether each of the others was new. */
+export async function upsertRatesAbroad(tx: Tx, rates: RateAbroad[]): Promise<{ is_new: boolean }[]> {
+  const { rows } = await sql<{ is_new: boolean }>`
+    insert into rates_abroad as rate (prefix, valid_from, multiplier, receipts, numeric_sender)
+    select * from json_to_recordset(${JSON.stringify(rates)}::json)
+      as given (prefix text, valid_from timestamptz, multiplier smallint, receipts boolean, numeric_sender boolean)
+    on conflict (prefix, valid_from) do update
+    set multiplier = excluded.multiplier, receipts = excluded.receipts, numeric_sender = excluded.numeric_sender
+    where (rate.multiplier, rate.receipts, rate.numeric_sender)
+      is distinct from (excluded.multiplier, excluded.receipts, excluded.numeric_sender)
+    returning xmax = 0 as is_new`.execute(tx);
+  return rows;
+}

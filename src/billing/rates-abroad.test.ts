@@ -1,0 +1,251 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { anApiKey, anOrganisation, aService, aTemplate } from '../../test/kit/builders/rows.ts';
+import { storedMessage } from '../../test/kit/builders/sends.ts';
+import { useHarness } from '../../test/kit/harness.ts';
+import { databaseNamed } from '../../test/kit/process/database-url.ts';
+import { runCommand } from '../../test/kit/process/run-command.ts';
+import { aPerson, signedIn } from '../../test/kit/world/console-people.ts';
+import { us } from '../countries/us.ts';
+
+const prices = { ...us.prices, sms: [{ from: '2026-01-01T00:00Z', rate: '0.05' }] };
+const now = '2026-11-16T12:00:00Z';
+const american = useHarness({ now, country: { ...us, prices } });
+const careful = useHarness({ now, country: { ...us, prices, phone: { ...us.phone, abroad: 'rates-only' } } });
+const generous = useHarness({ now, country: { ...us, prices, phone: { ...us.phone, abroad: { multiplier: 3 } } } });
+const british = useHarness({ now });
+const folder = mkdtempSync(join(tmpdir(), 'pennypost-rates-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const jamaican = '+1 876 210 1234';
+const german = '+49 1512 3456789';
+const permissions = ['sms', 'international_sms'];
+
+async function aSender(harness: typeof american) {
+  const organisation_id = await anOrganisation(harness);
+  const service = await aService(harness, { permissions, organisation_id });
+  const key = await anApiKey(harness, service);
+  const template_id = await aTemplate(harness, service, { content: 'Hello' });
+  const send = (phone_number: string) =>
+    harness.v2('POST', '/v2/notifications/sms', key, { phone_number, template_id });
+  const multiplierOf = async (phone_number: string) =>
+    (await storedMessage(harness, (await send(phone_number)).body.id))?.rate_multiplier;
+  return { service, organisation_id, key, send, multiplierOf };
+}
+
+async function importRates(harness: typeof american, csv: string, ...flags: string[]) {
+  const path = join(folder, 'abroad.csv');
+  writeFileSync(path, csv);
+  const { rows } = await harness.app.pool.query('select current_database() as name');
+  vi.stubEnv('DATABASE_URL', databaseNamed(harness.serverUrl, rows[0].name));
+  // Vite sets it for pages.
+  vi.stubEnv('BASE_URL', undefined);
+  const result = await runCommand(['rates', 'import', path, ...flags]);
+  await harness.app.changeListener.catchUp();
+  return result;
+}
+
+const storedRates = (harness: typeof american) =>
+  harness.app.db.selectFrom('rates_abroad').selectAll().orderBy('prefix').orderBy('valid_from').execute();
+
+describe('pennypost rates import', () => {
+  it('reports every problem with its line, and changes nothing', async () => {
+    const csv = [
+      'prefix,multiplier,receipts,numeric_sender,from',
+      '49,2,yes,no,2026-01-01',
+      '999,2,yes,no,2026-01-01',
+      '1:DE,2,yes,no,2026-01-01',
+      '1:US,2,yes,no,2026-01-01',
+      '33,1.5,perhaps,no,tomorrow',
+      '49,3,,,2026-01-01',
+      '',
+      '34,0,,,2026-01-01',
+    ].join('\n');
+    const { code, err } = await importRates(american, csv);
+    expect(code).toBe(1);
+    expect(err.trim().split('\n')).toEqual([
+      'Line 3: prefix: Enter a country calling code such as 49, or one with a region such as 1:JM.',
+      'Line 4: prefix: Numbers of DE do not begin with 1.',
+      'Line 5: prefix: Numbers at home have the text rate.',
+      'Line 6: multiplier: write a whole number from 1 to 1000, or nothing where a rate ends, not "1.5".',
+      'Line 6: from: write a day as year, month and day, such as 2027-04-01, not "tomorrow".',
+      'Line 6: receipts: write yes or no, not "perhaps".',
+      'Line 7: line 2 has the same prefix and day.',
+      'Line 9: multiplier: write a whole number from 1 to 1000, or nothing where a rate ends, not "0".',
+      'Nothing was changed.',
+    ]);
+    expect(await storedRates(american)).toEqual([]);
+  });
+
+  it.each([
+    ['prefix,price\n49,2', /Line 1: the column multiplier is missing.*\nLine 1: the column from is missing.*"price"/s],
+    ['prefix,multiplier,from\n', /The file has no rates/],
+    [`prefix,multiplier,from\n${'49,2,2026-01-01\n'.repeat(5_001)}`, /no more than 5,000 rows/],
+    ['', /no rates|missing|empty|text/],
+  ])('refuses a file that is no table of rates', async (csv, problem) => {
+    const { code, err } = await importRates(american, csv);
+    expect([code, err]).toEqual([1, expect.stringMatching(problem)]);
+  });
+
+  it('is refused where the country has a table of its own', async () => {
+    const { code, err } = await importRates(british, 'prefix,multiplier,from\n49,2,2026-01-01\n');
+    expect([code, err]).toEqual([1, expect.stringContaining('its phone.abroad is "gb-table". Nothing was changed.')]);
+  });
+
+  it('explains itself', async () => {
+    const { out } = await runCommand(['rates', '--help'], {});
+    expect(out).toContain('pennypost rates <import> <file>');
+    expect(out).toContain('--dry-run');
+  });
+});
+
+describe('texts to other countries', () => {
+  it('have no known price until there are rates', async () => {
+    const { send, key, service, organisation_id } = await aSender(american);
+    const { body } = await send(german);
+    await american.deliver();
+    const sent = await american.v2('GET', `/v2/notifications/${body.id}`, key);
+    expect(sent.body).toMatchObject({
+      cost_in_pounds: 0,
+      is_cost_data_ready: true,
+      price_known: false,
+      currency: 'USD',
+      cost_details: { billable_sms_fragments: 1, international_rate_multiplier: 0, sms_rate: 0 },
+    });
+    const home = await send('+1 202 555 0104');
+    await american.deliver();
+    const atHome = await american.v2('GET', `/v2/notifications/${home.body.id}`, key);
+    expect(atHome.body).toMatchObject({ cost_in_pounds: 0.05 });
+    expect(atHome.body).not.toHaveProperty('price_known');
+    const monthly = await american.admin('GET', `/service/${service}/billing/monthly-usage?year=2026`);
+    expect(monthly.body).toEqual([
+      expect.objectContaining({ month: 'November', notifications_sent: 2, cost: 0.05, price_known: false }),
+    ]);
+    const yearly = await american.admin('GET', `/service/${service}/billing/yearly-usage-summary?year=2026`);
+    expect(yearly.body).toEqual([expect.objectContaining({ chargeable_units: 1, cost: 0.05, price_known: false })]);
+    const usage = await american.admin('GET', `/organisations/${organisation_id}/services-with-usage?year=2026`);
+    expect(usage.body).toMatchObject({ price_known: false, services: [{ sms_cost: 0.05 }] });
+  });
+
+  it('cost what the rate of their region says, else that of their calling code, from its day on', async () => {
+    const csv = [
+      'Prefix;Multiplier;Receipts;Numeric sender;From',
+      '+49;2;;;2026-01-01',
+      '49;4;no;yes;2026-12-01',
+      '1;5;;;2026-01-01',
+      '1:JM;7;yes;no;2026-01-01',
+      '33;2;;;2026-01-01',
+      '33;;;;2026-02-01',
+    ].join('\r\n');
+    const { multiplierOf, send, key } = await aSender(american);
+    expect(await multiplierOf(german)).toBe(0);
+    const dry = await importRates(american, csv, '--dry-run');
+    expect([dry.code, dry.out]).toEqual([0, 'Would add 6, change 0, left 0 as they were.\n']);
+    expect(await storedRates(american)).toEqual([]);
+    expect((await importRates(american, csv)).out).toBe('Added 6, changed 0, left 0 as they were.\n');
+    expect((await importRates(american, csv)).out).toBe('Added 0, changed 0, left 6 as they were.\n');
+    const entry = await american.app.db
+      .selectFrom('audit_log')
+      .select(['noun', 'after'])
+      .where('noun', '=', 'rate_abroad')
+      .execute();
+    expect(entry).toEqual([{ noun: 'rate_abroad', after: { added: 6, changed: 0, unchanged: 0 } }]);
+    expect(await multiplierOf(german)).toBe(2);
+    expect(await multiplierOf(jamaican)).toBe(7);
+    expect(await multiplierOf('+1 506 234 5678')).toBe(5);
+    expect(await multiplierOf('+33 6 12 34 56 78')).toBe(0);
+    american.clock.set('2026-12-02T12:00:00Z');
+    expect(await multiplierOf(german)).toBe(4);
+    american.clock.set(now);
+
+    const { body } = await send(jamaican);
+    await american.deliver();
+    const sent = await american.v2('GET', `/v2/notifications/${body.id}`, key);
+    expect(sent.body).toMatchObject({
+      cost_in_pounds: 0.35,
+      cost_details: { international_rate_multiplier: 7, sms_rate: 0.05 },
+    });
+    expect(sent.body).not.toHaveProperty('price_known');
+  });
+
+  it('are read from the database once, not for every message', async () => {
+    const { send } = await aSender(american);
+    await send(german);
+    let queries = 0;
+    const count = () => {
+      queries += 1;
+    };
+    american.app.pool.on('acquire', count);
+    await send(german);
+    const abroad = queries;
+    queries = 0;
+    await send('+1 202 555 0104');
+    american.app.pool.off('acquire', count);
+    expect(abroad).toBeLessThanOrEqual(queries);
+  });
+
+  it('are refused without a rate where the profile says so', async () => {
+    const { send } = await aSender(careful);
+    const { status, body } = await send(german);
+    expect([status, body.errors]).toEqual([
+      400,
+      [
+        {
+          error: 'InvalidPhoneError',
+          message: 'Country code not found - double check the mobile number you entered',
+        },
+      ],
+    ]);
+    expect((await importRates(careful, 'prefix,multiplier,from\n49,2,2026-01-01\n')).code).toBe(0);
+    expect((await send(german)).status).toBe(201);
+    expect((await send(jamaican)).status).toBe(400);
+  });
+
+  it('have the price of the profile where no rate is', async () => {
+    const { multiplierOf } = await aSender(generous);
+    expect(await multiplierOf(german)).toBe(3);
+    expect((await importRates(generous, 'prefix,multiplier,from\n49,2,2026-01-01\n')).code).toBe(0);
+    expect(await multiplierOf(german)).toBe(2);
+    expect(await multiplierOf(jamaican)).toBe(3);
+  });
+});
+
+describe('the page of rates', { timeout: 60_000 }, () => {
+  let admin: Awaited<ReturnType<typeof signedIn>>;
+  const page = '/console/operator/rates';
+
+  beforeAll(async () => {
+    const { id } = await aPerson(american, { name: 'Ada', platform_admin: true });
+    admin = await signedIn(american, id);
+  });
+
+  it('adds a rate, which applies to the next text', async () => {
+    const form = { prefix: '+44', multiplier: '6', valid_from: '2026-01-01' };
+    const added = await admin.post(`${page}/new-abroad`, form);
+    expect(added.problems).toEqual({});
+    expect((await admin.get(page)).text).toContain('+44');
+    const { multiplierOf } = await aSender(american);
+    expect(await multiplierOf('+44 7911 123456')).toBe(6);
+    const again = await admin.post(`${page}/new-abroad`, form);
+    expect(again.problems).toEqual({ valid_from: 'There is a rate from this moment already.' });
+  });
+
+  it.each([
+    [{ prefix: '1:DE', multiplier: '2', valid_from: '2026-01-01' }, { prefix: 'Numbers of DE do not begin with 1.' }],
+    [
+      { prefix: '34', multiplier: '0', valid_from: '2026-01-01' },
+      { multiplier: 'Enter a whole number from 1 to 1,000.' },
+    ],
+  ])('shows what is wrong beside its field', async (form, problems) => {
+    expect((await admin.post(`${page}/new-abroad`, form)).problems).toEqual(problems);
+  });
+
+  it('is as it was in the United Kingdom', async () => {
+    const { id } = await aPerson(british, { name: 'Ada', platform_admin: true });
+    const visitor = await signedIn(british, id);
+    expect((await visitor.get(page)).text).not.toContain('other countries');
+    expect((await visitor.get(`${page}/new-abroad`)).status).toBe(404);
+  });
+});

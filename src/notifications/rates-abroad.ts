@@ -1,0 +1,72 @@
+import type { PhoneRules, RatesAbroad } from '../countries/phone-rules.ts';
+import { InvalidatedCache } from '../platform/cache.ts';
+import { timestamp } from '../platform/clock.ts';
+import type { Db } from '../platform/db/database.ts';
+import type { Platform } from '../platform/platform.ts';
+import { type PhoneNumber, withRate } from '../recipients/phone-number.ts';
+import { type RateAbroad, selectRatesAbroad } from './rates-abroad.sql.ts';
+
+export type { RateAbroad } from './rates-abroad.sql.ts';
+
+/** Every rate, by prefix and then oldest first. */
+export function listRatesAbroad(db: Db): Promise<RateAbroad[]> {
+  return selectRatesAbroad(db);
+}
+
+/** Caches the whole table until it changes, so that accepting a message needs no query. */
+export function cacheRatesAbroad(app: Platform): void {
+  const { phone } = app.country;
+  if (!phone.hasRatesAbroad) return;
+  const cache = new InvalidatedCache<RatesByTime>(app.changeListener, {
+    channel: 'rates_abroad_changed',
+    max_bytes: app.cacheMemory_bytes / 8,
+    bytesOf: ({ rows }) => 1_000 + 200 * rows.length,
+    load: async () => new RatesByTime(await selectRatesAbroad(app.db)),
+  });
+  phone.readRatesAbroad = () => {
+    const found = cache.find('all');
+    const now = app.clock.now();
+    return found instanceof Promise ? found.then((rates) => rates?.at(now) ?? none) : (found?.at(now) ?? none);
+  };
+}
+
+const none: RatesAbroad = new Map();
+
+/** The rates that apply at a moment. They are put together again only when the next one begins. */
+class RatesByTime {
+  readonly rows: readonly RateAbroad[];
+  #rates: RatesAbroad = none;
+  #from = Number.POSITIVE_INFINITY;
+  #until = Number.NEGATIVE_INFINITY;
+
+  constructor(rows: readonly RateAbroad[]) {
+    this.rows = rows;
+  }
+
+  at(now: Date): RatesAbroad {
+    const time = now.getTime();
+    if (time >= this.#from && time < this.#until) return this.#rates;
+    const starts = this.rows.map(({ valid_from }) => Date.parse(valid_from));
+    this.#from = Math.max(Number.NEGATIVE_INFINITY, ...starts.filter((start) => start <= time));
+    this.#until = Math.min(Number.POSITIVE_INFINITY, ...starts.filter((start) => start > time));
+    this.#rates = currentRates(this.rows, now);
+    return this.#rates;
+  }
+}
+
+function currentRates(rows: readonly RateAbroad[], now: Date): RatesAbroad {
+  const begun = rows.filter(({ valid_from }) => valid_from <= timestamp(now));
+  return new Map(
+    begun.map(({ prefix, multiplier, receipts, numeric_sender }) => [
+      prefix,
+      multiplier === null ? null : { multiplier, receiptsHonoured: receipts, numericSenderOnly: numeric_sender },
+    ]),
+  );
+}
+
+/** The number with what a text to it costs now. Undefined if no text is sent there. */
+export async function findRateOf(rules: PhoneRules, number: PhoneNumber): Promise<PhoneNumber | undefined> {
+  if (!number.international) return number;
+  const rates = await rules.readRatesAbroad?.();
+  return rates ? withRate(rules, number, rates) : number;
+}
