@@ -35,7 +35,10 @@ const Counters = Type.Object({
 });
 
 export function platformStatsRoutes(http: Http, app: Platform & { config: { letters: PrintSettings } }): void {
-  const Amount = Type.Number({ description: app.country.money.currency });
+  const { currency, currencyField } = app.country.money;
+  const Amount = Type.Number({ description: currency });
+  /** Outside GBP, every row with an amount says in which currency it is. */
+  const amounts = 'currency' in currencyField ? currencyField : undefined;
   http.get(
     '/platform-stats',
     {
@@ -56,6 +59,7 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: { lett
     summary: 'Billable costs by service',
     days: (query) => daysOfOneYear(app.country.calendar, query),
     list: listBills,
+    amounts,
     row: Type.Object({
       organisation_id: OrganisationId,
       organisation_name: Type.String(),
@@ -78,6 +82,7 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: { lett
     summary: 'Despatched letters by day, postage, sheets and rate',
     days: (query) => daysOfOneYear(app.country.calendar, query),
     list: listDespatchedLetters,
+    amounts,
     row: Type.Object({
       date: LondonDay,
       postage: Type.String(),
@@ -110,6 +115,7 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: { lett
     summary: 'Text messages by day and provider',
     days: daysOf,
     list: listDailyProviderVolumes,
+    amounts,
     row: Type.Object({
       day: LondonDay,
       provider: Type.String(),
@@ -125,6 +131,7 @@ export function platformStatsRoutes(http: Http, app: Platform & { config: { lett
     summary: 'Messages sent by live service',
     days: daysOf,
     list: listVolumesByService,
+    amounts,
     row: Type.Object({
       service_name: Type.String(),
       service_id: Uuid,
@@ -147,6 +154,8 @@ interface Report<Row extends { [Column in keyof Row]: Cell }> {
   days(query: DateRangeQuery): Days;
   /** Returns rows, or JSON that the database has built. */
   list(app: Platform, days: Days): Promise<Row[] | string>;
+  /** Added to every row. */
+  amounts?: { currency?: string } | undefined;
   row: TObject<{ [Column in keyof Row]: TSchema }>;
 }
 
@@ -154,8 +163,11 @@ interface Report<Row extends { [Column in keyof Row]: Cell }> {
 function report<Row extends { [Column in keyof Row]: Cell }>(
   http: Http,
   app: Platform,
-  { name, summary, days, list, row }: Report<Row>,
+  { name, summary, days, list, amounts, row: fields }: Report<Row>,
 ): void {
+  const row = amounts
+    ? Type.Object({ ...fields.properties, currency: Type.String({ description: 'ISO 4217, such as EUR' }) })
+    : fields;
   const columns = Object.keys(row.properties) as (keyof Row & string)[];
   http.get(
     `/platform-stats/${name}`,
@@ -176,7 +188,8 @@ function report<Row extends { [Column in keyof Row]: Cell }>(
     },
     async (request, reply) => {
       const range = days(request.query);
-      const listed = await fromStandby(app, 'page', (reader) => list(reader, range));
+      const found = await fromStandby(app, 'page', (reader) => list(reader, range));
+      const listed = amounts ? withFields(found, amounts) : found;
       reply.header('vary', 'Accept');
       if (!prefersCsv(request)) {
         // Reports have thousands of rows: JSON.stringify takes a quarter of the time of the schema serializer.
@@ -191,6 +204,11 @@ function report<Row extends { [Column in keyof Row]: Cell }>(
         .send(csvText(columns, rows));
     },
   );
+}
+
+function withFields<Row>(listed: Row[] | string, fields: object): Row[] {
+  const rows: Row[] = typeof listed === 'string' ? JSON.parse(listed) : listed;
+  return rows.map((row) => ({ ...row, ...fields }));
 }
 
 const LiveService = Type.Object({

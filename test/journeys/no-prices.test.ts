@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { nl } from '../../src/countries/nl.ts';
 import { anApiKey, anOrganisation, aService, aTemplate } from '../kit/builders/rows.ts';
-import { useHarness } from '../kit/harness.ts';
+import { adminToken, useHarness } from '../kit/harness.ts';
 import { aPerson, joinService, signedIn } from '../kit/world/console-people.ts';
 import type { ConsoleVisitor, Page } from '../kit/world/console-visitor.ts';
 
@@ -191,6 +191,25 @@ describe('a rate', () => {
     const { body: current } = await harness.admin('GET', '/sms-rate');
     expect(current).toMatchObject({ rate: 0.0725, currency: 'EUR' });
     expect(current).not.toHaveProperty('price_known');
+  });
+
+  it('has its currency in every row of platform statistics with an amount', async () => {
+    const [bills, providers, services, live] = ofReports;
+    for (const url of [bills, providers, services]) {
+      const { body } = await harness.admin('GET', url ?? '');
+      expect(body.length, url).toBeGreaterThan(0);
+      for (const row of body) expect(row, url).toHaveProperty('currency', 'EUR');
+    }
+    const csv = await harness.request({
+      method: 'GET',
+      url: providers ?? '',
+      headers: { authorization: `Bearer ${adminToken(harness.clock)}`, accept: 'text/csv' },
+    });
+    expect(csv.text).toMatch(/^day,.*,sms_cost,currency\r?\n.*,EUR/);
+    const { body: withoutAmounts } = await harness.admin('GET', live ?? '');
+    expect(withoutAmounts.data[0]).not.toHaveProperty('currency');
+    const report = await operator.get('/console/operator/reports/text-providers/csv?start=2026-11-01&end=2026-11-30');
+    expect(report.text).toMatch(/^day,.*,sms_cost,currency\r?\n.*,EUR/);
   });
 
   it('shows amounts on the pages, in the format of the country', async () => {

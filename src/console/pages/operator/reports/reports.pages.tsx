@@ -49,7 +49,6 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
       const report = reportOf(request);
       const asOf = readDays(report, request);
       const rows = asOf.problem === undefined ? await listRows(report, asOf.days) : [];
-      const hasAmounts = Object.values(report.heads).some((head) => typeof head !== 'string');
       const known = await findKnownPrices(app);
       const hasPrices = known.sms || known.letter;
       return {
@@ -63,7 +62,7 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
         ),
         content: (
           <div class="stack">
-            {hasAmounts && !hasPrices && <NoPrices visitor={request.visitor} />}
+            {hasAmounts(report) && !hasPrices && <NoPrices visitor={request.visitor} />}
             {report.days && <DaysForm formState={formState} {...asOf.days} />}
             {asOf.problem !== undefined ? (
               <Notice tone="red">{asOf.problem}</Notice>
@@ -82,7 +81,8 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
       const report = reportOf(request);
       const { days, problem } = readDays(report, request);
       if (problem !== undefined) throw notFound();
-      const rows = await listRows(report, days);
+      const amounts = hasAmounts(report) ? app.country.money.currencyField : {};
+      const rows: Row[] = (await listRows(report, days)).map((row) => ({ ...row, ...amounts }));
       const columns = Object.keys(rows[0] ?? report.heads);
       const name = report.days ? `${report.name} ${days.first_day} to ${days.last_day}.csv` : `${report.name}.csv`;
       return { sent: sendCsv(request.reply, name, [csvText(columns, rows)]) };
@@ -289,4 +289,8 @@ function Largest({ values }: { values: [name: string, value: number][] }) {
       ))}
     </ul>
   );
+}
+
+function hasAmounts({ heads }: Report): boolean {
+  return Object.values(heads).some((head) => typeof head !== 'string');
 }
