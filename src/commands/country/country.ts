@@ -1,4 +1,5 @@
 import type { LoadedCountry } from '../../countries/loading/load-country.ts';
+import { changePostage } from '../../operations/country/change-postage.ts';
 import { changeZone, refuseWhileInUse } from '../../operations/country/change-zone.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { type Command, type Flags, print } from '../../platform/command-line.ts';
@@ -12,12 +13,15 @@ export const country: Command = {
   flags: {
     json: { description: 'show: print the whole profile as JSON, as COUNTRY_FILE takes it, and the sources' },
     zone: { value: '<time zone>', description: 'change: the zone in which days begin from now on' },
+    postage: { description: 'change: give the classes of postage the slots that the settings of this command say' },
   },
   more: [
     'show: every value of the profile, and its source: a setting, COUNTRY_FILE, or the code of a built-in profile.',
     'Settings count more than COUNTRY_FILE, and the file more than the profile that it extends.',
     'change: counts days in another zone. Stop every process first, then start with the new TIME_ZONE. Messages that are',
     'still stored move to their day in the new zone; counts of older days stay, and every sum is the same as before.',
+    'With --postage, letters move to the slots that COUNTRY or COUNTRY_FILE give to their classes. A class that is no longer',
+    'there keeps a free slot if it has letters.',
     'Interrupted, it has changed nothing. The currency of a database with messages cannot change.',
   ],
   run,
@@ -26,7 +30,9 @@ export const country: Command = {
 async function run([action = '']: string[], flags: Flags): Promise<void> {
   if (action === 'change') return change(flags);
   if (action !== 'show') {
-    throw new OperatorError('Usage: pennypost country show [--json], or pennypost country change --zone <time zone>');
+    throw new OperatorError(
+      'Usage: pennypost country show [--json], or pennypost country change --zone <time zone> | --postage',
+    );
   }
   const loaded = readCountry();
   print(flags.json ? asJson(loaded) : describeCountry(loaded).join('\n'));
@@ -34,9 +40,10 @@ async function run([action = '']: string[], flags: Flags): Promise<void> {
 
 async function change(flags: Flags): Promise<void> {
   const [zone, ...others] = flags.zone ?? [];
-  if (zone === undefined || others.length > 0) {
+  const movesLetters = flags.postage !== undefined;
+  if ((zone === undefined) !== movesLetters || others.length > 0) {
     throw new OperatorError(
-      'Name the zone in which days begin from now on: pennypost country change --zone Europe/Amsterdam',
+      'Name the zone in which days begin from now on: pennypost country change --zone Europe/Amsterdam. Or move letters to other slots: pennypost country change --postage',
     );
   }
   const config = readConfig();
@@ -44,6 +51,12 @@ async function change(flags: Flags): Promise<void> {
     const { db, close } = openDatabase({ url, poolSize: 1, log: createLog('silent') });
     try {
       await refuseWhileInUse(db);
+      if (zone === undefined) {
+        const { slots, letters } = await changePostage({ db, clock: systemClock }, config.country.profile);
+        const inWords = Object.entries(slots).map(([id, slot]) => `${id} ${slot}`);
+        print(`The slots are ${inWords.join(', ')}. All ${letters} letters are counted as before.`);
+        return;
+      }
       const { first_day, old_zone, messages } = await changeZone({ db, clock: systemClock }, zone);
       print(`From ${first_day} on, days are those of ${zone}; before, they are those of ${old_zone}.`);
       print(`All ${messages} messages are counted as before. Set TIME_ZONE=${zone}, then start the service.`);

@@ -52,6 +52,18 @@ export async function updateZone(tx: Tx, zone: string): Promise<void> {
     set zone = ${zone}, profile = jsonb_set(profile, '{calendar,zone}', to_jsonb(${zone}::text))`.execute(tx);
 }
 
+/** As `updateZone`. */
+export async function updatePostage(
+  tx: Tx,
+  slots: Readonly<Record<string, number>>,
+  profile: CountryProfile,
+): Promise<void> {
+  await sql`
+    update installation
+    set postage = ${JSON.stringify(slots)}::jsonb,
+      profile = jsonb_set(profile, '{postage}', ${JSON.stringify(profile.postage)}::jsonb)`.execute(tx);
+}
+
 export async function insertZoneChange(
   tx: Tx,
   change: { first_day: string; old_zone: string; new_zone: string; changed_at: Timestamp },

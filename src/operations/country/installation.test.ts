@@ -104,8 +104,8 @@ describe('a later start in another country', () => {
         'The database was used with the country gb, and has messages or rates of its own:',
         '  - This installation counts days in Europe/London, not in Europe/Berlin (calendar.zone). Set TIME_ZONE=Europe/London, or change it with `pennypost country change --zone Europe/Berlin`.',
         '  - Its amounts are in GBP, not in EUR (money.currency), and nothing converts them. Set CURRENCY=GBP.',
-        '  - Slot 1 counts the letters of first, and cannot be that of domestic (postage.classes). Give new classes free slots in COUNTRY_FILE.',
-        '  - Slot 2 counts the letters of second, and cannot be that of international (postage.classes). Give new classes free slots in COUNTRY_FILE.',
+        '  - Slot 1 counts the letters of first, and cannot be that of domestic (postage.classes). Give new classes free slots in COUNTRY_FILE, or move letters with `pennypost country change --postage`.',
+        '  - Slot 2 counts the letters of second, and cannot be that of international (postage.classes). Give new classes free slots in COUNTRY_FILE, or move letters with `pennypost country change --postage`.',
         'To begin again in another country, use an empty database. Nothing was changed.',
       ].join('\n'),
     );

@@ -72,11 +72,13 @@ function listClasses({ postage }: Installation): { id: string; slot: number }[] 
   return Object.entries(postage).map(([id, slot]) => ({ id, slot }));
 }
 
-function slotsOf({ postage }: CountryProfile): Record<string, number> {
+/** The slot of each class. */
+export function slotsOf({ postage }: Pick<CountryProfile, 'postage'>): Record<string, number> {
   return Object.fromEntries(postage.classes.map(({ id, slot }) => [id, slot]));
 }
 
-const ofEarlierReleases: Installation = {
+/** Those of databases without a row. */
+export const ofEarlierReleases: Installation = {
   country: gb.code,
   zone: gb.calendar.zone,
   currency: gb.money.currency,
@@ -96,16 +98,25 @@ export async function compareCountry(
   if (found === 'unused') return { isRewritten: false, zoneDiffers: false };
   const stored = found === 'earlier' ? ofEarlierReleases : found;
   const zoneDiffers = stored.zone !== profile.calendar.zone;
-  const currencyDiffers = stored.currency !== profile.money.currency;
-  const moved = movedClasses(stored.postage, slotsOf(profile));
-  if (!zoneDiffers && !currencyDiffers && moved.length === 0) return { isRewritten: false, zoneDiffers };
+  const differences = listDifferences(found, profile);
+  if (differences.length === 0) return { isRewritten: false, zoneDiffers };
   const hasData = (await hasMessages(db)) || (await hasOwnRates(db, (stored.profile ?? gb).prices));
   if (!hasData) return { isRewritten: true, zoneDiffers };
-  throw new OtherCountry(stored, [
-    ...(zoneDiffers ? [zoneSentence(stored.zone, profile.calendar.zone)] : []),
-    ...(currencyDiffers ? [currencySentence(stored.currency, profile.money.currency)] : []),
+  throw new OtherCountry(stored, differences);
+}
+
+/** Sentences about what decides stored keys and differs. */
+export function listDifferences(
+  found: Installation | 'earlier',
+  { calendar, money, ...profile }: CountryProfile,
+): string[] {
+  const stored = found === 'earlier' ? ofEarlierReleases : found;
+  const moved = movedClasses(stored.postage, slotsOf(profile));
+  return [
+    ...(stored.zone === calendar.zone ? [] : [zoneSentence(stored.zone, calendar.zone)]),
+    ...(stored.currency === money.currency ? [] : [currencySentence(stored.currency, money.currency)]),
     ...moved.map(({ slot, before, now }) => slotSentence(slot, before, now)),
-  ]);
+  ];
 }
 
 function movedClasses(before: Record<string, number>, now: Record<string, number>) {
@@ -123,7 +134,7 @@ const zoneSentence = (stored: string, wanted: string) =>
 const currencySentence = (stored: string, wanted: string) =>
   `Its amounts are in ${stored}, not in ${wanted} (money.currency), and nothing converts them. Set CURRENCY=${stored}.`;
 const slotSentence = (slot: number, before: string, now: string) =>
-  `Slot ${slot} counts the letters of ${before}, and cannot be that of ${now} (postage.classes). Give new classes free slots in COUNTRY_FILE.`;
+  `Slot ${slot} counts the letters of ${before}, and cannot be that of ${now} (postage.classes). Give new classes free slots in COUNTRY_FILE, or move letters with \`pennypost country change --postage\`.`;
 
 class OtherCountry extends OperatorError {
   constructor({ country }: Installation, sentences: string[]) {

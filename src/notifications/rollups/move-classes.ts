@@ -1,0 +1,67 @@
+import { isDeepStrictEqual } from 'node:util';
+import { postageSlots } from '../../countries/postage.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import { recreateLetterKind } from './letter-kind.shared.sql.ts';
+import { moveSlots, selectLettersByClass, selectUsedClasses } from './move-classes.sql.ts';
+import { lockRollups } from './move-days.sql.ts';
+
+type Slots = Readonly<Record<string, number>>;
+
+/**
+ * Gives classes of postage other slots, with the letters that are counted there. A class that the new list lacks keeps a slot
+ * if it has letters: its own if that is free, else another. Returns the slots of all classes and the number of letters, or the
+ * classes for which there is no slot left. Throws, and so undoes everything, if any sum has changed.
+ */
+export async function moveToSlots(
+  tx: Tx,
+  before: Slots,
+  wanted: Slots,
+): Promise<{ slots: Slots; letters: number } | { homeless: string[] }> {
+  await lockRollups(tx);
+  const counted = await selectLettersByClass(tx, before);
+  const used = [...(await selectUsedClasses(tx)), ...counted.flatMap(({ postage }) => postage ?? [])];
+  const placed = placeClasses(before, wanted, used);
+  if ('homeless' in placed) return placed;
+  const { slots } = placed;
+  const from = Object.entries(slots).flatMap(([id, slot]): [number, number][] => {
+    const old = Object.hasOwn(before, id) ? before[id] : undefined;
+    return old === undefined ? [] : [[slot, old]];
+  });
+  await recreateLetterKind(
+    tx,
+    Object.entries(slots).map(([id, slot]) => ({ id, slot })),
+  );
+  await moveSlots(tx, new Map(from));
+  const now = await selectLettersByClass(tx, slots);
+  if (!isDeepStrictEqual(counted, now)) {
+    throw new Error(
+      `The letters have changed from ${JSON.stringify(counted)} to ${JSON.stringify(now)}; nothing was changed`,
+    );
+  }
+  return { slots, letters: counted.reduce((sum, { letters }) => sum + letters, 0) };
+}
+
+/** Those with letters first: a class without any goes if there is no room. */
+function placeClasses(
+  before: Slots,
+  wanted: Slots,
+  used: readonly string[],
+): { slots: Slots } | { homeless: string[] } {
+  const slots: Record<string, number> = { ...wanted };
+  const others = Object.keys(before).filter((id) => !Object.hasOwn(wanted, id));
+  const isFree = (slot: number) => !Object.values(slots).includes(slot);
+  const homeless: string[] = [];
+  const stays = (id: string) => isFree(before[id] ?? 0);
+  const inOrder = [
+    ...others.filter((id) => used.includes(id) && stays(id)),
+    ...others.filter((id) => used.includes(id) && !stays(id)),
+    ...others.filter((id) => !used.includes(id)),
+  ];
+  for (const id of inOrder) {
+    const own = before[id] ?? 0;
+    const slot = isFree(own) ? own : Array.from({ length: postageSlots }, (_, index) => index + 1).find(isFree);
+    if (slot !== undefined) slots[id] = slot;
+    else if (used.includes(id)) homeless.push(id);
+  }
+  return homeless.length > 0 ? { homeless } : { slots };
+}
