@@ -4,6 +4,7 @@ import pg from 'pg';
 import copy from 'pg-copy-streams';
 import type { Partition } from '../../notifications/partitions.ts';
 import type { Db } from '../../platform/db/database.ts';
+import type { Installation } from '../country/installation.sql.ts';
 
 interface Table {
   table: string;
@@ -41,6 +42,16 @@ export async function withForeignKeysCheckedAtTheEnd(client: pg.ClientBase, load
   await load();
   await client.query('set constraints all immediate');
   await alterAll('not deferrable');
+}
+
+/** Undefined in a database of a release that was for the United Kingdom only. */
+export async function selectBackedUpInstallation(client: pg.ClientBase): Promise<Installation | undefined> {
+  const { rows: found } = await client.query(`select to_regclass('installation') is not null as has_row`);
+  if (!found[0]?.has_row) return undefined;
+  const { rows } = await client.query<Installation>(
+    'select country, zone, currency, postage, profile from installation',
+  );
+  return rows[0];
 }
 
 export async function listAppliedMigrations(client: pg.ClientBase): Promise<string[]> {

@@ -11,10 +11,12 @@ import { cloneDatabase, emptyDatabase } from '../../../test/kit/process/database
 import { databaseNamed } from '../../../test/kit/process/database-url.ts';
 import { createCountry } from '../../countries/country.ts';
 import { gb } from '../../countries/gb.ts';
+import { nl } from '../../countries/nl.ts';
 import { hour_ms, later, timestamp } from '../../platform/clock.ts';
 import { migrate, migrationFiles } from '../../platform/db/migrate.ts';
 import { createLog } from '../../platform/log.ts';
 import { seeds } from '../../seeds.ts';
+import { prepareDatabase } from '../country/installation.ts';
 import { backup } from './backup.ts';
 import { restore } from './restore.ts';
 
@@ -119,6 +121,48 @@ describe('pennypost backup and restore', () => {
     );
     expect(counts.rows).toEqual([{ status: 'technical-failure', count: 2 }]);
     await client.end();
+    await target.drop();
+  });
+
+  it.each([
+    ['of a release for the United Kingdom only', migrationFiles().filter((name) => name < '0054')],
+    ['that knows its country', migrationFiles()],
+  ])('refuses a backup %s in another country, before anything is loaded', async (name, only) => {
+    const old = await emptyDatabase();
+    await migrate(old.url, log, { only, seeds: [] });
+    const folder = join(work, `other country ${name}`);
+    await backup({ url: old.url, dataDir: work, folder, say });
+    const target = await emptyDatabase();
+    const options = { url: target.url, dataDir: join(work, 'data'), folder, say, log, seeds };
+    await expect(restore({ ...options, country: createCountry(nl) })).rejects.toThrow(
+      'The backup is of the country gb, which counts days in Europe/London and amounts in GBP, and the settings say nl (Europe/Amsterdam, EUR). Restore it with COUNTRY=gb and the settings of its server. Nothing was loaded.',
+    );
+    const client = new pg.Client({ connectionString: target.url });
+    await client.connect();
+    expect((await client.query(`select to_regclass('services') as name`)).rows).toEqual([{ name: null }]);
+    await restore({ ...options, country });
+    expect((await client.query('select country, zone from installation')).rows).toEqual([
+      { country: 'gb', zone: 'Europe/London' },
+    ]);
+    await client.end();
+    await old.drop();
+    await target.drop();
+  });
+
+  it('restores the country of a backup where the settings name none', async () => {
+    const old = await emptyDatabase();
+    await prepareDatabase(old.url, log, { profile: nl, seeds });
+    const folder = join(work, 'dutch');
+    await backup({ url: old.url, dataDir: work, folder, say });
+    const target = await emptyDatabase();
+    await restore({ url: target.url, dataDir: join(work, 'data'), folder, say, log, country, seeds });
+    const client = new pg.Client({ connectionString: target.url });
+    await client.connect();
+    expect((await client.query('select country, zone from installation')).rows).toEqual([
+      { country: 'nl', zone: 'Europe/Amsterdam' },
+    ]);
+    await client.end();
+    await old.drop();
     await target.drop();
   });
 

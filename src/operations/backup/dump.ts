@@ -9,6 +9,7 @@ import { isBeforeBaseline, migrationFiles } from '../../platform/db/migrate.ts';
 import type { ServerRole } from '../../platform/db/servers/database-hosts.ts';
 import { momentOfId } from '../../platform/id.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
+import type { Installation } from '../country/installation.sql.ts';
 import {
   addPartition,
   addWaitingTask,
@@ -17,6 +18,7 @@ import {
   listAppliedMigrations,
   listTablesToKeep,
   listWaitingTasks,
+  selectBackedUpInstallation,
   type WaitingTask,
 } from './backup.sql.ts';
 import type { BackupFolder } from './backup-folder.ts';
@@ -44,6 +46,8 @@ async function writeRows(client: pg.Client, file: Gzip, say: (line: string) => v
     if (!file.write(text)) await once(file, 'drain');
   };
   await write(`-- migrations ${(await listAppliedMigrations(client)).join(' ')}\n`);
+  const installation = await selectBackedUpInstallation(client);
+  if (installation) await write(`${installationMark}${JSON.stringify(installation)}\n`);
   for (const { table, columns, has_rows } of await listTablesToKeep(client)) {
     await write(`COPY ${table} (${columns.join(', ')}) FROM stdin;\n`);
     if (has_rows) for await (const chunk of copyOut(client, table, columns)) await write(chunk);
@@ -53,10 +57,17 @@ async function writeRows(client: pg.Client, file: Gzip, say: (line: string) => v
   for (const task of await listWaitingTasks(client)) await write(`-- task ${JSON.stringify(task)}\n`);
 }
 
-/** A dump whose first line was read. */
+/** Before what a restore compares with its settings, so that it need not load anything for that. */
+const installationMark = '-- installation ';
+/** Backups without this migration are of a release that was for the United Kingdom only. */
+const firstWithCountry = '0054_installation.sql';
+
+/** A dump whose first lines were read. */
 interface Dump {
   /** Those that its database had. */
   migrations: string[];
+  /** `earlier`: of a release for the United Kingdom only. Undefined if the dump does not say. */
+  installation: Installation | 'earlier' | undefined;
   lines: AsyncIterator<string>;
 }
 
@@ -74,7 +85,25 @@ export async function openDump(source: BackupFolder): Promise<Dump> {
   if (migrations.some((each) => !available.includes(each))) {
     throw new OperatorError('The backup was made by a newer version: install that version, then restore.');
   }
-  return { migrations, lines };
+  if (!migrations.includes(firstWithCountry)) return { migrations, installation: 'earlier', lines };
+  const second = await lines.next();
+  const text = String(second.value);
+  if (text.startsWith(installationMark)) {
+    return { migrations, installation: JSON.parse(text.slice(installationMark.length)) as Installation, lines };
+  }
+  return { migrations, installation: undefined, lines: beginningWith(second, lines) };
+}
+
+/** With a line that was read already. */
+function beginningWith(first: IteratorResult<string>, lines: AsyncIterator<string>): AsyncIterator<string> {
+  let isRead = false;
+  return {
+    next: () => {
+      if (isRead) return lines.next();
+      isRead = true;
+      return Promise.resolve(first);
+    },
+  };
 }
 
 export async function loadDump(

@@ -1,4 +1,7 @@
-import type { Country } from '../../countries/country.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { type Country, createCountry } from '../../countries/country.ts';
+import { gb } from '../../countries/gb.ts';
+import type { CountryProfile } from '../../countries/profile.ts';
 import { endMessages } from '../../delivery/sweeps.ts';
 import { endUnfinishedJobs } from '../../jobs/unfinished-jobs.ts';
 import { giveUpLetters } from '../../letters/letter-retention.ts';
@@ -8,7 +11,8 @@ import { migrate } from '../../platform/db/migrate.ts';
 import type { Seed } from '../../platform/db/seed.ts';
 import type { Log } from '../../platform/log.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
-import { prepareDatabase } from '../country/installation.ts';
+import type { Installation } from '../country/installation.sql.ts';
+import { listDifferences, ofEarlierReleases, prepareDatabase } from '../country/installation.ts';
 import {
   countUnsent,
   emptyTables,
@@ -45,8 +49,10 @@ export async function restore({
 }: RestoreOptions): Promise<{ secrets: number }> {
   const source = await BackupFolder.open(folder, opening);
   refuseSeveralDatabases(source);
+  let ofBackup = country;
   await withClient(url, async (client) => {
     const dump = await openDump(source);
+    ofBackup = createCountry(refuseOtherCountry(dump.installation, country.profile));
     if (!(await isUnused(client))) throw new OperatorError('The database is in use: restore into an empty one.');
     if (!(await lockForRestore(client))) throw new OperatorError('The database is being restored by another command.');
     await migrate(url, log, { only: dump.migrations, seeds: [] });
@@ -59,12 +65,12 @@ export async function restore({
       client,
       tables.map(({ table }) => table),
     );
-    await withForeignKeysCheckedAtTheEnd(client, () => loadDump(client, dump, { country, say }));
+    await withForeignKeysCheckedAtTheEnd(client, () => loadDump(client, dump, { country: ofBackup, say }));
     await client.query('commit');
   });
   // The country is that of the backup.
-  await prepareDatabase(url, log, { profile: country.profile, seeds, isCommand: true });
-  if (endUnsent) await endUnsentMessages(url, log, country);
+  await prepareDatabase(url, log, { profile: ofBackup.profile, seeds, isCommand: true });
+  if (endUnsent) await endUnsentMessages(url, log, ofBackup);
   await withClient(url, async (client) => {
     const { messages, letters } = await countUnsent(client);
     if (messages + letters === 0) return;
@@ -73,6 +79,20 @@ export async function restore({
   });
   await source.restoreTo(dataDir, 'files');
   return { secrets: await source.restoreTo(dataDir, 'secrets') };
+}
+
+/**
+ * The profile of the backup, before anything is loaded. Settings that choose no country take it, because a restore often runs
+ * without those of the server; others must be of the same days, amounts and slots.
+ */
+function refuseOtherCountry(found: Installation | 'earlier' | undefined, profile: CountryProfile): CountryProfile {
+  if (found === undefined) return profile;
+  const { country, zone, currency, profile: backedUp } = found === 'earlier' ? ofEarlierReleases : found;
+  const own = backedUp ?? (country === gb.code ? gb : profile);
+  if (isDeepStrictEqual(profile, gb) || listDifferences(found, profile).length === 0) return own;
+  throw new OperatorError(
+    `The backup is of the country ${country}, which counts days in ${zone} and amounts in ${currency}, and the settings say ${profile.code} (${profile.calendar.zone}, ${profile.money.currency}). Restore it with COUNTRY=${country} and the settings of its server. Nothing was loaded.`,
+  );
 }
 
 /** Release 0.3.0 wrote this file if messages were in several databases. */
