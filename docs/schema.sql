@@ -34,6 +34,7 @@ create table api_keys (
   expires_at timestamp with time zone,
   allowed_networks text[],
   manage_templates boolean not null,
+  manage_reports boolean not null,
   constraint api_keys_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
   constraint api_keys_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
   constraint api_keys_pkey PRIMARY KEY (id),
@@ -55,6 +56,7 @@ create table api_keys_history (
   expires_at timestamp with time zone,
   allowed_networks text[],
   manage_templates boolean not null,
+  manage_reports boolean not null,
   constraint api_keys_history_pkey PRIMARY KEY (id, version)
 );
 CREATE INDEX api_keys_history_service_id_idx ON public.api_keys_history USING btree (service_id);
@@ -1170,6 +1172,8 @@ create table services (
   version integer not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  api_dialect text not null,
+  constraint services_api_dialect_check CHECK ((api_dialect = ANY (ARRAY['govuk'::text, 'gc'::text]))),
   constraint services_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
   constraint services_email_branding_id_fkey FOREIGN KEY (email_branding_id) REFERENCES email_branding(id),
   constraint services_email_message_limit_check CHECK ((email_message_limit >= 0)),

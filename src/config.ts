@@ -26,7 +26,7 @@ import {
   type Urls,
   urlSettings,
 } from './platform/settings.ts';
-import { frontEndSettings } from './protocol/settings.ts';
+import { frontEndSettings, publicApiSettings } from './protocol/settings.ts';
 import { type CallbackSettings, callbackSettings, textSenderSettings } from './services/settings.ts';
 import { singleSignOnSettings } from './users/sign-in/single-sign-on/settings.ts';
 
@@ -35,6 +35,7 @@ const groups = {
   http: group('HTTP', { ...httpSettings, ...readLimitSettings, ...drainSettings }),
   urls: group('Public URLs', urlSettings),
   country: group('Country', countrySettings),
+  api: group('Public API', publicApiSettings),
   frontEnd: group('Front end of GOV.UK Notify', frontEndSettings),
   console: group('Console', consoleSettings),
   singleSignOn: group('Single sign-on', singleSignOnSettings),

@@ -1,8 +1,9 @@
 /* prepared: services-with-keys */
-select services.id, services.active, (
+select services.id, services.active, services.api_dialect, (
   select coalesce(json_agg(json_build_object('id', key.id, 'key_type', key.key_type, 'encrypted_secret',
     key.encrypted_secret, 'allowed_networks', key.allowed_networks, 'manage_templates', key.manage_templates,
-    'expiry_date', to_char(key.expiry_date, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'expires_at',
+    'manage_reports', key.manage_reports, 'expiry_date',
+    to_char(key.expiry_date, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'expires_at',
     to_char(key.expires_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))), '[]')
   from api_keys key
   where key.service_id = services.id

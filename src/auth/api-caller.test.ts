@@ -90,3 +90,51 @@ describe('public authentication', () => {
     harness.clock.set('2026-11-15T12:00:00Z');
   });
 });
+
+describe('Authorization: ApiKey-v1', () => {
+  it.each([
+    ['the key', () => `ApiKey-v1 ${key}`],
+    ['the prefix of GC Notify', () => `ApiKey-v1 gcntfy-${key}`],
+    ['a scheme in lower case and several spaces', () => `apikey-v1    ${key}  `],
+    ['another name, which is not compared', () => `ApiKey-v1 another-${service}-${secret}`],
+  ])('200 with %s', async (_what, header) => {
+    expect((await responseTo(header())).status).toBe(200);
+  });
+
+  it.each([
+    ['a word', () => 'ApiKey-v1 nope', 403, credentialTexts.wholeKey],
+    ['the scheme alone', () => 'ApiKey-v1', 403, credentialTexts.wholeKey],
+    ['the bare secret', () => `ApiKey-v1 gcntfy-${secret}`, 403, credentialTexts.wholeKey],
+    ['a JWT', () => signed().replace('Bearer', 'ApiKey-v1'), 403, credentialTexts.wholeKey],
+    ['no such service', () => `ApiKey-v1 k-${unknown}-${secret}`, 403, credentialTexts.keyNotFound],
+    ['another secret', () => `ApiKey-v1 k-${service}-${unknown}`, 403, credentialTexts.keyNotFound],
+    ['a scheme that does not exist', () => `ApiKey-v2 ${key}`, 401, credentialTexts.scheme],
+    ['a scheme that only begins like it', () => `ApiKey-v11 ${key}`, 401, credentialTexts.scheme],
+  ])('rejects %s', async (_what, header, status, text) => {
+    const response = await responseTo(header());
+    expect(response.body).toEqual(refusal(status, text));
+    expect(response.status).toBe(status);
+  });
+
+  it('403 for a service without keys, for an archived one and for a revoked key', async () => {
+    const other = await aService(harness);
+    expect((await responseTo(`ApiKey-v1 k-${other}-${secret}`)).body).toEqual(
+      refusal(403, credentialTexts.keyNotFound),
+    );
+    const revoked = await anApiKey(harness, other, { name: 'revoked' });
+    const { body } = await harness.admin('GET', `/service/${other}/api-keys`);
+    await harness.admin('POST', `/service/${other}/api-key/revoke/${body.apiKeys[0].id}`);
+    expect((await responseTo(`ApiKey-v1 ${revoked}`)).body).toEqual(refusal(403, credentialTexts.keyRevoked));
+    await harness.admin('POST', `/service/${other}/archive`);
+    expect((await responseTo(`ApiKey-v1 ${revoked}`)).body).toEqual(refusal(403, credentialTexts.archived));
+  });
+
+  it('401 on the administrative API', async () => {
+    const response = await harness.request({
+      method: 'GET',
+      url: '/service',
+      headers: { authorization: `ApiKey-v1 ${key}` },
+    });
+    expect(response.status).toBe(401);
+  });
+});

@@ -9,6 +9,8 @@ import type { Platform } from '../platform/platform.ts';
 import { isSignedWith, type Jwt, looksLikeJwt, readJwt } from '../platform/secrets/jwt.ts';
 import { sameSecret } from '../platform/secrets/secrets.ts';
 import type { HttpSettings } from '../platform/settings.ts';
+import type { ApiDialect } from '../protocol/dialect.ts';
+import type { PublicApiSettings } from '../protocol/settings.ts';
 import { type KeyType, selectKeyAuthor } from './api-keys.sql.ts';
 import { bearerToken, claimsProblem, refused } from './bearer.ts';
 import type { KeyUses } from './key-uses.ts';
@@ -20,6 +22,9 @@ export interface ApiCaller {
   api_key_id: string;
   key_type: KeyType;
   manage_templates: boolean;
+  manage_reports: boolean;
+  /** Whose words and rules this request follows: with `ApiKey-v1` those of GC Notify, otherwise those of the service. */
+  dialect: ApiDialect;
 }
 
 declare module 'fastify' {
@@ -38,15 +43,33 @@ export function apiCallerOf(request: FastifyRequest): ApiCaller {
   return request.apiCaller;
 }
 
+/** The dialect of a request; that of the installation where nobody is known to have sent it. */
+export function dialectOf(app: { config: { api: PublicApiSettings } }, request: FastifyRequest): ApiDialect {
+  if (request.apiCaller) return request.apiCaller.dialect;
+  return isKeyScheme(request.headers.authorization) ? 'gc' : app.config.api.dialect;
+}
+
 type Deps = Platform & {
   serviceKeys: ServiceKeys;
   keyUses: KeyUses;
   config: { http: HttpSettings };
 };
 
-/** The public API accepts a JWT signed with a key's secret (official clients) or the key itself (curl). */
+const keyScheme = 'ApiKey-v1';
+const keySchemeBeforeKey = new RegExp(`^${keyScheme}(?: |$)`, 'i');
+
+/** `Authorization: ApiKey-v1 <key>`, which only clients of GC Notify send. */
+function isKeyScheme(header: string | undefined): header is string {
+  return header !== undefined && keySchemeBeforeKey.test(header);
+}
+
+/**
+ * The public API accepts a JWT signed with a key's secret (official clients of GOV.UK Notify), the key itself (curl), or the key
+ * in the scheme of GC Notify.
+ */
 export function authenticateApiCaller(app: Deps): Authenticate {
-  const recent = new RecentTokens(app);
+  const recentBearers = new RecentTokens(app);
+  const recentKeys = new RecentTokens(app);
   const trusted = new Networks(app.config.http.trustedProxies);
   const admit = (request: FastifyRequest, { caller, key }: Admission) => {
     refuseOutsideNetworks(request, key, trusted);
@@ -54,10 +77,13 @@ export function authenticateApiCaller(app: Deps): Authenticate {
     app.keyUses.note(key);
   };
   return (request) => {
-    const token = bearerToken(request.headers.authorization);
+    const { authorization } = request.headers;
+    const hasKeyScheme = isKeyScheme(authorization);
+    const token = hasKeyScheme ? authorization.slice(keyScheme.length).trim() : bearerToken(authorization);
+    const recent = hasKeyScheme ? recentKeys : recentBearers;
     const cached = recent.find(token);
     if (cached) return void admit(request, cached);
-    return check(app, token).then((admission) => {
+    return (hasKeyScheme ? checkGcKey(app, token) : check(app, token)).then((admission) => {
       recent.add(token, admission);
       admit(request, admission);
     });
@@ -171,6 +197,19 @@ async function checkRawKey(app: Deps, { service_id, secret }: RawKey): Promise<A
   return admission(app, service, matching);
 }
 
+/** The errors of GC Notify. It looks a secret up in all services, which would need an index over all secrets. */
+async function checkGcKey(app: Deps, token: string): Promise<Admission> {
+  const key = readRawKey(token);
+  if (!key) throw refused('wholeKey');
+  const service = await app.serviceKeys.find(key.service_id.toLowerCase());
+  if (!service) throw refused('keyNotFound');
+  if (!service.active) throw refused('archived');
+  const matching = reportableKeys(service, app.clock).filter(({ secret }) => sameSecret(secret, key.secret));
+  if (matching.length === 0) throw refused('keyNotFound');
+  const admitted = admission(app, service, matching);
+  return { ...admitted, caller: { ...admitted.caller, dialect: 'gc' } };
+}
+
 async function serviceAndKeys(app: Deps, serviceId: string): Promise<{ service: ServiceWithKeys; keys: ServiceKey[] }> {
   const service = await app.serviceKeys.find(serviceId.toLowerCase());
   if (!service) throw refused('serviceNotFound');
@@ -185,8 +224,10 @@ function admission({ clock }: Deps, service: ServiceWithKeys, matching: ServiceK
   const now = clock.now();
   const key = matching.find((candidate) => candidate.expiry_date === null && !isExpired(candidate, now));
   if (!key) throw refused('keyRevoked');
-  const { id, key_type, manage_templates } = key;
-  return { caller: { service_id: service.id, api_key_id: id, key_type, manage_templates }, key, service };
+  const { id: api_key_id, key_type, manage_templates, manage_reports } = key;
+  const rights = { manage_templates, manage_reports };
+  const caller = { service_id: service.id, api_key_id, key_type, ...rights, dialect: service.api_dialect };
+  return { caller, key, service };
 }
 
 function isExpired({ expires_at }: ServiceKey, now: Date): boolean {

@@ -22,6 +22,7 @@ const ApiKeys = Type.Object({
       last_used_at: Nullable(Datetime),
       version: Type.Integer(),
       manage_templates: Type.Optional(Type.Boolean({ description: 'Only keys that may manage templates have it' })),
+      manage_reports: Type.Optional(Type.Boolean({ description: 'Only keys that may request reports have it' })),
     }),
   ),
 });
@@ -48,6 +49,9 @@ export function apiKeyRoutes(http: Http, app: Platform): void {
           ),
           manage_templates: Type.Optional(
             Type.Boolean({ description: 'Whether the key may create and change templates through /v2/template' }),
+          ),
+          manage_reports: Type.Optional(
+            Type.Boolean({ description: 'Whether the key may request reports through /v2/reports' }),
           ),
         }),
         response: { 201: Data(Uuid) },
@@ -94,8 +98,8 @@ export function apiKeyRoutes(http: Http, app: Platform): void {
 }
 
 /** The record of the protocol, unless the key has a permission that the protocol does not know. */
-function apiKeyRecord({ manage_templates, ...key }: Awaited<ReturnType<typeof getApiKey>>) {
-  return manage_templates ? { ...key, manage_templates } : key;
+function apiKeyRecord({ manage_templates, manage_reports, ...key }: Awaited<ReturnType<typeof getApiKey>>) {
+  return { ...key, ...(manage_templates && { manage_templates }), ...(manage_reports && { manage_reports }) };
 }
 
 /** Accepts `live`, the name of normal keys in the user interface and in error messages. */

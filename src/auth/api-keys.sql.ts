@@ -5,6 +5,7 @@ import { withConstraints } from '../platform/db/errors.ts';
 import { invalidField } from '../platform/failure.ts';
 import { nilId } from '../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../platform/secrets/encrypted-values.ts';
+import type { ApiDialect } from '../protocol/dialect.ts';
 
 export type KeyType = 'normal' | 'team' | 'test';
 
@@ -21,17 +22,20 @@ const columns = [
   'last_used_at',
   'version',
   'manage_templates',
+  'manage_reports',
 ] as const;
 
 interface ServiceWithKeysRow {
   id: string;
   active: boolean;
+  api_dialect: ApiDialect;
   keys: {
     id: string;
     key_type: KeyType;
     encrypted_secret: string;
     allowed_networks: string[] | null;
     manage_templates: boolean;
+    manage_reports: boolean;
     expiry_date: Timestamp | null;
     expires_at: Timestamp | null;
   }[];
@@ -41,11 +45,11 @@ interface ServiceWithKeysRow {
 export async function selectServicesWithKeys(db: Db, serviceIds: string[]): Promise<ServiceWithKeysRow[]> {
   const wireTime = (column: RawBuilder<unknown>) => sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
   const { rows } = await sql<ServiceWithKeysRow>`/* prepared: services-with-keys */
-    select services.id, services.active, (
+    select services.id, services.active, services.api_dialect, (
       select coalesce(json_agg(json_build_object('id', key.id, 'key_type', key.key_type,
         'encrypted_secret', key.encrypted_secret, 'allowed_networks', key.allowed_networks,
-        'manage_templates', key.manage_templates, 'expiry_date', ${wireTime(sql`key.expiry_date`)},
-        'expires_at', ${wireTime(sql`key.expires_at`)})), '[]')
+        'manage_templates', key.manage_templates, 'manage_reports', key.manage_reports,
+        'expiry_date', ${wireTime(sql`key.expiry_date`)}, 'expires_at', ${wireTime(sql`key.expires_at`)})), '[]')
       from api_keys key where key.service_id = services.id
     ) as keys
     from services where services.id = any (${serviceIds}::uuid[])`.execute(db);
@@ -65,6 +69,7 @@ export function insertApiKey(
     expires_at: Timestamp | null;
     allowed_networks: string[] | null;
     manage_templates: boolean;
+    manage_reports: boolean;
   },
 ): Promise<void> {
   return withConstraints(
@@ -170,6 +175,7 @@ const historyColumns = [
   'expires_at',
   'allowed_networks',
   'manage_templates',
+  'manage_reports',
 ] as const;
 
 async function insertHistory(tx: Tx, keyId: string): Promise<void> {

@@ -67,6 +67,7 @@ export async function createApiKey(
     expires_at?: string | null;
     allowed_networks?: string[] | null;
     manage_templates?: boolean;
+    manage_reports?: boolean;
   },
 ): Promise<string> {
   await refuseUnlessExists(app.db, 'services', serviceId);
@@ -89,6 +90,7 @@ export async function createApiKey(
       expires_at,
       allowed_networks,
       manage_templates: request.manage_templates ?? false,
+      manage_reports: request.manage_reports ?? false,
     }),
   );
   return secret;

@@ -14,6 +14,7 @@ export const credentialTexts = {
   noKeys: 'Invalid token: service has no API keys',
   archived: 'Invalid token: service is archived',
   algorithm: 'Invalid token: algorithm used is not HS256',
+  wholeKey: 'Invalid token: Enter your full API key',
   keyNotFound: 'Invalid token: API key not found',
   keyRevoked: 'Invalid token: API key revoked',
   network: 'Invalid token: API key may not be used from this address',

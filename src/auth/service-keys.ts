@@ -3,6 +3,7 @@ import type { Clock, Timestamp } from '../platform/clock.ts';
 import { BatchReader } from '../platform/db/batch-reader.ts';
 import { Networks } from '../platform/http/networks.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { ApiDialect } from '../protocol/dialect.ts';
 import { type KeyType, selectServicesWithKeys } from './api-keys.sql.ts';
 import { decryptKeySecret, revokedKeysVisibleSince } from './api-keys.ts';
 
@@ -18,6 +19,8 @@ export interface ServiceKey {
   networks: Networks | null;
   /** Whether it may create and change templates. */
   manage_templates: boolean;
+  /** Whether it may request reports. */
+  manage_reports: boolean;
   /** When its last use was noted, by `performance.now()`. */
   noted_at: number;
 }
@@ -28,6 +31,7 @@ export const neverNoted = Number.NEGATIVE_INFINITY;
 export interface ServiceWithKeys {
   id: string;
   active: boolean;
+  api_dialect: ApiDialect;
   /** All keys ever created; `reportableKeys` filters out those revoked more than seven days ago. */
   keys: ServiceKey[];
 }

@@ -16,7 +16,7 @@ import type { RetentionSettings } from '../operations/settings.ts';
 import type { BodyMemory } from '../platform/http/body/body-memory.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { HttpSettings } from '../platform/settings.ts';
-import type { FrontEndSettings } from '../protocol/settings.ts';
+import type { FrontEndSettings, PublicApiSettings } from '../protocol/settings.ts';
 import type { Allowances } from '../services/services.ts';
 import type { CallbackSettings, TextSenderSettings } from '../services/settings.ts';
 import type { AccountMessageSender } from '../users/account-messages/account-messages.ts';
@@ -26,6 +26,7 @@ import type { ConsoleSettings } from './settings.ts';
 type ConsoleConfig = DoctorConfig &
   EmailConfig & {
     http: HttpSettings;
+    api: PublicApiSettings;
     frontEnd: FrontEndSettings;
     console: ConsoleSettings;
     auth: AuthSettings;

@@ -99,6 +99,7 @@ function contextOf(app: JobDeps, job: JobRow, service: SendingService): SendCont
   const { key_type, api_key_id, created_by_id } = job;
   return {
     service,
+    dialect: service.api_dialect,
     key_type,
     api_key_id,
     created_by_id,

@@ -10,6 +10,7 @@ import { OperatorError } from '../platform/operator-error.ts';
 import type { Platform } from '../platform/platform.ts';
 import { secretFile } from '../platform/secrets/generated-secrets.ts';
 import type { StorageSettings } from '../platform/settings.ts';
+import type { PublicApiSettings } from '../protocol/settings.ts';
 import {
   assignInboundNumber,
   createInboundNumber,
@@ -50,7 +51,7 @@ const templates = [
 
 type Deps = Platform & {
   allowances: Allowances;
-  config: Carriers & { storage: StorageSettings; sms: TextSenderSettings };
+  config: Carriers & { api: PublicApiSettings; storage: StorageSettings; sms: TextSenderSettings };
 };
 
 /**

@@ -1,5 +1,6 @@
 import * as setting from '../platform/setting.ts';
 import type { Values } from '../platform/setting-groups.ts';
+import { apiDialects } from './dialect.ts';
 
 export const frontEndSettings = {
   shapes: setting.oneOf(
@@ -15,3 +16,19 @@ export const frontEndSettings = {
 };
 
 export type FrontEndSettings = Values<typeof frontEndSettings>;
+
+export const publicApiSettings = {
+  dialect: setting.oneOf(
+    'API_DIALECT',
+    'Whose errors and rules new services follow, and requests without a valid key: `govuk` for clients of GOV.UK Notify, `gc` for clients of GC Notify. Requests with `Authorization: ApiKey-v1` always follow GC Notify.',
+    apiDialects,
+    { fallback: 'govuk' },
+  ),
+  keyPrefix: setting.text(
+    'API_KEY_PREFIX',
+    'Put before the name in every key that the console shows, such as `example-`, so that secret scanners recognise the keys of this installation. Do not take the prefix of another one.',
+    { fallback: '', fallbackText: '(unset)' },
+  ),
+};
+
+export type PublicApiSettings = Values<typeof publicApiSettings>;

@@ -35,6 +35,7 @@ describe('POST /service', () => {
         sms_message_limit: 50,
         letter_message_limit: 50,
         international_sms_message_limit: 100,
+        api_dialect: 'govuk',
         rate_limit: 3000,
         prefix_sms: false,
         contact_link: null,

@@ -5,6 +5,7 @@ import { timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { PublicApiSettings } from '../protocol/settings.ts';
 import { addServiceMember, creatorPermissions } from '../users/members/permissions.ts';
 import { getUserRecord, type UserRecord } from '../users/user-record.ts';
 import { insertSender } from './senders/senders.sql.ts';
@@ -15,7 +16,7 @@ import { insertService, nhsNotifyOrganisationId, selectNhsBrands, selectOrganisa
 import { type Allowances, getService, type Service } from './services.ts';
 import type { TextSenderSettings } from './settings.ts';
 
-type Deps = Platform & { config: { sms: TextSenderSettings }; allowances: Allowances };
+type Deps = Platform & { config: { api: PublicApiSettings; sms: TextSenderSettings }; allowances: Allowances };
 
 /** Creates the service with everything it needs to send, in one transaction. */
 export async function createService(
@@ -33,6 +34,7 @@ export async function createService(
       restricted,
       ...defaultLimits(restricted),
       count_as_live: !creator.platform_admin,
+      api_dialect: app.config.api.dialect,
       ...columnsOf(fields),
       ...(await organisationDefaults(app.country, tx, creator, fields)),
       id,

@@ -3,7 +3,8 @@ import type { Country } from '../countries/country.ts';
 import { OrganisationTypes, toOrganisationType } from '../organisations/organisation-types.ts';
 import { invalidField } from '../platform/failure.ts';
 import { channels } from '../protocol/channels.ts';
-import { Datetime, maxInteger, Nullable, Uuid } from '../protocol/fields.ts';
+import { apiDialects } from '../protocol/dialect.ts';
+import { Datetime, maxInteger, Nullable, OneOf, Uuid } from '../protocol/fields.ts';
 
 const Count = Type.Integer({ minimum: 0, maximum: maxInteger });
 const Text = Type.String();
@@ -28,6 +29,7 @@ export const settable = {
   letter_message_limit: Count,
   international_sms_message_limit: Count,
   rate_limit: Count,
+  api_dialect: OneOf(apiDialects),
   prefix_sms: Type.Boolean(),
   contact_link: Nullable(ShortText),
   custom_email_sender_name: Nullable(ShortText),

@@ -65,6 +65,7 @@ describe('POST /service/{id}', () => {
       letter_message_limit: 3,
       international_sms_message_limit: 4,
       rate_limit: 5,
+      api_dialect: 'gc',
       prefix_sms: true,
       confirmed_email_sender_name: null,
       confirmed_unique: true,
@@ -111,6 +112,14 @@ describe('POST /service/{id}', () => {
     expect(await localPart({ custom_email_sender_name: 'Your Täxes!' })).toBe('your.taxes');
     expect(await localPart({ name: 'Tax Bureau' })).toBe('your.taxes');
     expect(await localPart({ custom_email_sender_name: null })).toBe('tax.bureau');
+  });
+
+  it('400 for a dialect that does not exist', async () => {
+    const id = await aService(harness);
+    expect((await read(id)).api_dialect).toBe('govuk');
+    const { status, body } = await admin('POST', `/service/${id}`, { api_dialect: 'fr' });
+    expect(status).toBe(400);
+    expect(body).toEqual({ result: 'error', message: { api_dialect: ['Must be one of: govuk, gc.'] } });
   });
 
   it('400 when the name is taken, ignoring punctuation', async () => {

@@ -3,6 +3,7 @@ import { refuseUnlessExists } from '../platform/db/exists.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, Datetime, Day, NoContent, Nullable, OfService, QueryBoolean, Uuid } from '../protocol/fields.ts';
+import type { PublicApiSettings } from '../protocol/settings.ts';
 import type { AccountMessageSender } from '../users/account-messages/account-messages.ts';
 import { createService } from './service-create.ts';
 import { pickSettable, ServiceRecord, SettableFields, settable } from './service-fields.ts';
@@ -32,7 +33,7 @@ const FoundByName = Type.Object({
 type Deps = Platform & {
   accountMessages: AccountMessageSender;
   allowances: Allowances;
-  config: { sms: TextSenderSettings };
+  config: { api: PublicApiSettings; sms: TextSenderSettings };
 };
 
 export function serviceRoutes(http: Http, app: Deps): void {

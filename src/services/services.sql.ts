@@ -27,6 +27,7 @@ const columns = [
   'letter_message_limit',
   'international_sms_message_limit',
   'rate_limit',
+  'api_dialect',
   'prefix_sms',
   'contact_link',
   'custom_email_sender_name',

@@ -141,6 +141,7 @@ async function oneOffContext(app: SendDeps, serviceId: string, userId: string): 
   if (!service) throw notFound();
   return {
     service,
+    dialect: service.api_dialect,
     key_type: 'normal',
     api_key_id: null,
     created_by_id: userId,

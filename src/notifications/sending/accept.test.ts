@@ -59,6 +59,7 @@ describe('accepting messages', () => {
     const { acceptor } = harness.app.sending;
     const sender = {
       service,
+      dialect: 'govuk',
       key_type: 'normal',
       api_key_id: null,
       created_by_id: null,

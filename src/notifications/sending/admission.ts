@@ -39,13 +39,14 @@ export function admitSending(app: SendDeps, furtherCheck?: (context: SendContext
   const rootOf = requestRoot(app.config.urls.api);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const caller = apiCallerOf(request);
-    const { api_key_id, key_type } = caller;
+    const { api_key_id, key_type, dialect } = caller;
     const found = app.sending.services.find(caller.service_id);
     const service = found instanceof Promise ? await found : found;
     if (!service) throw new Error('Service not found after authentication');
     const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key']);
     const context: SendContext = {
       service,
+      dialect,
       key_type,
       api_key_id,
       created_by_id: null,

@@ -6,6 +6,7 @@ import { type Clock, minute_ms } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
 import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
+import type { ApiDialect } from '../../protocol/dialect.ts';
 import type { CompiledTemplates, ReadyTemplate } from '../../templates/compiled-templates.ts';
 import type { EmailThreads } from '../../templates/email-threads.ts';
 import { RateLimits } from '../limits/rate-limits.ts';
@@ -27,6 +28,8 @@ export type SendDeps = Platform & {
 /** The sender of a message and the time of the request. */
 export interface SendContext {
   service: SendingService;
+  /** That of the request; that of the service where no client sends. */
+  dialect: ApiDialect;
   key_type: KeyType;
   api_key_id: string | null;
   /** The user who sends it from the front end. */

@@ -24,7 +24,7 @@ interface KeySend {
 
 /** Sends a message from the console as the API does for this caller: the same limits, rules and errors in the same order. */
 export async function sendWithKey(app: SendDeps, caller: ApiCaller, send: KeySend): Promise<{ id: string }> {
-  const { service_id, api_key_id, key_type } = caller;
+  const { service_id, api_key_id, key_type, dialect } = caller;
   const service = await app.sending.services.find(service_id);
   if (!service) throw new Error('Service not found after authentication');
   const root = app.config.urls.api;
@@ -32,7 +32,7 @@ export async function sendWithKey(app: SendDeps, caller: ApiCaller, send: KeySen
   const request_digest = digestOfRequest(send.channel, send.body);
   const key = `console ${send.once} ${request_digest}`;
   const idempotency = { key, request_digest };
-  const context: SendContext = { service, key_type, api_key_id, created_by_id: null, now, root, idempotency };
+  const context: SendContext = { service, dialect, key_type, api_key_id, created_by_id: null, now, root, idempotency };
   return app.sending.running.shared(service_id, key, async () => {
     const stored = await findStoredResponse(app, service_id, key);
     if (stored) return replay<{ id: string }>(stored, request_digest).response;

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
+import type { ApiDialect } from '../../protocol/dialect.ts';
 import type { LimitedChannel } from '../notification.ts';
 
 interface SendingServiceRow {
@@ -7,6 +8,7 @@ interface SendingServiceRow {
   restricted: boolean;
   permissions: string[];
   rate_limit: number;
+  api_dialect: ApiDialect;
   sms_message_limit: number;
   email_message_limit: number;
   letter_message_limit: number;
@@ -23,8 +25,8 @@ interface SendingServiceRow {
 /** Loads everything about services that accepting a message needs, in one round trip. */
 export async function selectSendingServices(db: Db, ids: string[], utcDay: string): Promise<SendingServiceRow[]> {
   const { rows } = await sql<SendingServiceRow>`/* prepared: sending-services */
-    select id, restricted, permissions, rate_limit, sms_message_limit, email_message_limit, letter_message_limit,
-      international_sms_message_limit, contact_link, email_sender_local_part,
+    select id, restricted, permissions, rate_limit, api_dialect, sms_message_limit, email_message_limit,
+      letter_message_limit, international_sms_message_limit, contact_link, email_sender_local_part,
       (
         select coalesce(json_agg(json_build_object('id', sender.id, 'text', sender.sms_sender)), '[]')
         from service_sms_senders sender where sender.service_id = services.id and not sender.archived

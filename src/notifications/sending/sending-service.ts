@@ -1,6 +1,7 @@
 import { InvalidatedCache } from '../../platform/cache.ts';
 import { BatchReader } from '../../platform/db/batch-reader.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { ApiDialect } from '../../protocol/dialect.ts';
 import { normaliseRecipient } from '../../recipients/recipient.ts';
 import type { LimitedChannel } from '../notification.ts';
 import { selectSendingServices } from './sending-service.sql.ts';
@@ -11,6 +12,7 @@ export interface SendingService {
   restricted: boolean;
   permissions: ReadonlySet<string>;
   rate_limit: number;
+  api_dialect: ApiDialect;
   daily_limits: Readonly<Record<LimitedChannel, number>>;
   contact_link: string | null;
   email_sender_local_part: string;
@@ -58,6 +60,7 @@ async function readSendingServices(app: Platform, ids: string[]): Promise<Sendin
     restricted: row.restricted,
     permissions: sharedSet(row.permissions),
     rate_limit: row.rate_limit,
+    api_dialect: row.api_dialect,
     daily_limits: {
       sms: row.sms_message_limit,
       email: row.email_message_limit,

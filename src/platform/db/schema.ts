@@ -36,6 +36,7 @@ export interface ApiKeys {
   expires_at: Time | null;
   allowed_networks: string[] | null;
   manage_templates: Generated<boolean>;
+  manage_reports: Generated<boolean>;
 }
 
 export interface ApiKeysHistory {
@@ -51,6 +52,7 @@ export interface ApiKeysHistory {
   expires_at: Time | null;
   allowed_networks: string[] | null;
   manage_templates: Generated<boolean>;
+  manage_reports: Generated<boolean>;
 }
 
 export interface AuditLog {
@@ -888,6 +890,7 @@ export interface Services {
   version: Generated<number>;
   created_at: Time;
   updated_at: Time | null;
+  api_dialect: Generated<'govuk' | 'gc'>;
 }
 
 export interface ServicesHistory {

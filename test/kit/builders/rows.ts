@@ -149,7 +149,7 @@ export async function aService(
 export async function anApiKey(
   harness: Harness,
   serviceId: string,
-  fields: { name?: string; key_type?: KeyType; manage_templates?: boolean } = {},
+  fields: { name?: string; key_type?: KeyType; manage_templates?: boolean; manage_reports?: boolean } = {},
 ): Promise<string> {
   const name = fields.name ?? `key-${nextNumber()}`;
   const created_by = await aUser(harness);
@@ -158,6 +158,7 @@ export async function anApiKey(
     key_type: fields.key_type ?? 'normal',
     created_by,
     manage_templates: fields.manage_templates ?? false,
+    manage_reports: fields.manage_reports ?? false,
   });
   harness.app.changeListener.reset();
   return `${name}-${serviceId}-${secret}`;

@@ -57,6 +57,20 @@ describe('keys', () => {
     expect((await browser.get(`${here}/keys`)).text).toMatch(/repository<small>can manage templates/);
   });
 
+  it('may request reports if their maker sees the dashboard', async () => {
+    const { service, person, browser, here } = await aDeveloper();
+    const request = { name: 'figures', key_type: 'test', manage_reports: 'yes' };
+    expect((await browser.get(`${here}/keys`)).text).not.toContain('name="manage_reports"');
+    expect(Object.keys((await browser.post(`${here}/keys/create`, request)).problems)).toEqual(['manage_reports']);
+    await harness.admin('POST', `/user/${person.id}/service/${service}/permission`, {
+      permissions: [{ permission: 'manage_api_keys' }, { permission: 'view_activity' }],
+    });
+    await browser.post(`${here}/keys/create`, request);
+    expect((await browser.get(`${here}/keys`)).text).toMatch(/figures<small>can request reports/);
+    const { apiKeys } = (await harness.admin('GET', `/service/${service}/api-keys`)).body;
+    expect(apiKeys).toMatchObject([{ name: 'figures', manage_reports: true }]);
+  });
+
   it('400 without a name or kind, for a name in use, and for live keys in trial mode; keeps what was typed', async () => {
     const { browser, here } = await aDeveloper();
     expect((await browser.post(`${here}/keys/create`)).problems).toEqual({

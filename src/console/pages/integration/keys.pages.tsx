@@ -18,6 +18,7 @@ const nameInUse = (name: string) => `This service has a key called “${name}”
 const creators = { service: 'api', membersOnly: true } as const;
 /** Nobody gives a key more rights than they have. */
 const templateEditors = { service: 'templates', membersOnly: true } as const;
+const activityReaders = { service: 'activity', membersOnly: true } as const;
 
 export function keyPages(pages: Pages, app: ConsoleApp): void {
   async function keysView(
@@ -45,6 +46,7 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
             formState={formState}
             service={service}
             mayManageTemplates={may(templateEditors, visitor.user, service) === 'yes'}
+            mayManageReports={may(activityReaders, visitor.user, service) === 'yes'}
           />
         )}
       </>,
@@ -70,7 +72,12 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
       formState.problems.size > 0
         ? keysView(request, formState)
         : { to: `/services/${request.service.id}/integration/keys` },
-    form: Type.Object({ name: ApiKeyName, key_type: OneOf(keyTypes), manage_templates: Type.Optional(OneOf(['yes'])) }),
+    form: Type.Object({
+      name: ApiKeyName,
+      key_type: OneOf(keyTypes),
+      manage_templates: Type.Optional(OneOf(['yes'])),
+      manage_reports: Type.Optional(OneOf(['yes'])),
+    }),
     needs: { name: 'Enter a name.', key_type: 'Choose the kind of the key.' },
     async act(request, { name, key_type, ...more }) {
       const { service, visitor } = request;
@@ -80,12 +87,18 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
       const manage_templates = more.manage_templates === 'yes';
       if (manage_templates && may(templateEditors, visitor.user, service, 'change') !== 'yes')
         throw invalidField('manage_templates', 'You cannot manage templates yourself, so your keys cannot either.');
-      const newKey = { name, key_type, created_by: visitor.user.id, manage_templates };
+      const manage_reports = more.manage_reports === 'yes';
+      if (manage_reports && may(activityReaders, visitor.user, service, 'change') !== 'yes')
+        throw invalidField(
+          'manage_reports',
+          'You cannot see the dashboard yourself, so your keys cannot request reports.',
+        );
+      const newKey = { name, key_type, created_by: visitor.user.id, manage_templates, manage_reports };
       const secret = await createApiKey(app, service.id, newKey).catch((error: unknown) => {
         const isInUse = isAboutForm(error) && error.message.includes('Duplicate API key name');
         throw isInUse ? invalidField('name', nameInUse(name)) : error;
       });
-      const key = `${name}-${service.id}-${secret}`;
+      const key = `${app.config.api.keyPrefix}${name}-${service.id}-${secret}`;
       return keysView(request, emptyForm, { name, key });
     },
   });

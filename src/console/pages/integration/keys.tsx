@@ -25,6 +25,7 @@ interface Key {
   expiry_date: string | null;
   allowed_networks: string[] | null;
   manage_templates: boolean;
+  manage_reports: boolean;
   madeBy: string;
 }
 
@@ -41,7 +42,7 @@ export function KeyTable({ service, keys, now }: { service: { id: string }; keys
       columns={[
         {
           head: 'Name',
-          cell: ({ name, expires_at, allowed_networks, manage_templates }) => (
+          cell: ({ name, expires_at, allowed_networks, manage_templates, manage_reports }) => (
             <>
               {name}
               {expires_at && (
@@ -51,6 +52,7 @@ export function KeyTable({ service, keys, now }: { service: { id: string }; keys
               )}
               {allowed_networks && <small>only from {allowed_networks.join(', ')}</small>}
               {manage_templates && <small>can manage templates</small>}
+              {manage_reports && <small>can request reports</small>}
             </>
           ),
         },
@@ -140,9 +142,10 @@ interface CreateKeyProps {
   formState: FormState;
   service: { id: string; restricted: boolean };
   mayManageTemplates: boolean;
+  mayManageReports: boolean;
 }
 
-export function CreateKey({ formState, service, mayManageTemplates }: CreateKeyProps) {
+export function CreateKey({ formState, service, mayManageTemplates, mayManageReports }: CreateKeyProps) {
   const offered = (['normal', 'team', 'test'] as const).filter((kind) => kind !== 'normal' || !service.restricted);
   return (
     <section class="stack measure" aria-labelledby="create">
@@ -173,6 +176,18 @@ export function CreateKey({ formState, service, mayManageTemplates }: CreateKeyP
             />
             <span>Can manage templates</span>
             <span class="hint">Lets a program create, change and archive templates that you keep in a repository.</span>
+          </label>
+        )}
+        {mayManageReports && (
+          <label class="choice">
+            <input
+              type="checkbox"
+              name="manage_reports"
+              value="yes"
+              checked={formState.typed.get('manage_reports') === 'yes'}
+            />
+            <span>Can request reports</span>
+            <span class="hint">Lets a program download who got which message of this service.</span>
           </label>
         )}
         <Submit>Create key</Submit>

@@ -5,7 +5,6 @@ import type { Country } from '../../../countries/country.ts';
 import { sendWithKey } from '../../../notifications/sending/send-with-key.ts';
 import { readDemo } from '../../../operations/demo.ts';
 import { Failure, invalid, invalidField } from '../../../platform/failure.ts';
-import type { Platform } from '../../../platform/platform.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import type { Service } from '../../../services/services.ts';
 import { findTemplate, type ReadyTemplate } from '../../../templates/compiled-templates.ts';
@@ -117,11 +116,11 @@ function demoKey({ config }: ConsoleApp, serviceId: string): string | undefined 
 }
 
 /** Messages of a test key are never handed to a provider. The key is shown on the page once, and stored encrypted. */
-export async function createTestKey(app: Platform, { user, service }: Sender): Promise<string> {
+export async function createTestKey(app: ConsoleApp, { user, service }: Sender): Promise<string> {
   const moment = app.clock.now().toISOString().slice(0, 19).replaceAll(/\D/g, '');
   const name = `quick-start-${moment}`;
   const secret = await createApiKey(app, service.id, { name, key_type: 'test', created_by: user.id });
-  return `${name}-${service.id}-${secret}`;
+  return `${app.config.api.keyPrefix}${name}-${service.id}-${secret}`;
 }
 
 export interface SentMessage {

@@ -1,13 +1,14 @@
 import { Type } from 'typebox';
 import { invalid, invalidField } from '../../../platform/failure.ts';
 import { channels } from '../../../protocol/channels.ts';
+import type { ApiDialect } from '../../../protocol/dialect.ts';
 import { settable } from '../../../services/service-fields.ts';
 import { archiveService, updateService } from '../../../services/service-update.ts';
 import type { Service } from '../../../services/services.ts';
 import { defaultRetentionDays, listRetentions, setRetention } from '../../../services/settings/data-retention.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
-import { Field } from '../../parts/field.tsx';
+import { Choices, Field } from '../../parts/field.tsx';
 import { Submit } from '../../parts/form.tsx';
 import { NumberField, readNumber } from '../../parts/value-fields.tsx';
 import { oneNumber, YesNo, yesOrNo } from '../../setting-page.tsx';
@@ -15,6 +16,8 @@ import { listPeople } from '../team/team.ts';
 import { addServiceSetting, settingsOf, team, withPermission } from './service-setting.ts';
 
 const retention = { min: 3, max: 90 };
+
+export const dialectNames: Record<ApiDialect, string> = { govuk: 'GOV.UK Notify', gc: 'GC Notify' };
 
 export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
   addServiceSetting(pages, {
@@ -87,6 +90,36 @@ export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
       for (const notification_type of channels) {
         await setRetention(app, service.id, { notification_type, days_of_retention });
       }
+      return undefined;
+    },
+  });
+
+  addServiceSetting(pages, {
+    path: 'api-dialect',
+    who: team,
+    title: 'API follows',
+    lead: 'Choose the API that your applications were written for. Requests with the scheme ApiKey-v1 always follow GC Notify.',
+    fields: ({ api_dialect }, formState) => (
+      <Choices
+        formState={formState}
+        name="api_dialect"
+        legend="API follows"
+        kind="one"
+        choices={[
+          { value: 'govuk', label: dialectNames.govuk, hint: 'For applications that use a client of GOV.UK Notify.' },
+          {
+            value: 'gc',
+            label: dialectNames.gc,
+            hint: 'Errors, texts, emails and callbacks are like those of GC Notify.',
+          },
+        ]}
+        chosen={[api_dialect]}
+      />
+    ),
+    form: Type.Object({ api_dialect: settable.api_dialect }),
+    needs: { api_dialect: 'Choose an API.' },
+    async save(service, { api_dialect }) {
+      await updateService(app, service.id, { api_dialect });
       return undefined;
     },
   });

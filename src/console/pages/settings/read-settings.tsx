@@ -13,6 +13,7 @@ import { suppressRecipients } from '../../../services/suppression/suppression-li
 import type { OfService } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { channelWords } from '../../message-words.ts';
+import { dialectNames } from './general.pages.tsx';
 import { limitSettings, textSettings } from './operator.pages.tsx';
 import { operator } from './service-setting.ts';
 
@@ -58,6 +59,7 @@ export async function readSettings(app: ConsoleApp, service: Service): Promise<G
           ),
           ...(service.restricted ? {} : { path: 'retention' }),
         },
+        { label: 'API follows', value: dialectNames[service.api_dialect], path: 'api-dialect' },
       ],
     },
     await emailSettings(app, service, limit.email),
