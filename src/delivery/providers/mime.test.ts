@@ -49,6 +49,26 @@ describe('an email as MIME', () => {
     expect(source.toString()).toContain('\r\n\r\na\r\nb\r\nc=0Dd=0D\r\n--=_');
   });
 
+  it('carries files of every size in lines that mail servers take', async () => {
+    const sizes = [1, 57, 58, 57 * 1_024, 57 * 1_024 + 1, 300_000];
+    const attachments = sizes.map((size) => ({
+      filename: `${size} octets “é”.pdf`,
+      mime_type: 'application/pdf',
+      content: Buffer.from(Array.from({ length: size }, (_, at) => at % 251)),
+    }));
+    const source = await mimeOf(aMessage({ attachments }), now);
+    const email = await PostalMime.parse(source);
+    expect([email.text?.trim(), email.html?.trim()]).toEqual(['Hello Ada', aMessage().html.trim()]);
+    expect(email.attachments.map(({ filename, mimeType }) => [filename, mimeType])).toEqual(
+      attachments.map(({ filename, mime_type }) => [filename, mime_type]),
+    );
+    for (const [index, { content }] of email.attachments.entries()) {
+      expect(attachments[index]?.content.equals(Buffer.from(content as ArrayBuffer))).toBe(true);
+    }
+    const lines = source.toString().split('\r\n');
+    expect(lines.filter((line) => line.length > 76 || /[^\t\x20-\x7e]/.test(line))).toEqual([]);
+  });
+
   it('splits no character at the end of a line', async () => {
     for (let offset = 0; offset < 80; offset++) {
       const source = await mimeOf(aMessage({ text: `${'x'.repeat(offset)}👋${'y'.repeat(100)}\n` }), now);
@@ -68,9 +88,10 @@ describe('an email as MIME', () => {
     ['a local part outside ASCII', { to: 'jõgeva@example.org' }],
     ['a long unsubscribe URL', { unsubscribe_url: `https://example.org/${'x'.repeat(200)}` }],
   ])('has the headers that nodemailer composes: %s', async (_, fields) => {
-    const { reference, from, to, reply_to, subject, unsubscribe_url, ...message } = aMessage(fields);
+    const { reference, from, to, reply_to, subject, text, html, unsubscribe_url } = aMessage(fields);
     const composed = await new MailComposer({
-      ...message,
+      text,
+      html,
       messageId: `<${reference}@notifications.example>`,
       date: now,
       from,

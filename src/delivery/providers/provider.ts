@@ -22,6 +22,15 @@ export interface EmailMessage {
   html: string;
   /** RFC 2369 and RFC 8058: mail clients show a button that posts to it. */
   unsubscribe_url: string | null;
+  /** Most emails have none. */
+  attachments?: readonly EmailAttachment[];
+}
+
+export interface EmailAttachment {
+  /** Without line breaks and slashes. */
+  filename: string;
+  mime_type: string;
+  content: Buffer;
 }
 
 /** The outcome of a call. A rejection is a value; only unexpected errors throw. */

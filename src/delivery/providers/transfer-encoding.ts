@@ -27,6 +27,16 @@ export async function encodeText(text: string): Promise<EncodedText> {
   return { encoding: isMostlyAscii ? 'quoted-printable' : 'base64', lines };
 }
 
+/** A file in lines of base64. */
+export async function encodeFile(content: Buffer): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for (let from = 0; from < content.length; from += pieceBytes) {
+    if (from > 0) await setImmediate();
+    pieces.push(Buffer.from(base64(content, from, Math.min(from + pieceBytes, content.length)), 'latin1'));
+  }
+  return Buffer.concat(pieces);
+}
+
 function base64(bytes: Buffer, from: number, to: number): string {
   return bytes.toString('base64', from, to).replaceAll(/.{76}/g, '$&\r\n');
 }

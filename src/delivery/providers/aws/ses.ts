@@ -3,7 +3,7 @@ import { isUuid } from '../../../platform/id.ts';
 import * as setting from '../../../platform/setting.ts';
 import type { EmailDescriptor, ProviderDeps, ReceiptDeps } from '../descriptor.ts';
 import { type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
-import { mailbox, unsubscribeHeaders } from '../mime.ts';
+import { mailbox, mimeOf, unsubscribeHeaders } from '../mime.ts';
 import type { EmailMessage, Outcome, Provider } from '../provider.ts';
 import type { Receipt, ReceiptStatus, ReportedComplaint } from '../reports.ts';
 import { awsSigner, credentialAdvice } from './aws-signer.ts';
@@ -71,7 +71,12 @@ function open(app: ProviderDeps<typeof settings>): Provider<EmailMessage> {
       }
     },
     async send(message) {
-      const body = JSON.stringify(requestOf(message, app.settings.configurationSet));
+      const body = JSON.stringify({
+        ...requestOf(message, app.settings.configurationSet),
+        ...(message.attachments && {
+          Content: { Raw: { Data: (await mimeOf(message, app.clock.now())).toString('base64') } },
+        }),
+      });
       const request = { method: 'POST', url, headers: { 'content-type': 'application/json' }, body };
       const signed = await signer.signToSend(request);
       if ('failed' in signed) return signed.failed;

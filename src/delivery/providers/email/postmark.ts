@@ -76,6 +76,13 @@ function requestOf(message: EmailMessage, messageStream: string) {
     Headers: Object.entries(all).map(([Name, Value]) => ({ Name, Value })),
     Metadata: { [referenceField]: message.reference },
     MessageStream: messageStream,
+    ...(message.attachments && {
+      Attachments: message.attachments.map(({ filename, mime_type, content }) => ({
+        Name: filename,
+        ContentType: mime_type,
+        Content: content.toString('base64'),
+      })),
+    }),
     // Tracking changes links and adds a picture.
     TrackOpens: false,
     TrackLinks: 'None',

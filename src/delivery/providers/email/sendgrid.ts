@@ -75,7 +75,7 @@ function open(app: ProviderDeps<typeof settings>): Provider<EmailMessage> {
 const off = { enable: false };
 
 function requestOf(message: EmailMessage) {
-  const { reference, from, to, reply_to, subject, text, html } = message;
+  const { reference, from, to, reply_to, subject, text, html, attachments } = message;
   return {
     personalizations: [{ to: [{ email: to }] }],
     from: { email: from.address, name: from.name },
@@ -86,6 +86,14 @@ function requestOf(message: EmailMessage) {
       { type: 'text/html', value: html },
     ],
     headers: { 'Message-ID': messageIdOf(message), ...unsubscribeHeaders(message.unsubscribe_url) },
+    ...(attachments && {
+      attachments: attachments.map(({ filename, mime_type, content }) => ({
+        content: content.toString('base64'),
+        filename,
+        type: mime_type,
+        disposition: 'attachment',
+      })),
+    }),
     custom_args: { [referenceField]: reference },
     // Tracking changes links, and adds a picture and a footer.
     tracking_settings: {
