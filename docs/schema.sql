@@ -61,6 +61,14 @@ create table api_keys_history (
 );
 CREATE INDEX api_keys_history_service_id_idx ON public.api_keys_history USING btree (service_id);
 
+create table attachments (
+  id uuid not null,
+  service_id uuid not null,
+  notification_id uuid not null,
+  constraint attachments_pkey PRIMARY KEY (id)
+);
+CREATE INDEX attachments_notification_id_idx ON public.attachments USING btree (notification_id);
+
 create table audit_log (
   id uuid not null,
   created_at timestamp with time zone not null,

@@ -28,6 +28,7 @@ import {
 } from './letters/print/print-run.ts';
 import { readReportFiles } from './letters/print/report-files.ts';
 import { announceReturnedLetters } from './letters/returned/returned-letters.ts';
+import { deleteUnneededAttachments } from './notifications/attachments/attachments.ts';
 import { createPartitions } from './notifications/partitions.ts';
 import { applyRetention, deleteExpiredData } from './notifications/retention.ts';
 import { foldAllRollups, reconcileAllRollups } from './notifications/rollups/rollups.ts';
@@ -79,6 +80,16 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     schedule: { cron: '33 * * * *', reason: 'Hourly, so that a file is deleted soon after its retention period.' },
     ...soonAgain,
     run: deleteOldDocuments,
+  },
+  {
+    name: 'delete-attachments',
+    description: 'Deletes attachments of emails once their message is final.',
+    schedule: {
+      cron: '3-59/10 * * * *',
+      reason: 'Every ten minutes: they take room, and nothing reads them any more.',
+    },
+    ...soonAgain,
+    run: deleteUnneededAttachments,
   },
   {
     name: 'delete-inbound-texts',

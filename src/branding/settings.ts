@@ -19,6 +19,11 @@ export const emailSettings = {
   domain: setting.text('EMAIL_DOMAIN', 'Domain of the sender addresses of emails.', {
     fallback: 'notifications.example',
   }),
+  attachments: setting.flag(
+    'ATTACHMENTS',
+    'Whether emails can carry files as attachments. `false`: only links to files can be sent.',
+    { fallback: true },
+  ),
 };
 
 export type EmailSettings = Values<typeof emailSettings>;

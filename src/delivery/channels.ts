@@ -1,4 +1,6 @@
+import { readAttachments } from '../notifications/attachments/attachments.ts';
 import type { InLane } from '../notifications/queue/delivery-queue.ts';
+import { attachmentsOf } from '../notifications/sending/secret-values.ts';
 import type { Platform } from '../platform/platform.ts';
 import { FairTurns } from '../platform/threads/turns.ts';
 import { maxEmailBytes } from '../rendering/email/email.ts';
@@ -38,6 +40,7 @@ export function buildChannels(app: DeliveryDeps): Channels {
   const textProviders = openTextProviders(app);
   const emailProviders = openEmailProviders(app);
   const turns = new FairTurns(longEmails(app.config.delivery.concurrency));
+  const turnsWithFiles = new FairTurns({ ...longEmails(app.config.delivery.concurrency), size: maxAttachedBytes });
   const maxWaiting = Math.ceil(app.config.delivery.concurrency * maxLongShare);
   const ownerOf = ({ service_id, lane }: InLane) => `${service_id} ${lane}`;
   const texts: DeliveryChannel<TextMessage> = {
@@ -51,8 +54,8 @@ export function buildChannels(app: DeliveryDeps): Channels {
     type: 'email',
     choice: new ProviderChoice(emailProviders, paces),
     services,
-    compose: (queued, service, attempt) =>
-      composeEmail(app, queued, service, (length) => {
+    async compose(queued, service, attempt) {
+      const composed = await composeEmail(app, queued, service, (length) => {
         const tasks = app.emailThreads.inBackground(queued.service_id);
         return {
           run: (...task) =>
@@ -61,9 +64,18 @@ export function buildChannels(app: DeliveryDeps): Channels {
               return tasks.run(...task);
             }),
         };
-      }),
+      });
+      const stored = attachmentsOf(app, queued);
+      if (stored.length === 0) return composed;
+      const size = stored.reduce((sum, { size_in_bytes }) => sum + size_in_bytes, 0);
+      const attachments = await attempt.aside(async () => {
+        attempt.atEnd(await turnsWithFiles.take(ownerOf(queued), size));
+        return readAttachments(app, queued.service_id, stored);
+      });
+      return { ...composed, message: { ...composed.message, attachments } };
+    },
     unitsOf: async () => 0,
-    mustWait: (queued) => turns.waitingOf(ownerOf(queued)) >= maxWaiting,
+    mustWait: (queued) => [turns, turnsWithFiles].some((waiting) => waiting.waitingOf(ownerOf(queued)) >= maxWaiting),
   };
   const listen = () => {
     const receipts = receiptRecorder(app);
@@ -81,6 +93,12 @@ export function buildChannels(app: DeliveryDeps): Channels {
 function longEmails(calls: number) {
   return { underWay: Math.ceil(calls / 2), size: 4 * maxEmailBytes, waiting: calls * 2 };
 }
+
+/**
+ * The attachments of a process that are being sent, together. An email holds them about four times while it is sent: as files,
+ * encoded, in the request and in what is being written.
+ */
+const maxAttachedBytes = 32 * 1024 * 1024;
 
 /** While so many long emails of a service wait, as a share of the calls, no further ones of the same lane are leased. */
 const maxLongShare = 0.25;

@@ -83,7 +83,7 @@ function notBoolean(field: string, value: unknown): string {
   return `Unsupported value for ${field}: ${printedValue(value)}. Use a boolean true or false value.`;
 }
 
-function weeksOf(period: unknown): number | undefined {
+export function weeksOf(period: unknown): number | undefined {
   const digits = typeof period === 'string' ? /^(\d{1,2}) weeks?$/i.exec(period.trim())?.[1] : undefined;
   const weeks = Number(digits ?? 0);
   return weeks >= 1 && weeks <= maxWeeks ? weeks : undefined;

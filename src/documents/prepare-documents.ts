@@ -23,6 +23,7 @@ import type { EmailFile } from '../templates/template-row.ts';
 import { digestOfKey, documentPath, documentUrl, encrypt, sealRecipient } from './document-links.ts';
 import { type DocumentRow, insertDocuments } from './documents.sql.ts';
 import type { FileRequest } from './file-requests.ts';
+import { type SentFile, typeOfSentFile } from './sent-files.ts';
 
 const maxFilenameLength = 100;
 
@@ -52,7 +53,7 @@ interface Email {
 
 /** Files uploaded with the request, and files of the template. */
 interface EmailFiles {
-  uploads: FileRequest[];
+  uploads: (FileRequest | SentFile)[];
   ofTemplate: EmailFile[];
 }
 
@@ -95,11 +96,11 @@ export async function prepareDocuments(
 }
 
 /** Encrypted with its own key, which exists only in the link. */
-async function prepareUpload(app: Deps, email: Email, request: FileRequest): Promise<Prepared> {
-  const content = decodeDocument(request.file);
+async function prepareUpload(app: Deps, email: Email, request: FileRequest | SentFile): Promise<Prepared> {
+  const content = 'file' in request ? decodeDocument(request.file) : request.content;
   await refuseIfInfected(app.virusScanner, content);
   const key = randomBytes(32);
-  const type = typeOf(request, content);
+  const type = 'file' in request ? typeOf(request, content) : typeOfSentFile(request);
   const row = newDocument(app, email, {
     filename: request.filename,
     type,

@@ -46,6 +46,8 @@ const unusedTables = [
     'user_identities',
     'days_without_printing',
   ],
+  // The previous release sends no attachments.
+  'attachments',
   // Only `pennypost country change` writes this.
   'zone_changes',
   // Only countries that charge texts by rates abroad use these.

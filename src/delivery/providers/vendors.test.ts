@@ -1,10 +1,11 @@
 import { createPublicKey } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import type { InjectOptions } from 'fastify';
+import PostalMime from 'postal-mime';
 import { getGlobalDispatcher, MockAgent, setGlobalDispatcher } from 'undici';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { messageOf, queueOf, someQueuedMessages } from '../../../test/kit/builders/queued-messages.ts';
-import { anApiKey, anInboundNumber, aService } from '../../../test/kit/builders/rows.ts';
+import { anApiKey, anInboundNumber, aService, aTemplate } from '../../../test/kit/builders/rows.ts';
 import { changedConfig } from '../../../test/kit/fakes/changed-config.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { amazonCertificate, awsSms } from '../../../test/kit/vendors/aws-sms.ts';
@@ -52,6 +53,31 @@ async function answerOf(vendor: Vendor, request: FrontRequest): Promise<FrontAns
 }
 
 afterAll(() => front.close());
+
+const filesOnTheWay = [
+  ['Été.csv', 'text/csv', Buffer.from('a,b\n').toString('base64')],
+  ['report', 'application/pdf', Buffer.from('%PDF-1.5').toString('base64')],
+];
+
+/** Accepts an email with these files. */
+async function sendFiles(harness: ReturnType<typeof useHarness>, service: string): Promise<string> {
+  const template_id = await aTemplate(harness, service, {
+    template_type: 'email',
+    subject: 'About engines',
+    content: 'Hello',
+  });
+  const files = filesOnTheWay.map(([filename, , file], index) => [
+    `file ${index}`,
+    { file, filename, sending_method: 'attach' },
+  ]);
+  const { body } = await harness.v2('POST', '/v2/notifications/email', await anApiKey(harness, service), {
+    email_address: 'ada@example.org',
+    template_id,
+    personalisation: Object.fromEntries(files),
+  });
+  return body.id;
+}
+
 /** The certificate of SNS is at Amazon, and only there. */
 const usual = getGlobalDispatcher();
 beforeAll(() => {
@@ -111,6 +137,12 @@ describe.each(vendors)('$name', (vendor) => {
     expect(sent.get(id)).toEqual([{ reference: id, ...vendor.expected(id) }]);
     const { provider_reference } = vendor.accepted(id);
     expect(await messageOf(harness, id)).toMatchObject({ status: 'sending', provider: name, provider_reference });
+  });
+
+  it.skipIf(channel === 'sms')('gets attachments in its documented format', async () => {
+    const id = await sendFiles(harness, service);
+    await harness.deliver();
+    expect(sent.get(id)).toMatchObject([{ reference: id, attachments: filesOnTheWay }]);
   });
 
   it('its webhook reports each kind of event; repeated and later ones change nothing', async () => {
@@ -300,6 +332,38 @@ describe('signatures of the documentation', () => {
 
 const others = await startStubGateways();
 afterAll(() => others.close());
+
+describe('Amazon SES', () => {
+  const harness = useHarness({
+    now,
+    config: {
+      email: { providers: ['ses'] },
+      providers: { ses: { url: others.url, accessKeyId: 'x', secretAccessKey: 'x' } },
+    },
+  });
+
+  it('gets attachments in the source of the message, with its other fields as usual', async () => {
+    const id = await sendFiles(harness, await aService(harness, { name: 'Permits' }));
+    await harness.deliver();
+    const [request] = others.sentTo(id);
+    const { Content, ...fields } = request?.fields as { Content: { Raw: { Data: string } } };
+    expect(fields).toMatchObject({
+      FromEmailAddress: '"Permits" <permits@notifications.example>',
+      Destination: { ToAddresses: ['ada@example.org'] },
+      EmailTags: [{ Name: 'notification_id', Value: id }],
+    });
+    expect(Object.keys(Content)).toEqual(['Raw']);
+    const email = await PostalMime.parse(Buffer.from(Content.Raw.Data, 'base64'));
+    expect([email.subject, email.text?.trim()]).toEqual(['About engines', 'Hello']);
+    expect(
+      email.attachments.map(({ filename, mimeType, content }) => [
+        filename,
+        mimeType,
+        Buffer.from(content as ArrayBuffer).toString('base64'),
+      ]),
+    ).toEqual(filesOnTheWay);
+  });
+});
 
 describe('failover', () => {
   const namesOf = (channel: Vendor['channel']) =>

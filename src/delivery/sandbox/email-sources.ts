@@ -105,6 +105,7 @@ export interface SentEmail {
   links: string[];
   /** Where mail clients unsubscribe with one click (RFC 8058). */
   unsubscribe_url: string | undefined;
+  attachments: { filename: string; mime_type: string; size_in_bytes: number }[];
 }
 
 /** Undefined when this machine does not have it: another process keeps its own. */
@@ -131,6 +132,11 @@ async function parseEmail(source: Buffer): Promise<SentEmail> {
     reply_to: (email.replyTo ?? []).map(mailbox).join(', '),
     links: linksOf(html),
     unsubscribe_url: /<([^>]*)>/.exec(header('list-unsubscribe'))?.[1],
+    attachments: email.attachments.map(({ filename, mimeType, content }) => ({
+      filename: filename ?? '',
+      mime_type: mimeType,
+      size_in_bytes: Buffer.from(content as ArrayBuffer).length,
+    })),
   };
 }
 

@@ -13,7 +13,7 @@ import { recordDocumentCount, updateSecretValues } from './notifications.sql.ts'
 import type { SendContext, SendDeps } from './send-context.ts';
 
 /** Files of a message. They are stored before the message, which must never refer to missing files. */
-interface MessageFiles {
+export interface MessageFiles {
   paths: string[];
   put(): Promise<void>;
   /** Number of files that the message links to. */

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Country } from '../../countries/country.ts';
 import type { PhoneRules } from '../../countries/phone-rules.ts';
 import { findPostage, postageInWords } from '../../countries/postage.ts';
+import { problemsOfSentFiles } from '../../documents/sent-files.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import { Failure, type Problem } from '../../platform/failure.ts';
 import type { SchemaError } from '../../platform/http/schema-errors.ts';
@@ -33,9 +34,14 @@ export function readSmsRequest(phone: PhoneRules, request: CheckedRequest, now: 
 }
 
 export function readEmailRequest(request: CheckedRequest, now: Date): EmailSend {
-  const { email_address, scheduled_for } = fieldsOf(request);
+  const { email_address, personalisation, scheduled_for } = fieldsOf(request);
   const schedule = readSchedule(scheduled_for, now);
-  const problems = [...schemaProblems(request), ...problemsOfTemplate(request.body), ...schedule.problems];
+  const problems = [
+    ...schemaProblems(request),
+    ...problemsOfTemplate(request.body),
+    ...problemsOfSentFiles(personalisation),
+    ...schedule.problems,
+  ];
   refuse(inPublicOrder(EmailRequest, problems));
   const parsed = parseEmailAddress(String(email_address));
   if (!parsed.ok) throw new Error('Email without an address after validation');

@@ -2,6 +2,7 @@ import type { Db } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { EncryptedValues } from '../../platform/secrets/encrypted-values.ts';
 import { platformServiceId } from '../../users/account-messages/account-messages.ts';
+import type { StoredAttachment } from '../attachments/attachments.ts';
 import { clearValues, replaceSecretValues, selectSecretValues } from './notifications.sql.ts';
 
 const purpose = 'personalisation';
@@ -13,16 +14,52 @@ interface StoredValues {
   secret_personalisation: string | null;
 }
 
-export function encryptValues({ secrets }: Platform, id: string, values: Record<string, unknown>): string {
-  return secrets.encrypt(purpose, JSON.stringify(values), id);
+/**
+ * Precedes the attachments of a message, which are followed by its values. It is no JSON: a process of a release that knows no
+ * attachments must fail to send the message, so that another one sends it, with its files.
+ */
+const attachmentsMark = 'attachments ';
+
+export function encryptValues(
+  { secrets }: Platform,
+  id: string,
+  values: Record<string, unknown>,
+  attachments: StoredAttachment[] = [],
+): string {
+  const text =
+    attachments.length === 0 ? JSON.stringify(values) : attachmentsMark + JSON.stringify({ attachments, values });
+  return secrets.encrypt(purpose, text, id);
+}
+
+interface Secrets {
+  values: Record<string, unknown>;
+  attachments: StoredAttachment[];
+}
+
+function decryptSecrets(
+  { secrets }: Platform,
+  { id, secret_personalisation }: Pick<StoredValues, 'id' | 'secret_personalisation'>,
+): Secrets {
+  if (secret_personalisation === null) return { values: {}, attachments: [] };
+  const plain = secrets.decrypt(purpose, secret_personalisation, id)?.toString();
+  if (plain === undefined) throw new Error('Values of a message cannot be decrypted: does SECRET_KEYS lack a key?');
+  if (plain.startsWith(attachmentsMark)) return JSON.parse(plain.slice(attachmentsMark.length)) as Secrets;
+  return { values: JSON.parse(plain) as Secrets['values'], attachments: [] };
 }
 
 /** Returns all values, to render a template. */
-export function valuesOf({ secrets }: Platform, { id, personalisation, secret_personalisation }: StoredValues) {
-  if (secret_personalisation === null) return personalisation;
-  const plain = secrets.decrypt(purpose, secret_personalisation, id);
-  if (!plain) throw new Error('Values of a message cannot be decrypted: does SECRET_KEYS lack a key?');
-  return { ...personalisation, ...(JSON.parse(plain.toString()) as Record<string, unknown>) };
+export function valuesOf(app: Platform, message: StoredValues): Record<string, unknown> {
+  const { personalisation, secret_personalisation } = message;
+  return secret_personalisation === null
+    ? personalisation
+    : { ...personalisation, ...decryptSecrets(app, message).values };
+}
+
+export function attachmentsOf(
+  app: Platform,
+  message: Pick<StoredValues, 'id' | 'secret_personalisation'>,
+): StoredAttachment[] {
+  return decryptSecrets(app, message).attachments;
 }
 
 /** Values that the service's own API shows. Values deleted after delivery show as hidden. */

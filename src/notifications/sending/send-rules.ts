@@ -1,4 +1,5 @@
 import { isFile } from '../../documents/file-requests.ts';
+import { isSentFile } from '../../documents/sent-files.ts';
 import { Failure, forbidden, invalid } from '../../platform/failure.ts';
 import { canonicalId } from '../../platform/id.ts';
 import type { Channel } from '../../protocol/channels.ts';
@@ -78,7 +79,12 @@ export function refuseIfBodyIsEmpty(body: string): void {
 }
 
 export function refuseFiles(values: Values): void {
-  if (Object.values(values).some(isFile)) throw invalid('Can only send a file by email');
+  if (Object.values(values).some((value) => isFile(value) || isSentFile(value)))
+    throw invalid('Can only send a file by email');
+}
+
+export function refuseUnlessAttachmentsAreAllowed({ config }: SendDeps, count: number): void {
+  if (count > 0 && !config.email.attachments) throw invalid('Service is not allowed to send documents');
 }
 
 /** The requested sender, else the template's, else the service's. */

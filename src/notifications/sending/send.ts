@@ -1,6 +1,7 @@
 import { findPostage } from '../../countries/postage.ts';
 import { readFiles, refuseUnlessFilesAreSetUp } from '../../documents/file-requests.ts';
 import { exampleDocuments, prepareDocuments } from '../../documents/prepare-documents.ts';
+import { readSentFiles, type SentFile, withoutSentFiles } from '../../documents/sent-files.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import { newId } from '../../platform/id.ts';
 import { addressRules } from '../../recipients/address-rules.ts';
@@ -11,12 +12,13 @@ import { sanitisePersonalisation } from '../../rendering/sanitise.ts';
 import { renderSubject } from '../../templates/email-threads.ts';
 import { getOrCreatePrecompiledTemplate } from '../../templates/templates.ts';
 import { unsubscribeUrl } from '../../unsubscribe/unsubscribe.ts';
+import { prepareAttachments } from '../attachments/attachments.ts';
 import { recordUploadedLetter } from '../one-off/uploaded-letters.ts';
 import { checkPrecompiledLetter, composeLetter, letterFiles } from '../tasks-for-others.ts';
 import type { Sent } from './idempotency.ts';
 import { addressValues, decodeLetter, readAddress, refuseLongQrCodes } from './letter-rules.ts';
 import { newNotification } from './new-notification.ts';
-import { persistAndRespond, responseFor } from './persist-and-respond.ts';
+import { type MessageFiles, persistAndRespond, responseFor } from './persist-and-respond.ts';
 import { encryptValues } from './secret-values.ts';
 import type { SendContext, SendDeps } from './send-context.ts';
 import type {
@@ -45,6 +47,7 @@ import {
   refuseIfValuesAreMissing,
   refuseLettersInTrialMode,
   refuseLettersOfTeamKeys,
+  refuseUnlessAttachmentsAreAllowed,
   refuseUnlessChannelIsAllowed,
   refuseUnlessNumberIsAllowed,
   refuseUnlessRecipientIsAllowed,
@@ -110,10 +113,12 @@ export async function sendEmail(
   context: SendContext,
   { request, cleaned, address, scheduled_for }: EmailSend,
 ): Promise<Sent<EmailResponse>> {
+  const sent = readSentFiles(request.personalisation ?? {});
+  const [links, attached] = [sent.filter(isLink), sent.filter((file) => !isLink(file))];
   refuseUnlessChannelIsAllowed(context, 'email');
   const template = await getSendableTemplate(app, context, request, 'email');
   const { personalisation: values, sanitised_content } = sanitisePersonalisation(
-    request.personalisation ?? {},
+    withoutSentFiles(request.personalisation ?? {}, sent),
     (request.sanitise_content_for ?? []).map(String),
   );
   const templateFiles = template.row.email_files;
@@ -126,20 +131,25 @@ export async function sendEmail(
   refuseUnlessRecipientIsAllowed(context, address);
   const isSimulated = isFromApi(context) && isSimulatedEmailAddress(app.country, address);
   if (!isSimulated) await refuseIfSuppressed(app, context, address);
-  const files = { uploads: readFiles(values), ofTemplate: templateFiles };
+  const uploads = readFiles(values);
+  refuseUnlessFilesAreSetUp(app, context.service, uploads.length + templateFiles.length > 0);
+  refuseUnlessAttachmentsAreAllowed(app, attached.length);
+  const id = newId(context.now);
+  const email = { id, service_id: context.service.id, recipient: address, now: context.now };
+  const files = { uploads: [...uploads, ...links], ofTemplate: templateFiles };
   const hasFiles = files.uploads.length + templateFiles.length > 0;
-  refuseUnlessFilesAreSetUp(app, context.service, hasFiles);
   const documents = isSimulated
     ? exampleDocuments(app, context.service.id, files)
-    : await prepareDocuments(app, { service_id: context.service.id, recipient: address, now: context.now }, files);
+    : await prepareDocuments(app, email, files);
+  const attachments = isSimulated ? undefined : await prepareAttachments(app, email, attached);
   const personalisation = { ...values, ...documents.values };
   const body = hasFiles ? template.compiled.body(personalisation) : bodyWithFileNames;
   refuseIfEmailIsTooLong(body);
   const rendering = renderSubject(app.emailThreads, context.service.id, template.compiled, personalisation);
   const subject = rendering instanceof Promise ? await rendering : rendering;
 
-  const id = newId(context.now);
-  const secret_values = hasFiles && !isSimulated ? encryptValues(app, id, documents.values) : null;
+  const hasSecrets = !isSimulated && (hasFiles || attached.length > 0);
+  const secret_values = hasSecrets ? encryptValues(app, id, documents.values, attachments?.stored) : null;
   const one_click_unsubscribe_url = request.one_click_unsubscribe_url ?? null;
   const notification = newNotification(context, template, {
     id,
@@ -160,7 +170,7 @@ export async function sendEmail(
   });
   return persistAndRespond(app, context, {
     notification: isSimulated ? null : notification,
-    files: hasFiles ? documents : undefined,
+    files: hasSecrets ? allFiles(documents, attachments) : undefined,
     secret_values,
     response: {
       ...responseFor(context, notification, {
@@ -253,6 +263,26 @@ export async function sendPrecompiledLetter(
 /** Simulated recipients are for API clients; messages from the front end are really sent. */
 function isFromApi({ created_by_id }: SendContext): boolean {
   return created_by_id === null;
+}
+
+function allFiles(documents: MessageFiles, attachments: MessageFiles | undefined): MessageFiles {
+  if (!attachments) return documents;
+  return {
+    count: documents.count,
+    paths: [...documents.paths, ...attachments.paths],
+    async put() {
+      await documents.put();
+      await attachments.put();
+    },
+    async record(tx) {
+      await documents.record?.(tx);
+      await attachments.record?.(tx);
+    },
+  };
+}
+
+function isLink({ sending_method }: SentFile): boolean {
+  return sending_method === 'link';
 }
 
 /** Links to files are stored encrypted in their own column; uploads are not stored among the values. */

@@ -19,7 +19,7 @@ const notAudited = new Map([
   ],
   [
     'what arrives from outside or follows from a message',
-    'api_key_uses, complaints, documents, document_attempts, inbound_sms, received_parts, letter_despatches, letter_files, message_parts, message_traces, printed_letters, provider_health, provider_health_changes, provider_slots, refused_requests, sandbox_messages, unsubscribe_requests, uploaded_letters',
+    'api_key_uses, attachments, complaints, documents, document_attempts, inbound_sms, received_parts, letter_despatches, letter_files, message_parts, message_traces, printed_letters, provider_health, provider_health_changes, provider_slots, refused_requests, sandbox_messages, unsubscribe_requests, uploaded_letters',
   ],
   [
     'copies of what is audited',

@@ -6,6 +6,7 @@ import { eraseDocuments } from '../../documents/documents.ts';
 import { eraseInboundTexts } from '../../inbound/inbound-texts.ts';
 import { eraseFileRows } from '../../jobs/uploads/erase-rows.ts';
 import { eraseLetterFiles, eraseLetterReferences } from '../../letters/letter-retention.ts';
+import { eraseAttachments } from '../../notifications/attachments/attachments.ts';
 import { eraseMessages } from '../../notifications/erasure/erase-messages.ts';
 import { allowLongPauses, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -78,7 +79,9 @@ async function eraseAll(app: Deps, tx: Tx, { who, serviceId }: Sought): Promise<
     file_rows: rows.erased,
     guest_list: recipient === undefined ? 0 : await eraseGuests(tx, phone, recipient, serviceId),
     // Last: their files do not come back when the transaction fails.
-    documents: recipient === undefined ? 0 : await eraseDocuments(app, recipient, serviceId),
+    documents:
+      (await eraseAttachments(app, messages.ids)) +
+      (recipient === undefined ? 0 : await eraseDocuments(app, recipient, serviceId)),
     sandbox_messages: await eraseSandboxMessages(app, messages.ids),
     letter_files: recipient === undefined ? await eraseLetterFiles(app, messages.ids) : 0,
   };

@@ -55,6 +55,12 @@ export interface ApiKeysHistory {
   manage_reports: Generated<boolean>;
 }
 
+export interface Attachments {
+  id: string;
+  service_id: string;
+  notification_id: string;
+}
+
 export interface AuditLog {
   id: string;
   created_at: Time;
@@ -1243,6 +1249,7 @@ export interface DB {
   api_key_uses: ApiKeyUses;
   api_keys: ApiKeys;
   api_keys_history: ApiKeysHistory;
+  attachments: Attachments;
   audit_log: AuditLog;
   complaints: Complaints;
   console_marks: ConsoleMarks;

@@ -36,8 +36,8 @@ export function fileTypeOfName(filename: string): FileType | undefined {
   return mime_type === undefined ? undefined : { extension, mime_type };
 }
 
-export function describeUnsupported(type: string): string {
-  const supported = [...mimeTypes.keys()].map((extension) => `'${extension}'`);
+export function describeUnsupported(type: string, more: readonly string[] = []): string {
+  const supported = [...mimeTypes.keys(), ...more].map((extension) => `'${extension}'`);
   return `Unsupported file type '${type}'. Supported types are: ${supported.join(', ')}`;
 }
 
@@ -53,6 +53,23 @@ export function fileTypeOfContent(content: Buffer): FileType {
   return { extension: extension === '.jpeg' ? '.jpg' : extension, mime_type };
 }
 
+export const oldWorkbook: FileType = { extension: '.xls', mime_type: 'application/vnd.ms-excel' };
+const textExtensions = new Set(['.csv', '.json', '.txt']);
+
+/**
+ * Determines the type of a file that may have any name: by its content, and by its name where contents look alike. An unsupported
+ * type has an empty extension.
+ */
+export function fileTypeOf(content: Buffer, filename: string): FileType {
+  const type = fileTypeOfContent(content);
+  const extension = extensionOf(filename);
+  // Word, Excel and others wrote the same container.
+  if (type.mime_type === mimeTypes.get('.doc') && extension === oldWorkbook.extension) return oldWorkbook;
+  if (!textExtensions.has(type.extension) || !textExtensions.has(extension)) return type;
+  const isOther = extension === '.json' && type.extension !== '.json';
+  return isOther ? type : (fileTypeOfName(filename) ?? type);
+}
+
 function mimeTypeOf(content: Buffer): string {
   const begins = (bytes: string) => content.subarray(0, bytes.length).toString('latin1') === bytes;
   if (begins('%PDF-')) return 'application/pdf';
@@ -66,11 +83,10 @@ function mimeTypeOf(content: Buffer): string {
 
 /** Office documents are ZIP files; the names of the first entries determine the type. */
 function mimeTypeOfZip(content: Buffer): string {
-  const head = content.subarray(0, 4096).toString('latin1');
+  const head = content.subarray(0, 4096);
   if (head.includes('mimetypeapplication/vnd.oasis.opendocument.text')) return mimeTypes.get('.odt') ?? '';
-  const all = content.toString('latin1');
-  if (all.includes('word/document.xml')) return mimeTypes.get('.docx') ?? '';
-  return all.includes('xl/workbook.xml') ? (mimeTypes.get('.xlsx') ?? '') : 'application/zip';
+  if (content.includes('word/document.xml')) return mimeTypes.get('.docx') ?? '';
+  return content.includes('xl/workbook.xml') ? (mimeTypes.get('.xlsx') ?? '') : 'application/zip';
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });

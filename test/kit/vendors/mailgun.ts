@@ -44,6 +44,14 @@ export const mailgun: Vendor = {
       text: mail.text?.replace(/\n$/, ''),
       isPage: isPage(mail.html),
       headers: Object.fromEntries(named.map((name) => [name, header(name)])),
+      attachments:
+        mail.attachments.length === 0
+          ? undefined
+          : mail.attachments.map(({ filename, mimeType, content }) => [
+              filename,
+              mimeType,
+              Buffer.from(content as ArrayBuffer).toString('base64'),
+            ]),
     };
   },
   expected: expectedMail,

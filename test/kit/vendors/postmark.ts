@@ -18,7 +18,10 @@ export const postmark: Vendor = {
     insist(headers['content-type'] === 'application/json' && headers.accept === 'application/json', problem(409));
     const mail = JSON.parse(body);
     const required = ['From', 'To', 'Subject', 'TextBody', 'HtmlBody', 'Headers', 'Metadata', 'MessageStream'];
-    insist(hasKeys(mail, required, ['ReplyTo', 'TrackOpens', 'TrackLinks']), problem(403, 'Unknown field'));
+    insist(
+      hasKeys(mail, required, ['ReplyTo', 'TrackOpens', 'TrackLinks', 'Attachments']),
+      problem(403, 'Unknown field'),
+    );
     insist(mail.MessageStream === 'outbound', problem(1235));
     insist(mail.TrackOpens === false && mail.TrackLinks === 'None', problem(300, 'Tracking'));
     insist(hasKeys(mail.Metadata, ['notification_id']), problem(300, 'Metadata'));
@@ -35,6 +38,10 @@ export const postmark: Vendor = {
       text: mail.TextBody,
       isPage: isPage(mail.HtmlBody),
       headers: rest,
+      attachments: mail.Attachments?.map(({ Name, ContentType, Content, ...others }: Record<string, string>) => {
+        insist(Object.keys(others).length === 0, problem(403, 'Unknown field'));
+        return [Name, ContentType, Content];
+      }),
     };
   },
   expected: expectedMail,

@@ -25,7 +25,7 @@ export const sendgrid: Vendor = {
     insist(headers['content-type'] === 'application/json', problem(415, 'Content-Type should be application/json.'));
     const mail = JSON.parse(body);
     const required = ['personalizations', 'from', 'subject', 'content'];
-    const optional = ['reply_to', 'headers', 'custom_args', 'tracking_settings'];
+    const optional = ['reply_to', 'headers', 'custom_args', 'tracking_settings', 'attachments'];
     insist(hasKeys(mail, required, optional), problem(400, 'Additional property', ''));
     const [personalization] = mail.personalizations;
     insist(hasKeys(personalization, ['to']) && hasKeys(personalization.to[0], ['email']), problem(400, 'to'));
@@ -47,6 +47,10 @@ export const sendgrid: Vendor = {
       text: mail.content[0].value,
       isPage: isPage(mail.content[1].value),
       headers: mail.headers,
+      attachments: mail.attachments?.map(({ filename, type, content, disposition }: Record<string, string>) => {
+        insist(disposition === 'attachment', problem(400, 'disposition', 'attachments'));
+        return [filename, type, content];
+      }),
     };
   },
   expected: expectedMail,
