@@ -33,6 +33,8 @@ export interface CompiledText {
   slots: Slots;
   /** Characters of the text as it is written. */
   length: number;
+  /** Whether it has marks instead of language tags. */
+  tagged: boolean;
   /** How often each slot is printed: there are few slots, and may be many placeholders. */
   uses: readonly number[];
 }
@@ -57,7 +59,7 @@ export function htmlSlots(): Slots {
 const placeholderPattern = /\(\(([^()]+)\)\)/g;
 
 /** Texts compiled with the same slots share them: their names are listed in order of compilation. */
-export function compileText(source: string, slots: Slots): CompiledText {
+export function compileText(source: string, slots: Slots, tagged = false): CompiledText {
   const text = slots.html ? escapeHtml(source) : source;
   const plain: string[] = [];
   const placeholders: Placeholder[] = [];
@@ -78,6 +80,7 @@ export function compileText(source: string, slots: Slots): CompiledText {
     placeholders: withoutSpareRoom(placeholders),
     slots,
     length: text.length,
+    tagged,
     uses: withoutSpareRoom(uses),
   };
 }

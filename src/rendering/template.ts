@@ -22,6 +22,7 @@ import {
   renderLetter,
 } from './letter/letter.ts';
 import type { LetterDocument } from './letter/model.ts';
+import { markTags } from './markdown/language-tags.ts';
 import type { Personalisation } from './personalisation.ts';
 import {
   compileText,
@@ -145,15 +146,18 @@ function compileEmail(source: EmailSource): EmailTemplate {
   const slots = textSlots();
   const subject = compileText(source.subject ?? '', slots);
   const content = compileText(source.content, slots);
+  const withMarks = markTags(source.content);
+  const tagged = withMarks === undefined ? content : compileText(withMarks, slots, true);
   const html = once(() => {
     const slotsForHtml = htmlSlots();
     return {
       subject: compileText(source.subject ?? '', slotsForHtml),
-      content: compileText(source.content, slotsForHtml),
+      content: compileText(withMarks ?? source.content, slotsForHtml, withMarks !== undefined),
     };
   });
+  const texts = { subject, content: tagged };
   const headFor = rememberingEmailHead();
-  let renderFromOutline = outlineRenderer({ subject, content }, html);
+  let renderFromOutline = outlineRenderer(texts, html);
   return {
     template_type: 'email',
     source,
@@ -163,17 +167,17 @@ function compileEmail(source: EmailSource): EmailTemplate {
     subject: (personalisation) => renderSubject(subject, personalisation),
     body: (personalisation) => renderBody(content, personalisation),
     htmlFragment: (personalisation, options) => renderHtmlFragment(html().content, personalisation, options),
-    plainText: (personalisation, options) => renderPlainTextPart(content, personalisation, options),
+    plainText: (personalisation, options) => renderPlainTextPart(tagged, personalisation, options),
     preheader: (personalisation) => renderPreheader(html().content, personalisation),
     forgetOutlines: () => {
-      renderFromOutline = outlineRenderer({ subject, content }, html);
+      renderFromOutline = outlineRenderer(texts, html);
     },
     message: (personalisation, { brand, platform, unsubscribe_link }) => {
-      const { htmlSubject, summary, body, ...texts } =
+      const { htmlSubject, summary, body, ...plain } =
         renderFromOutline(personalisation, unsubscribe_link) ??
-        renderTexts({ subject, content }, html(), personalisation, { unsubscribe_link });
+        renderTexts(texts, html(), personalisation, { unsubscribe_link });
       const parts = { subject: htmlSubject, preheader: cutPreheader(summary), body };
-      return { ...texts, html: renderEmailPage(parts, headFor(brand, platform)) };
+      return { ...plain, html: renderEmailPage(parts, headFor(brand, platform)) };
     },
   };
 }

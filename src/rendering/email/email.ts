@@ -1,6 +1,7 @@
 import { collapseWhitespace } from '../../protocol/whitespace.ts';
 import { decodeEntities, escapeHtml } from '../escape.ts';
 import { renderEmailHtml } from '../markdown/email-html.ts';
+import { type Section, splitAtTags } from '../markdown/language-tags.ts';
 import { parseMarkdown } from '../markdown/markdown.ts';
 import { renderPlainText, renderSummary } from '../markdown/plain-text.ts';
 import type { MarkdownBlock, MarkdownInline } from '../markdown/tree.ts';
@@ -84,11 +85,9 @@ export function renderTexts(
     lists: 'markdown',
     unfilled: markOpenPlaceholders(open),
   });
-  const htmlBlocks = parseMarkdown(keepFromLinking(filledHtml), { links: true, open });
+  const htmlBlocks = parseContent(html.content, filledHtml, open);
   const textBlocks =
-    filled === filledHtml && open.length === 0
-      ? htmlBlocks
-      : parseMarkdown(keepFromLinking(filled), { links: true, open: [] });
+    filled === filledHtml && open.length === 0 ? htmlBlocks : parseContent(text.content, filled, []);
   return {
     subject: renderSubject(text.subject, personalisation),
     htmlSubject: renderSubject(html.subject, personalisation),
@@ -104,14 +103,27 @@ export function renderPlainTextPart(
   { unsubscribe_link }: Subscription = {},
 ): string {
   const filled = fillText(content, personalisation, bodyFilling);
-  return toPlainText(parseMarkdown(keepFromLinking(filled), { links: true, open: [] }), unsubscribe_link);
+  return toPlainText(parseContent(content, filled, []), unsubscribe_link);
 }
 
 function readHtml(content: CompiledText, personalisation: Personalisation, redact = false): MarkdownBlock[] {
   const open: OpenPlaceholder[] = [];
   const unfilled = markOpenPlaceholders(open, redact);
   const filled = fillText(content, personalisation, { lists: 'markdown', unfilled });
-  return parseMarkdown(keepFromLinking(filled), { links: true, open });
+  return parseContent(content, filled, open);
+}
+
+function parseContent({ tagged }: CompiledText, filled: string, open: readonly OpenPlaceholder[]): MarkdownBlock[] {
+  const parse = (text: string) => parseMarkdown(keepFromLinking(text), { links: true, open });
+  return tagged ? parseSections(splitAtTags(filled), parse) : parse(filled);
+}
+
+function parseSections(sections: readonly Section[], parse: (text: string) => MarkdownBlock[]): MarkdownBlock[] {
+  return sections.flatMap((section) =>
+    typeof section === 'string'
+      ? parse(section)
+      : [{ kind: 'tagged' as const, tag: section.tag, blocks: parseSections(section.sections, parse) }],
+  );
 }
 
 function toHtml(blocks: readonly MarkdownBlock[], unsubscribe_link: string | null | undefined): string {

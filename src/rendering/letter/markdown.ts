@@ -39,6 +39,7 @@ function readBlock(block: MarkdownBlock, open: readonly OpenPlaceholder[]): Lett
     case 'list':
       return [{ kind: 'list', ordered: block.ordered, items: block.items.map((item) => readItem(item, open)) }];
     case 'inset':
+    case 'tagged':
       return block.blocks.flatMap((inside) => readBlock(inside, open));
     case 'rule':
       return [{ kind: 'page-break' }];

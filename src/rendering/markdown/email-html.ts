@@ -1,5 +1,6 @@
 import { escapeQuotes, hrefOf } from '../escape.ts';
 import { highlightOpening } from '../placeholders.ts';
+import { openingOf } from './language-tags.ts';
 import type { MarkdownBlock, MarkdownInline, MarkdownListItem } from './tree.ts';
 
 /*
@@ -47,6 +48,8 @@ function renderBlock(block: MarkdownBlock): string {
       return ruleTag;
     case 'code':
       return block.text;
+    case 'tagged':
+      return `${openingOf(block.tag)}${renderEmailHtml(block.blocks)}</div>`;
     case 'gap':
       return '<br>';
   }

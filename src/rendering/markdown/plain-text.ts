@@ -40,6 +40,8 @@ function renderBlock(block: MarkdownBlock, style: Style): string {
       return style.summary ? '' : renderParagraph(ruleLine);
     case 'code':
       return block.text;
+    case 'tagged':
+      return renderParagraph(renderBlocks(block.blocks, style).replace(/^\n+/, ''));
     case 'gap':
       return '\n';
   }

@@ -1,4 +1,5 @@
 import type { OpenPlaceholder } from '../placeholders.ts';
+import type { BlockTag } from './language-tags.ts';
 
 /** A parsed Markdown text. Strings are unchanged: escaped if the source was. */
 export type MarkdownBlock =
@@ -9,6 +10,8 @@ export type MarkdownBlock =
   | { kind: 'inset'; blocks: MarkdownBlock[] }
   | { kind: 'rule' }
   | { kind: 'code'; text: string }
+  /** Only in emails. */
+  | { kind: 'tagged'; tag: BlockTag; blocks: MarkdownBlock[] }
   /** Blank lines that separate nothing: at the very start, or between the paragraphs of a list item. */
   | { kind: 'gap' };
 
