@@ -86,7 +86,18 @@ export function draftUrl(serviceId: string, draftId: string, channel: string): s
 
 function sendEmail(app: ConsoleApp, { reply }: Seen, preview: DraftPreview): Sent {
   if (preview.template_type !== 'email') throw notFound();
-  return sendMailFrame(app, reply.header('cache-control', 'no-store'), preview.html, { images: false });
+  const html = /<div (?:lang|dir)=/.test(preview.html) ? withBlocksShown(preview.html) : preview.html;
+  return sendMailFrame(app, reply.header('cache-control', 'no-store'), html, { images: false });
+}
+
+/** Recipients do not see where a language begins. Its writer should. */
+function withBlocksShown(html: string): string {
+  const names = { 'lang="en-ca"': '[[en]]', 'lang="fr-ca"': '[[fr]]', 'dir="rtl"': '[[rtl]]' };
+  const rules = Object.entries(names).map(
+    ([attribute, name]) =>
+      `div[${attribute}]{border:1px dashed #505a5f;padding:4px 8px;margin:0 0 8px}div[${attribute}]::before{content:"${name}";font:14px monospace;color:#505a5f}`,
+  );
+  return html.replace('</head>', () => `<style>${rules.join('')}</style></head>`);
 }
 
 async function sendPage(app: ConsoleApp, { reply, param, service }: Seen, preview: DraftPreview): Promise<Sent> {

@@ -7,6 +7,7 @@ import type {
   TextPreview,
 } from '../../../delivery/previews/draft-preview.ts';
 import { maxPages } from '../../../rendering/pdf/letter-geometry.ts';
+import { findUnpairedTags } from '../../../rendering/markdown/language-tags.ts';
 import { hasNestedPlaceholder } from '../../../rendering/placeholders.ts';
 import { maxSmsCharacters } from '../../../rendering/sms/sms.ts';
 import { sheetSize } from '../../letter-paper.ts';
@@ -40,6 +41,18 @@ export function NestedPlaceholders({ of }: { of: Texts }) {
   if (!texts.some((text) => hasNestedPlaceholder(text ?? ''))) return null;
   return (
     <Notice tone="amber">Optional text cannot contain a placeholder. People would see the double brackets.</Notice>
+  );
+}
+
+/** Says which language tags of an email recipients would see. */
+export function UnpairedTags({ of }: { of: Pick<PreviewedDraft, 'template_type' | 'content'> }) {
+  const tags = of.template_type === 'email' ? findUnpairedTags(of.content ?? '') : [];
+  if (tags.length === 0) return null;
+  return (
+    <Notice tone="amber">
+      Close every language tag, in the order of [[en]], your text and [[/en]]. People would see {tags.join(' ')} in the
+      email.
+    </Notice>
   );
 }
 

@@ -13,7 +13,7 @@ import { Summary } from '../../parts/table.tsx';
 import { Copy } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { templatePath } from './library.ts';
-import { NestedPlaceholders } from './preview.tsx';
+import { NestedPlaceholders, UnpairedTags } from './preview.tsx';
 
 interface FactsProps {
   country: Country;
@@ -47,6 +47,7 @@ export function TemplateFacts({ country, template, sender, lastUsed, canEdit, ca
   return (
     <div class="stack">
       <NestedPlaceholders of={template} />
+      <UnpairedTags of={template} />
       {template.archived && (
         <Notice tone="amber">This template is archived. You can read it, but nobody can send it.</Notice>
       )}

@@ -12,7 +12,7 @@ import { describeCost } from '../../send/cost.ts';
 import { FormattingDrawer } from '../formatting-help.pages.tsx';
 import { listPath, templatePath } from '../library.ts';
 import { draftUrl, versionUrl } from '../preview.pages.ts';
-import { NestedPlaceholders, Preview } from '../preview.tsx';
+import { NestedPlaceholders, Preview, UnpairedTags } from '../preview.tsx';
 import { type Editing, listFilledValues } from './editor-fields.ts';
 import { EditorFields } from './editor-form.tsx';
 import { type BreakingChanges, breakingChanges, isBreaking, previewEditing } from './save.ts';
@@ -184,6 +184,7 @@ function Warnings({ editing, changes, now }: { editing: Editing; changes: Breaki
     <div id="warnings" class="stack">
       <ChangedMeanwhile editing={editing} now={now} />
       <NestedPlaceholders of={editing.draft} />
+      <UnpairedTags of={editing.draft} />
       <WhatBreaks changes={changes} />
     </div>
   );
