@@ -35,6 +35,7 @@ create table api_keys (
   allowed_networks text[],
   manage_templates boolean not null,
   manage_reports boolean not null,
+  imported boolean not null,
   constraint api_keys_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
   constraint api_keys_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
   constraint api_keys_pkey PRIMARY KEY (id),
@@ -57,6 +58,7 @@ create table api_keys_history (
   allowed_networks text[],
   manage_templates boolean not null,
   manage_reports boolean not null,
+  imported boolean not null,
   constraint api_keys_history_pkey PRIMARY KEY (id, version)
 );
 CREATE INDEX api_keys_history_service_id_idx ON public.api_keys_history USING btree (service_id);
@@ -87,7 +89,7 @@ create table audit_log (
   organisation_id uuid,
   before jsonb,
   after jsonb,
-  constraint audit_log_action_check CHECK ((action = ANY (ARRAY['create'::text, 'update'::text, 'delete'::text, 'find'::text, 'export'::text, 'erase'::text]))),
+  constraint audit_log_action_check CHECK ((action = ANY (ARRAY['create'::text, 'update'::text, 'delete'::text, 'find'::text, 'export'::text, 'erase'::text, 'import'::text]))),
   constraint audit_log_actor_type_check CHECK ((actor_type = ANY (ARRAY['user'::text, 'admin_client'::text, 'visitor'::text, 'command'::text, 'api_key'::text]))),
   constraint audit_log_pkey PRIMARY KEY (id)
 );
@@ -843,6 +845,10 @@ create table report_requests (
   status text not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  api_key_id uuid,
+  language text,
+  job_id uuid,
+  constraint report_requests_language_check CHECK ((language = ANY (ARRAY['en'::text, 'fr'::text]))),
   constraint report_requests_notification_status_check CHECK ((notification_status = ANY (ARRAY['all'::text, 'sending'::text, 'delivered'::text, 'failed'::text]))),
   constraint report_requests_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
   constraint report_requests_pkey PRIMARY KEY (id),
@@ -1401,6 +1407,7 @@ create table templates (
   created_by_id uuid not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  category_id uuid,
   constraint templates_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
   constraint templates_folder_fkey FOREIGN KEY (folder) REFERENCES template_folders(id),
   constraint templates_languages_are_for_letters CHECK (((letter_languages IS NULL) OR (template_type = 'letter'::text))),
@@ -1438,6 +1445,7 @@ create table templates_history (
   created_by_id uuid not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  category_id uuid,
   constraint templates_history_letter_languages_check CHECK ((letter_languages = ANY (ARRAY['english'::text, 'welsh_then_english'::text]))),
   constraint templates_history_pkey PRIMARY KEY (id, version),
   constraint templates_history_postage_check CHECK ((postage ~ '^[a-z][a-z0-9-]{1,19}$'::text)),

@@ -83,6 +83,7 @@ import { platformStatsRoutes, serviceListRoutes } from './statistics/platform-st
 import { templateEmailFileRoutes } from './templates/files/template-email-files.routes.ts';
 import { templateFolderRoutes } from './templates/folders/template-folders.routes.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
+import { manageTemplateRoutes } from './templates/sources/manage-template.routes.ts';
 import { templateSourceRoutes } from './templates/sources/template-sources.routes.ts';
 import { refusalOfTemplateName, refusalOfTemplateSubject } from './templates/template-checks.ts';
 import { templateStatisticsRoutes } from './templates/template-statistics.routes.ts';
@@ -254,11 +255,12 @@ const listed: ListedSurface[] = [
     ...publicErrors,
     errorStatuses: [400, 401, 403, 404, 429],
     plugins: [accepts],
-    afterWrite: (app, { url }) => (url.startsWith('/v2/template') ? showChange(app) : undefined),
+    afterWrite: (app, { url }) => (/^\/v2\/(manage-)?template/.test(url) ? showChange(app) : undefined),
     afterFailure: (app, request, failure, status) => app.refusedRequests.note(request, failure, status),
     routes: [
       publicTemplateRoutes,
       templateSourceRoutes,
+      manageTemplateRoutes,
       { routes: sendRoutes, pool: 'sending' },
       { routes: bulkRoutes, pool: 'sending' },
       bulkReadingRoutes,

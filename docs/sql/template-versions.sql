@@ -1,7 +1,8 @@
 /* prepared: template-versions */
 select template.id, template.service_id as service, template.name, template.template_type, template.subject,
   template.content, template.version, template.archived, template.hidden, template.process_type,
-  template.redact_personalisation, template.postage, template.reply_to, case template.template_type
+  template.category_id, template.redact_personalisation, template.postage, template.reply_to,
+  case template.template_type
   when 'letter' then (
     select contact.contact_block
     from service_letter_contacts contact

@@ -1,8 +1,8 @@
 /* prepared: templates-by-id */
 select template.id, template.service_id as service, template.name, template.template_type, template.subject,
   template.content, template.version, template.archived, template.hidden, template.folder,
-  template.process_type, template.redact_personalisation, template.postage, template.reply_to,
-  case template.template_type
+  template.process_type, template.category_id, template.redact_personalisation, template.postage,
+  template.reply_to, case template.template_type
   when 'letter' then (
     select contact.contact_block
     from service_letter_contacts contact

@@ -34,6 +34,8 @@ export class Failure extends Error {
   /** Set when there are several entries, or entries with extra keys. */
   readonly problems: Problem[] | undefined;
   readonly headers: Record<string, string> | undefined;
+  /** What the public API sends beside the list of errors. */
+  readonly besides: object | undefined;
   /** What a rule found, for code that shows other words: the text itself depends on the country. */
   readonly reason: string | undefined;
 
@@ -41,7 +43,13 @@ export class Failure extends Error {
     kind: FailureKind,
     code: string,
     detail: FailureDetail,
-    more: { problems?: Problem[]; headers?: Record<string, string>; reason?: string; cause?: unknown } = {},
+    more: {
+      problems?: Problem[];
+      headers?: Record<string, string>;
+      besides?: object;
+      reason?: string;
+      cause?: unknown;
+    } = {},
   ) {
     super(typeof detail === 'string' ? detail : JSON.stringify(detail), { cause: more.cause });
     this.name = 'Failure';
@@ -50,6 +58,7 @@ export class Failure extends Error {
     this.detail = detail;
     this.problems = more.problems;
     this.headers = more.headers;
+    this.besides = more.besides;
     this.reason = more.reason;
   }
 }

@@ -44,6 +44,7 @@ export const publicErrors = {
     errors: failure.problems?.map(({ about: _, ...entry }) => entry) ?? [
       { error: failure.code, message: plainText(failure.detail) },
     ],
+    ...failure.besides,
   }),
   schemaFailure(errors: SchemaError[]): Failure {
     const problems = publicProblems(errors);

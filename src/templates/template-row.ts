@@ -36,6 +36,8 @@ export interface TemplateRow {
   archived: boolean;
   hidden: boolean;
   process_type: ProcessType;
+  /** One of the categories in `sources/template-categories.ts`. */
+  category_id: string | null;
   redact_personalisation: boolean;
   postage: string | null;
   reply_to: string | null;

@@ -107,7 +107,7 @@ function selectRows<Row>(
 ): RawBuilder<Row> {
   return sql<Row>`
     select template.id, template.service_id as service, template.name, template.template_type, template.subject,
-      template.content, template.version, template.archived, template.hidden, ${more} template.process_type,
+      template.content, template.version, template.archived, template.hidden, ${more} template.process_type, template.category_id,
       template.redact_personalisation, template.postage, template.reply_to, ${replyToText} as reply_to_text,
       template.letter_languages, template.letter_welsh_subject, template.letter_welsh_content,
       template.has_unsubscribe_link, ${letterAttachment} as letter_attachment, ${emailFiles} as email_files,

@@ -141,6 +141,7 @@ function changesOf(template: CurrentTemplateRow, request: TemplateUpdateRequest)
     subject: template.template_type === 'sms' ? undefined : (request.subject ?? undefined),
     postage: isLetter ? request.postage : undefined,
     process_type: request.process_type,
+    category_id: request.category_id,
     archived: request.archived,
     letter_languages: isLetter ? (request.letter_languages ?? undefined) : undefined,
     letter_welsh_subject: isLetter ? request.letter_welsh_subject : undefined,

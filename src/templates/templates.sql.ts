@@ -17,6 +17,7 @@ export interface NewTemplate {
   content: string;
   folder: string | null;
   process_type: TemplateRow['process_type'];
+  category_id?: string | null;
   postage: TemplateRow['postage'];
   reply_to: string | null;
   letter_languages: TemplateRow['letter_languages'];
@@ -101,6 +102,7 @@ const historyColumns = [
   'archived',
   'hidden',
   'process_type',
+  'category_id',
   'redact_personalisation',
   'postage',
   'reply_to',
@@ -276,6 +278,11 @@ export function countTemplatesByFolder(db: Db, serviceId: string) {
 export async function selectServicePermissions(db: Db | Tx, serviceId: string): Promise<string[] | undefined> {
   const service = await db.selectFrom('services').select('permissions').where('id', '=', serviceId).executeTakeFirst();
   return service?.permissions;
+}
+
+export async function selectServiceName(db: Db | Tx, serviceId: string): Promise<string> {
+  const service = await db.selectFrom('services').select('name').where('id', '=', serviceId).executeTakeFirstOrThrow();
+  return service.name;
 }
 
 export async function folderExists(db: Db | Tx, serviceId: string, folderId: string): Promise<boolean> {

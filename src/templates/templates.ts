@@ -50,6 +50,7 @@ export interface NewTemplateRequest {
   service?: string;
   parent_folder_id?: string;
   process_type?: ProcessType;
+  category_id?: string;
   postage?: string;
   reply_to?: string | null;
   letter_languages?: LetterLanguages | null;
@@ -106,6 +107,7 @@ function newTemplate(serviceId: string, request: NewTemplateRequest, { country, 
     content: request.content,
     folder: request.parent_folder_id ?? null,
     process_type: request.process_type ?? 'normal',
+    category_id: request.category_id ?? null,
     postage: isLetter ? homePostage(country.postage, request.postage) : null,
     reply_to: request.reply_to ?? null,
     letter_languages: isLetter ? (request.letter_languages ?? 'english') : null,
@@ -123,7 +125,7 @@ function refuseIfForAnotherService(serviceId: string, given: string | undefined)
   }
 }
 
-async function refuseUnlessFolderExists(tx: Tx, serviceId: string, folderId: string | null): Promise<void> {
+export async function refuseUnlessFolderExists(tx: Tx, serviceId: string, folderId: string | null): Promise<void> {
   if (folderId !== null && !(await folderExists(tx, serviceId, folderId))) throw invalid('parent_folder_id not found');
 }
 

@@ -52,7 +52,7 @@ export interface Harness {
   admin(method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, body?: unknown): Promise<Answer>;
   /** A request of a sending application, with its whole API key. */
   v2(
-    method: 'GET' | 'POST' | 'DELETE',
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     url: string,
     key: string,
     body?: unknown,

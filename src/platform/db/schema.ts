@@ -37,6 +37,7 @@ export interface ApiKeys {
   allowed_networks: string[] | null;
   manage_templates: Generated<boolean>;
   manage_reports: Generated<boolean>;
+  imported: Generated<boolean>;
 }
 
 export interface ApiKeysHistory {
@@ -59,6 +60,7 @@ export interface Attachments {
   id: string;
   service_id: string;
   notification_id: string;
+  imported: Generated<boolean>;
 }
 
 export interface AuditLog {
@@ -72,7 +74,7 @@ export interface AuditLog {
   user_agent: string | null;
   request_id: string | null;
   request: string | null;
-  action: 'create' | 'update' | 'delete' | 'find' | 'export' | 'erase';
+  action: 'create' | 'update' | 'delete' | 'find' | 'export' | 'erase' | 'import';
   noun: string;
   thing_id: string | null;
   service_id: string | null;
@@ -645,6 +647,9 @@ export interface ReportRequests {
   status: 'pending' | 'in progress' | 'stored' | 'failed' | 'deleted';
   created_at: Time;
   updated_at: Time | null;
+  api_key_id: string | null;
+  language: 'en' | 'fr' | null;
+  job_id: string | null;
 }
 
 export interface RequestedMessages {
@@ -1056,6 +1061,7 @@ export interface Templates {
   created_by_id: string;
   created_at: Time;
   updated_at: Time | null;
+  category_id: string | null;
 }
 
 export interface TemplatesHistory {
@@ -1080,6 +1086,7 @@ export interface TemplatesHistory {
   created_by_id: string;
   created_at: Time;
   updated_at: Time | null;
+  category_id: string | null;
 }
 
 export interface UnconfirmedFiles {

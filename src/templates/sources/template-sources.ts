@@ -10,6 +10,7 @@ import { type CurrentTemplateRow, lookUp } from '../template-row.ts';
 import { selectListedTemplates, selectTemplateById } from '../template-rows.sql.ts';
 import { type TemplateUpdateRequest, updateWholeTemplate, withOwnPostage } from '../template-update.ts';
 import { createTemplateIn, getTemplate, type NewTemplateRequest } from '../templates.ts';
+import { categoryFields } from './template-categories.ts';
 
 /** A template with everything that a file about it has. */
 export interface TemplateSource {
@@ -25,6 +26,7 @@ interface SourceRequest
   body?: string;
   folder?: string[];
   sender_id?: string | null;
+  template_category_id?: string;
   has_unsubscribe_link?: boolean;
   letter_welsh_body?: string | null;
 }
@@ -95,8 +97,11 @@ function settingsOf(request: SourceRequest) {
   const { subject, postage, process_type, has_unsubscribe_link, letter_welsh_subject, letter_welsh_body } = request;
   const hasLanguages = letter_welsh_subject !== undefined || letter_welsh_body !== undefined;
   const isWelsh = (letter_welsh_subject ?? letter_welsh_body ?? null) !== null;
+  const category = request.template_category_id === undefined ? {} : categoryFields(request.template_category_id);
   return {
-    ...{ subject, postage, process_type, has_unsubscribe_link, reply_to: request.sender_id },
+    ...{ subject, postage, has_unsubscribe_link, reply_to: request.sender_id },
+    ...category,
+    ...(process_type === undefined ? {} : { process_type }),
     ...(hasLanguages ? { letter_languages: isWelsh ? ('welsh_then_english' as const) : ('english' as const) } : {}),
     ...{ letter_welsh_subject, letter_welsh_content: letter_welsh_body },
   };

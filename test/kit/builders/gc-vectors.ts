@@ -1,0 +1,46 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+// A larger set of examples than the other tests have, kept outside the project and not required.
+const folder = process.env.VECTORS_DIR ?? fileURLToPath(new URL('../../../../shared/vectors', import.meta.url));
+
+/** What GC Notify answers, and where Pennypost decided otherwise. */
+export interface GcCase {
+  id: string;
+  what: string;
+  setup?: string;
+  request: { method: 'GET' | 'POST' | 'PATCH' | 'DELETE'; path: string; body?: object };
+  gc: GcAnswer;
+  pennypost: 'same' | (Partial<GcAnswer> & { note?: string });
+}
+
+interface GcAnswer {
+  status: number;
+  body?: Record<string, unknown>;
+  keys?: string[];
+  ids?: string[];
+  errors?: { error: string; message: string }[];
+  body_has?: string[];
+  status_one_of?: string[];
+  headers?: Record<string, string>;
+}
+
+/** Undefined where the folder does not exist. */
+export function gcCases(area: string): GcCase[] | undefined {
+  const file = join(folder, 'gc', `${area}.json`);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).cases : undefined;
+}
+
+/** What is expected of Pennypost. */
+export function expectedOf({ gc, pennypost }: GcCase): GcAnswer {
+  return pennypost === 'same' ? gc : { status: gc.status, ...pennypost };
+}
+
+/** Replaces the words in braces. `{a*613}` stands for 613 letters. */
+export function filled<Value>(value: Value, words: Record<string, string>): Value {
+  const text = JSON.stringify(value)
+    .replaceAll(/\{(\w)\*(\d+)\}/g, (_match, letter: string, times: string) => letter.repeat(Number(times)))
+    .replaceAll(/\{(\w+)\}/g, (match, word: string) => words[word] ?? match);
+  return JSON.parse(text);
+}
