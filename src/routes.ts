@@ -28,6 +28,7 @@ import { bulkReadingRoutes, bulkRoutes } from './jobs/bulk/bulk.routes.ts';
 import { contactListRoutes } from './jobs/contact-lists/contact-lists.routes.ts';
 import { jobRoutes } from './jobs/jobs.routes.ts';
 import { jobReportRoutes, notificationsOfJobRoutes } from './jobs/reports/job-report.routes.ts';
+import { publicReportRoutes } from './jobs/reports/public-reports.routes.ts';
 import { reportRequestRoutes } from './jobs/reports/report-requests.routes.ts';
 import { uploadsPageRoutes } from './jobs/reports/uploads-page.routes.ts';
 import { uploadRoutes } from './jobs/uploads/uploads.routes.ts';
@@ -264,6 +265,7 @@ const listed: ListedSurface[] = [
       { routes: sendRoutes, pool: 'sending' },
       { routes: bulkRoutes, pool: 'sending' },
       bulkReadingRoutes,
+      publicReportRoutes,
       publicNotificationRoutes,
       inboundTextRoutes,
       suppressedRecipientRoutes,

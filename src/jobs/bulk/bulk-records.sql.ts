@@ -49,6 +49,7 @@ interface ResultRow {
   client_reference: string | null;
   status: Status;
   updated_at: Timestamp | null;
+  sent_at: Timestamp | null;
 }
 
 const pageSize = 1_000;
@@ -57,7 +58,7 @@ const pageSize = 1_000;
 export async function* pagesOfResults(db: Db, jobId: string, firstId: string): AsyncGenerator<ResultRow[]> {
   for (let after = -1; ; ) {
     const { rows } = await sql<ResultRow>`
-      select job_row_number, id, recipient, client_reference, status, updated_at from notifications
+      select job_row_number, id, recipient, client_reference, status, updated_at, sent_at from notifications
       where job_id = ${jobId} and job_row_number > ${after} and id >= ${firstId}
       order by job_row_number limit ${pageSize}`.execute(db);
     const last = rows.at(-1);

@@ -6,9 +6,12 @@ import type { ReportRequests } from '../../platform/db/schema.ts';
 export type ReportRequestRow = Selectable<ReportRequests>;
 type SameReport = Pick<ReportRequestRow, 'service_id' | 'user_id' | 'notification_type' | 'notification_status'>;
 
-/** Requests of one user are handled one after the other, so that a second click finds the first request. */
-export async function lockReportRequestsOf(tx: Tx, userId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`report requests ${userId}`}, 0))`.execute(tx);
+/**
+ * Requests of one user or service are handled one after the other, so that a second click finds the first request, and a limit
+ * is exact.
+ */
+export async function lockReportRequestsOf(tx: Tx, ownerId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`report requests ${ownerId}`}, 0))`.execute(tx);
 }
 
 /** An unfinished request for the same report. */
@@ -20,6 +23,7 @@ export function selectSameRequest(tx: Tx, report: SameReport, touchedSince: Time
     .where('user_id', '=', report.user_id)
     .where('notification_type', '=', report.notification_type)
     .where('notification_status', '=', report.notification_status)
+    .where('api_key_id', 'is', null)
     .where('status', 'in', ['pending', 'in progress'])
     .where((request) => request(request.fn.coalesce('updated_at', 'created_at'), '>=', touchedSince))
     .orderBy('created_at', 'desc')
@@ -39,14 +43,33 @@ export async function markStored(db: Db, id: string, updated_at: Timestamp): Pro
     .execute();
 }
 
-export function selectReportRequest(db: Db, serviceId: string, id: string) {
+/** Those of people and those of API keys do not see each other. */
+export function selectReportRequest(db: Db, serviceId: string, id: string, by: 'person' | 'key') {
   return db
     .selectFrom('report_requests')
     .selectAll()
     .where('service_id', '=', serviceId)
     .where('id', '=', id)
     .where('status', '<>', 'deleted')
+    .where('api_key_id', by === 'key' ? 'is not' : 'is', null)
     .executeTakeFirst();
+}
+
+/** Newest first. */
+export async function selectReportsOfKeys(
+  db: Db | Tx,
+  serviceId: string,
+  { older_than, since, size }: { older_than?: string | undefined; since?: Timestamp; size: number },
+): Promise<ReportRequestRow[]> {
+  let query = db
+    .selectFrom('report_requests')
+    .selectAll()
+    .where('service_id', '=', serviceId)
+    .where('status', '<>', 'deleted')
+    .where('api_key_id', 'is not', null);
+  if (older_than !== undefined) query = query.where('id', '<', older_than);
+  if (since !== undefined) query = query.where('created_at', '>', since);
+  return query.orderBy('id', 'desc').limit(size).execute();
 }
 
 export async function deleteReportRequests(db: Db, before: Timestamp): Promise<void> {

@@ -69,7 +69,7 @@ export async function runPrepareReport(
 }
 
 export async function getReportRequest(db: Db, serviceId: string, id: string): Promise<ReportRequestRow> {
-  const row = await selectReportRequest(db, serviceId, id);
+  const row = await selectReportRequest(db, serviceId, id, 'person');
   if (!row) throw notFound();
   return row;
 }
@@ -95,7 +95,7 @@ export async function downloadReport(app: Platform, serviceId: string, id: strin
   };
 }
 
-const keptFor_ms = day_ms;
+export const keptFor_ms = day_ms;
 
 export async function deleteOldReportRequests({ db, clock }: Platform): Promise<void> {
   await deleteReportRequests(db, timestamp(earlier(clock.now(), keptFor_ms)));

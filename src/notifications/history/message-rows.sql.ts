@@ -24,6 +24,7 @@ export interface MessageRow {
   status: Status;
   provider: string | null;
   created_at: Timestamp;
+  sent_at: Timestamp | null;
   api_key_name: string | null;
 }
 
@@ -127,7 +128,7 @@ export async function selectMessageRows(
     select n.id, coalesce(uploaded.file_id, n.id) as shown_id, n.notification_type, n.recipient, n.client_reference,
       template.name as template_name, n.template_version, users.name as created_by_name,
       users.email_address as created_by_email_address, jobs.original_file_name as job_name, n.job_row_number, n.status,
-      n.provider, n.created_at, api_keys.name as api_key_name
+      n.provider, n.created_at, n.sent_at, api_keys.name as api_key_name
     from notifications n
     join templates_history template on template.id = n.template_id and template.version = n.template_version
     left join uploaded_letters uploaded on uploaded.notification_id = n.id

@@ -1,7 +1,7 @@
 import { addDays, type Calendar } from '../../countries/calendar.ts';
 import { day_ms, earlier, hour_ms, later } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { csvLine } from '../../platform/http/csv.ts';
+import { type Cell, csvLine } from '../../platform/http/csv.ts';
 import { firstIdAt, isUuid, momentOfId, nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
@@ -198,18 +198,46 @@ async function wordsOf(db: Platform['db'], serviceId: string, text: string) {
 const min = (ids: string[]) => ids.toSorted()[0] ?? nilId;
 const max = (ids: string[]) => ids.toSorted().at(-1) ?? nilId;
 
-const header = [
-  'Recipient',
-  'Reference',
-  'Template',
-  'Type',
-  'Sent by',
-  'Sent by email',
-  'Job',
-  'Status',
-  'Time',
-  'API key name',
-];
+/** The columns of a report. */
+export interface ReportLayout {
+  header: readonly string[];
+  cells(message: MessageRow, calendar: Calendar): Cell[];
+}
+
+const allColumns: ReportLayout = {
+  header: [
+    'Recipient',
+    'Reference',
+    'Template',
+    'Type',
+    'Sent by',
+    'Sent by email',
+    'Job',
+    'Status',
+    'Time',
+    'API key name',
+  ],
+  cells: (message, calendar) => [
+    recipientInReport(message),
+    message.client_reference,
+    message.template_name,
+    message.notification_type,
+    message.created_by_name,
+    message.created_by_email_address,
+    message.job_name,
+    statusLabel(message.notification_type, message.status),
+    calendar.time(new Date(message.created_at)),
+    message.api_key_name,
+  ],
+};
+
+/** Of an address its first line, which is a name. */
+export function recipientInReport({
+  notification_type,
+  recipient,
+}: Pick<MessageRow, 'notification_type' | 'recipient'>) {
+  return notification_type === 'letter' ? (recipient.split(/\r?\n/, 1)[0] ?? '') : recipient;
+}
 
 const messagesAtOnce = 2_500;
 /** Where few match, a statement reads more messages. */
@@ -223,31 +251,16 @@ export async function* reportActivity(
   range: IdRange,
   /** Days with such messages, if they are known: others are not read. */
   days?: readonly DayCount[],
+  layout = allColumns,
 ): AsyncGenerator<string> {
-  yield csvLine(header);
+  yield csvLine(layout.header);
   for (let before: string | undefined = range.end_id; before !== undefined; ) {
     const known = days && { calendar, days };
     const wanted = { size: messagesAtOnce, known, mayReadOn: (read: number) => read < readAtOnce };
     const { ids, stoppedAt } = await findMessages(db, serviceId, filter, { ...range, end_id: before }, wanted);
     const rows = await selectMessageRows(db, ids);
     // An empty part, too: a download that was cancelled ends at the next part, and all messages may be read before one matches.
-    yield rows.map((row) => line(calendar, row)).join('');
+    yield rows.map((row) => csvLine(layout.cells(row, calendar))).join('');
     before = stoppedAt ?? (ids.length < messagesAtOnce ? undefined : ids.at(-1));
   }
-}
-
-function line(calendar: Calendar, { notification_type, ...message }: MessageRow): string {
-  const [firstLine = ''] = message.recipient.split(/\r?\n/, 1);
-  return csvLine([
-    notification_type === 'letter' ? firstLine : message.recipient,
-    message.client_reference,
-    message.template_name,
-    notification_type,
-    message.created_by_name,
-    message.created_by_email_address,
-    message.job_name,
-    statusLabel(notification_type, message.status),
-    calendar.time(new Date(message.created_at)),
-    message.api_key_name,
-  ]);
 }
