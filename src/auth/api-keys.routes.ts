@@ -3,6 +3,8 @@ import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Data, Datetime, Nullable, OfService, OneOf, Uuid } from '../protocol/fields.ts';
 import { ApiKeyName, createApiKey, getApiKey, keyTypes, listApiKeys, revokeApiKey } from './api-keys.ts';
+import { refuseUnlessKeysAreImported } from './imported.ts';
+import type { AuthSettings } from './settings.ts';
 
 const KeyTypes = OneOf(keyTypes);
 const OfKey = Type.Object({ service_id: Uuid, api_key_id: Uuid });
@@ -23,11 +25,14 @@ const ApiKeys = Type.Object({
       version: Type.Integer(),
       manage_templates: Type.Optional(Type.Boolean({ description: 'Only keys that may manage templates have it' })),
       manage_reports: Type.Optional(Type.Boolean({ description: 'Only keys that may request reports have it' })),
+      imported: Type.Optional(
+        Type.Boolean({ description: 'Only keys have it whose secret another server knows: replace them' }),
+      ),
     }),
   ),
 });
 
-export function apiKeyRoutes(http: Http, app: Platform): void {
+export function apiKeyRoutes(http: Http, app: Platform & { config: { auth: AuthSettings } }): void {
   http.post(
     '/service/:service_id/api-key',
     {
@@ -53,13 +58,19 @@ export function apiKeyRoutes(http: Http, app: Platform): void {
           manage_reports: Type.Optional(
             Type.Boolean({ description: 'Whether the key may request reports through /v2/reports' }),
           ),
+          secret: Type.Optional({
+            ...Uuid,
+            description: 'The secret that the key had on another server, while IMPORT_KEYS is on; no key may have it',
+          }),
         }),
         response: { 201: Data(Uuid) },
       },
       preValidation: async (request) => readLiveAsNormal(request.body),
     },
-    async (request, reply) =>
-      reply.code(201).send({ data: await createApiKey(app, request.params.service_id, request.body) }),
+    async (request, reply) => {
+      if (request.body.secret !== undefined) refuseUnlessKeysAreImported(app.config);
+      return reply.code(201).send({ data: await createApiKey(app, request.params.service_id, request.body) });
+    },
   );
 
   http.get(
@@ -98,8 +109,13 @@ export function apiKeyRoutes(http: Http, app: Platform): void {
 }
 
 /** The record of the protocol, unless the key has a permission that the protocol does not know. */
-function apiKeyRecord({ manage_templates, manage_reports, ...key }: Awaited<ReturnType<typeof getApiKey>>) {
-  return { ...key, ...(manage_templates && { manage_templates }), ...(manage_reports && { manage_reports }) };
+function apiKeyRecord({ manage_templates, manage_reports, imported, ...key }: Awaited<ReturnType<typeof getApiKey>>) {
+  return {
+    ...key,
+    ...(manage_templates && { manage_templates }),
+    ...(manage_reports && { manage_reports }),
+    ...(imported && { imported }),
+  };
 }
 
 /** Accepts `live`, the name of normal keys in the user interface and in error messages. */

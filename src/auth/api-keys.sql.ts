@@ -23,6 +23,7 @@ const columns = [
   'version',
   'manage_templates',
   'manage_reports',
+  'imported',
 ] as const;
 
 interface ServiceWithKeysRow {
@@ -70,6 +71,7 @@ export function insertApiKey(
     allowed_networks: string[] | null;
     manage_templates: boolean;
     manage_reports: boolean;
+    imported: boolean;
   },
 ): Promise<void> {
   return withConstraints(
@@ -148,6 +150,11 @@ export async function apiKeyExists(db: Db, serviceId: string, keyId: string): Pr
   return row !== undefined;
 }
 
+/** Two imports of one secret at once must see each other. */
+export async function lockKeyImports(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('imported keys', 0))`.execute(tx);
+}
+
 export async function selectKeySecrets(db: Db, after = nilId, limit: number) {
   const { rows: values } = await sql<EncryptedValue>`
     select id, concat(service_id, ' ', id) as place, encrypted_secret as text
@@ -176,6 +183,7 @@ const historyColumns = [
   'allowed_networks',
   'manage_templates',
   'manage_reports',
+  'imported',
 ] as const;
 
 async function insertHistory(tx: Tx, keyId: string): Promise<void> {

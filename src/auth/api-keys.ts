@@ -5,19 +5,21 @@ import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
 import { invalidField, notFound } from '../platform/failure.ts';
 import { isNetwork } from '../platform/http/networks.ts';
-import { newId } from '../platform/id.ts';
+import { canonicalId, newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { EncryptedValues } from '../platform/secrets/encrypted-values.ts';
 import {
   apiKeyExists,
   insertApiKey,
   type KeyType,
+  lockKeyImports,
   replaceKeySecrets,
   revokeKeys,
   selectApiKeys,
   selectKeySecrets,
   selectLiveApiKey,
 } from './api-keys.sql.ts';
+import { recordImport } from './imported.ts';
 
 export type { KeyType } from './api-keys.sql.ts';
 
@@ -68,6 +70,8 @@ export async function createApiKey(
     allowed_networks?: string[] | null;
     manage_templates?: boolean;
     manage_reports?: boolean;
+    /** The one that the key had on another server. */
+    secret?: string;
   },
 ): Promise<string> {
   await refuseUnlessExists(app.db, 'services', serviceId);
@@ -76,10 +80,12 @@ export async function createApiKey(
   if (expires_at !== null && expires_at <= timestamp(now)) throw invalidField('expires_at', 'Must be in the future.');
   const allowed_networks = request.allowed_networks?.map((network) => network.trim()) ?? null;
   refuseUnlessNetworks(allowed_networks);
-  const secret = randomUUID();
+  const imported = request.secret !== undefined;
+  const secret = request.secret === undefined ? randomUUID() : canonicalId(request.secret);
   const id = newId(now);
-  await inTransaction(app.db, (tx) =>
-    insertApiKey(tx, {
+  await inTransaction(app.db, async (tx) => {
+    if (imported) await refuseIfSecretIsInUse(app, tx, secret);
+    await insertApiKey(tx, {
       id,
       service_id: serviceId,
       name: request.name,
@@ -91,9 +97,26 @@ export async function createApiKey(
       allowed_networks,
       manage_templates: request.manage_templates ?? false,
       manage_reports: request.manage_reports ?? false,
-    }),
-  );
+      imported,
+    });
+    if (imported) await recordImport(tx, { noun: 'api_key', id, service_id: serviceId });
+  });
   return secret;
+}
+
+const secretsAtOnce = 1_000;
+
+/** Also by a revoked key: it must not come back. Secrets are encrypted, each in its own way, so all of them are read. */
+async function refuseIfSecretIsInUse({ secrets }: Platform, tx: Tx, secret: string): Promise<void> {
+  await lockKeyImports(tx);
+  for (let after: string | undefined; ; ) {
+    const { values, last } = await selectKeySecrets(tx, after, secretsAtOnce);
+    const isSame = ({ place, text }: (typeof values)[number]) =>
+      secrets.decrypt(secretPurpose, text, place)?.toString() === secret;
+    if (values.some(isSame)) throw invalidField('secret', 'Already in use.');
+    if (last === undefined) return;
+    after = last;
+  }
 }
 
 function refuseUnlessNetworks(networks: string[] | null): void {

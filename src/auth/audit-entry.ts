@@ -11,6 +11,7 @@ export const auditActions = [
   'find',
   'export',
   'erase',
+  'import',
 ] as const satisfies readonly NewAuditEntry['action'][];
 
 /**

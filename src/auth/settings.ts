@@ -15,6 +15,11 @@ export const authSettings = {
     'Secrets of the client `notify-functional-tests`, which can create users for browser tests; at least 32 characters each. Unset: the client is disabled. Not for production.',
     { fallback: [], fallbackText: '(unset)', secret: true },
   ),
+  importKeys: setting.flag(
+    'IMPORT_KEYS',
+    'Whether an administrative client can create API keys with the secret that they had on another server: `on` while services move in (docs/guides/moving-from-gc-notify.md).',
+    { fallback: false, fallbackText: '`off`' },
+  ),
 };
 
 export type AuthSettings = Values<typeof authSettings>;

@@ -11,6 +11,8 @@ export const Uuid = Type.String({ format: 'uuid' });
 export const Datetime = Type.String({ format: 'date-time', description: 'UTC, YYYY-MM-DDTHH:MM:SS.ffffffZ' });
 export const LondonTime = Type.String({ description: 'London time, YYYY-MM-DD HH:MM:SS' });
 export const Day = Type.String({ format: 'date', description: 'YYYY-MM-DD' });
+/** Of something new that had the id on another server. */
+export const ImportedId = Type.String({ format: 'uuid', description: 'The id on another server; nothing may have it' });
 /** The parameters of a path such as /service/{service_id}. */
 export const OfService = Type.Object({ service_id: Uuid });
 /** Query parameters arrive as text, so their types are formats: an error names the type. */

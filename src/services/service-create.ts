@@ -1,3 +1,4 @@
+import { recordImport, takeUnusedId } from '../auth/imported.ts';
 import type { Country } from '../countries/country.ts';
 import { hasCrownBodies, type OrganisationType } from '../organisations/organisation-types.ts';
 import { findOrganisationIdByEmailAddress, getOrganisation } from '../organisations/organisations.ts';
@@ -21,12 +22,12 @@ type Deps = Platform & { config: { api: PublicApiSettings; sms: TextSenderSettin
 /** Creates the service with everything it needs to send, in one transaction. */
 export async function createService(
   app: Deps,
-  request: SettableFields & { name: string; user_id: string },
+  request: SettableFields & { name: string; user_id: string; id?: string | undefined },
 ): Promise<Service> {
-  const { user_id, ...fields } = request;
+  const { user_id, id: importedId, ...fields } = request;
   const now = app.clock.now();
-  const id = newId(now);
-  await inTransaction(app.db, async (tx) => {
+  const id = await inTransaction(app.db, async (tx) => {
+    const id = importedId === undefined ? newId(now) : await takeUnusedId(tx, importedId);
     const creator = await getUserRecord(tx, user_id);
     await validateReferences(tx, fields);
     const restricted = fields.restricted ?? true;
@@ -54,6 +55,8 @@ export async function createService(
       created_at: timestamp(now),
     });
     await app.allowances.reset(app.country, tx, id, now);
+    if (importedId !== undefined) await recordImport(tx, { noun: 'service', id, service_id: id });
+    return id;
   });
   return getService(app.db, id);
 }

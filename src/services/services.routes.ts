@@ -2,7 +2,17 @@ import { Type } from 'typebox';
 import { refuseUnlessExists } from '../platform/db/exists.ts';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
-import { Data, Datetime, Day, NoContent, Nullable, OfService, QueryBoolean, Uuid } from '../protocol/fields.ts';
+import {
+  Data,
+  Datetime,
+  Day,
+  ImportedId,
+  NoContent,
+  Nullable,
+  OfService,
+  QueryBoolean,
+  Uuid,
+} from '../protocol/fields.ts';
 import type { PublicApiSettings } from '../protocol/settings.ts';
 import type { AccountMessageSender } from '../users/account-messages/account-messages.ts';
 import { createService } from './service-create.ts';
@@ -89,13 +99,18 @@ export function serviceRoutes(http: Http, app: Deps): void {
     {
       schema: {
         summary: 'Create a service, with its creator as the first member',
-        body: Type.Object({ ...Settable.properties, name: settable.name, user_id: Uuid }),
+        body: Type.Object({
+          ...Settable.properties,
+          name: settable.name,
+          user_id: Uuid,
+          id: Type.Optional(ImportedId),
+        }),
         response: { 201: Data(Service) },
       },
     },
     async (request, reply) => {
-      const { name, user_id } = request.body;
-      const service = await createService(app, { ...pickSettable(app.country, request.body), name, user_id });
+      const { name, user_id, id } = request.body;
+      const service = await createService(app, { ...pickSettable(app.country, request.body), name, user_id, id });
       return reply.code(201).send({ data: service });
     },
   );

@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { idInUse } from '../auth/imported.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
@@ -95,6 +96,7 @@ function meanings(name: string) {
   const duplicate = () => invalidField('name', `Duplicate service name '${name}'`);
   const unknown = (field: string) => () => invalidField(field, 'No result found');
   return {
+    services_pkey: idInUse,
     services_name_key: duplicate,
     services_normalised_name_key: duplicate,
     services_created_by_id_fkey: unknown('created_by'),

@@ -34,6 +34,7 @@ const versionFields = (country: Country) => ({
   hidden: Type.Boolean(),
   is_precompiled_letter: Type.Boolean(),
   process_type: ProcessTypes,
+  template_category_id: Type.Optional({ ...Uuid, description: 'Only templates that have one' }),
   redact_personalisation: Type.Boolean(),
   postage: Nullable(StoredPostage(country, { home: true })),
   reply_to: Nullable(Uuid),
@@ -100,6 +101,7 @@ function versionFieldsOf(phone: PhoneRules, row: TemplateRow) {
     service_letter_contact: letterContact,
     service_letter_contact_id: letterContact,
     is_precompiled_letter: isPrecompiled(row),
+    ...(row.category_id === null ? {} : { template_category_id: row.category_id }),
   };
 }
 

@@ -5,9 +5,10 @@ import { takesLongLists, takesLongText } from '../platform/http/body/body-limits
 import type { Http } from '../platform/http/surface.ts';
 import { isUuid } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
-import { ChosenPostage, Data, Nullable, OfService, Uuid } from '../protocol/fields.ts';
+import { ChosenPostage, Data, ImportedId, Nullable, OfService, Uuid } from '../protocol/fields.ts';
 import type { FrontEndSettings } from '../protocol/settings.ts';
 import { previewTemplate } from './compiled-templates.ts';
+import { withCategory } from './sources/template-categories.ts';
 import {
   isPrecompiled,
   Languages,
@@ -36,6 +37,9 @@ const settings = (country: Country) => ({
   service: Type.Optional(Uuid),
   subject: Type.Optional(Nullable(Type.String())),
   process_type: Type.Optional(ProcessTypes),
+  template_category_id: Type.Optional(
+    Nullable({ ...Uuid, description: 'A category of GC Notify; sets process_type, unless that is given, too' }),
+  ),
   postage: Type.Optional(ChosenPostage(country)),
   reply_to: Type.Optional(Nullable(Uuid)),
   letter_languages: Type.Optional(Nullable(Languages)),
@@ -52,6 +56,7 @@ const newTemplateSchema = (country: Country) =>
       content: Type.String(),
       created_by: Uuid,
       parent_folder_id: Type.Optional(Uuid),
+      id: Type.Optional(ImportedId),
       ...settings(country),
     },
     {
@@ -104,7 +109,7 @@ export function templateRoutes(http: Http, app: Platform & { config: { frontEnd:
       },
     },
     async (request, reply) => {
-      const template = await createTemplate(app, request.params.service_id, request.body);
+      const template = await createTemplate(app, request.params.service_id, withCategory(request.body));
       return reply.code(201).send({ data: templateRecord(phone, template) });
     },
   );
@@ -125,7 +130,9 @@ export function templateRoutes(http: Http, app: Platform & { config: { frontEnd:
     },
     async (request) => {
       const { service_id, template_id } = request.params;
-      return { data: templateRecord(phone, await updateTemplate(app, service_id, template_id, request.body)) };
+      return {
+        data: templateRecord(phone, await updateTemplate(app, service_id, template_id, withCategory(request.body))),
+      };
     },
   );
 

@@ -1,4 +1,5 @@
 import { sql, type Updateable } from 'kysely';
+import { idInUse } from '../auth/imported.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
@@ -31,9 +32,10 @@ export interface NewTemplate {
 }
 
 const unknownAuthor = { templates_created_by_id_fkey: () => invalidField('created_by', 'No result found') };
+const refusals = { ...unknownAuthor, templates_pkey: idInUse };
 
 export function insertTemplate(tx: Tx, row: NewTemplate): Promise<void> {
-  return withConstraints(unknownAuthor, async () => {
+  return withConstraints(refusals, async () => {
     await tx.insertInto('templates').values(row).execute();
     await recordVersions(tx, [row.id]);
   });

@@ -1,3 +1,4 @@
+import { recordImport, takeUnusedId } from '../auth/imported.ts';
 import type { Country } from '../countries/country.ts';
 import { homePostage } from '../countries/postage.ts';
 import { type Timestamp, timestamp } from '../platform/clock.ts';
@@ -42,6 +43,8 @@ import {
 } from './templates.sql.ts';
 
 export interface NewTemplateRequest {
+  /** The one that it had on another server. */
+  id?: string;
   name: string;
   template_type: Channel;
   content: string;
@@ -50,7 +53,7 @@ export interface NewTemplateRequest {
   service?: string;
   parent_folder_id?: string;
   process_type?: ProcessType;
-  category_id?: string;
+  category_id?: string | null;
   postage?: string;
   reply_to?: string | null;
   letter_languages?: LetterLanguages | null;
@@ -82,7 +85,8 @@ export async function createTemplateIn(
   made: Made,
 ): Promise<CurrentTemplateRow> {
   const permissions = await getServicePermissions(tx, serviceId);
-  const template = newTemplate(serviceId, request, made);
+  const imported = request.id === undefined ? {} : { id: await takeUnusedId(tx, request.id) };
+  const template = { ...newTemplate(serviceId, request, made), ...imported };
   refuseIfForAnotherService(serviceId, request.service);
   refuseUnlessLanguagesFit(template, request);
   refuseUnsubscribeLinkUnlessEmail(template.template_type, template.has_unsubscribe_link);
@@ -92,6 +96,7 @@ export async function createTemplateIn(
   refuseIfQrCodeIsTooLong(template);
   await refuseUnlessReplyToExists(tx, template.template_type, serviceId, template.reply_to);
   await insertTemplate(tx, template);
+  if (request.id !== undefined) await recordImport(tx, { noun: 'template', id: template.id, service_id: serviceId });
   return getTemplate(tx, serviceId, template.id);
 }
 

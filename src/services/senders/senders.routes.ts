@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { adminErrors } from '../../protocol/error-bodies.ts';
-import { Data, Datetime, Nullable, OfService, Uuid } from '../../protocol/fields.ts';
+import { Data, Datetime, ImportedId, Nullable, OfService, Uuid } from '../../protocol/fields.ts';
 import type { AccountMessageSender } from '../../users/account-messages/account-messages.ts';
 import { assignInboundNumber } from '../inbound-numbers/inbound-numbers.ts';
 import type { TextSenderSettings } from '../settings.ts';
@@ -66,16 +66,20 @@ export function smsSenderRoutes(http: Http, app: Platform): void {
       schema: {
         summary: 'Add an SMS sender or an inbound number',
         params: OfService,
-        body: Type.Object({ ...smsSenderFields, inbound_number_id: Type.Optional(Nullable(Uuid)) }),
+        body: Type.Object({
+          ...smsSenderFields,
+          inbound_number_id: Type.Optional(Nullable(Uuid)),
+          id: Type.Optional(ImportedId),
+        }),
         response: { 201: SmsSender },
       },
     },
     async (request, reply) => {
       const { service_id } = request.params;
-      const { sms_sender, is_default, inbound_number_id } = request.body;
+      const { sms_sender, is_default, inbound_number_id, id } = request.body;
       const sender = inbound_number_id
         ? await assignInboundNumber(app, service_id, { inbound_number_id, is_default })
-        : await createSmsSender(app, service_id, { sms_sender, is_default });
+        : await createSmsSender(app, service_id, { sms_sender, is_default }, id);
       return reply.code(201).send(sender);
     },
   );
@@ -193,13 +197,13 @@ export function emailReplyToRoutes(http: Http, app: Platform & { accountMessages
       schema: {
         summary: 'Add a reply-to address; the first one must be the default',
         params: OfService,
-        body: ReplyToRequest,
+        body: Type.Object({ ...ReplyToRequest.properties, id: Type.Optional(ImportedId) }),
         response: { 201: Data(ReplyTo), ...alreadyExists },
       },
     },
     async (request, reply) => {
-      const { email_address, is_default } = request.body;
-      const replyTo = await createReplyTo(app, request.params.service_id, { email_address, is_default });
+      const { email_address, is_default, id } = request.body;
+      const replyTo = await createReplyTo(app, request.params.service_id, { email_address, is_default }, id);
       return reply.code(201).send({ data: replyTo });
     },
   );

@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { idInUse } from '../../auth/imported.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { withConstraints } from '../../platform/db/errors.ts';
@@ -75,7 +76,11 @@ export function archiveSender<T extends SenderTable>(tx: Tx, table: T, id: strin
 }
 
 function constraintsOn({ email_address = '' }: { email_address?: string }) {
-  return { service_email_reply_to_address_key: () => replyToExists(email_address) };
+  return {
+    service_email_reply_to_address_key: () => replyToExists(email_address),
+    service_email_reply_to_pkey: idInUse,
+    service_sms_senders_pkey: idInUse,
+  };
 }
 
 export function replyToExists(emailAddress: string): Failure {

@@ -1,4 +1,5 @@
 import type { Insertable, Updateable } from 'kysely';
+import { recordImport, takeUnusedId } from '../../auth/imported.ts';
 import { timestamp } from '../../platform/clock.ts';
 import { type Db, inTransaction } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
@@ -34,6 +35,13 @@ interface SenderContent {
 }
 
 type SenderRequest<T extends SenderTable> = SenderContent[T] & { is_default: boolean };
+
+/** What those are called that can keep the id that they had on another server. */
+const importedNouns = {
+  service_sms_senders: 'sms_sender',
+  service_email_reply_to: 'email_reply_to',
+  service_letter_contacts: undefined,
+} as const;
 
 /** The kinds differ in what they refuse. */
 interface Refusals<T extends SenderTable> {
@@ -109,14 +117,17 @@ function sendersIn<T extends SenderTable>(table: T, refusals: Refusals<T>) {
       return selectSenders(db, table, serviceId);
     },
 
-    create: (app: Platform, serviceId: string, request: SenderRequest<T>) => {
+    create: (app: Platform, serviceId: string, request: SenderRequest<T>, importedId?: string) => {
       const now = app.clock.now();
       const created_at = timestamp(now);
       return inTransaction(app.db, async (tx) => {
         await getServiceForUpdate(tx, serviceId);
         if (request.is_default) await clearDefault(tx, table, serviceId, created_at);
         else refusals.refuseWithoutDefault?.(await selectSenders(tx, table, serviceId));
-        const row = { ...request, id: newId(now), service_id: serviceId, created_at };
+        const noun = importedNouns[table];
+        const id = importedId === undefined ? newId(now) : await takeUnusedId(tx, importedId);
+        if (importedId !== undefined && noun) await recordImport(tx, { noun, id, service_id: serviceId });
+        const row = { ...request, id, service_id: serviceId, created_at };
         return insertSender(tx, table, row as Insertable<DB[T]>);
       });
     },

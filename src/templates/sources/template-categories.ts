@@ -37,6 +37,15 @@ export function categoryFields(id: string): { category_id: string; process_type:
   return { category_id: category.id, process_type: category.process_type };
 }
 
+/** A request under the names of the rules. Null takes the category away; a process type of its own wins. */
+export function withCategory<Request extends { template_category_id?: string | null; process_type?: ProcessType }>({
+  template_category_id: id,
+  ...request
+}: Request) {
+  if (id === undefined) return request;
+  return id === null ? { category_id: null, ...request } : { ...categoryFields(id), ...request };
+}
+
 /** Comes before all other problems of a body, as GC Notify has it. */
 export function refuseUnlessCategoryId(id: unknown): void {
   const code = 'TemplateCategoryValidationError';

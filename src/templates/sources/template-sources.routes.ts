@@ -6,7 +6,15 @@ import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { HttpSettings } from '../../platform/settings.ts';
 import { publicErrors } from '../../protocol/error-bodies.ts';
-import { ChosenPostage, isTrue, Nullable, QueryBoolean, StoredPostage, Uuid } from '../../protocol/fields.ts';
+import {
+  ChosenPostage,
+  ImportedId,
+  isTrue,
+  Nullable,
+  QueryBoolean,
+  StoredPostage,
+  Uuid,
+} from '../../protocol/fields.ts';
 import { ProcessTypes, TemplateTypes } from '../template-record.ts';
 import * as examples from './examples.ts';
 import {
@@ -57,7 +65,9 @@ const settings = (country: Country) => ({
     Nullable(Type.String({ format: 'uuid', description: 'A reply-to address, text message sender or letter contact' })),
   ),
   process_type: Type.Optional(ProcessTypes),
-  template_category_id: Type.Optional({ ...Uuid, description: 'Sets process_type, unless that is given, too' }),
+  template_category_id: Type.Optional(
+    Nullable({ ...Uuid, description: 'Sets process_type, unless that is given, too' }),
+  ),
   has_unsubscribe_link: Type.Optional(Type.Boolean()),
   letter_welsh_subject: Type.Optional(Text),
   letter_welsh_body: Type.Optional(Text),
@@ -65,7 +75,7 @@ const settings = (country: Country) => ({
 
 const newSourceSchema = (country: Country) =>
   Type.Object(
-    { name: Name, type: TemplateTypes, body: Type.String(), ...settings(country) },
+    { name: Name, type: TemplateTypes, body: Type.String(), id: Type.Optional(ImportedId), ...settings(country) },
     {
       title: 'NewTemplateSource',
       additionalProperties: false,

@@ -10,7 +10,7 @@ import { type CurrentTemplateRow, lookUp } from '../template-row.ts';
 import { selectListedTemplates, selectTemplateById } from '../template-rows.sql.ts';
 import { type TemplateUpdateRequest, updateWholeTemplate, withOwnPostage } from '../template-update.ts';
 import { createTemplateIn, getTemplate, type NewTemplateRequest } from '../templates.ts';
-import { categoryFields } from './template-categories.ts';
+import { withCategory } from './template-categories.ts';
 
 /** A template with everything that a file about it has. */
 export interface TemplateSource {
@@ -26,7 +26,7 @@ interface SourceRequest
   body?: string;
   folder?: string[];
   sender_id?: string | null;
-  template_category_id?: string;
+  template_category_id?: string | null;
   has_unsubscribe_link?: boolean;
   letter_welsh_body?: string | null;
 }
@@ -56,14 +56,15 @@ export async function getTemplateSource(db: Db, caller: ApiCaller, templateId: s
 export function createTemplateSource(
   app: Platform,
   { service_id }: ApiCaller,
-  request: SourceRequest & { name: string; body: string; type: Channel },
+  request: SourceRequest & { name: string; body: string; type: Channel; id?: string },
   { created_by, dry_run }: Change,
 ): Promise<TemplateSource> {
   const { name, body: content, type: template_type } = request;
   const now = app.clock.now();
   return inTransactionUnless(dry_run, app.db, async (tx) => {
     const folder = await getOrCreateFolders(tx, service_id, request.folder ?? [], now);
-    const fields = { ...settingsOf(request), name, content, template_type, created_by };
+    const imported = request.id === undefined ? {} : { id: request.id };
+    const fields = { ...settingsOf(request), ...imported, name, content, template_type, created_by };
     const parent = folder === null ? {} : { parent_folder_id: folder };
     return createTemplateIn(tx, service_id, { ...fields, ...parent }, { country: app.country, now });
   });
@@ -94,14 +95,13 @@ export async function updateTemplateSource(
 
 /** Under the names of the rules. A letter is in Welsh, too, if it has a text in Welsh. */
 function settingsOf(request: SourceRequest) {
-  const { subject, postage, process_type, has_unsubscribe_link, letter_welsh_subject, letter_welsh_body } = request;
+  const { subject, postage, process_type, template_category_id, has_unsubscribe_link } = request;
+  const { letter_welsh_subject, letter_welsh_body } = request;
   const hasLanguages = letter_welsh_subject !== undefined || letter_welsh_body !== undefined;
   const isWelsh = (letter_welsh_subject ?? letter_welsh_body ?? null) !== null;
-  const category = request.template_category_id === undefined ? {} : categoryFields(request.template_category_id);
   return {
     ...{ subject, postage, has_unsubscribe_link, reply_to: request.sender_id },
-    ...category,
-    ...(process_type === undefined ? {} : { process_type }),
+    ...withCategory({ template_category_id, ...(process_type === undefined ? {} : { process_type }) }),
     ...(hasLanguages ? { letter_languages: isWelsh ? ('welsh_then_english' as const) : ('english' as const) } : {}),
     ...{ letter_welsh_subject, letter_welsh_content: letter_welsh_body },
   };

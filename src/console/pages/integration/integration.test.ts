@@ -4,6 +4,7 @@ import { aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { startCallbackSink } from '../../../../test/kit/vendors/stub-gateways.ts';
 import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
+import { createApiKey } from '../../../auth/api-keys.ts';
 
 const sink = await startCallbackSink();
 afterAll(() => sink.close());
@@ -55,6 +56,20 @@ describe('keys', () => {
     expect((await browser.get(`${here}/keys`)).text).toContain('name="manage_templates"');
     await browser.post(`${here}/keys/create`, request);
     expect((await browser.get(`${here}/keys`)).text).toMatch(/repository<small>can manage templates/);
+  });
+
+  it('say that their secret was imported, and ask for a new key', async () => {
+    const { service, person, browser, here } = await aDeveloper();
+    await createApiKey(harness.app, service, { name: 'plain', key_type: 'test', created_by: person.id });
+    expect((await browser.get(`${here}/keys`)).text).not.toContain('imported');
+    const secret = '0f8c2c7e-6d1b-4a53-8e65-0b9d4c1f7a21';
+    const { admin } = await harness.anotherProcess({ auth: { importKeys: true } });
+    await admin('POST', `/service/${service}/api-key`, {
+      ...{ name: 'moved', key_type: 'test', created_by: person.id, secret },
+    });
+    const { text } = await browser.get(`${here}/keys`);
+    expect(text).toMatch(/moved<small>imported: another server knows this key, so replace it with a new one/);
+    expect(text).not.toContain(secret);
   });
 
   it('may request reports if their maker sees the dashboard', async () => {

@@ -26,6 +26,7 @@ interface Key {
   allowed_networks: string[] | null;
   manage_templates: boolean;
   manage_reports: boolean;
+  imported: boolean;
   madeBy: string;
 }
 
@@ -42,7 +43,7 @@ export function KeyTable({ service, keys, now }: { service: { id: string }; keys
       columns={[
         {
           head: 'Name',
-          cell: ({ name, expires_at, allowed_networks, manage_templates, manage_reports }) => (
+          cell: ({ name, expires_at, allowed_networks, manage_templates, manage_reports, imported }) => (
             <>
               {name}
               {expires_at && (
@@ -53,6 +54,7 @@ export function KeyTable({ service, keys, now }: { service: { id: string }; keys
               {allowed_networks && <small>only from {allowed_networks.join(', ')}</small>}
               {manage_templates && <small>can manage templates</small>}
               {manage_reports && <small>can request reports</small>}
+              {imported && <small>imported: another server knows this key, so replace it with a new one</small>}
             </>
           ),
         },

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { type OrganisationType, OrganisationTypes } from '../../../organisations/organisation-types.ts';
 import { findOrganisationIdByEmailAddress, getOrganisation } from '../../../organisations/organisations.ts';
-import { invalidField } from '../../../platform/failure.ts';
+import { Failure, invalidField } from '../../../platform/failure.ts';
+import { isUuid } from '../../../platform/id.ts';
 import { createService } from '../../../services/service-create.ts';
 import { defaultServicePermissions, settable } from '../../../services/service-fields.ts';
 import type { UserRecord } from '../../../users/user-record.ts';
@@ -59,29 +60,53 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
                       .map(({ id, label, choice }) => ({ value: id, label: choice ?? label }))}
                   />
                 )}
+                {visitor.user.platform_admin && (
+                  <details class="more" open={formState.problems.has('id')}>
+                    <summary>This service comes from another Notify</summary>
+                    <Field
+                      formState={formState}
+                      name="id"
+                      label="Its id there"
+                      hint="The first of the two ids in each of its API keys. With it, applications can keep their keys and template ids."
+                      autocomplete="off"
+                    />
+                  </details>
+                )}
                 <Submit>Add service</Submit>
               </form>
             ),
           }
         : notForYou,
-    form: Type.Object({ name: settable.name, organisation_type: Type.Optional(OrganisationTypes(app.country)) }),
+    form: Type.Object({
+      name: settable.name,
+      organisation_type: Type.Optional(OrganisationTypes(app.country)),
+      id: Type.Optional(Type.String()),
+    }),
     needs: { name: 'Enter a name.' },
-    async check({ visitor: { user } }, { organisation_type }) {
+    async check({ visitor: { user } }, { organisation_type, id }) {
+      if (user.platform_admin && id && !isUuid(id.trim())) {
+        throw invalidField('id', 'Enter the whole id: 32 letters and digits, with hyphens.');
+      }
       if (organisation_type === undefined && (await typeOfOrganisation(user.email_address)) === null) {
         throw invalidField('organisation_type', 'Choose who runs the service.');
       }
     },
-    async act({ visitor: { user } }, { name, organisation_type }) {
+    async act({ visitor: { user } }, { name, organisation_type, id: importedId }) {
       if (!(await mayAddService(app, user))) return notForYou;
       const known = await typeOfOrganisation(user.email_address);
       const { id } = await createService(app, {
         name,
+        // Only an operator can know that nobody else will bring this service along.
+        ...(importedId && user.platform_admin ? { id: importedId.trim() } : {}),
         user_id: user.id,
         restricted: true,
         prefix_sms: true,
         ...(known === null ? { organisation_type } : {}),
         // Those who sign in by a link in an email can invite others who do so.
         permissions: [...defaultServicePermissions, ...(user.auth_type === 'email_auth' ? ['email_auth'] : [])],
+      }).catch((error: unknown) => {
+        const isInUse = error instanceof Failure && typeof error.detail === 'object' && 'id' in error.detail;
+        throw isInUse ? invalidField('id', 'Enter another id. Something here has this one already.') : error;
       });
       return { to: `/services/${id}`, notice: `${name} is ready. You have all permissions.` };
     },

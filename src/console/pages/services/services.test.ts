@@ -88,6 +88,20 @@ describe('/console/services/add', () => {
     expect(data).toMatchObject({ organisation, organisation_type: 'nhs_gp' });
   });
 
+  it('303 to a service that keeps the id of another Notify, for an operator only', async () => {
+    const [operator, other] = [await somebody({ platform_admin: true }), await somebody()];
+    const id = '7b2cb4a9-2f7c-4b8e-9a51-3f0c1d2e4f5a';
+    const form = { organisation_type: 'local', id };
+    expect((await other.browser.get('/console/services/add')).text).not.toContain('another Notify');
+    const ignored = await other.browser.post('/console/services/add', { ...form, name: 'Not moved' });
+    expect([ignored.status, ignored.location?.includes(id)]).toEqual([303, false]);
+    expect((await operator.browser.get('/console/services/add')).text).toContain('another Notify');
+    const add = (fields: object) => operator.browser.post('/console/services/add', { ...form, ...fields });
+    expect((await add({ name: 'Wrong', id: 'x' })).problems.id).toContain('Enter the whole id');
+    expect((await add({ name: 'Moved', id: ` ${id} ` })).location).toBe(`/console/services/${id}`);
+    expect((await add({ name: 'Moved again' })).problems.id).toContain('Something here has this one already.');
+  });
+
   it('400 for all wrong fields at once, and adds nothing', async () => {
     const { user, browser } = await somebody();
     await aService(harness, { name: 'Taken' });

@@ -72,6 +72,7 @@ export const actionWords: Record<AuditEntry['action'], string> = {
   find: 'looked for',
   export: 'exported',
   erase: 'erased',
+  import: 'imported',
 };
 
 /** Columns whose name alone would not tell people what changed. */

@@ -1,0 +1,43 @@
+import type { Tx } from '../platform/db/database.ts';
+import { selectUnknownIds } from '../platform/db/exists.ts';
+import { forbidden, invalidField } from '../platform/failure.ts';
+import { canonicalId, nilId } from '../platform/id.ts';
+import { recordAuditEntry } from './audit-entry.ts';
+import type { AuthSettings } from './settings.ts';
+
+/** What comes from another server and keeps its id or its secret, so that applications need another base URL and nothing else. */
+
+interface ImportedThing {
+  id: string;
+  noun: 'service' | 'template' | 'email_reply_to' | 'sms_sender' | 'api_key';
+  service_id: string;
+}
+
+/** Nothing else has the id: people look things up by their id alone. */
+const tables = [
+  ...(['services', 'templates', 'service_email_reply_to', 'service_sms_senders', 'service_letter_contacts'] as const),
+  ...(['users', 'organisations', 'api_keys', 'template_folders', 'jobs', 'uploads', 'contact_lists'] as const),
+  ...(['email_branding', 'letter_branding', 'inbound_numbers'] as const),
+];
+
+export const idInUse = () => invalidField('id', 'Already in use.');
+
+/** The canonical form of an id that nothing has. */
+export async function takeUnusedId(tx: Tx, given: string): Promise<string> {
+  const id = canonicalId(given);
+  const unknown = await selectUnknownIds(
+    tx,
+    tables.map((table) => ({ field: table, table, id })),
+  );
+  if (id === nilId || unknown.length < tables.length) throw idInUse();
+  return id;
+}
+
+/** Beside the entry that the row itself gets. */
+export async function recordImport(tx: Tx, { noun, id, service_id }: ImportedThing): Promise<void> {
+  await recordAuditEntry(tx, { action: 'import', noun, thing_id: id, service_id });
+}
+
+export function refuseUnlessKeysAreImported({ auth }: { auth: Pick<AuthSettings, 'importKeys'> }): void {
+  if (!auth.importKeys) throw forbidden('Keys cannot be imported here: IMPORT_KEYS is off');
+}
