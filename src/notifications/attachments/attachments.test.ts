@@ -14,7 +14,7 @@ let template_id: string;
 
 beforeAll(async () => {
   // It has no contact link, which links of the protocol need and these do not.
-  service = await aService(harness, { name: 'Permits', contact_link: null });
+  service = await aService(harness, { name: 'Permits' });
   key = await anApiKey(harness, service);
   template_id = await aTemplate(harness, service, { template_type: 'email', subject: 's', content: 'Hello' });
 });

@@ -54,13 +54,13 @@ export interface ApiKeysHistory {
   allowed_networks: string[] | null;
   manage_templates: Generated<boolean>;
   manage_reports: Generated<boolean>;
+  imported: Generated<boolean>;
 }
 
 export interface Attachments {
   id: string;
   service_id: string;
   notification_id: string;
-  imported: Generated<boolean>;
 }
 
 export interface AuditLog {

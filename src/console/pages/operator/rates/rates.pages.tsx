@@ -139,7 +139,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
     pages.add(`${here}/new-abroad`, {
       who: 'platform-admin',
       below: 'Rates',
-      show: ({ viewer }, formState) => ({
+      show: (_request, formState) => ({
         title: 'New rate abroad',
         lead: 'Texts that were sent before keep their cost.',
         crumbs,
@@ -167,7 +167,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
                 { value: 'numeric-sender', label: 'Only numbers can be senders' },
               ]}
             />
-            <DayField formState={formState} name="valid_from" label="From" hint={fromMidnight(viewer)} />
+            <DayField formState={formState} name="valid_from" label="From" hint={fromMidnight(app.country)} />
           </SaveForm>
         ),
       }),
