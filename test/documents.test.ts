@@ -135,7 +135,7 @@ describe('commands', () => {
     if (block.document === 'docs/operations/scaling.md') expect(read(block.document)).toContain(output);
   });
 
-  it('those for operators check, back up and restore', { timeout: 60_000 }, async () => {
+  it('those for operators check, back up and restore', { timeout: 240_000 }, async () => {
     const folder = temporaryFolder();
     const database = await cloneDatabase();
     onTestFinished(database.drop);

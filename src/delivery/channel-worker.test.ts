@@ -74,12 +74,12 @@ describe('a queue of bulk messages', () => {
 
   it('goes on as soon as calls have ended, not at the next poll', async () => {
     harness.clock.set(new Date());
-    // Fifteen at once: with a poll before each of twenty turns it would take ten seconds.
-    await someQueuedMessages(harness, await aService(harness), many(300, lanes.bulk));
+    // Fifteen at once: with a poll before each of sixty turns it would take half a minute.
+    await someQueuedMessages(harness, await aService(harness), many(900, lanes.bulk));
     gateways.delay_ms = 50;
     const before = gateways.requests.length;
     await whileRunning(buildDelivery(harness.app), () =>
-      vi.waitFor(() => expect(gateways.requests.length - before).toBe(300), { timeout: 6_000 }),
+      vi.waitFor(() => expect(gateways.requests.length - before).toBe(900), { timeout: 28_000 }),
     );
   });
 });
