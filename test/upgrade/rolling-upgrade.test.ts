@@ -58,7 +58,7 @@ const unusedTables = [
 ];
 
 // Migrations give way by lock timeouts, and idle backends report statistics by a timer: neither runs under faked time.
-describe.skipIf(isTimeFaked)(`from ${previousRelease.version} to this release`, { timeout: 120_000 }, () => {
+describe.skipIf(isTimeFaked)(`from ${previousRelease.version} to this release`, { timeout: 300_000 }, () => {
   const services: ServiceData[] = [];
   let begun = 0;
   let servicesInBackup: ServiceData[];
