@@ -366,8 +366,9 @@ export const CountryProfile = Type.Object(
     signIn: Type.Object(
       {
         sessionHours: Type.Integer({ minimum: 1, maximum: 720, description: 'a whole number from 1 to 720' }),
-        /** After so many days people confirm their email address again. Null: never. */
+        /** After so many days people confirm their email address again. Null: after 90, as everywhere else. */
         emailCheckDays: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
+        /** False: an account can be made without a mobile number. It signs in with email links. */
         phoneRequired: Type.Boolean(),
       },
       strict,

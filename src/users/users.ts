@@ -70,9 +70,12 @@ export async function createUser(app: Platform, request: NewUser): Promise<UserR
   const now = app.clock.now();
   const at = timestamp(now);
   const id = request.id ?? newId(now);
+  // Otherwise an account signs in with text codes, and without a number it is refused.
+  const needsEmail = !app.country.signIn.phoneRequired && (request.mobile_number ?? null) === null;
   return inTransaction(app.db, async (tx) => {
     await insertUser(tx, {
       email_access_validated_at: at,
+      ...(needsEmail ? { auth_type: 'email_auth' as const } : {}),
       ...fields,
       id,
       password_hash,

@@ -12,7 +12,7 @@ import { passwordHint, refuseWeakPassword } from '../sign-in/new-password.ts';
 import { beginSecondStep, completeSignIn } from '../sign-in/sign-in-steps.ts';
 import { acceptInvitation, findInvitation, type Invitation } from './invitations.ts';
 
-/** A new account needs all fields, except the number where it signs in by email. Joining needs none. */
+/** A new account needs all fields, except the number where it signs in by email, or the country does not ask for it. Joining needs none. */
 const NewAccount = Type.Object({
   name: Type.Optional(Type.String({ format: 'user-name', maxLength: 255 })),
   mobile_number: Type.Optional(Type.String({ format: 'user-mobile-number' })),
@@ -28,17 +28,17 @@ export function invitationPages(pages: Pages, app: ConsoleApp): void {
       async show(request, formState) {
         const { invitation, refusal } = await open(request);
         if (!invitation) return refusal;
-        return request.visitor ? joinView(invitation) : newAccountView(invitation, formState);
+        return request.visitor ? joinView(invitation) : newAccountView(app, invitation, formState);
       },
       form: NewAccount,
       async check(request, form) {
         const { invitation } = await open(request);
-        if (invitation && !request.visitor) await readAccount(invitation, form);
+        if (invitation && !request.visitor) await readAccount(app, invitation, form);
       },
       async act(request, form) {
         const { invitation, refusal } = await open(request);
         if (!invitation) return refusal;
-        if (!request.visitor) return register(request, invitation, await readAccount(invitation, form));
+        if (!request.visitor) return register(request, invitation, await readAccount(app, invitation, form));
         await acceptInvitation(app, invitation, request.visitor.user.id);
         return { to: invitation.home, notice: `You have joined ${invitation.name}.` };
       },
@@ -70,7 +70,7 @@ export function invitationPages(pages: Pages, app: ConsoleApp): void {
     { to, id, email_address, auth_type, home }: Invitation,
     account: Awaited<ReturnType<typeof readAccount>>,
   ): Promise<View | Redirection> {
-    const method = auth_type === 'email_auth' ? 'email_auth' : 'sms_auth';
+    const method = auth_type === 'email_auth' || account.mobile_number === null ? 'email_auth' : 'sms_auth';
     const user = await createUser(app, { ...account, email_address, auth_type: method, state: 'pending' });
     const more = { next: home, activates: true, invitation: { to, id } } as const;
     if (method === 'sms_auth') return beginSecondStep(app, request, user, more);
@@ -79,11 +79,15 @@ export function invitationPages(pages: Pages, app: ConsoleApp): void {
 }
 
 /** Throws about all fields that are missing, and about a weak password. */
-async function readAccount({ auth_type }: Invitation, form: Partial<Static<typeof NewAccount>>) {
+async function readAccount(
+  { country }: ConsoleApp,
+  { auth_type }: Invitation,
+  form: Partial<Static<typeof NewAccount>>,
+) {
+  const needsNumber = auth_type !== 'email_auth' && country.signIn.phoneRequired;
   const [name, mobile_number, password] = await checkAll(
     () => form.name ?? refuse('name', 'Enter your name.'),
-    () =>
-      form.mobile_number ?? (auth_type === 'email_auth' ? null : refuse('mobile_number', 'Enter your mobile number.')),
+    () => form.mobile_number ?? (needsNumber ? refuse('mobile_number', 'Enter your mobile number.') : null),
     () => {
       const typed = form.password ?? refuse('password', 'Enter a password.');
       refuseWeakPassword(typed);
@@ -171,7 +175,12 @@ function joinView({ name, invitedBy }: Invitation): View {
   };
 }
 
-function newAccountView({ name, invitedBy, email_address, auth_type }: Invitation, formState: FormState): View {
+function newAccountView(
+  { country }: ConsoleApp,
+  { name, invitedBy, email_address, auth_type }: Invitation,
+  formState: FormState,
+): View {
+  const { phoneRequired } = country.signIn;
   return {
     title: `Join ${name}`,
     lead: `${invitedBy} invited you. Create an account for ${email_address}.`,
@@ -183,8 +192,12 @@ function newAccountView({ name, invitedBy, email_address, auth_type }: Invitatio
           <Field
             formState={formState}
             name="mobile_number"
-            label="Mobile number"
-            hint="We will send a security code there each time you sign in."
+            label={phoneRequired ? 'Mobile number' : 'Mobile number (optional)'}
+            hint={
+              phoneRequired
+                ? 'We will send a security code there each time you sign in.'
+                : 'We will send a security code there each time you sign in. Without a number, we will send a link by email.'
+            }
             type="tel"
             autocomplete="tel"
           />

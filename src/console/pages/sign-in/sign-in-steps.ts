@@ -17,8 +17,8 @@ import { SealedCookie } from '../../sessions/cookies.ts';
 import { signIn } from '../../sessions/sessions.ts';
 import { acceptInvitation } from '../invitations/invitations.ts';
 
-/** An address must be proven again by a link after this time. */
-const proofLasts_ms = 90 * day_ms;
+/** An address must be proven again by a link after so many days, where the country does not say. */
+const proofLasts_days = 90;
 
 /** Only platform administrators sign in without the issuer of single sign-on. */
 const useIssuer = {
@@ -146,7 +146,9 @@ export async function completeSignIn(
 }
 
 function isProofOld(app: ConsoleApp, user: UserRecord): boolean {
-  return user.email_access_validated_at <= timestamp(earlier(app.clock.now(), proofLasts_ms));
+  const { emailCheckDays } = app.country.signIn;
+  const oldest = earlier(app.clock.now(), (emailCheckDays ?? proofLasts_days) * day_ms);
+  return user.email_access_validated_at <= timestamp(oldest);
 }
 
 /** The first step of a sign-in is done; the second one is still to come. */
