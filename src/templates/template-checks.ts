@@ -1,3 +1,4 @@
+import type { Country } from '../countries/country.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { forbidden, invalid, invalidField, notFound } from '../platform/failure.ts';
 import type { Channel } from '../protocol/channels.ts';
@@ -27,9 +28,10 @@ export function refuseUnlessChannelIsAllowed(
 
 type Texts = Pick<TemplateRow, 'template_type' | 'content' | 'letter_welsh_content'>;
 
-export function refuseIfTooLong({ template_type, content }: Texts): void {
+/** Characters that the alphabet replaces may become more. Without one it is that of the protocol. */
+export function refuseIfTooLong({ template_type, content }: Texts, country?: Pick<Country, 'sms'>): void {
   if (template_type !== 'sms') return;
-  if (isTooLong(compileTemplate({ template_type, content }).render())) {
+  if (isTooLong(compileTemplate({ template_type, content, alphabet: country?.sms.alphabet }).render())) {
     throw invalidField('content', `Content has a character count greater than the limit of ${maxSmsCharacters}`);
   }
 }

@@ -46,7 +46,7 @@ export function updateTemplate(
     if (request.redact_personalisation === true) await redact(tx, template, request, now);
     else if (request.reply_to !== undefined && request.changes_version === undefined) {
       await changeReplyTo(tx, template, request.reply_to, now);
-    } else await edit(tx, template, request, now);
+    } else await edit(tx, template, request, { country: app.country, now });
     return getTemplate(tx, serviceId, templateId);
   });
 }
@@ -74,11 +74,11 @@ export async function updateWholeTemplate(
   serviceId: string,
   templateId: string,
   { created_by, ...request }: TemplateUpdateRequest & { created_by: string },
-  now: Date,
+  { country, now }: { country: Country; now: Date },
 ): Promise<CurrentTemplateRow> {
   const template = await lockForUpdate(tx, serviceId, templateId, request.changes_version);
   const isChange = Object.keys(changesOf(template, request)).length > 0;
-  await edit(tx, template, isChange ? { ...request, created_by } : request, timestamp(now));
+  await edit(tx, template, isChange ? { ...request, created_by } : request, { country, now: timestamp(now) });
   return getTemplate(tx, serviceId, templateId);
 }
 
@@ -111,7 +111,12 @@ async function changeReplyTo(tx: Tx, template: CurrentTemplateRow, replyTo: stri
   if (reply_to !== template.reply_to) await updateTemplates(tx, { id: template.id }, { reply_to }, now);
 }
 
-async function edit(tx: Tx, template: CurrentTemplateRow, request: TemplateUpdateRequest, now: string) {
+async function edit(
+  tx: Tx,
+  template: CurrentTemplateRow,
+  request: TemplateUpdateRequest,
+  { country, now }: { country: Country; now: string },
+) {
   const { template_type, service } = template;
   if (request.reply_to) await refuseUnlessReplyToExists(tx, template_type, service, request.reply_to);
   if (request.subject !== undefined) refuseUnlessSubjectFits(template_type, request.subject);
@@ -123,7 +128,7 @@ async function edit(tx: Tx, template: CurrentTemplateRow, request: TemplateUpdat
   const leaving = change.archived ? 'all' : await liveEmailFileIds(tx, template.id, given);
   if (Object.keys(change).length === 0 && leaving.length === 0) return;
   if ('content' in change || 'letter_welsh_content' in change) {
-    refuseIfTooLong(changed);
+    refuseIfTooLong(changed, country);
     refuseIfQrCodeIsTooLong(changed);
   }
   await updateTemplates(tx, { id: template.id }, { ...change, ...(changed.archived ? { folder: null } : {}) }, now);

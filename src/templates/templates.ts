@@ -64,7 +64,7 @@ export interface NewTemplateRequest {
 
 /** Where and when a template is created. */
 interface Made {
-  country: Pick<Country, 'postage'>;
+  country: Pick<Country, 'postage' | 'sms'>;
   now: Date;
 }
 
@@ -92,7 +92,7 @@ export async function createTemplateIn(
   refuseUnsubscribeLinkUnlessEmail(template.template_type, template.has_unsubscribe_link);
   await refuseUnlessFolderExists(tx, serviceId, template.folder);
   refuseUnlessChannelIsAllowed(permissions, template.template_type, 'Creating');
-  refuseIfTooLong(template);
+  refuseIfTooLong(template, made.country);
   refuseIfQrCodeIsTooLong(template);
   await refuseUnlessReplyToExists(tx, template.template_type, serviceId, template.reply_to);
   await insertTemplate(tx, template);

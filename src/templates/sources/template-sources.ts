@@ -84,7 +84,7 @@ export async function updateTemplateSource(
   const now = app.clock.now();
   return inTransactionUnless(dry_run, app.db, async (tx) => {
     const update: TemplateUpdateRequest & { created_by: string } = { ...fields, created_by };
-    await updateWholeTemplate(tx, caller.service_id, templateId, update, now);
+    await updateWholeTemplate(tx, caller.service_id, templateId, update, { country: app.country, now });
     if (folder) {
       const into = await getOrCreateFolders(tx, caller.service_id, folder, now);
       await moveTemplates(tx, [templateId], into);
