@@ -9,6 +9,7 @@ import { ButtonLink, Confirm, Submit } from '../../parts/form.tsx';
 import { Empty, Notice } from '../../parts/notice.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useViewer } from '../../viewer.ts';
 import { listProblems, ProblemTable } from '../files/problem-table.tsx';
 import { describeFileProblem } from '../files/problem-words.ts';
 import { acceptedSpreadsheets } from '../files/spreadsheets.ts';
@@ -92,6 +93,7 @@ export function CheckedList({
   maxRows: number;
   formState: FormState;
 }) {
+  const { country } = useViewer();
   const path = `/services/${serviceId}/contact-lists/${record.id}`;
   if (record.valid) {
     return (
@@ -114,7 +116,7 @@ export function CheckedList({
         <ul>
           {Object.keys(record.problem_counts).map((problem) => (
             <li key={problem}>
-              {describeFileProblem(problem as Parameters<typeof describeFileProblem>[0], record, maxRows)}
+              {describeFileProblem(country, problem as Parameters<typeof describeFileProblem>[1], record, maxRows)}
             </li>
           ))}
         </ul>

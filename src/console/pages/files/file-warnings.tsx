@@ -1,6 +1,7 @@
 import { pageUrl } from '../../links.ts';
 import { count } from '../../money.ts';
 import { Notice } from '../../parts/notice.tsx';
+import { useViewer } from '../../viewer.ts';
 import { describeLost } from '../send/lost-characters.ts';
 import type { CheckedFile } from './load-file.ts';
 import { describeFileProblem, rowList } from './problem-words.ts';
@@ -23,10 +24,11 @@ interface WarningsProps {
 
 /** What is wrong with the file as a whole, and what to look at before it is sent. */
 export function FileWarnings({ file, path, waysOut }: WarningsProps & { waysOut: WaysOut }) {
+  const { country } = useViewer();
   const { record, upload, template } = file;
   const sentences = Object.keys(record.problem_counts)
     .filter((problem) => problem !== 'row-errors' && !(problem === 'not-allowed-to-send-to' && waysOut.isTrial))
-    .map((problem) => describeFileProblem(problem as ProblemWord, record, upload.summary?.max_rows ?? 0))
+    .map((problem) => describeFileProblem(country, problem as ProblemWord, record, upload.summary?.max_rows ?? 0))
     .filter((sentence) => sentence !== undefined);
   return (
     <>
@@ -69,7 +71,7 @@ export function FileWarnings({ file, path, waysOut }: WarningsProps & { waysOut:
   );
 }
 
-type ProblemWord = Parameters<typeof describeFileProblem>[0];
+type ProblemWord = Parameters<typeof describeFileProblem>[1];
 
 function CheckAgain({ path, children }: { path: string; children: string }) {
   return (

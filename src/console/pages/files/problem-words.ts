@@ -1,3 +1,4 @@
+import type { Country } from '../../../countries/country.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import type { contactListProblemTexts } from '../../../recipients/spreadsheet/spreadsheet-problems.ts';
 import { count } from '../../money.ts';
@@ -16,15 +17,22 @@ const quoted = (names: readonly string[]) => list.format(names.map((name) => `�
 /** "Rows 2, 3 and 7" as part of a sentence. */
 export const rowList = (rows: readonly number[]) => list.format(rows.map(count));
 
-const recipientColumns: Record<Channel, string> = {
-  sms: 'Your file needs a column called “phone number”.',
-  email: 'Your file needs a column called “email address”.',
-  letter:
-    'Your file needs at least 3 columns with the address, such as “address line 1”, “address line 2” and “postcode”.',
-};
+function describeRecipientColumns(channel: Channel, { address: { lines } }: Country): string {
+  if (channel === 'sms') return 'Your file needs a column called “phone number”.';
+  if (channel === 'email') return 'Your file needs a column called “email address”.';
+  const names = ['“address line 1”', '“address line 2”', '“postcode”'];
+  return lines.min <= 1
+    ? `Your file needs columns with the address, such as ${list.format(names)}.`
+    : `Your file needs at least ${lines.min} columns with the address, such as ${list.format(names)}.`;
+}
 
 /** What is wrong with a whole file, and what to do about it. Undefined where another sentence says it. */
-export function describeFileProblem(problem: FileProblem, file: CheckedColumns, maxRows: number): string | undefined {
+export function describeFileProblem(
+  country: Country,
+  problem: FileProblem,
+  file: CheckedColumns,
+  maxRows: number,
+): string | undefined {
   switch (problem) {
     case 'columns':
       return 'Your list needs one column, called “email address” or “phone number”.';
@@ -33,7 +41,7 @@ export function describeFileProblem(problem: FileProblem, file: CheckedColumns, 
     case 'no-rows':
       return 'Your file has no rows. Add one row for each person.';
     case 'no-recipient-columns':
-      return recipientColumns[file.template_type ?? 'sms'];
+      return describeRecipientColumns(file.template_type ?? 'sms', country);
     case 'duplicate-recipient-columns':
       return `Your file has more than one column for the recipient: ${quoted(file.duplicate_recipient_column_headers)}. Keep one of them.`;
     case 'missing-columns':
