@@ -89,18 +89,20 @@ function LetterSettings({ country, formState, editing }: Omit<FormProps, 'placeh
         chosen={[editing.postage ?? country.postage.default]}
         choices={postageChoices(country)}
       />
-      <Choices
-        formState={formState}
-        name="languages"
-        legend="Languages"
-        hint="With Welsh, the letter has the Welsh text first and then the English text. Select Preview after a change."
-        kind="one"
-        chosen={[editing.draft.letter_languages ?? 'english']}
-        choices={[
-          { value: 'english', label: 'English only' },
-          { value: 'welsh_then_english', label: 'Welsh, then English' },
-        ]}
-      />
+      {(country.letter.languages.includes('cy') || editing.draft.letter_languages === 'welsh_then_english') && (
+        <Choices
+          formState={formState}
+          name="languages"
+          legend="Languages"
+          hint="With Welsh, the letter has the Welsh text first and then the English text. Select Preview after a change."
+          kind="one"
+          chosen={[editing.draft.letter_languages ?? 'english']}
+          choices={[
+            { value: 'english', label: 'English only' },
+            { value: 'welsh_then_english', label: 'Welsh, then English' },
+          ]}
+        />
+      )}
     </>
   );
 }
