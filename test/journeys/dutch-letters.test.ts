@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { describeFileProblem } from '../../src/console/pages/files/problem-words.ts';
+import { createCountry } from '../../src/countries/country.ts';
 import { nl } from '../../src/countries/nl.ts';
-import { recreateLetterKind } from '../../src/notifications/rollups/letter-kind.shared.sql.ts';
-import { inTransaction } from '../../src/platform/db/database.ts';
 import { letterRow } from '../kit/builders/letters.ts';
 import { anApiKey, aService, aTemplate, aUser } from '../kit/builders/rows.ts';
 import { useHarness } from '../kit/harness.ts';
 import { firstPage, makePdf } from '../kit/samples/pdf-samples.ts';
+import { aPerson, joinService, signedIn } from '../kit/world/console-people.ts';
 
 /** Letters of an installation in the Netherlands, from the request to the usage. The window is that of the sample PDFs. */
 
@@ -16,7 +17,6 @@ let template: string;
 let key: string;
 
 beforeAll(async () => {
-  await inTransaction(harness.app.db, (tx) => recreateLetterKind(tx, country.postage.classes));
   harness.app.printer = { handOver: async () => {}, despatchesItselfAfter_ms: 0 };
   service = await aService(harness);
   template = await createTemplate({});
@@ -248,5 +248,50 @@ describe('usage', () => {
       `select letter_kind('europe', 1) as europe, letter_kind('netherlands', 9) as many`,
     );
     expect(rows).toEqual([{ europe: 7, many: 31 }]);
+  });
+});
+
+describe('the console', () => {
+  it('offers no Welsh in the editor, unless a template has it', async () => {
+    const { id } = await aPerson(harness, { mobile_number: null, auth_type: 'email_auth' });
+    await joinService(harness, service, id);
+    const browser = await signedIn(harness, id);
+    const edit = (of: string) => browser.get(`/console/services/${service}/templates/${of}/edit`);
+    expect((await edit(template)).text).toContain('Postage');
+    expect((await edit(template)).text).not.toContain('Welsh');
+    const welsh = await createTemplate({
+      ...{ letter_languages: 'welsh_then_english', letter_welsh_subject: 'Eich cais', letter_welsh_content: 'Annwyl' },
+    });
+    expect((await edit(welsh)).text).toContain('Welsh, then English');
+  });
+
+  it('asks for as many columns as an address has lines', () => {
+    const file = {
+      template_type: 'letter' as const,
+      missing_column_headers: [],
+      duplicate_recipient_column_headers: [],
+    };
+    const columnsOf = (min: number) =>
+      describeFileProblem(
+        createCountry({ ...nl, address: { ...nl.address, lines: { min, max: 7 } } }),
+        'no-recipient-columns',
+        file,
+        1,
+      );
+    const names = 'columns with the address, such as “address line 1”, “address line 2” and “postcode”.';
+    expect(columnsOf(3)).toBe(`Your file needs at least 3 ${names}`);
+    expect(columnsOf(2)).toBe(`Your file needs at least 2 ${names}`);
+    expect(columnsOf(1)).toBe(`Your file needs ${names}`);
+  });
+});
+
+it('a text template is as long as its message will be, in the alphabet of the country', async () => {
+  // Decomposed letters count once where they are kept, and twice where they are replaced.
+  const content = 'e\u0301'.repeat(500);
+  const id = await createTemplate({ template_type: 'sms', content });
+  const update = (text: string) => harness.admin('POST', `/service/${service}/template/${id}`, { content: text });
+  expect((await update(`${content}!`)).status).toBe(200);
+  expect((await update('é'.repeat(919))).body.message).toEqual({
+    content: ['Content has a character count greater than the limit of 918'],
   });
 });
