@@ -20,7 +20,7 @@ interface Parts {
 export const printRun_ms = 5 * 3_600_000;
 
 /** How long letters are collected for each run where printing is continuous. */
-export const continuousRun_ms = 5 * 60_000;
+const continuousRun_ms = 5 * 60_000;
 
 /** Local time at which an estimated delivery is over. */
 const delivered: ClockTime = { hour: 16, minute: 0 };
