@@ -12,6 +12,24 @@ export const recipientColumnNames: Record<Channel, readonly string[]> = {
   letter: [...addressLines, 'postcode', 'address line 7'],
 };
 
+/**
+ * What the column of recipients is called in other languages. It counts in every service, if the file has no column with the
+ * English name.
+ */
+const recipientSynonyms: Record<Channel, readonly string[]> = {
+  sms: ['numéro de téléphone', 'telefoonnummer', 'Telefonnummer', 'número de teléfono'],
+  email: ['adresse courriel', 'e-mailadres', 'E-Mail-Adresse', 'dirección de correo electrónico'],
+  letter: [],
+};
+
+/** The names of the recipient columns in a file with these keys: in English, else the first one of another language. */
+export function recipientNamesIn(channel: Channel, keys: { has(key: string): boolean }): readonly string[] {
+  const names = recipientColumnNames[channel];
+  if (names.some((name) => keys.has(comparableKey(name)))) return names;
+  const synonym = recipientSynonyms[channel].find((name) => keys.has(comparableKey(name)));
+  return synonym === undefined ? names : [synonym];
+}
+
 const minAddressColumns = 3;
 
 /** All columns with the same key: two of them make a list. */
@@ -43,7 +61,8 @@ export interface Columns {
 /** Which columns a file has, and what a template needs of them; without a channel there is no template. */
 export function planColumns(header: Header, channel: Channel | null, placeholders: readonly string[]): Columns {
   const { names, width } = header;
-  const recipientKeys = new Set(channel === null ? [] : recipientColumnNames[channel].map(comparableKey));
+  const keys = new Set(names.map(comparableKey));
+  const recipientKeys = new Set(channel === null ? [] : recipientNamesIn(channel, keys).map(comparableKey));
   const usedKeys = new Set(placeholders.map(comparableKey));
   const columns: Column[] = [];
   const byKey = new Map<string, number>();
@@ -77,7 +96,7 @@ export function namesRecipient(names: readonly string[], channel: Channel | unde
 // The postcode and line 7 are the same line of an address, so they do not count together.
 function hasRecipientColumns(channel: Channel, keys: ReadonlyMap<string, unknown>): boolean {
   const count = (names: readonly string[]) => names.filter((name) => keys.has(comparableKey(name))).length;
-  if (channel !== 'letter') return count(recipientColumnNames[channel]) > 0;
+  if (channel !== 'letter') return count(recipientNamesIn(channel, keys)) > 0;
   return [...(['postcode', 'address line 7'] as const)].some(
     (last) => count([...addressLines, last]) >= minAddressColumns,
   );
@@ -85,7 +104,7 @@ function hasRecipientColumns(channel: Channel, keys: ReadonlyMap<string, unknown
 
 function missingColumns(channel: Channel, placeholders: readonly string[], byKey: ReadonlyMap<string, number>) {
   const needed = new Map(placeholders.map((name) => [comparableKey(name), name]));
-  for (const name of recipientColumnNames[channel]) {
+  for (const name of recipientNamesIn(channel, byKey)) {
     if (channel === 'letter') needed.delete(comparableKey(name));
     else needed.set(comparableKey(name), name);
   }
@@ -103,8 +122,8 @@ function duplicateColumns(names: readonly string[], recipientKeys: ReadonlySet<s
 export function findContactListChannel({ names }: Header): 'sms' | 'email' | undefined {
   const named = names.map(comparableKey).filter((key) => key !== '');
   if (named.length !== 1) return undefined;
-  return (['sms', 'email'] as const).find(
-    (channel) => recipientColumnNames[channel].map(comparableKey)[0] === named[0],
+  return (['sms', 'email'] as const).find((channel) =>
+    [...recipientColumnNames[channel], ...recipientSynonyms[channel]].map(comparableKey).includes(named[0] ?? ''),
   );
 }
 

@@ -36,6 +36,37 @@ describe('personalisation', () => {
     expect(rows[0]?.destination).toMatchObject({ channel: 'sms', number: { normalised: '447700900460' } });
   });
 
+  it.each([
+    ['sms', 'Numéro de téléphone', '07700900460'],
+    ['sms', 'telefoonnummer', '07700900460'],
+    ['sms', 'Telefonnummer', '07700900460'],
+    ['sms', 'número_de_teléfono', '07700900460'],
+    ['email', 'Adresse courriel', 'a@example.org'],
+    ['email', 'E-mailadres', 'a@example.org'],
+    ['email', 'E-Mail-Adresse', 'a@example.org'],
+    ['email', 'Dirección de correo electrónico', 'a@example.org'],
+  ] as const)('of %s has its recipient in the column %s', async (channel, heading, recipient) => {
+    const { rows, summary } = await check(channel, 'Hi ((name))', `name,${heading}\nAnn,${recipient}`);
+    expect(rows[0]).toMatchObject({ recipient, personalisation: { name: 'Ann' }, problems: [] });
+    expect(summary.missing_columns).toEqual([]);
+    expect(findContactListChannel({ names: [heading], width: 1 })).toBe(channel);
+  });
+
+  it('has its recipient in the English column, if there is one of another language, too', async () => {
+    const csv = 'numéro de téléphone,phone number\n07700900461,07700900460';
+    const { rows } = await check('sms', 'Call ((Numéro de téléphone))', csv);
+    expect(rows[0]).toMatchObject({
+      recipient: '07700900460',
+      personalisation: { 'Numéro de téléphone': '07700900461' },
+      problems: [],
+    });
+  });
+
+  it('lacks the English column without a recipient', async () => {
+    const { summary } = await check('sms', 'Hi', 'nom\nAnn');
+    expect(summary.missing_columns).toEqual(['phone number']);
+  });
+
   it('has the address lines of a letter, as single letters do', async () => {
     const csv = 'Address line 1,address-line-2,postcode,name\nA,B,SW1A 1AA,Ann';
     const { rows } = await check('letter', 'Dear ((address line 1)), ((NAME))', csv);

@@ -17,7 +17,7 @@ import { remainingToday } from '../../../notifications/limits/daily-limits.ts';
 import type { SendingService } from '../../../notifications/sending/sending-service.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { comparableKey } from '../../../protocol/comparable-key.ts';
-import { recipientColumnNames } from '../../../recipients/spreadsheet/columns.ts';
+import { recipientNamesIn } from '../../../recipients/spreadsheet/columns.ts';
 import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import { getReplyTo, getSmsSender } from '../../../services/senders/senders.ts';
 import type { Service } from '../../../services/services.ts';
@@ -142,8 +142,8 @@ function hasUsableColumns({ missing_column_headers, problem_counts }: UploadReco
 }
 
 function describeOthers({ row: { template_type } }: ReadyTemplate, rows: readonly StoredRow[]): ProblemOfRow[] {
-  const [name = ''] = recipientColumnNames[template_type];
   return rows.map(({ row, cells }) => {
+    const [name = ''] = recipientNamesIn(template_type, new Set(cells.map(({ column }) => comparableKey(column))));
     const cell = cells.find(({ column }) => comparableKey(column) === comparableKey(name));
     return { row, column: cell?.column ?? null, value: cell?.text ?? '', problem: 'Not in your team or guest list' };
   });
