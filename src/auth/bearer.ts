@@ -28,7 +28,8 @@ const unauthenticated = new Set<CredentialProblem>(['missing', 'scheme', 'notAll
 export function refused(problem: CredentialProblem): Failure {
   const text = credentialTexts[problem];
   const kind = unauthenticated.has(problem) ? 'unauthenticated' : 'forbidden';
-  return new Failure(kind, 'AuthError', { token: [text] }, { problems: [{ error: 'AuthError', message: text }] });
+  const problems = [{ error: 'AuthError', message: text }];
+  return new Failure(kind, 'AuthError', { token: [text] }, { problems, reason: problem });
 }
 
 /** Returns the token of an `Authorization: Bearer ...` header. */

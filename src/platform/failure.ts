@@ -36,7 +36,7 @@ export class Failure extends Error {
   readonly headers: Record<string, string> | undefined;
   /** What the public API sends beside the list of errors. */
   readonly besides: object | undefined;
-  /** What a rule found, for code that shows other words: the text itself depends on the country. */
+  /** What a rule found, for code that shows other words: the text itself depends on the country, and is for programs. */
   readonly reason: string | undefined;
 
   constructor(
@@ -63,8 +63,8 @@ export class Failure extends Error {
   }
 }
 
-export function invalid(detail: FailureDetail): Failure {
-  return new Failure('invalid', 'BadRequestError', detail);
+export function invalid(detail: FailureDetail, reason?: string): Failure {
+  return new Failure('invalid', 'BadRequestError', detail, withReason(reason));
 }
 
 export function invalidField(field: string, ...texts: string[]): Failure {
@@ -75,9 +75,11 @@ export function notFound(detail = 'No result found'): Failure {
   return new Failure('not-found', 'NoResultFound', detail);
 }
 
-export function forbidden(detail: FailureDetail): Failure {
-  return new Failure('forbidden', 'BadRequestError', detail);
+export function forbidden(detail: FailureDetail, reason?: string): Failure {
+  return new Failure('forbidden', 'BadRequestError', detail, withReason(reason));
 }
+
+const withReason = (reason: string | undefined) => (reason === undefined ? {} : { reason });
 
 export function conflict(detail: FailureDetail): Failure {
   return new Failure('conflict', 'ConflictError', detail);

@@ -35,7 +35,7 @@ export function dailyLimitExceeded(
     'too-many',
     'TooManyRequestsError',
     `Exceeded send limits (${name}: ${service.daily_limits[channel]}) for today`,
-    { headers: { 'retry-after': String(untilTomorrow_s) } },
+    { headers: { 'retry-after': String(untilTomorrow_s) }, reason: `${name}_limit` },
   );
 }
 

@@ -291,7 +291,7 @@ export function rateLimitExceeded(keyType: ApiCaller['key_type'], limit: number,
     'too-many',
     'RateLimitError',
     `Exceeded rate limit for key type ${keyTypeNames[keyType]} of ${limit} requests per ${rateWindowSeconds} seconds`,
-    { headers: { 'retry-after': String(decision.reset_s) } },
+    { headers: { 'retry-after': String(decision.reset_s) }, reason: 'rate_limit' },
   );
 }
 

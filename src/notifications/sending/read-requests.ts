@@ -27,7 +27,13 @@ export function readSmsRequest(phone: PhoneRules, request: CheckedRequest, now: 
   const parsed = typeof phone_number === 'string' ? parsePhoneNumber(phone, phone_number) : undefined;
   const found = [...schemaProblems(request), ...problemsOfTemplate(request.body), ...schedule.problems];
   const problems = inPublicOrder(SmsRequest, found);
-  if (parsed?.ok === false) problems.push({ error: 'InvalidPhoneError', message: 'Not a valid phone number' });
+  if (parsed?.ok === false) {
+    problems.push({
+      error: 'InvalidPhoneError',
+      message: 'Not a valid phone number',
+      about: { property: 'phone_number' },
+    });
+  }
   refuse(problems);
   if (!parsed?.ok) throw new Error('Text message without a number after validation');
   return { request: request.body as SmsRequest, number: parsed.number, scheduled_for: schedule.at };
@@ -59,7 +65,8 @@ export function readLetterRequest(request: CheckedRequest): LetterRequest {
   const letter = request.body as LetterRequest;
   const { address_line_1 } = letter.personalisation;
   if (address_line_1 === undefined || address_line_1 === null) {
-    refuse([validation('personalisation', 'address_line_1 is a required property in personalisation')]);
+    const missing = validation('personalisation', 'address_line_1 is a required property in personalisation');
+    refuse([missing], 'address_missing');
   }
   return letter;
 }
@@ -82,10 +89,13 @@ export function readPrecompiledLetterRequest(
   return request.body as PrecompiledLetterRequest;
 }
 
-export function refuse(problems: Problem[]): void {
+export function refuse(problems: Problem[], reason?: string): void {
   const [first] = problems;
   if (!first) return;
-  throw new Failure('invalid', first.error, problems.map(({ message }) => message).join('; '), { problems });
+  throw new Failure('invalid', first.error, problems.map(({ message }) => message).join('; '), {
+    problems,
+    ...(reason === undefined ? {} : { reason }),
+  });
 }
 
 /** A template has an id or a name. Not in the schema, whose words for a choice between properties nobody would understand. */

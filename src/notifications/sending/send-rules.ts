@@ -41,7 +41,8 @@ export function refuseIfDailyLimitIsReached(
 }
 
 export function refuseUnlessChannelIsAllowed({ service }: SendContext, channel: Channel): void {
-  if (!service.permissions.has(channel)) throw forbidden(`Service is not allowed to send ${channel}`);
+  if (!service.permissions.has(channel))
+    throw forbidden(`Service is not allowed to send ${channel}`, 'channel_not_allowed');
 }
 
 /** Returns a template of the service, of the right type and not deleted. */
@@ -110,10 +111,11 @@ function senderNotFound(field: string, id: string, serviceId: string): Failure {
 /** Team keys and services in trial mode may only send to members and guests. */
 export function refuseUnlessRecipientIsAllowed({ service, key_type }: SendContext, normalised: string): void {
   if (key_type === 'test' || service.allowed_recipients.has(normalised)) return;
-  if (key_type === 'team') throw invalid('Can’t send to this recipient using a team-only API key');
+  if (key_type === 'team') throw invalid('Can’t send to this recipient using a team-only API key', 'not_in_team');
   if (service.restricted) {
     throw invalid(
       'Can’t send to this recipient when service is in trial mode – see https://www.notifications.service.gov.uk/trial-mode',
+      'not_in_trial_mode',
     );
   }
 }
@@ -125,7 +127,7 @@ export async function refuseIfSuppressed(app: SendDeps, context: SendContext, ad
   const suppressed = (await findSuppressed(app.db, service.id, [address])).get(address);
   if (!suppressed) return;
   if (!context.only_check) countRefusedSends(app, [suppressed.reason]);
-  throw invalid(refusalText(app.country, suppressed));
+  throw invalid(refusalText(app.country, suppressed), 'suppressed');
 }
 
 export function refuseUnlessNumberIsAllowed(
@@ -155,7 +157,10 @@ export async function getRateOf({ country }: SendDeps, parsed: PhoneNumber): Pro
 
 export function refuseIfTextIsTooLong(message: SmsMessage): void {
   if (!isTooLong(message)) return;
-  throw invalid(`Content for template has a character count greater than the limit of ${maxSmsCharacters}`);
+  throw invalid(
+    `Content for template has a character count greater than the limit of ${maxSmsCharacters}`,
+    'text_too_long',
+  );
 }
 
 export function refuseIfEmailIsTooLong(body: string): void {
@@ -172,9 +177,10 @@ export function countLength({ countAs }: SendContext, compiled: EmailTemplate, v
 }
 
 export function refuseLettersOfTeamKeys({ key_type }: SendContext): void {
-  if (key_type === 'team') throw forbidden('Cannot send letters with a team api key');
+  if (key_type === 'team') throw forbidden('Cannot send letters with a team api key', 'letters_with_team_key');
 }
 
 export function refuseLettersInTrialMode({ service, key_type }: SendContext): void {
-  if (service.restricted && key_type !== 'test') throw forbidden('Cannot send letters when service is in trial mode');
+  if (service.restricted && key_type !== 'test')
+    throw forbidden('Cannot send letters when service is in trial mode', 'letters_in_trial_mode');
 }

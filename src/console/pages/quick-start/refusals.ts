@@ -1,52 +1,66 @@
 import type { Country } from '../../../countries/country.ts';
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
-import { type Failure, invalidField } from '../../../platform/failure.ts';
+import { type Failure, invalidField, type Problem } from '../../../platform/failure.ts';
 import { isAddressReason, type PostalAddressReason } from '../../../recipients/postal-address.ts';
 
-type RefusedField = 'api_key' | 'to' | '';
+interface Advice {
+  field: 'api_key' | 'to' | '';
+  text: string;
+}
 
-/** What a person can do about a refusal of the API, whose own words are for programs: the first one that matches. */
-const refusals = ({ phone, words }: Country): [pattern: RegExp, field: RefusedField, text: string][] => [
-  [/API key revoked/, 'api_key', 'This key was revoked. Paste another key, or create one.'],
+/** What a person can do about a refusal of the API, whose own words are for programs, by what its rule found. */
+const advices = new Map<string, Advice>([
+  ['keyRevoked', { field: 'api_key', text: 'This key was revoked. Paste another key, or create one.' }],
+  ['network', { field: 'api_key', text: 'This key cannot be used from your network. Use another key.' }],
+  ['letters_with_team_key', { field: 'api_key', text: 'This key cannot send letters. Use a test key or a live key.' }],
   [
-    /API key may not be used from this address/,
-    'api_key',
-    'This key cannot be used from your network. Use another key.',
-  ],
-  [/^Invalid token|^Unauthorized/, 'api_key', 'Enter a key of this service, or create one.'],
-  [/letters with a team api key/, 'api_key', 'This key cannot send letters. Use a test key or a live key.'],
-  [
-    /team-only API key/,
-    'to',
-    'This key can only send to your team and guest list. Enter another recipient, or use another key.',
+    'not_in_team',
+    {
+      field: 'to',
+      text: 'This key can only send to your team and guest list. Enter another recipient, or use another key.',
+    },
   ],
   [
-    /recipient when service is in trial mode/,
-    'to',
-    'In trial mode you can only send to your team and guest list. Enter another recipient, or ask to go live.',
+    'not_in_trial_mode',
+    {
+      field: 'to',
+      text: 'In trial mode you can only send to your team and guest list. Enter another recipient, or ask to go live.',
+    },
   ],
-  [/letters when service is in trial mode/, '', 'You cannot send letters in trial mode. Ask to go live first.'],
+  ['letters_in_trial_mode', { field: '', text: 'You cannot send letters in trial mode. Ask to go live first.' }],
   [
-    /suppression list/,
-    'to',
-    'This address is on the suppression list of the service. Remove it from that list to send again.',
+    'suppressed',
+    {
+      field: 'to',
+      text: 'This address is on the suppression list of the service. Remove it from that list to send again.',
+    },
   ],
-  [/phone.number/i, 'to', enterNumber(phone)],
-  [/email.address/i, 'to', 'Enter an email address, for example name@example.org.'],
-  [/postcode/, 'to', words.endWithPostcode],
-  [/address/i, 'to', words.enterAddress],
-  [/character count/, '', 'The message is too long. Shorten its values or its template.'],
-  [/^Exceeded rate limit/, '', 'You have sent too many requests with this key. Try again in a minute.'],
-  [/^Exceeded send limits/, '', 'Your service has reached its limit for today. Try again tomorrow.'],
-  [/^Service is not allowed to send/, '', 'This channel is switched off in the settings of the service.'],
-];
+  ['text_too_long', { field: '', text: 'The message is too long. Shorten its values or its template.' }],
+  ['rate_limit', { field: '', text: 'You have sent too many requests with this key. Try again in a minute.' }],
+  ['daily_limit', { field: '', text: 'Your service has reached its limit for today. Try again tomorrow.' }],
+  ['international_sms_limit', { field: '', text: 'Your service has reached its limit for today. Try again tomorrow.' }],
+  ['channel_not_allowed', { field: '', text: 'This channel is switched off in the settings of the service.' }],
+]);
 
 const enterNumber = ({ profile }: PhoneRules) => `Enter a phone number, for example ${profile.examples[0]}.`;
 
-/** The same of refusals whose words differ between countries. */
-function adviseOnNumber({ phone, words }: Country, reason: string | undefined): string | undefined {
-  if (reason === 'international_not_allowed') return words.textsAbroadOff;
-  return reason === 'landline_not_allowed' ? enterNumber(phone) : undefined;
+function adviseOn(country: Country, { code, reason = '', problems = [] }: Failure): Advice | undefined {
+  const { phone, words } = country;
+  const known = advices.get(reason);
+  if (known) return known;
+  if (code === 'AuthError') return { field: 'api_key', text: 'Enter a key of this service, or create one.' };
+  if (reason === 'international_not_allowed') return { field: 'to', text: words.textsAbroadOff };
+  const isAbout = (property: string) => problems.some(({ about }) => isProperty(about, property));
+  if (numberReasons.has(reason) || isAbout('phone_number')) return { field: 'to', text: enterNumber(phone) };
+  if (isAbout('email_address')) return { field: 'to', text: 'Enter an email address, for example name@example.org.' };
+  if (reason === 'address_missing') return { field: 'to', text: words.enterAddress };
+  return isAddressReason(reason) ? { field: 'to', text: adviseOnAddress(country, reason) } : undefined;
+}
+
+const numberReasons = new Set(['landline_not_allowed', 'unsupported_country_code']);
+
+function isProperty(about: Problem['about'], property: string): boolean {
+  return typeof about === 'object' && about.property === property;
 }
 
 /** What a person can do about an address that cannot be sent to. */
@@ -70,12 +84,9 @@ function adviseOnAddress({ address: { lines }, words }: Country, reason: PostalA
 /** A refusal as a problem of the form, beside the field that it is about. Our own fault, or a reason to wait, stays. */
 export function toFormProblem(country: Country, failure: Failure): Failure {
   if (failure.kind === 'internal' || failure.kind === 'unavailable') return failure;
-  const advice = adviseOnNumber(country, failure.reason);
-  if (advice !== undefined) return invalidField('to', advice);
-  if (isAddressReason(failure.reason)) return invalidField('to', adviseOnAddress(country, failure.reason));
-  const text = failure.problems?.map(({ message }) => message).join('; ') ?? joinDetail(failure);
-  const [, field, words] = refusals(country).find(([pattern]) => pattern.test(text)) ?? [undefined, '', text];
-  return invalidField(field, words);
+  const advice = adviseOn(country, failure);
+  if (advice) return invalidField(advice.field, advice.text);
+  return invalidField('', failure.problems?.map(({ message }) => message).join('; ') ?? joinDetail(failure));
 }
 
 function joinDetail({ detail }: Failure): string {

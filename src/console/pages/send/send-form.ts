@@ -75,30 +75,26 @@ export function withoutGaps(filled: Filled): Filled {
   return { ...filled, values: filled.values.map(({ name, value }) => ({ name, value: value || `((${name}))` })) };
 }
 
-/** What a person can do about a refusal whose own words are for programs. */
-const refusals: [RegExp, field: 'to' | '', text: string][] = [
+/** What a person can do about a refusal whose own words are for programs, by what its rule found. */
+const advices = new Map<string, [field: 'to' | '', text: string]>([
   [
-    /trial mode – see/,
-    'to',
-    'Your service is in trial mode, so you can only send to your team and guest list. Choose another recipient, or ask to go live.',
+    'not_in_trial_mode',
+    [
+      'to',
+      'Your service is in trial mode, so you can only send to your team and guest list. Choose another recipient, or ask to go live.',
+    ],
   ],
   [
-    /letters when service is in trial mode/,
-    '',
-    'Your service is in trial mode, so it cannot send letters yet. Ask to go live, then send the letter.',
+    'letters_in_trial_mode',
+    ['', 'Your service is in trial mode, so it cannot send letters yet. Ask to go live, then send the letter.'],
   ],
   [
-    /^Exceeded send limits \(international_sms/,
-    'to',
-    'Your service has reached its limit of texts to other countries for today. Try again tomorrow.',
+    'international_sms_limit',
+    ['to', 'Your service has reached its limit of texts to other countries for today. Try again tomorrow.'],
   ],
-  [/^Exceeded send limits/, '', 'Your service has reached its daily limit. Try again tomorrow.'],
-  [
-    /^Service is not allowed to send/,
-    '',
-    'This channel is switched off. Switch it on in the settings of your service.',
-  ],
-];
+  ['daily_limit', ['', 'Your service has reached its daily limit. Try again tomorrow.']],
+  ['channel_not_allowed', ['', 'This channel is switched off. Switch it on in the settings of your service.']],
+]);
 
 /** The same of refusals whose words differ between countries. */
 function adviseOnNumber({ words }: Country, reason: string | undefined): string | undefined {
@@ -106,17 +102,19 @@ function adviseOnNumber({ words }: Country, reason: string | undefined): string 
   return reason === 'landline_not_allowed' ? words.enterMobile : undefined;
 }
 
+const aboutRecipient = new Set(['suppressed', 'not_in_team', 'unsupported_country_code', 'address_missing']);
+
 /** Turns a refusal into a problem of the form, beside the field that it is about, if there is one. Other failures stay. */
 export function toFormProblem(country: Country, error: unknown, values: Filled['values']): unknown {
   if (!(error instanceof Failure) || !['invalid', 'forbidden', 'too-many'].includes(error.kind)) return error;
   if (typeof error.detail !== 'string') return invalid(error.detail);
-  const { detail, reason } = error;
+  const { detail, reason = '' } = error;
   const advice = adviseOnNumber(country, reason);
   if (advice !== undefined) return invalidField('to', advice);
-  const known = refusals.find(([pattern]) => pattern.test(detail));
-  if (known) return invalidField(known[1], known[2]);
-  if (detail.includes('character count')) return invalidField(findLongestField(values), `${detail}. Shorten it.`);
-  return invalidField(isAddressReason(error.reason) || /address|postcode/i.test(detail) ? 'to' : '', detail);
+  const known = advices.get(reason);
+  if (known) return invalidField(known[0], known[1]);
+  if (reason === 'text_too_long') return invalidField(findLongestField(values), `${detail}. Shorten it.`);
+  return invalidField(isAddressReason(reason) || aboutRecipient.has(reason) ? 'to' : '', detail);
 }
 
 function findLongestField(values: Filled['values']): string {
