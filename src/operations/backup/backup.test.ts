@@ -161,6 +161,7 @@ describe('pennypost backup and restore', () => {
     expect((await client.query('select country, zone from installation')).rows).toEqual([
       { country: 'nl', zone: 'Europe/Amsterdam' },
     ]);
+    expect((await client.query(`select letter_kind('rest-of-world', 0) as slot`)).rows).toEqual([{ slot: 3 }]);
     await client.end();
     await old.drop();
     await target.drop();

@@ -12,7 +12,7 @@ import type { Seed } from '../../platform/db/seed.ts';
 import type { Log } from '../../platform/log.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import type { Installation } from '../country/installation.sql.ts';
-import { listDifferences, ofEarlierReleases, prepareDatabase } from '../country/installation.ts';
+import { listDifferences, ofEarlierReleases, prepareDatabase, restoreLetterKind } from '../country/installation.ts';
 import {
   countUnsent,
   emptyTables,
@@ -70,6 +70,8 @@ export async function restore({
   });
   // The country is that of the backup.
   await prepareDatabase(url, log, { profile: ofBackup.profile, seeds, isCommand: true });
+  const { db, close } = openDatabase({ url, poolSize: 1, log });
+  await restoreLetterKind(db).finally(close);
   if (endUnsent) await endUnsentMessages(url, log, ofBackup);
   await withClient(url, async (client) => {
     const { messages, letters } = await countUnsent(client);

@@ -69,7 +69,7 @@ export async function refuseWhileInUse(db: Db): Promise<void> {
   const count = await countOtherConnections(db);
   if (count > 0) {
     throw new OperatorError(
-      `The database is in use by ${count} other connection${count === 1 ? '' : 's'}: stop every process of the service first, then start it with the new TIME_ZONE.`,
+      `The database is in use by ${count} other connection${count === 1 ? '' : 's'}: stop every process of the service first, then start it with the new settings.`,
     );
   }
 }

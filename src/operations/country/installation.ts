@@ -8,7 +8,7 @@ import { dropUnusedPartitions } from '../../notifications/partitions.ts';
 import { recreateLetterKind } from '../../notifications/rollups/letter-kind.shared.sql.ts';
 import { timestamp } from '../../platform/clock.ts';
 import type { Actor } from '../../platform/db/actor.ts';
-import type { Db, Tx } from '../../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import type { Seed } from '../../platform/db/seed.ts';
 import type { Log } from '../../platform/log.ts';
@@ -61,6 +61,14 @@ export const seedInstallation: Seed = async (tx, now, { profile }) => {
   await updateInstallation(tx, next, isRewritten ? timestamp(now) : undefined);
   if (stored.profile !== null) await recordChange(tx, stored.profile, next.profile ?? profile, now);
 };
+
+/** After a restore, which loads rows and no functions: migrations count letters in the slots of the United Kingdom. */
+export async function restoreLetterKind(db: Db): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const stored = await selectInstallation(tx);
+    if (typeof stored !== 'string') await recreateLetterKind(tx, listClasses(stored));
+  });
+}
 
 function isSame(stored: Installation, next: Installation): boolean {
   // Through JSON, as the database has it: without undefined values.
