@@ -2,7 +2,7 @@ import accepts from '@fastify/accepts';
 import cookie from '@fastify/cookie';
 import { type App, withPool } from './app.ts';
 import { adminActor, authenticateAdmin, authenticateFunctionalTests } from './auth/admin-token.ts';
-import { authenticateApiCaller } from './auth/api-caller.ts';
+import { authenticateApiCaller, dialectOf } from './auth/api-caller.ts';
 import { apiKeyRoutes } from './auth/api-keys.routes.ts';
 import { allowanceRoutes } from './billing/allowance.routes.ts';
 import { rateRoutes } from './billing/rates.routes.ts';
@@ -58,6 +58,7 @@ import { referencePageRoutes } from './platform/http/openapi.ts';
 import type { TextFormat } from './platform/http/schema-errors.ts';
 import type { Surface } from './platform/http/surface.ts';
 import type { Platform } from './platform/platform.ts';
+import { inGcWords } from './protocol/gc-errors.ts';
 import { adminErrors, publicErrors, statisticsErrors } from './protocol/error-bodies.ts';
 import { protocolFormats } from './protocol/fields.ts';
 import { parseEmailAddress } from './recipients/email-address.ts';
@@ -254,6 +255,7 @@ const listed: ListedSurface[] = [
     authenticate: (app) => limitReading(app, authenticateApiCaller(app)),
     credential: 'api_key',
     ...publicErrors,
+    translate: (app, request, failure) => (dialectOf(app, request) === 'gc' ? inGcWords(failure) : failure),
     errorStatuses: [400, 401, 403, 404, 429],
     plugins: [accepts],
     afterWrite: (app, { url }) => (/^\/v2\/(manage-)?template/.test(url) ? showChange(app) : undefined),
@@ -303,6 +305,7 @@ const listed: ListedSurface[] = [
     name: 'open',
     description: 'Unauthenticated: health checks and capabilities.',
     prefix: '/',
+    jsonHome: '/_status',
     cors: true,
     port: 'both',
     authenticate: 'open',

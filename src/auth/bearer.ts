@@ -25,11 +25,11 @@ type CredentialProblem = keyof typeof credentialTexts;
 
 const unauthenticated = new Set<CredentialProblem>(['missing', 'scheme', 'notAllowed']);
 
-export function refused(problem: CredentialProblem): Failure {
+export function refused(problem: CredentialProblem, reason?: string): Failure {
   const text = credentialTexts[problem];
   const kind = unauthenticated.has(problem) ? 'unauthenticated' : 'forbidden';
   const problems = [{ error: 'AuthError', message: text }];
-  return new Failure(kind, 'AuthError', { token: [text] }, { problems, reason: problem });
+  return new Failure(kind, 'AuthError', { token: [text] }, { problems, reason });
 }
 
 /** Returns the token of an `Authorization: Bearer ...` header. */

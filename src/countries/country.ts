@@ -1,3 +1,4 @@
+import { ca } from './ca.ts';
 import { Calendar } from './calendar.ts';
 import { Holidays } from './holidays.ts';
 import { LetterDays } from './letter-days.ts';
@@ -12,6 +13,8 @@ export type Country = Omit<CountryProfile, 'calendar' | 'money' | 'holidays' | '
   profile: CountryProfile;
   calendar: Calendar;
   phone: PhoneRules;
+  /** How clients of GC Notify write numbers: as in Canada, otherwise as in this country. */
+  phoneOfGcClients: PhoneRules;
   /** The calendar of daily limits. */
   limitCalendar: Calendar;
   weekend: readonly number[];
@@ -41,5 +44,6 @@ export function createCountry(profile: CountryProfile): Country {
       postage: profile.postage,
     }),
     phone: new PhoneRules(profile.phone),
+    phoneOfGcClients: new PhoneRules(profile.phone, new PhoneRules(ca.phone)),
   };
 }

@@ -29,6 +29,8 @@ export class PhoneRules {
   readonly profile: PhoneProfile;
   /** How a number without a country code is read. */
   readonly region: string;
+  /** Read a number without its country code before this country does. */
+  readonly first: PhoneRules | undefined;
   /** Prefixes of which every number is an ordinary mobile; filled by the fast path. */
   readonly mobileRanges = new Set<string>();
   /** Senders as providers get them. */
@@ -47,8 +49,9 @@ export class PhoneRules {
   readonly #emergency: ReadonlySet<string>;
   readonly #shortCode: RegExp;
 
-  constructor(profile: PhoneProfile) {
+  constructor(profile: PhoneProfile, first?: PhoneRules) {
     this.profile = profile;
+    this.first = first;
     this.region = profile.region;
     this.#home = new Set(profile.regions);
     this.#near = new Set(profile.near);

@@ -17,14 +17,22 @@ type FailureKind =
 /** One text for the request, or texts by field. */
 export type FailureDetail = string | Record<string, string | string[]>;
 
+/** What a rule found, for code that says it in other words. */
+export type Facts = Readonly<Record<string, string | number | boolean | undefined>>;
+
 /** One entry of the public API's error list; extra keys are sent with it. */
 export interface Problem {
   error: string;
   message: string;
   /** What a validation problem is about, which decides its place in the list. Not sent. */
   about?: { property: string } | 'whole' | 'missing' | 'unknown';
+  /** As those of a Failure. Not sent. */
+  reason?: string;
+  facts?: Facts;
   [extra: string]: unknown;
 }
+
+const noFacts: Facts = {};
 
 export class Failure extends Error {
   readonly kind: FailureKind;
@@ -38,16 +46,19 @@ export class Failure extends Error {
   readonly besides: object | undefined;
   /** What a rule found, for code that shows other words: the text itself depends on the country, and is for programs. */
   readonly reason: string | undefined;
+  /** What other words need to know of it. */
+  readonly facts: Facts;
 
   constructor(
     kind: FailureKind,
     code: string,
     detail: FailureDetail,
     more: {
-      problems?: Problem[];
-      headers?: Record<string, string>;
+      problems?: Problem[] | undefined;
+      headers?: Record<string, string> | undefined;
       besides?: object;
-      reason?: string;
+      reason?: string | undefined;
+      facts?: Facts;
       cause?: unknown;
     } = {},
   ) {
@@ -60,26 +71,25 @@ export class Failure extends Error {
     this.headers = more.headers;
     this.besides = more.besides;
     this.reason = more.reason;
+    this.facts = more.facts ?? noFacts;
   }
 }
 
-export function invalid(detail: FailureDetail, reason?: string): Failure {
-  return new Failure('invalid', 'BadRequestError', detail, withReason(reason));
+export function invalid(detail: FailureDetail, found: { reason?: string; facts?: Facts } = {}): Failure {
+  return new Failure('invalid', 'BadRequestError', detail, found);
 }
 
 export function invalidField(field: string, ...texts: string[]): Failure {
   return new Failure('invalid', 'ValidationError', { [field]: texts });
 }
 
-export function notFound(detail = 'No result found'): Failure {
-  return new Failure('not-found', 'NoResultFound', detail);
+export function notFound(detail = 'No result found', reason?: string): Failure {
+  return new Failure('not-found', 'NoResultFound', detail, { reason });
 }
 
-export function forbidden(detail: FailureDetail, reason?: string): Failure {
-  return new Failure('forbidden', 'BadRequestError', detail, withReason(reason));
+export function forbidden(detail: FailureDetail, found: { reason?: string; facts?: Facts } = {}): Failure {
+  return new Failure('forbidden', 'BadRequestError', detail, found);
 }
-
-const withReason = (reason: string | undefined) => (reason === undefined ? {} : { reason });
 
 export function conflict(detail: FailureDetail): Failure {
   return new Failure('conflict', 'ConflictError', detail);

@@ -41,13 +41,13 @@ export const adminErrors = {
 export const publicErrors = {
   errorBody: (failure: Failure, status: number) => ({
     status_code: status,
-    errors: failure.problems?.map(({ about: _, ...entry }) => entry) ?? [
+    errors: failure.problems?.map(({ about: _about, reason: _reason, facts: _facts, ...entry }) => entry) ?? [
       { error: failure.code, message: plainText(failure.detail) },
     ],
     ...failure.besides,
   }),
-  schemaFailure(errors: SchemaError[]): Failure {
-    const problems = publicProblems(errors);
+  schemaFailure(errors: SchemaError[], place?: SchemaPlace): Failure {
+    const problems = publicProblems(errors, place);
     return new Failure('invalid', 'ValidationError', problems.map((problem) => problem.message).join('; '), {
       problems,
     });

@@ -1,5 +1,6 @@
 import type { Problem } from '../platform/failure.ts';
 import { firstOfEachKind, maxProblems, type SchemaError } from '../platform/http/schema-errors.ts';
+import type { SchemaPlace } from '../platform/http/surface.ts';
 
 /** Administrative error texts, by field. */
 export function fieldTexts(errors: SchemaError[]): Record<string, string[]> {
@@ -87,12 +88,12 @@ function fieldOf(error: SchemaError): string {
 }
 
 /** The public API's entries in its order: properties as declared, then missing ones, then unknown ones. */
-export function publicProblems(all: SchemaError[]): Problem[] {
+export function publicProblems(all: SchemaError[], place: SchemaPlace = 'body'): Problem[] {
   const errors = firstOfEachKind(all);
   const isUnknownName = (error: SchemaError) => error.keyword === 'additionalProperties' && path(error).length === 0;
   const known = errors.filter((error) => isAboutValue(error) && !isUnknownName(error));
   // The sort is stable.
-  const problems = known.sort((left, right) => rank(left) - rank(right)).map(publicProblem);
+  const problems = known.sort((left, right) => rank(left) - rank(right)).map((error) => publicProblem(error, place));
   const unknown = errors.filter(isUnknownName).map((error) => shortened(String(error.params.additionalProperty)));
   if (unknown.length > 0) {
     const names = unknown.sort().join(', ');
@@ -107,13 +108,14 @@ export function publicProblems(all: SchemaError[]): Problem[] {
   return problems.filter((problem) => first.get(problem.message) === problem).slice(0, maxProblems);
 }
 
-function publicProblem(error: SchemaError): Problem {
+function publicProblem(error: SchemaError, place: SchemaPlace): Problem {
   const [property] = path(error);
   const ofValue = property === undefined ? 'whole' : { property };
   return {
     error: 'ValidationError',
     message: publicMessage(error),
     about: error.keyword === 'required' ? 'missing' : ofValue,
+    ...(place === 'body' && property === 'template_id' && formatOf(error) === 'uuid' ? malformedTemplateId : {}),
   };
 }
 
@@ -135,10 +137,16 @@ function rank(error: SchemaError): number {
   return error.keyword === 'required' ? 2 : 0;
 }
 
+const malformedTemplateId = { reason: 'malformed_template_id' };
+
+function formatOf({ keyword, params, parentSchema }: SchemaError): string | undefined {
+  return keyword === 'format' ? String(params.format) : parentSchema?.format;
+}
+
 function publicMessage(error: SchemaError): string {
   const prefix = path(error)[0];
   const { params } = error;
-  const format = error.keyword === 'format' ? String(params.format) : error.parentSchema?.format;
+  const format = formatOf(error);
   if (error.keyword === 'required') return `${params.missingProperty} is a required property`;
   // A template's id is always called `id` here.
   if (prefix !== undefined && format === 'uuid') {

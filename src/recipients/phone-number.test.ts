@@ -79,7 +79,7 @@ describe('parsePhoneNumber', () => {
     ['+290 22158', 'unsupported_country_code'],
     ['+850 192 123 4567', 'unsupported_country_code'],
   ])('rejects %j: %s', (input, reason) => {
-    expect(parsePhoneNumber(phone, input)).toEqual({ ok: false, reason });
+    expect(parsePhoneNumber(phone, input)).toMatchObject({ ok: false, reason });
   });
 
   it.each<[string, Partial<PhoneNumber>]>([

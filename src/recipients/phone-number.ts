@@ -26,7 +26,14 @@ export interface PhoneNumber {
   numericSenderOnly: boolean;
 }
 
-type PhoneNumberResult = { ok: true; number: PhoneNumber } | { ok: false; reason: PhoneNumberReason };
+type PhoneNumberResult =
+  | { ok: true; number: PhoneNumber }
+  | {
+      ok: false;
+      reason: PhoneNumberReason;
+      /** Of a valid number in a country that we do not send to. */
+      unsupportedCode?: string;
+    };
 
 export type PhonePermissionReason = 'international_not_allowed' | 'landline_not_allowed';
 
@@ -40,7 +47,33 @@ const ordinaryUkMobile = /^(?:(?:\+|00)?440?|0)?(7[0-9]{9})$/;
 export function parsePhoneNumber(rules: PhoneRules, input: string): PhoneNumberResult {
   if (input.length > maxInputLength) return { ok: false, reason: 'too_long' };
   const text = removeWhitespace(input);
+  return rules.first ? parseAfter(rules.first, rules, text) : parseAlone(rules, text);
+}
+
+function parseAlone(rules: PhoneRules, text: string): PhoneNumberResult {
   return parseUkMobile(rules, text) ?? parseWithLibrary(rules, text);
+}
+
+/**
+ * Reads a number without its country code as `first` does, if it is one there. The price is that of `rules`. Numbers with the
+ * country code of `first` must be valid there, and those at home or near there need no permission.
+ */
+function parseAfter(first: PhoneRules, rules: PhoneRules, text: string): PhoneNumberResult {
+  const code = codeOf(first);
+  const isSame = first.region === rules.region;
+  const asFirst = text.startsWith('+') ? undefined : parseAlone(isSame ? rules : first, text);
+  const national = asFirst?.ok && asFirst.number.normalised.startsWith(code) ? asFirst : undefined;
+  // The digits of a number abroad are no number there, even if people leave out the + elsewhere.
+  if (isSame && asFirst) return national ?? { ok: false, reason: asFirst.ok ? 'invalid_number' : asFirst.reason };
+  const result = parseAlone(rules, national ? `+${national.number.normalised}` : text);
+  if (isSame || !result.ok || !result.number.normalised.startsWith(code)) return result;
+  const there = national ?? parseAlone(first, `+${result.number.normalised}`);
+  if (!there.ok) return there;
+  return { ok: true, number: { ...result.number, abroad: result.number.abroad && there.number.abroad } };
+}
+
+function codeOf({ region }: PhoneRules): string {
+  return String(PhoneNumberUtil.getInstance().getCountryCodeForRegion(region));
 }
 
 /** Why a service may not send to the number; undefined if it may. */
@@ -81,7 +114,8 @@ export function parseWithLibrary(rules: PhoneRules, text: string): PhoneNumberRe
   const parsed = readNumber(rules, text);
   if (typeof parsed === 'string') return { ok: false, reason: parsed };
   const number = describe(rules, parsed);
-  return number ? { ok: true, number } : { ok: false, reason: 'unsupported_country_code' };
+  if (number) return { ok: true, number };
+  return { ok: false, reason: 'unsupported_country_code', unsupportedCode: String(parsed.getCountryCode()) };
 }
 
 function describe(rules: PhoneRules, parsed: ParsedNumber): PhoneNumber | undefined {
@@ -184,8 +218,7 @@ export function normaliseOwnNumber(rules: PhoneRules, written: string): string {
   const result = isShort(rules, written) ? undefined : parsePhoneNumber(rules, written);
   if (result?.ok) return result.number.normalised;
   const digits = removeWhitespace(written).replace(/[()-]/g, '');
-  const ownCode = String(PhoneNumberUtil.getInstance().getCountryCodeForRegion(rules.region));
-  return digits.replace(/^(\+|00)/, '').replace(/^0/, ownCode);
+  return digits.replace(/^(\+|00)/, '').replace(/^0/, codeOf(rules));
 }
 
 function isShort(rules: PhoneRules, written: string): boolean {

@@ -32,7 +32,7 @@ function read(profile: string, text: string): Record<string, unknown> {
   const rules = phoneRules.get(profile);
   if (!rules) throw new Error(`no rules for ${profile}`);
   const result = parsePhoneNumber(rules, text);
-  if (!result.ok) return result;
+  if (!result.ok) return { ok: false, reason: result.reason };
   const { normalised, region, international, abroad, landline } = result.number;
   const display = formatForPeople(rules, result.number);
   return { ok: true, normalised, region, international, abroad, landline, display };

@@ -54,7 +54,7 @@ describe('simulated recipients', () => {
     ['us', '(425) 414-7755', true],
     ['au', '0400 900 111', true],
     ['nl', '+44 7700 900000', true],
-    ['nl', '+1 613-253-2223', false],
+    ['nl', '+1 613-253-2223', true],
     ['gb', '0400 900 111', false],
     ['ca', 'simulate-delivered-2@notification.canada.ca', true],
     ['au', 'simulate-delivered@notify.gov.au', true],

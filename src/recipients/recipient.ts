@@ -56,13 +56,16 @@ export function comparablePart(sought: readonly string[]): string {
 // work in every country, because official clients and smoke tests use them. All functions take the normalised form.
 
 const simulatedPhoneNumbers = new Set(['447700900000', '447700900111', '447700900222']);
+const simulatedNumbersOfGc = new Set(['16132532222', '16132532223', '16132532224']);
 
 const simulatedNames = new Set(['simulate-delivered', 'simulate-delivered-2', 'simulate-delivered-3']);
 const simulatedDomain = 'notifications.service.gov.uk';
+const simulatedDomainOfGc = 'notification.canada.ca';
 
 /** Validated and accepted like any other, but never stored, sent or counted, regardless of the key. Rows of a job are. */
 export function isSimulatedPhoneNumber({ phone }: Pick<Country, 'phone'>, normalised: string): boolean {
-  return simulatedPhoneNumbers.has(normalised) || phone.profile.testNumbers.includes(normalised);
+  if (simulatedPhoneNumbers.has(normalised) || simulatedNumbersOfGc.has(normalised)) return true;
+  return phone.profile.testNumbers.includes(normalised);
 }
 
 /** Like `isSimulatedPhoneNumber`. */
@@ -70,12 +73,22 @@ export function isSimulatedEmailAddress({ email }: Pick<Country, 'email'>, norma
   const at = normalised.lastIndexOf('@');
   if (!simulatedNames.has(normalised.slice(0, at))) return false;
   const domain = normalised.slice(at + 1);
-  return domain === simulatedDomain || email.testDomains.includes(domain);
+  return domain === simulatedDomain || domain === simulatedDomainOfGc || email.testDomains.includes(domain);
 }
+
+/** Clients of GC Notify send to its simulated recipients with team keys and in trial mode, too. */
+export function isSimulatedByGc(normalised: string): boolean {
+  if (simulatedNumbersOfGc.has(normalised)) return true;
+  const [name = '', domain] = normalised.split('@');
+  return domain === simulatedDomainOfGc && simulatedNames.has(name);
+}
+
+const temporaryFailures = new Set(['temp-fail@simulator.notify', '15149301633']);
+const permanentFailures = new Set(['perm-fail@simulator.notify', '15149301632']);
 
 /** How a message sent with a test key ends. */
 export function simulatedOutcome(normalised: string): 'delivered' | 'temporary-failure' | 'permanent-failure' {
-  if (normalised.endsWith('7700900003') || normalised === 'temp-fail@simulator.notify') return 'temporary-failure';
-  if (normalised.endsWith('7700900002') || normalised === 'perm-fail@simulator.notify') return 'permanent-failure';
+  if (normalised.endsWith('7700900003') || temporaryFailures.has(normalised)) return 'temporary-failure';
+  if (normalised.endsWith('7700900002') || permanentFailures.has(normalised)) return 'permanent-failure';
   return 'delivered';
 }

@@ -26,9 +26,12 @@ export function getChosenTemplate(
   const { template_id, template_version } = choice;
   // The way of most requests, without further work.
   return template_id !== undefined && template_version === undefined
-    ? findTemplate(app, serviceId, template_id).then(templateOfCaller)
+    ? findTemplate(app, serviceId, template_id).then(templateToSend)
     : getByNameOrVersion(app, serviceId, choice, channel);
 }
+
+const templateToSend = (lookup: Awaited<ReturnType<typeof findTemplate>>) =>
+  templateOfCaller(lookup, 'template_not_found');
 
 async function getByNameOrVersion(
   app: Deps,
@@ -37,7 +40,7 @@ async function getByNameOrVersion(
   channel: Channel | undefined,
 ): Promise<ReadyTemplate> {
   const id = template_id ?? (await idOfName(app, serviceId, template_name ?? '', channel));
-  const newest = templateOfCaller(await findTemplate(app, serviceId, id));
+  const newest = templateToSend(await findTemplate(app, serviceId, id));
   if (version === undefined || version === newest.row.version || newest.row.archived) return newest;
   const unknown = () => notFound(`Template ${newest.row.id} has no version ${version}`);
   if (version > newest.row.version || version > maxInteger) throw unknown();

@@ -22,9 +22,9 @@ export async function getPublicTemplate(db: Db, caller: ApiCaller, templateId: s
 }
 
 /** The public API rejects another service's template like another service's key. */
-export function templateOfCaller<Template>(result: TemplateLookup<Template>): Template {
+export function templateOfCaller<Template>(result: TemplateLookup<Template>, reason?: string): Template {
   if (result.found === 'here') return result.template;
-  throw result.found === 'nowhere' ? notFound() : refused('serviceNotFound');
+  throw result.found === 'nowhere' ? notFound(undefined, reason) : refused('serviceNotFound', reason);
 }
 
 export async function getPublicTemplateVersion(

@@ -56,6 +56,7 @@ export class SheetCheck {
       },
       allowedRecipients: allowedRecipients(against),
       country: country.profile,
+      dialect: service.api_dialect,
     };
     const files = new Set(template?.row.email_files.map(({ filename }) => filename));
     this.placeholders = template?.compiled.placeholders.filter((name) => !files.has(name)) ?? [];

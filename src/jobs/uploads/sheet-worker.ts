@@ -6,6 +6,7 @@ import type { Header, RowBatch, SheetCell, SpreadsheetLimits } from '../../libra
 import { openSpreadsheet } from '../../libraries/spreadsheet/spreadsheet.ts';
 import { type FileErrorKind, SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
+import type { ApiDialect } from '../../protocol/dialect.ts';
 import { addressRules } from '../../recipients/address-rules.ts';
 import { planColumns } from '../../recipients/spreadsheet/columns.ts';
 import { countRow, noRows, type RowCounts, type RowsToShow } from '../../recipients/spreadsheet/file-problems.ts';
@@ -104,6 +105,8 @@ export interface CheckPlan {
   against: TemplateToCheck | { contactList: 'sms' | 'email' } | null;
   permissions: RecipientPermissions;
   country: CountryProfile;
+  /** Of the service: decides how numbers without a country code are read. */
+  dialect: ApiDialect;
   /** Normalised; null if the service may send to anyone. */
   allowedRecipients: ReadonlySet<string> | null;
 }
@@ -160,7 +163,7 @@ export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescrib
     return { messages: null, problems: null, abroad_count: 0, counts };
   }
   const { template, postage } = templateOf(plan.against);
-  const country = countryOf(plan.country);
+  const country = countryOf(plan);
   const check = new RowCheck(country, plan.header, template, plan.permissions);
   const described: RowProblems[] = [];
   let abroad_count = 0;
@@ -189,11 +192,14 @@ const compiled = new LRUCache<string, CompiledTemplate>({ max: 20 });
 const countries = new LRUCache<string, Country>({ max: 5 });
 
 /** Every call has its own copy of the profile. What its rules learn about numbers is kept with the first one. */
-function countryOf(profile: CountryProfile): Country {
-  const key = JSON.stringify(profile);
-  const country = countries.get(key) ?? createCountry(profile);
-  countries.set(key, country);
-  return country;
+function countryOf({ country: profile, dialect }: Pick<CheckPlan, 'country' | 'dialect'>): Country {
+  const key = dialect + JSON.stringify(profile);
+  const existing = countries.get(key);
+  if (existing) return existing;
+  const country = createCountry(profile);
+  const read = dialect === 'gc' ? { ...country, phone: country.phoneOfGcClients } : country;
+  countries.set(key, read);
+  return read;
 }
 
 function templateOf(against: NonNullable<CheckPlan['against']>): { template: RowTemplate; postage: string | null } {

@@ -35,7 +35,11 @@ export function dailyLimitExceeded(
     'too-many',
     'TooManyRequestsError',
     `Exceeded send limits (${name}: ${service.daily_limits[channel]}) for today`,
-    { headers: { 'retry-after': String(untilTomorrow_s) }, reason: `${name}_limit` },
+    {
+      headers: { 'retry-after': String(untilTomorrow_s) },
+      reason: `${name}_limit`,
+      facts: { channel, restricted: service.restricted, limit: service.daily_limits[channel] },
+    },
   );
 }
 

@@ -14,7 +14,8 @@ import { erasedRecipient } from '../erasure/erase-messages.ts';
 import { selectNotification } from '../history/stored-notifications.sql.ts';
 import type { Status } from '../notification.ts';
 import { findStoredResponse } from '../sending/idempotency.ts';
-import { readScheduledTime } from '../sending/scheduled-time.ts';
+import { phoneRulesFor } from '../sending/read-requests.ts';
+import { readScheduledTime, windowsOfMessages } from '../sending/scheduled-time.ts';
 import { valuesOf } from '../sending/secret-values.ts';
 import { sendEmail, sendLetter, sendPrecompiledLetter, sendSms } from '../sending/send.ts';
 import type { SendContext, SendDeps } from '../sending/send-context.ts';
@@ -68,7 +69,7 @@ async function send(app: SendDeps, context: SendContext, request: OneOffRequest)
   const scheduled_for = readSchedule(row.template_type, request.scheduled_for ?? null, context.now);
   switch (row.template_type) {
     case 'sms': {
-      const parsed = parsePhoneNumber(app.country.phone, request.to);
+      const parsed = parsePhoneNumber(phoneRulesFor(app.country, context.dialect), request.to);
       if (!parsed.ok) throw invalidField('to', phoneNumberText(app.country.words, parsed.reason));
       const smsRequest = { ...shared, phone_number: request.to, sms_sender_id: sender_id };
       const sms = { request: smsRequest, number: parsed.number, scheduled_for };
@@ -90,7 +91,7 @@ async function send(app: SendDeps, context: SendContext, request: OneOffRequest)
 function readSchedule(channel: Channel, text: string | null, now: Date): Timestamp | null {
   if (text === null) return null;
   if (channel === 'letter') throw invalidField('scheduled_for', 'Letters cannot be scheduled');
-  const read = readScheduledTime(text, now);
+  const read = readScheduledTime(text, now, windowsOfMessages.govuk);
   if ('problem' in read) throw invalidField('scheduled_for', read.problem);
   return read.at;
 }

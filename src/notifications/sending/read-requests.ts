@@ -6,12 +6,14 @@ import { problemsOfSentFiles } from '../../documents/sent-files.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import { Failure, type Problem } from '../../platform/failure.ts';
 import type { SchemaError } from '../../platform/http/schema-errors.ts';
+import type { ApiDialect } from '../../protocol/dialect.ts';
 import { publicErrors } from '../../protocol/error-bodies.ts';
 import { inPublicOrder } from '../../protocol/schema-problems.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
-import { readScheduledTime } from './scheduled-time.ts';
+import { readScheduledTime, windowsOfMessages } from './scheduled-time.ts';
 import type { EmailSend, SmsSend } from './send.ts';
+import type { SendContext } from './send-context.ts';
 import { EmailRequest, LetterRequest, PrecompiledLetterRequest, SmsRequest } from './send-requests.ts';
 
 /** Reports all problems of a request at once: those the schema finds, and those it cannot express. */
@@ -21,27 +23,52 @@ type Fields = Record<string, unknown>;
 /** A request with the problems that its schema has found. */
 export type CheckedRequest = Pick<FastifyRequest, 'body' | 'validationError' | 'compileValidationSchema'>;
 
-export function readSmsRequest(phone: PhoneRules, request: CheckedRequest, now: Date): SmsSend {
+type RequestContext = Pick<SendContext, 'dialect' | 'now'>;
+
+export function readSmsRequest(country: Phones, request: CheckedRequest, { dialect, now }: RequestContext): SmsSend {
   const { phone_number, scheduled_for } = fieldsOf(request);
-  const schedule = readSchedule(scheduled_for, now);
-  const parsed = typeof phone_number === 'string' ? parsePhoneNumber(phone, phone_number) : undefined;
+  const schedule = readSchedule(scheduled_for, dialect, now);
+  const phone = phoneRulesFor(country, dialect);
+  const read = typeof phone_number === 'string' ? parsePhoneNumber(phone, phone_number) : undefined;
+  const parsed = dialect === 'gc' ? refuseUnsoldByGc(read) : read;
   const found = [...schemaProblems(request), ...problemsOfTemplate(request.body), ...schedule.problems];
+  const wrongNumber = parsed?.ok === false ? numberProblem(String(phone_number), parsed.unsupportedCode) : undefined;
+  // For clients of GC Notify a wrong number is a property like any other.
+  if (wrongNumber && dialect === 'gc') found.push(wrongNumber);
   const problems = inPublicOrder(SmsRequest, found);
-  if (parsed?.ok === false) {
-    problems.push({
-      error: 'InvalidPhoneError',
-      message: 'Not a valid phone number',
-      about: { property: 'phone_number' },
-    });
-  }
+  if (wrongNumber && dialect !== 'gc') problems.push(wrongNumber);
   refuse(problems);
   if (!parsed?.ok) throw new Error('Text message without a number after validation');
   return { request: request.body as SmsRequest, number: parsed.number, scheduled_for: schedule.at };
 }
 
-export function readEmailRequest(request: CheckedRequest, now: Date): EmailSend {
+type Phones = Pick<Country, 'phone' | 'phoneOfGcClients'>;
+
+export function phoneRulesFor({ phone, phoneOfGcClients }: Phones, dialect: ApiDialect): PhoneRules {
+  return dialect === 'gc' ? phoneOfGcClients : phone;
+}
+
+/** Sudan, the country for which GC Notify has no price. */
+const unsoldByGc = '249';
+
+function refuseUnsoldByGc(read: ReturnType<typeof parsePhoneNumber> | undefined): typeof read {
+  if (!read?.ok || read.number.countryPrefix !== unsoldByGc) return read;
+  return { ok: false, reason: 'unsupported_country_code', unsupportedCode: unsoldByGc };
+}
+
+function numberProblem(text: string, unsupported_code: string | undefined): Problem {
+  return {
+    error: 'InvalidPhoneError',
+    message: 'Not a valid phone number',
+    about: { property: 'phone_number' },
+    reason: 'wrong_number',
+    facts: { has_semicolon: text.includes(';'), unsupported_code },
+  };
+}
+
+export function readEmailRequest(request: CheckedRequest, { dialect, now }: RequestContext): EmailSend {
   const { email_address, personalisation, scheduled_for } = fieldsOf(request);
-  const schedule = readSchedule(scheduled_for, now);
+  const schedule = readSchedule(scheduled_for, dialect, now);
   const problems = [
     ...schemaProblems(request),
     ...problemsOfTemplate(request.body),
@@ -125,9 +152,13 @@ export function problemsWith(
   return publicErrors.schemaFailure((validate.errors ?? []) as SchemaError[]).problems ?? [];
 }
 
-function readSchedule(scheduledFor: unknown, now: Date): { at: Timestamp | null; problems: Problem[] } {
+function readSchedule(
+  scheduledFor: unknown,
+  dialect: ApiDialect,
+  now: Date,
+): { at: Timestamp | null; problems: Problem[] } {
   if (typeof scheduledFor !== 'string') return { at: null, problems: [] };
-  const read = readScheduledTime(scheduledFor, now);
+  const read = readScheduledTime(scheduledFor, now, windowsOfMessages[dialect]);
   return 'at' in read
     ? { at: read.at, problems: [] }
     : { at: null, problems: [validation('scheduled_for', `scheduled_for ${read.problem}`)] };

@@ -1,26 +1,34 @@
 import { earlier, hour_ms, later, minute_ms, type Timestamp, timestamp } from '../../platform/clock.ts';
+import type { ApiDialect } from '../../protocol/dialect.ts';
 
 const iso8601 =
   /^(\d{4})-?(\d{2})-?(\d{2})(?:[T ](\d{2})(?::?(\d{2})(?::?(\d{2})(?:[.,](\d{1,9}))?)?)? ?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 /** How far ahead a message can be scheduled, and the texts that say so. */
-interface SchedulingWindow {
+export interface SchedulingWindow {
   maxAhead_ms: number;
   past: string;
   tooLate: string;
 }
 
-const windowOfMessages: SchedulingWindow = {
-  maxAhead_ms: 24 * hour_ms,
-  past: 'datetime can not be in the past',
-  tooLate: 'datetime can only be 24 hours in the future',
+export const windowsOfMessages: Record<ApiDialect, SchedulingWindow> = {
+  govuk: {
+    maxAhead_ms: 24 * hour_ms,
+    past: 'datetime can not be in the past',
+    tooLate: 'datetime can only be 24 hours in the future',
+  },
+  gc: {
+    maxAhead_ms: 96 * hour_ms,
+    past: 'datetime cannot be in the past',
+    tooLate: 'datetime can only be up to 96 hours in the future',
+  },
 };
 
 /** Returns the scheduled time or a description of the problem. */
 export function readScheduledTime(
   text: string,
   now: Date,
-  { maxAhead_ms, past, tooLate } = windowOfMessages,
+  { maxAhead_ms, past, tooLate }: SchedulingWindow,
 ): { at: Timestamp } | { problem: string } {
   const at = parseMoment(text);
   if (!at) {

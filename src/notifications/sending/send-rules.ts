@@ -4,6 +4,7 @@ import { Failure, forbidden, invalid } from '../../platform/failure.ts';
 import { canonicalId } from '../../platform/id.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { checkPhonePermissions, type PhoneNumber } from '../../recipients/phone-number.ts';
+import { isSimulatedByGc } from '../../recipients/recipient.ts';
 import { phoneNumberText } from '../../recipients/recipient-texts.ts';
 import { maxEmailBytes } from '../../rendering/email/email.ts';
 import { describeMissing } from '../../rendering/placeholders.ts';
@@ -41,8 +42,8 @@ export function refuseIfDailyLimitIsReached(
 }
 
 export function refuseUnlessChannelIsAllowed({ service }: SendContext, channel: Channel): void {
-  if (!service.permissions.has(channel))
-    throw forbidden(`Service is not allowed to send ${channel}`, 'channel_not_allowed');
+  if (service.permissions.has(channel)) return;
+  throw forbidden(`Service is not allowed to send ${channel}`, { reason: 'channel_not_allowed', facts: { channel } });
 }
 
 /** Returns a template of the service, of the right type and not deleted. */
@@ -56,7 +57,9 @@ export async function getSendableTemplate<Type extends Channel>(
   if (!isOfType(template, type)) {
     throw invalid(`${template.row.template_type} template is not suitable for ${type} notification`);
   }
-  if (template.row.archived) throw invalid('Template has been deleted');
+  if (template.row.archived) {
+    throw invalid('Template has been deleted', { reason: 'template_deleted', facts: { template_id: template.row.id } });
+  }
   return template;
 }
 
@@ -64,19 +67,21 @@ function isOfType<Type extends Channel>(template: ReadyTemplate, type: Type): te
   return template.compiled.template_type === type;
 }
 
-export function refuseIfValuesAreMissing({ compiled }: ReadyTemplate, values: Values): void {
+export function refuseIfValuesAreMissing({ row, compiled }: ReadyTemplate, values: Values): void {
   const missing = compiled.missing(values);
-  if (missing.length > 0) throw invalid(describeMissing(missing));
+  if (missing.length === 0) return;
+  const facts = { template_id: row.id, names: missing.join(', ') };
+  throw invalid(describeMissing(missing), { reason: 'missing_values', facts });
 }
 
-const emptyMessage = 'Your message is empty.';
+const emptyMessage = () => invalid('Your message is empty.', { reason: 'empty_message' });
 
 export function refuseIfTextIsEmpty(message: SmsMessage): void {
-  if (isEmpty(message)) throw invalid(emptyMessage);
+  if (isEmpty(message)) throw emptyMessage();
 }
 
 export function refuseIfBodyIsEmpty(body: string): void {
-  if (body.trim() === '') throw invalid(emptyMessage);
+  if (body.trim() === '') throw emptyMessage();
 }
 
 export function refuseFiles(values: Values): void {
@@ -109,15 +114,23 @@ function senderNotFound(field: string, id: string, serviceId: string): Failure {
 }
 
 /** Team keys and services in trial mode may only send to members and guests. */
-export function refuseUnlessRecipientIsAllowed({ service, key_type }: SendContext, normalised: string): void {
+export function refuseUnlessRecipientIsAllowed(context: SendContext, normalised: string): void {
+  const { service, key_type } = context;
   if (key_type === 'test' || service.allowed_recipients.has(normalised)) return;
-  if (key_type === 'team') throw invalid('Can’t send to this recipient using a team-only API key', 'not_in_team');
-  if (service.restricted) {
-    throw invalid(
-      'Can’t send to this recipient when service is in trial mode – see https://www.notifications.service.gov.uk/trial-mode',
-      'not_in_trial_mode',
-    );
+  if (key_type !== 'team' && !service.restricted) return;
+  if (isFromApi(context) && isSimulatedByGc(normalised)) return;
+  if (key_type === 'team') {
+    throw invalid('Can’t send to this recipient using a team-only API key', { reason: 'not_in_team' });
   }
+  throw invalid(
+    'Can’t send to this recipient when service is in trial mode – see https://www.notifications.service.gov.uk/trial-mode',
+    { reason: 'not_in_trial_mode' },
+  );
+}
+
+/** Simulated recipients are for API clients; messages from the front end are really sent. */
+export function isFromApi({ created_by_id }: SendContext): boolean {
+  return created_by_id === null;
 }
 
 /** One indexed lookup, for services that keep a suppression list. */
@@ -127,24 +140,20 @@ export async function refuseIfSuppressed(app: SendDeps, context: SendContext, ad
   const suppressed = (await findSuppressed(app.db, service.id, [address])).get(address);
   if (!suppressed) return;
   if (!context.only_check) countRefusedSends(app, [suppressed.reason]);
-  throw invalid(refusalText(app.country, suppressed), 'suppressed');
+  throw invalid(refusalText(app.country, suppressed), { reason: 'suppressed' });
 }
 
-export function refuseUnlessNumberIsAllowed(
-  { country }: SendDeps,
-  { service }: SendContext,
-  number: PhoneNumber,
-): void {
+export function refuseUnlessNumberIsAllowed({ country }: SendDeps, context: SendContext, number: PhoneNumber): void {
+  const { service } = context;
   const reason = checkPhonePermissions(number, {
     international: service.permissions.has('international_sms'),
     landline: service.permissions.has('sms_to_uk_landlines'),
   });
+  if (reason === undefined || (isFromApi(context) && isSimulatedByGc(number.normalised))) return;
   if (reason === 'international_not_allowed') {
     throw new Failure('invalid', 'BadRequestError', 'Cannot send to international mobile numbers', { reason });
   }
-  if (reason === 'landline_not_allowed') {
-    throw new Failure('invalid', 'InvalidPhoneError', country.words.notHomeMobile, { reason });
-  }
+  throw new Failure('invalid', 'InvalidPhoneError', country.words.notHomeMobile, { reason });
 }
 
 /** The number with what a text to it costs now. */
@@ -159,7 +168,7 @@ export function refuseIfTextIsTooLong(message: SmsMessage): void {
   if (!isTooLong(message)) return;
   throw invalid(
     `Content for template has a character count greater than the limit of ${maxSmsCharacters}`,
-    'text_too_long',
+    { reason: 'text_too_long' },
   );
 }
 
@@ -177,10 +186,10 @@ export function countLength({ countAs }: SendContext, compiled: EmailTemplate, v
 }
 
 export function refuseLettersOfTeamKeys({ key_type }: SendContext): void {
-  if (key_type === 'team') throw forbidden('Cannot send letters with a team api key', 'letters_with_team_key');
+  if (key_type === 'team') throw forbidden('Cannot send letters with a team api key', { reason: 'letters_with_team_key' });
 }
 
 export function refuseLettersInTrialMode({ service, key_type }: SendContext): void {
   if (service.restricted && key_type !== 'test')
-    throw forbidden('Cannot send letters when service is in trial mode', 'letters_in_trial_mode');
+    throw forbidden('Cannot send letters when service is in trial mode', { reason: 'letters_in_trial_mode' });
 }

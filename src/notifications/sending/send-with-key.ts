@@ -48,9 +48,9 @@ export async function sendWithKey(app: SendDeps, caller: ApiCaller, send: KeySen
 async function sendChecked(app: SendDeps, context: SendContext, channel: Channel, request: CheckedRequest) {
   switch (channel) {
     case 'sms':
-      return (await sendSms(app, context, readSmsRequest(app.country.phone, request, context.now))).response;
+      return (await sendSms(app, context, readSmsRequest(app.country, request, context))).response;
     case 'email':
-      return (await sendEmail(app, context, readEmailRequest(request, context.now))).response;
+      return (await sendEmail(app, context, readEmailRequest(request, context))).response;
     case 'letter':
       return (await sendLetter(app, context, readLetterRequest(request))).response;
   }

@@ -74,9 +74,7 @@ export function sendRoutes(http: Http, app: SendDeps): void {
       },
     },
     (request, reply) =>
-      send(request, reply, 'sms', (context) =>
-        sendSms(app, context, readSmsRequest(app.country.phone, request, context.now)),
-      ),
+      send(request, reply, 'sms', (context) => sendSms(app, context, readSmsRequest(app.country, request, context))),
   );
 
   http.post(
@@ -93,7 +91,7 @@ export function sendRoutes(http: Http, app: SendDeps): void {
       },
     },
     (request, reply) =>
-      send(request, reply, 'email', (context) => sendEmail(app, context, readEmailRequest(request, context.now))),
+      send(request, reply, 'email', (context) => sendEmail(app, context, readEmailRequest(request, context))),
   );
 
   http.post(

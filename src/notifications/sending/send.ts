@@ -37,6 +37,7 @@ import {
   countLength,
   getRateOf,
   getSendableTemplate,
+  isFromApi,
   refuseFiles,
   refuseIfBodyIsEmpty,
   refuseIfDailyLimitIsReached,
@@ -258,11 +259,6 @@ export async function sendPrecompiledLetter(
     },
     response: { id: file_id ?? id, reference: request.reference, postage },
   });
-}
-
-/** Simulated recipients are for API clients; messages from the front end are really sent. */
-function isFromApi({ created_by_id }: SendContext): boolean {
-  return created_by_id === null;
 }
 
 function allFiles(documents: MessageFiles, attachments: MessageFiles | undefined): MessageFiles {

@@ -15,7 +15,8 @@ export function answerFailure<App>(
   reply: FastifyReply,
   error: unknown,
 ): FastifyReply {
-  const failure = failureOf(error);
+  const thrown = failureOf(error);
+  const failure = surface.translate?.(app, request, thrown) ?? thrown;
   const status = statusOfKind[failure.kind];
   if (failure.kind === 'unavailable') logOutage(request, error);
   else if (status >= 500) {
@@ -78,7 +79,7 @@ export const everyResponse = {
 export const corsHeaders = {
   'access-control-allow-origin': '*',
   'access-control-allow-headers': 'Content-Type,Authorization',
-  'access-control-allow-methods': 'GET,PUT,POST,DELETE',
+  'access-control-allow-methods': 'GET,PUT,POST,DELETE,PATCH',
 };
 
 /** Security and tracing headers on everything, errors included. */

@@ -164,7 +164,7 @@ describe('other origins', () => {
   const cors = {
     'access-control-allow-origin': '*',
     'access-control-allow-headers': 'Content-Type,Authorization',
-    'access-control-allow-methods': 'GET,PUT,POST,DELETE',
+    'access-control-allow-methods': 'GET,PUT,POST,DELETE,PATCH',
   };
 
   function corsHeadersOf({ headers }: { headers: object }): object {

@@ -50,6 +50,8 @@ export interface Surface<App> {
   /** Security scheme of its routes in the OpenAPI document. */
   credential?: 'admin' | 'api_key' | 'browser_tests';
   errorBody(failure: Failure, status: number): unknown;
+  /** Says a failure as the client of this request expects it. */
+  translate?(app: App, request: FastifyRequest, failure: Failure): Failure;
   /** Sends a page instead of `errorBody`, where people read the errors. */
   sendErrorPage?(
     app: App,
@@ -80,6 +82,8 @@ export interface Surface<App> {
   untraced?: boolean;
   /** Its routes are no API: the OpenAPI document does not list them. */
   undocumented?: boolean;
+  /** What a client that asks for / and accepts only JSON gets. */
+  jsonHome?: string;
   /** Where a browser that asks for / is redirected. */
   home?: string;
   routes: RouteModule<App>[];
