@@ -126,15 +126,26 @@ with result as (
   insert into provider_health_changes (provider, period_start, handed_over, errors, delivered_in_time, failed)
   select c.*, 0, 0
   from json_to_recordset($7::json) as c (provider text, period_start timestamptz, handed_over int, errors int)
+), kept_failures as (
+  insert into failed_attempts (notification_id, attempt, provider, outcome, reason, duration_ms, failed_at,
+    retry_at)
+  select f.*
+  from json_to_recordset($8::json)
+    as f (notification_id uuid, attempt int, provider text, outcome text, reason text, duration_ms int,
+    failed_at timestamptz, retry_at timestamptz)
+  join held on held.id = f.notification_id
+  on conflict (notification_id, attempt) do nothing
+  returning notification_id, reason
 ), announced as (
   insert into service_callbacks (id, service_id, callback_type, subject_id, url, encrypted_bearer_token, body,
     due_at, created_at)
-  select ($8::text || substr(replace(gen_random_uuid()::text, '-', ''), 14, 19))::uuid, a.service_id,
-    target.callback_type, a.id, target.url, target.encrypted_bearer_token, row_to_json(event)::text,
-    $9::timestamptz, $10::timestamptz
+  select ($9::text || substr(replace(gen_random_uuid()::text, '-', ''), 14, 19))::uuid, a.service_id,
+    target.callback_type, a.id, target.url, target.encrypted_bearer_token, case service.api_dialect
+    when 'gc' then row_to_json(gc_event) else row_to_json(event) end::text, $10::timestamptz, $11::timestamptz
   from after a
   join service_callback_api target on target.service_id = a.service_id
     and target.callback_type = 'delivery_status'
+  join services service on service.id = a.service_id
   cross join lateral (
     select a.id, a.client_reference as reference, a.recipient as "to", a.status,
       to_char(a.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
@@ -142,17 +153,16 @@ with result as (
       to_char(a.sent_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sent_at, a.notification_type, a.template_id,
       a.template_version
   ) as event
+  cross join lateral (
+    select event.*,
+      coalesce('{"email":{"created":"In transit","sending":"In transit","pending":"In transit","delivered":"Delivered","technical-failure":"Tech issue","failed":"Failed","pending-virus-check":"In transit","sent":"Delivered","temporary-failure":"Content or inbox issue","permanent-failure":"No such address","virus-scan-failed":"Attachment has virus","pii-check-failed":"Exceeds Protected A"},"sms":{"created":"In transit","sending":"In transit","pending":"In transit","delivered":"Delivered","technical-failure":"Tech issue","failed":"Failed","sent":"Sent","temporary-failure":"Carrier issue","permanent-failure":"No such number","provider-failure":"No such number"},"letter":{}}'::jsonb #>> array[a.notification_type, a.status], a.status) as status_description, (
+      select f.reason
+      from kept_failures f
+      where f.notification_id = a.id and a.status <> 'delivered'
+    ) as provider_response
+  ) as gc_event
   where a.notification_type <> 'letter' and a.status <> a.previous_status
     and (a.status = 'delivered' or a.status like '%-failure')
-), kept_failures as (
-  insert into failed_attempts (notification_id, attempt, provider, outcome, reason, duration_ms, failed_at,
-    retry_at)
-  select f.*
-  from json_to_recordset($11::json)
-    as f (notification_id uuid, attempt int, provider text, outcome text, reason text, duration_ms int,
-    failed_at timestamptz, retry_at timestamptz)
-  join held on held.id = f.notification_id
-  on conflict (notification_id, attempt) do nothing
 ), listed as (
   insert into unfinished_messages (notification_id, look_at)
   select *

@@ -119,11 +119,12 @@ with wanted as (
   insert into service_callbacks (id, service_id, callback_type, subject_id, url, encrypted_bearer_token, body,
     due_at, created_at)
   select ($7::text || substr(replace(gen_random_uuid()::text, '-', ''), 14, 19))::uuid, a.service_id,
-    target.callback_type, a.id, target.url, target.encrypted_bearer_token, row_to_json(event)::text,
-    $8::timestamptz, $9::timestamptz
+    target.callback_type, a.id, target.url, target.encrypted_bearer_token, case service.api_dialect
+    when 'gc' then row_to_json(gc_event) else row_to_json(event) end::text, $8::timestamptz, $9::timestamptz
   from after a
   join service_callback_api target on target.service_id = a.service_id
     and target.callback_type = 'delivery_status'
+  join services service on service.id = a.service_id
   cross join lateral (
     select a.id, a.client_reference as reference, a.recipient as "to", a.status,
       to_char(a.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
@@ -131,6 +132,10 @@ with wanted as (
       to_char(a.sent_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as sent_at, a.notification_type, a.template_id,
       a.template_version
   ) as event
+  cross join lateral (
+    select event.*,
+      coalesce('{"email":{"created":"In transit","sending":"In transit","pending":"In transit","delivered":"Delivered","technical-failure":"Tech issue","failed":"Failed","pending-virus-check":"In transit","sent":"Delivered","temporary-failure":"Content or inbox issue","permanent-failure":"No such address","virus-scan-failed":"Attachment has virus","pii-check-failed":"Exceeds Protected A"},"sms":{"created":"In transit","sending":"In transit","pending":"In transit","delivered":"Delivered","technical-failure":"Tech issue","failed":"Failed","sent":"Sent","temporary-failure":"Carrier issue","permanent-failure":"No such number","provider-failure":"No such number"},"letter":{}}'::jsonb #>> array[a.notification_type, a.status], a.status) as status_description, null::text as provider_response
+  ) as gc_event
   where a.notification_type <> 'letter' and a.status <> a.previous_status
     and (a.status = 'delivered' or a.status like '%-failure')
 )

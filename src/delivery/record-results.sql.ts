@@ -42,9 +42,9 @@ export async function updateResults(
   const after = changeStatuses(calendar, statement, wantedOf(statement, held), timestamp(now));
   changeQueueRows(statement, { held, after }, worker);
   countHandOvers(statement, health);
-  announceFinal(statement, after, now);
   // Without failures the statement is another one, which does not name their table. The same for unfinished messages.
-  if (failures.length > 0) keepFailures(statement, held, failures);
+  const kept = failures.length > 0 ? keepFailures(statement, held, failures) : undefined;
+  announceFinal(statement, after, now, kept);
   if (unfinished.length > 0) listUnfinished(statement, unfinished);
   const name = nameOf({ hasFailures: failures.length > 0, isListed: unfinished.length > 0 });
   const { rows: found } = await statement.prepared<{ id: string }>(name, sql`select id from ${held}`).execute(db);

@@ -93,3 +93,27 @@ export const statusesOfGroup: Record<StatusGroup, readonly Status[]> = {
     'virus-scan-failed',
   ],
 };
+
+const inTransit = { created: 'In transit', sending: 'In transit', pending: 'In transit' };
+const ofBothChannels = { ...inTransit, delivered: 'Delivered', 'technical-failure': 'Tech issue', failed: 'Failed' };
+
+/** What GC Notify says of a status. One without a label shows itself, and so do all statuses of letters. */
+export const statusLabels: Record<Channel, Readonly<Record<string, string>>> = {
+  email: {
+    ...ofBothChannels,
+    'pending-virus-check': 'In transit',
+    sent: 'Delivered',
+    'temporary-failure': 'Content or inbox issue',
+    'permanent-failure': 'No such address',
+    'virus-scan-failed': 'Attachment has virus',
+    'pii-check-failed': 'Exceeds Protected A',
+  },
+  sms: {
+    ...ofBothChannels,
+    sent: 'Sent',
+    'temporary-failure': 'Carrier issue',
+    'permanent-failure': 'No such number',
+    'provider-failure': 'No such number',
+  },
+  letter: {},
+};

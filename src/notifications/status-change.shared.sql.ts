@@ -246,15 +246,20 @@ export function bringQueueRowsForward(statement: Statement, after: Cte<'id' | 's
 }
 
 /** Keeps those of the failed attempts whose result counts. */
-export function keepFailures(statement: Statement, held: Cte<'id'>, rows: FailedAttemptRow[]): void {
-  statement.with(
+export function keepFailures(
+  statement: Statement,
+  held: Cte<'id'>,
+  rows: FailedAttemptRow[],
+): Cte<'notification_id' | 'reason'> {
+  return statement.with(
     'kept_failures',
     sql`insert into failed_attempts
         (notification_id, attempt, provider, outcome, reason, duration_ms, failed_at, retry_at)
       select f.* from json_to_recordset(${JSON.stringify(rows)}::json) as f (notification_id uuid, attempt int,
         provider text, outcome text, reason text, duration_ms int, failed_at timestamptz, retry_at timestamptz)
       join ${held} on ${held}.id = f.notification_id
-      on conflict (notification_id, attempt) do nothing`,
+      on conflict (notification_id, attempt) do nothing
+      returning notification_id, reason`,
   );
 }
 

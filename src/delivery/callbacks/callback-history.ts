@@ -7,6 +7,7 @@ import { notFound } from '../../platform/failure.ts';
 import { newId, nilId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { normaliseRecipient } from '../../recipients/recipient.ts';
+import { findService } from '../../services/services.ts';
 import type { CallbackType } from '../../services/settings/callback-api.ts';
 import { defaultRetentionDays, firstKeptId } from '../../services/settings/data-retention.ts';
 import {
@@ -176,16 +177,20 @@ export async function sendTestCallback(
   const now = clock.now();
   const id = newId(now);
   const at = timestamp(now);
+  const isGc = (await findService(db, serviceId))?.api_dialect === 'gc';
   await inTransaction(db, async (tx) => {
     const [target] = await selectTargets(tx, callback_type, [serviceId]);
     if (!target) throw notFound();
-    const body = JSON.stringify(examples[callback_type](id, at));
+    const body = JSON.stringify(isGc ? healthCheckOfGc : examples[callback_type](id, at));
     await insertCallbacks(tx, [{ ...target, id, callback_type, subject_id: id, body, due_at: at, created_at: at }]);
     const entry = { action: 'create', noun: 'callback', thing_id: id, service_id: serviceId } as const;
     await recordAuditEntry(tx, { ...entry, after: { callback_type, status: 'waiting' } });
   });
   return id;
 }
+
+/** What GC Notify sends to find out whether a receiver responds. */
+const healthCheckOfGc = { health_check: 'true' };
 
 const reference = 'test call';
 /** A number that belongs to nobody. */

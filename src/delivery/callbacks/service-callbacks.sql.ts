@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { statusLabels } from '../../notifications/notification.ts';
 import type { ChangedNotification } from '../../notifications/status-transitions.ts';
 import { type Timestamp, timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
@@ -41,6 +42,7 @@ export async function insertCallbacks(tx: Tx, rows: NewCallback[]): Promise<void
   `.execute(tx);
 }
 
+const labels = sql`${sql.lit(JSON.stringify(statusLabels))}::jsonb`;
 const wireTime = (column: RawBuilder<unknown>) => sql`to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 type AnnouncedColumn =
@@ -53,9 +55,18 @@ type AnnouncedColumn =
 
 /**
  * A part of statements that change statuses: inserts callbacks about text messages and emails that reached a final status.
+ * Services whose clients are those of GC Notify also get its words for the status, and those of the provider about a failure.
  * Ids are UUIDv7, as everywhere.
  */
-export function announceFinal(statement: Statement, after: Cte<AnnouncedColumn>, now: Date): void {
+export function announceFinal(
+  statement: Statement,
+  after: Cte<AnnouncedColumn>,
+  now: Date,
+  failures?: Cte<'notification_id' | 'reason'>,
+): void {
+  const reason = failures
+    ? sql`(select f.reason from ${failures} f where f.notification_id = a.id and a.status <> 'delivered')`
+    : sql`null::text`;
   // The timestamp and the version of the UUID; the rest is random.
   const beginning = firstIdAt(now).replaceAll('-', '').slice(0, 13);
   statement.with(
@@ -63,15 +74,21 @@ export function announceFinal(statement: Statement, after: Cte<AnnouncedColumn>,
     sql`insert into service_callbacks
         (id, service_id, callback_type, subject_id, url, encrypted_bearer_token, body, due_at, created_at)
       select (${beginning}::text || substr(replace(gen_random_uuid()::text, '-', ''), 14, 19))::uuid, a.service_id,
-        target.callback_type, a.id, target.url, target.encrypted_bearer_token, row_to_json(event)::text,
+        target.callback_type, a.id, target.url, target.encrypted_bearer_token,
+        case service.api_dialect when 'gc' then row_to_json(gc_event) else row_to_json(event) end::text,
         ${timestamp(now)}::timestamptz, ${timestamp(now)}::timestamptz
       from ${after} a
       join service_callback_api target on target.service_id = a.service_id and target.callback_type = 'delivery_status'
+      join services service on service.id = a.service_id
       cross join lateral (
         select a.id, a.client_reference as reference, a.recipient as "to", a.status,
           ${wireTime(sql`a.created_at`)} as created_at, ${wireTime(sql`a.updated_at`)} as completed_at,
           ${wireTime(sql`a.sent_at`)} as sent_at, a.notification_type, a.template_id, a.template_version
       ) as event
+      cross join lateral (
+        select event.*, coalesce(${labels} #>> array[a.notification_type, a.status], a.status) as status_description,
+          ${reason} as provider_response
+      ) as gc_event
       where a.notification_type <> 'letter' and a.status <> a.previous_status
         and (a.status = 'delivered' or a.status like '%-failure')`,
   );

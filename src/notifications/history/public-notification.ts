@@ -7,7 +7,7 @@ import { AmountFields, Datetime, Nullable, OneOf, StoredPostage, Uuid } from '..
 import { readPersonalisation, valueToText } from '../../rendering/personalisation.ts';
 import { type CompiledTemplates, getTemplateForDelivery, renderPreview } from '../../templates/compiled-templates.ts';
 import { notification } from '../examples.ts';
-import type { Status } from '../notification.ts';
+import { type Status, statusLabels } from '../notification.ts';
 import { shownValues } from '../sending/secret-values.ts';
 import type { PricedNotification } from './stored-notifications.sql.ts';
 
@@ -32,6 +32,12 @@ export const publicStatuses = [
   'accepted',
   'received',
 ] as const satisfies readonly PublicStatus[];
+
+/** Statuses that clients of GC Notify ask for. No message here has the first two. */
+type GcStatus = (typeof gcStatuses)[number];
+const gcStatuses = ['provider-failure', 'pii-check-failed', 'in-transit'] as const;
+
+export const statusesForGc = [...publicStatuses, ...gcStatuses];
 
 const Cost = Type.Object({
   cost_in_pounds: Nullable(Type.Number()),
@@ -71,6 +77,8 @@ const publicFields = (country: Country) => ({
   postage: Nullable(StoredPostage(country)),
   type: OneOf(channels),
   status: OneOf(publicStatuses),
+  status_description: Type.String({ description: 'The status in the words of GC Notify' }),
+  provider_response: Nullable(Type.String({ description: 'What the provider said of a failure' })),
   template: Type.Object({ id: Uuid, version: Type.Integer(), uri: Type.String() }),
   body: Type.String(),
   subject: Nullable(Type.String()),
@@ -114,6 +122,8 @@ export async function publicNotification(
     postage: stored.postage,
     type,
     status: publicStatus(type, stored.status),
+    status_description: describeStatus(type, publicStatus(type, stored.status), stored.provider_response),
+    provider_response: stored.provider_response,
     template: {
       id: template_id,
       version: template_version,
@@ -141,6 +151,18 @@ function publicStatus(type: Channel, status: Status): PublicStatus {
   return status === 'delivered' || status === 'returned-letter' ? 'received' : status;
 }
 
+/** Reasons of providers, which have words of their own. */
+const blockedReason = /suppress/i;
+const abroadReason = /NO_ORIGINATION_IDENTITIES_FOUND|DESTINATION_COUNTRY_BLOCKED/;
+
+export function describeStatus(type: Channel, status: string, reason: string | null): string {
+  if (status.endsWith('-failure') && reason !== null) {
+    if (type === 'email' && status === 'permanent-failure' && blockedReason.test(reason)) return 'Blocked';
+    if (type === 'sms' && abroadReason.test(reason)) return "Can't send to this international number";
+  }
+  return statusLabels[type][status] ?? status;
+}
+
 const failures: Status[] = [
   'technical-failure',
   'temporary-failure',
@@ -151,7 +173,9 @@ const failures: Status[] = [
 ];
 
 /** Returns the stored statuses that a status filter matches. */
-export function matchingStatuses(status: PublicStatus): Status[] {
+export function matchingStatuses(status: PublicStatus | GcStatus): Status[] {
+  if (status === 'in-transit') return ['created', 'sending', 'pending'];
+  if (status === 'provider-failure' || status === 'pii-check-failed') return [];
   if (status === 'failed') return failures;
   if (status === 'accepted') return ['created', 'sending'];
   return status === 'received' ? ['delivered'] : [status];

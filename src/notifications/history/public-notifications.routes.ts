@@ -10,8 +10,9 @@ import { channels } from '../../protocol/channels.ts';
 import { OneOf, Raw, Uuid } from '../../protocol/fields.ts';
 import type { CompiledTemplates } from '../../templates/compiled-templates.ts';
 import { notifications as example } from '../examples.ts';
+import { problemsWith, refuse } from '../sending/read-requests.ts';
 import { listDescription } from './list-notifications.ts';
-import { publicNotificationSchema, publicStatuses } from './public-notification.ts';
+import { publicNotificationSchema, publicStatuses, statusesForGc } from './public-notification.ts';
 import {
   getLetterPdf,
   getPublicNotification,
@@ -23,6 +24,24 @@ import {
 const path = '/v2/notifications';
 
 type Deps = Platform & { config: { urls: Urls }; compiledTemplates: CompiledTemplates };
+
+const queryFields = {
+  reference: Type.Optional(Type.String({ examples: ['appointment-4711'] })),
+  status: Type.Optional(Type.Array(OneOf(publicStatuses))),
+  template_type: Type.Optional(Type.Array(OneOf(channels))),
+  include_jobs: Type.Optional(OneOf(['true', 'True'])),
+  older_than: Type.Optional(Uuid),
+};
+const ListQuery = Type.Object(queryFields, { additionalProperties: false });
+/** Clients of GC Notify may say more. */
+const GcListQuery = Type.Object(
+  {
+    ...queryFields,
+    status: Type.Optional(Type.Array(OneOf(statusesForGc))),
+    include_jobs: Type.Optional(OneOf(['true', 'True', 'false', 'False'])),
+  },
+  { additionalProperties: false },
+);
 
 export function publicNotificationRoutes(http: Http, app: Deps): void {
   const PublicNotification = publicNotificationSchema(app.country);
@@ -62,16 +81,7 @@ export function publicNotificationRoutes(http: Http, app: Deps): void {
       schema: {
         summary: 'List notifications sent with keys of the same type, newest first, 250 per page',
         description: listDescription,
-        querystring: Type.Object(
-          {
-            reference: Type.Optional(Type.String({ examples: ['appointment-4711'] })),
-            status: Type.Optional(Type.Array(OneOf(publicStatuses))),
-            template_type: Type.Optional(Type.Array(OneOf(channels))),
-            include_jobs: Type.Optional(OneOf(['true', 'True'])),
-            older_than: Type.Optional(Uuid),
-          },
-          { additionalProperties: false },
-        ),
+        querystring: ListQuery,
         response: {
           200: Type.Object(
             {
@@ -83,8 +93,12 @@ export function publicNotificationRoutes(http: Http, app: Deps): void {
         },
       },
       preValidation: readListParameters,
+      attachValidation: true,
     },
     async (request) => {
+      const ofGc = apiCallerOf(request).dialect === 'gc';
+      if (ofGc) refuse(problemsWith(request, GcListQuery, 'querystring'));
+      else if (request.validationError) throw request.validationError;
       const list = (reader: Deps) =>
         listPublicNotifications(reader, apiCallerOf(request), request.query, rootOf(request));
       const notifications = isSearch(request.query) ? await fromStandby(app, 'page', list) : await list(app);

@@ -10,8 +10,8 @@ import { listNotifications } from './list-notifications.ts';
 import {
   matchingStatuses,
   type PublicNotification,
-  type PublicStatus,
   publicNotification,
+  type statusesForGc,
 } from './public-notification.ts';
 import { selectNotification, selectPricedNotifications } from './stored-notifications.sql.ts';
 
@@ -33,7 +33,7 @@ export async function getPublicNotification(
 
 export interface PublicFilter {
   reference?: string;
-  status?: PublicStatus[];
+  status?: (typeof statusesForGc)[number][];
   template_type?: Channel[];
   include_jobs?: string;
   older_than?: string;
@@ -59,7 +59,7 @@ export async function listPublicNotifications(
       client_reference: filter.reference,
       statuses: filter.status?.length ? filter.status.flatMap(matchingStatuses) : undefined,
       types: filter.template_type?.length ? filter.template_type : undefined,
-      without_jobs: filter.include_jobs === undefined,
+      without_jobs: filter.include_jobs?.toLowerCase() !== 'true',
       older_than: filter.older_than,
     },
     { size: pageSize },

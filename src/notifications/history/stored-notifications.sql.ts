@@ -55,6 +55,8 @@ export interface PricedNotification extends StoredNotification {
   rate: string | null;
   /** Exact decimal. */
   cost: string | null;
+  /** Why the last attempt failed, in the words of the provider, if the message failed before it was handed over. */
+  provider_response: string | null;
 }
 
 /** Finds a notification by its stored id, else by its public id. */
@@ -155,7 +157,10 @@ const rate = sql`case n.notification_type
 function selectPricedRows(found: RawBuilder<unknown>, order: RawBuilder<unknown>): RawBuilder<PricedNotification> {
   return selectRows<PricedNotification>(found, order, {
     columns: sql`, price.rate,
-      case when n.notification_type = 'sms' then price.rate * n.billable_units * n.rate_multiplier else price.rate end as cost`,
+      case when n.notification_type = 'sms' then price.rate * n.billable_units * n.rate_multiplier else price.rate end as cost,
+      case when n.sent_at is null and n.status like '%-failure' then (
+        select f.reason from failed_attempts f where f.notification_id = n.id order by f.attempt desc limit 1
+      ) end as provider_response`,
     join: sql`cross join lateral (select ${rate} as rate) price`,
   });
 }
