@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
+import { stringify } from 'yaml';
 import type { Http } from '../platform/http/surface.ts';
 import type { Platform } from '../platform/platform.ts';
+import { Raw } from '../protocol/fields.ts';
 import type { Build } from './build.ts';
 import { checkTimeZonesDaily } from './doctor/time-zones.ts';
 import { sharedDatabaseCheck } from './operations.sql.ts';
@@ -27,16 +29,22 @@ async function listWarnings(app: Platform): Promise<string[]> {
 /** Health checks for load balancers, orchestrators and monitoring. */
 export function operationsRoutes(http: Http, app: Platform & { build: Build; draining(): boolean }): void {
   const isDatabaseAvailable = sharedDatabaseCheck(app);
-  for (const url of ['/status', '/_status']) {
-    http.get(
+  const check = [
+    { method: 'GET', url: '/status' },
+    { method: 'GET', url: '/_status' },
+    { method: 'POST', url: '/_status' },
+  ] as const;
+  for (const { method, url } of check) {
+    http.route({
+      method,
       url,
-      { schema: { summary: 'Check the application and the database', response: { 200: Status, 500: Status } } },
-      async (_request, reply) => {
+      schema: { summary: 'Check the application and the database', response: { 200: Status, 500: Status } },
+      async handler(_request, reply) {
         const healthy = await isDatabaseAvailable();
         const outcome = healthy ? 'ok' : 'error';
         return reply.code(healthy ? 200 : 500).send({ status: outcome, db: outcome, ...app.build });
       },
-    );
+    });
   }
 
   http.get('/livez', { schema: { summary: 'Liveness probe', response: { 200: Alive } } }, async () => ({
@@ -74,4 +82,33 @@ export function operationsRoutes(http: Http, app: Platform & { build: Build; dra
       return reply.type('application/json; charset=utf-8').send(document);
     },
   );
+
+  let publicDocument: Buffer | undefined;
+  for (const url of ['/v2/openapi-en', '/v2/openapi-fr']) {
+    http.get(
+      url,
+      {
+        schema: {
+          summary: 'The OpenAPI 3.1 document of the routes for applications, where GC Notify has its own',
+          response: { 200: Raw('application/yaml', 'The document as YAML') },
+        },
+      },
+      async (_request, reply) => {
+        publicDocument ??= Buffer.from(
+          stringify(publicPart(http.swagger() as OpenApi), { aliasDuplicateObjects: false }),
+        );
+        return reply.type('application/yaml').send(publicDocument);
+      },
+    );
+  }
+}
+
+interface OpenApi {
+  paths?: Record<string, object>;
+}
+
+/** Without the routes that no application calls. */
+function publicPart(document: OpenApi): OpenApi {
+  const paths = Object.entries(document.paths ?? {}).filter(([path]) => path.startsWith('/v2/'));
+  return { ...document, paths: Object.fromEntries(paths) };
 }

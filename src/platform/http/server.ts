@@ -61,12 +61,15 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   const { app, surfaces } = options;
   const { formats, requestTimeout_ms: timeout_ms = 60_000 } = options;
   const home = surfaces.find((surface) => surface.home)?.home;
+  const jsonHome = surfaces.find((surface) => surface.jsonHome)?.jsonHome;
   const http = Fastify({
     loggerInstance: app.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     // A child logger per request would cost more than most requests; callers log the request id instead.
     childLoggerFactory: (logger) => logger,
     genReqId: requestId,
+    rewriteUrl: ({ url = '/', method, headers }) =>
+      url === '/' && method === 'GET' && jsonHome !== undefined && acceptsOnlyJson(headers.accept) ? jsonHome : url,
     bodyLimit: maxBodyBytes,
     requestTimeout: timeout_ms,
     http: { headersTimeout: headersTimeout_ms, connectionsCheckingInterval: checkEvery_ms },
@@ -149,6 +152,10 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   }
   http.setErrorHandler((error, request, reply) => answer(request, reply, error));
   return http;
+}
+
+function acceptsOnlyJson(accept = ''): boolean {
+  return /^application\/json *(;[^,]*)?$/i.test(accept.trim());
 }
 
 /** Other clients that ask for / get a 404. */

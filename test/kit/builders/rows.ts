@@ -98,6 +98,7 @@ export async function aService(
     permissions?: string[];
     created_by_id?: string;
     rate_limit?: number;
+    api_dialect?: 'govuk' | 'gc';
     sms_message_limit?: number;
     email_message_limit?: number;
     letter_message_limit?: number;
