@@ -84,6 +84,8 @@ export const notification = {
   postage: null,
   type: 'sms',
   status: 'delivered',
+  status_description: 'Delivered',
+  provider_response: null,
   template: { id: template_id, version: 1, uri: `${server}/v2/template/${template_id}/version/1` },
   body: 'Hello Ada, see you on Friday.',
   subject: null,

@@ -7,40 +7,40 @@ interface GcError {
   message: string;
 }
 
-const channelNames: Record<string, string> = { sms: 'text messages', email: 'emails', letter: 'letters' };
+const channelNames = new Map(Object.entries({ sms: 'text messages', email: 'emails', letter: 'letters' }));
 
 /** GC Notify tells the limits of a service in trial mode from those of a live one. */
 const modeOf = ({ restricted }: Facts) => (restricted ? 'Trial' : 'Live');
 
-const dailyLimits: Record<string, (facts: Facts) => GcError> = {
-  sms: (facts) => ({
-    status: 429,
-    error: `${modeOf(facts)}ServiceTooManySMSRequestsError`,
-    message: `Exceeded SMS daily sending limit of ${facts.limit} fragments`,
-  }),
-  email: (facts) => ({
-    status: 429,
-    error: `${modeOf(facts)}ServiceTooManyEmailRequestsError`,
-    message: `Exceeded email daily sending limit of ${facts.limit} messages`,
-  }),
-};
-
 /** What GC Notify says of what a rule found; all other errors are the same for its clients. By the reason of the failure. */
-const gcErrors: Record<string, (facts: Facts) => GcError | undefined> = {
-  malformed_template_id: () => ({ error: 'ValidationError', message: 'template_id is not a valid UUID' }),
-  wrong_number: (facts) => ({ error: 'ValidationError', message: `phone_number ${numberText(facts)}` }),
-  landline_not_allowed: () => ({ error: 'ValidationError', message: `phone_number ${numberText({})}` }),
-  template_not_found: () => ({ message: 'Template not found' }),
-  template_deleted: ({ template_id }) => ({ message: `Template ${template_id} has been deleted` }),
-  missing_values: ({ template_id, names }) => ({
-    message: `Missing personalisation for template ID ${template_id}: ${names}`,
+const gcErrors = new Map<string, (facts: Facts) => GcError | undefined>(
+  Object.entries({
+    malformed_template_id: () => ({ error: 'ValidationError', message: 'template_id is not a valid UUID' }),
+    wrong_number: (facts: Facts) => ({ error: 'ValidationError', message: `phone_number ${numberText(facts)}` }),
+    landline_not_allowed: () => ({ error: 'ValidationError', message: `phone_number ${numberText({})}` }),
+    template_not_found: () => ({ message: 'Template not found' }),
+    template_deleted: ({ template_id }: Facts) => ({ message: `Template ${template_id} has been deleted` }),
+    missing_values: ({ template_id, names }: Facts) => ({
+      message: `Missing personalisation for template ID ${template_id}: ${names}`,
+    }),
+    empty_message: () => ({ message: 'Message is empty or just whitespace' }),
+    channel_not_allowed: ({ channel }: Facts) => ({
+      message: `Service is not allowed to send ${channelNames.get(String(channel))}`,
+    }),
+    daily_limit: dailyLimit,
   }),
-  empty_message: () => ({ message: 'Message is empty or just whitespace' }),
-  channel_not_allowed: ({ channel }) => ({
-    message: `Service is not allowed to send ${channelNames[String(channel)]}`,
-  }),
-  daily_limit: (facts) => dailyLimits[String(facts.channel)]?.(facts),
-};
+);
+
+function dailyLimit(facts: Facts): GcError | undefined {
+  const { channel, limit } = facts;
+  if (channel !== 'sms' && channel !== 'email') return undefined;
+  const [name, what] = channel === 'sms' ? ['SMS', 'fragments'] : ['Email', 'messages'];
+  return {
+    status: 429,
+    error: `${modeOf(facts)}ServiceTooMany${name}RequestsError`,
+    message: `Exceeded ${channel === 'sms' ? 'SMS' : 'email'} daily sending limit of ${limit} ${what}`,
+  };
+}
 
 function numberText({ has_semicolon, unsupported_code }: Facts): string {
   if (has_semicolon) return 'Not a valid number';
@@ -51,14 +51,14 @@ function numberText({ has_semicolon, unsupported_code }: Facts): string {
 /** The failure as a client of GC Notify expects it. */
 export function inGcWords(failure: Failure): Failure {
   const { headers, reason, problems } = failure;
-  const found = reason === undefined ? undefined : gcErrors[reason]?.(failure.facts);
+  const found = reason === undefined ? undefined : gcErrors.get(reason)?.(failure.facts);
   if (found) {
     const kind = found.status === 429 ? 'too-many' : 'invalid';
     return new Failure(kind, found.error ?? 'BadRequestError', found.message, { headers });
   }
   if (!problems?.some((problem) => problem.reason !== undefined)) return failure;
   const translated = problems.map((problem): Problem => {
-    const said = problem.reason === undefined ? undefined : gcErrors[problem.reason]?.(problem.facts ?? {});
+    const said = problem.reason === undefined ? undefined : gcErrors.get(problem.reason)?.(problem.facts ?? {});
     return said ? { error: said.error ?? problem.error, message: said.message } : problem;
   });
   const detail = translated.map(({ message }) => message).join('; ');

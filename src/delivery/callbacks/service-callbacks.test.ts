@@ -85,6 +85,19 @@ describe('delivery status callbacks', () => {
     await harness.app.db.deleteFrom('service_callbacks').where('due_at', '=', due_at).execute();
   });
 
+  it('have the words of GC Notify for a service whose clients are those of GC Notify', async () => {
+    const service = await aToldService();
+    await harness.admin('POST', `/service/${service}`, { api_dialect: 'gc' });
+    await sendAndTell(service);
+    const told = JSON.parse(sink.calls[0]?.body ?? '');
+    expect(told).toMatchObject({ status: 'delivered', status_description: 'Delivered', provider_response: null });
+    expect(Object.keys(told)).toHaveLength(12);
+    sink.calls.length = 0;
+    await harness.admin('POST', `/service/${service}/callbacks/test`, { callback_type: 'delivery_status' });
+    await harness.deliver();
+    expect(sink.calls.map(({ body }) => body)).toEqual(['{"health_check":"true"}']);
+  });
+
   it('have the token and a signature', async () => {
     const service = await aToldService();
     const id = await sendAndTell(service);

@@ -56,6 +56,8 @@ describe('GET /v2/notifications/{id}', () => {
       postage: null,
       type: 'sms',
       status: 'created',
+      status_description: 'In transit',
+      provider_response: null,
       template: { id: templates.sms, version: 1, uri: `${root}/v2/template/${templates.sms}/version/1` },
       body: 'Hello Ada\n\nbye',
       subject: null,
