@@ -83,6 +83,7 @@ const runElsewhere = [
   ['pennypost country change', 'src/operations/country/change-zone.test.ts'],
   ['pennypost letters grid', 'src/commands/letters.test.ts'],
   ['pennypost holidays import', 'src/letters/print/days-without-printing.test.ts'],
+  ['pennypost rates import', 'src/billing/rates-abroad.test.ts'],
   ['pennypost console-link', 'test/main.test.ts'],
   ['pennypost create-admin', 'test/main.test.ts'],
   ['pennypost send', 'src/commands/send.test.ts'],

@@ -186,6 +186,27 @@ describe('texts to other countries', () => {
     expect(abroad).toBeLessThanOrEqual(queries);
   });
 
+  it('have their rate in a file, too, where the profile may refuse them', async () => {
+    expect((await importRates(careful, 'prefix,multiplier,from\n49,2,2026-01-01\n')).code).toBe(0);
+    const { service, template_id } = await aSender(careful);
+    const upload = await careful.request({
+      method: 'POST',
+      url: `/service/${service}/upload?${new URLSearchParams({ filename: 'people.csv', template_id })}`,
+      headers: { authorization: `Bearer ${adminToken(careful.clock)}`, 'content-type': 'text/csv' },
+      payload: `phone number\n${german}\n${jamaican}\n(202) 555-0104\n`,
+    });
+    expect(upload.status).toBe(201);
+    expect(upload.body.data.rows_shown[0].problems).toEqual([
+      expect.objectContaining({
+        problem: 'Country code not found - double check the mobile number you entered',
+      }),
+    ]);
+    const chunks = await careful.app.db.selectFrom('upload_chunks').select('messages').execute();
+    expect(chunks.map(({ messages }) => String(messages)).join()).toContain('"rate_multiplier":2');
+    await careful.app.db.deleteFrom('rates_abroad').execute();
+    await careful.app.changeListener.catchUp();
+  });
+
   it('are refused without a rate where the profile says so', async () => {
     const { send } = await aSender(careful);
     const { status, body } = await send(german);

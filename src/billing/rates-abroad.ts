@@ -17,7 +17,7 @@ import { insertRateAbroad, upsertRatesAbroad } from './rates-abroad.sql.ts';
 export const maxMultiplier = 1_000;
 
 /** `valid_from` is a day: the rate applies from its first moment on. */
-export type NewRateAbroad = Omit<RateAbroad, 'valid_from'> & { valid_from: string };
+type NewRateAbroad = Omit<RateAbroad, 'valid_from'> & { valid_from: string };
 
 /** Texts that were accepted keep the price they were accepted with. */
 export async function createRateAbroad({ db, country }: Platform, request: NewRateAbroad): Promise<void> {

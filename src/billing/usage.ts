@@ -45,11 +45,11 @@ function monthOf(months: Days[], day: string): string {
   return (months.findLast(({ first_day }) => first_day <= day)?.first_day ?? day).slice(0, 7);
 }
 
-const englishMonth = new Intl.DateTimeFormat('en', { month: 'long', timeZone: 'UTC' });
+const englishMonths = 'January February March April May June July August September October November December'.split(' ');
 
 /** As the API names months. */
 function nameOfMonth(month: string): string {
-  return englishMonth.format(new Date(`${month}-01T00:00:00Z`));
+  return englishMonths[Number(month.slice(5)) - 1] ?? month;
 }
 
 interface PriceFacts {
