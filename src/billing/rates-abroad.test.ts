@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { anApiKey, anOrganisation, aService, aTemplate } from '../../test/kit/builders/rows.ts';
 import { storedMessage } from '../../test/kit/builders/sends.ts';
-import { useHarness } from '../../test/kit/harness.ts';
+import { adminToken, useHarness } from '../../test/kit/harness.ts';
 import { databaseNamed } from '../../test/kit/process/database-url.ts';
 import { runCommand } from '../../test/kit/process/run-command.ts';
 import { aPerson, signedIn } from '../../test/kit/world/console-people.ts';
@@ -32,7 +32,7 @@ async function aSender(harness: typeof american) {
     harness.v2('POST', '/v2/notifications/sms', key, { phone_number, template_id });
   const multiplierOf = async (phone_number: string) =>
     (await storedMessage(harness, (await send(phone_number)).body.id))?.rate_multiplier;
-  return { service, organisation_id, key, send, multiplierOf };
+  return { service, organisation_id, key, template_id, send, multiplierOf };
 }
 
 async function importRates(harness: typeof american, csv: string, ...flags: string[]) {

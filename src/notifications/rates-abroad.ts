@@ -46,9 +46,13 @@ class RatesByTime {
   at(now: Date): RatesAbroad {
     const time = now.getTime();
     if (time >= this.#from && time < this.#until) return this.#rates;
-    const starts = this.rows.map(({ valid_from }) => Date.parse(valid_from));
-    this.#from = Math.max(Number.NEGATIVE_INFINITY, ...starts.filter((start) => start <= time));
-    this.#until = Math.min(Number.POSITIVE_INFINITY, ...starts.filter((start) => start > time));
+    this.#from = Number.NEGATIVE_INFINITY;
+    this.#until = Number.POSITIVE_INFINITY;
+    for (const { valid_from } of this.rows) {
+      const start = Date.parse(valid_from);
+      if (start <= time) this.#from = Math.max(this.#from, start);
+      else this.#until = Math.min(this.#until, start);
+    }
     this.#rates = currentRates(this.rows, now);
     return this.#rates;
   }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { Status } from '../notification.ts';
 
-export interface AttachmentRow {
+interface AttachmentRow {
   id: string;
   service_id: string;
   notification_id: string;

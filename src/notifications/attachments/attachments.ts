@@ -14,7 +14,7 @@ import {
 } from './attachments.sql.ts';
 
 /** A file that is part of an email. */
-export interface Attachment {
+interface Attachment {
   filename: string;
   mime_type: string;
   content: Buffer;
