@@ -8,7 +8,7 @@ import { unfinishedStatuses } from '../../../notifications/notification.ts';
 import { sheetSize } from '../../letter-paper.ts';
 import { pageUrl } from '../../links.ts';
 import { printDay } from '../../message-words.ts';
-import { count, several } from '../../money.ts';
+import { count, dataSize, several } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { Live } from '../../parts/live.tsx';
@@ -96,10 +96,18 @@ function listFacts({ country, message, email, now }: ReaderProps): [string, Comp
     ['From', email?.from ?? sender],
     ['To', recipient],
     ...(email?.reply_to ? [['Reply to', email.reply_to] as [string, ComponentChildren]] : []),
+    ...(email && email.attachments.length > 0
+      ? [['Attachments', listAttachments(email)] as [string, ComponentChildren]]
+      : []),
     service,
     received,
     status,
   ];
+}
+
+/** They can be opened in the downloaded email. */
+function listAttachments({ attachments }: SentEmail): string {
+  return attachments.map(({ filename, size_in_bytes }) => `${filename} (${dataSize(size_in_bytes)})`).join(', ');
 }
 
 /** The status is also sent as a fragment: it changes while the page is open. */

@@ -2,7 +2,7 @@ import { PNG } from 'pngjs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { aLetter } from '../../../../test/kit/builders/letters.ts';
 import { aQueuedMessage, messageOf, replaceSource } from '../../../../test/kit/builders/queued-messages.ts';
-import { anInboundNumber, aService, aTemplate, aUser } from '../../../../test/kit/builders/rows.ts';
+import { anApiKey, anInboundNumber, aService, aTemplate, aUser } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
 import type { ConsoleVisitor, Page } from '../../../../test/kit/world/console-visitor.ts';
@@ -216,6 +216,24 @@ describe('an email', () => {
     expect(await view('headers')).toMatch(/<dt>Subject<\/dt><dd>About naïve engines<\/dd>/);
     expect(await view('raw')).toContain('Subject: =?UTF-8?');
     expect((await member.get(`/console/sandbox/${id}?width=360`)).text).toContain('mail-sheet--360');
+  });
+
+  it('names its attachments', async () => {
+    const template_id = await aTemplate(harness, service, { template_type: 'email', subject: 's', content: 'Hello' });
+    const doc = {
+      file: Buffer.from('x'.repeat(12_345)).toString('base64'),
+      filename: 'a<b>.txt',
+      sending_method: 'attach',
+    };
+    const { body } = await harness.v2('POST', '/v2/notifications/email', await anApiKey(harness, service), {
+      email_address: 'ada@example.org',
+      template_id,
+      personalisation: { doc },
+    });
+    await harness.deliver();
+    harness.clock.advance({ seconds: 1 });
+    const page = await member.get(`/console/sandbox/${body.id}`);
+    expect(page.text).toContain('<dt>Attachments</dt><dd>a&lt;b>.txt (12 kB)</dd>');
   });
 
   it('has a frame with an origin of its own', async () => {
