@@ -1,4 +1,5 @@
 import { comparableKey } from '../protocol/comparable-key.ts';
+import type { ApiDialect } from '../protocol/dialect.ts';
 import { removeInvisible } from '../protocol/whitespace.ts';
 
 /** Values for placeholders as received: any JSON. */
@@ -14,11 +15,12 @@ export function isMissing(value: unknown): boolean {
 }
 
 const switchedOn = new Set(['yes', 'y', 'true', 't', '1', 'include', 'show']);
+const switchedOnInFrench = new Set([...switchedOn, 'oui', 'vrai', 'inclure', 'afficher']);
 
 /** Whether a value shows the text of `((name??text))`. Not trimmed: ` yes` does not. */
-export function isSwitchedOn(value: unknown): boolean {
+export function isSwitchedOn(value: unknown, dialect: ApiDialect = 'govuk'): boolean {
   if (typeof value === 'boolean') return value;
-  if (typeof value === 'string') return switchedOn.has(value.toLowerCase());
+  if (typeof value === 'string') return (dialect === 'gc' ? switchedOnInFrench : switchedOn).has(value.toLowerCase());
   return value === 1;
 }
 

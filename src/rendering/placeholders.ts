@@ -1,4 +1,5 @@
 import { comparableKey } from '../protocol/comparable-key.ts';
+import type { ApiDialect } from '../protocol/dialect.ts';
 import { escapeHtml } from './escape.ts';
 import {
   isMissing,
@@ -22,6 +23,8 @@ export interface Placeholder {
  */
 export interface Slots {
   html: boolean;
+  /** Which values show optional text. */
+  dialect: ApiDialect;
   names: string[];
   byKey: Map<string, number>;
 }
@@ -48,12 +51,12 @@ export interface Filling {
 }
 
 /** For text that is never interpreted as HTML: text messages, subjects, the plain part of an email. */
-export function textSlots(): Slots {
-  return { html: false, names: [], byKey: new Map() };
+export function textSlots(dialect: ApiDialect = 'govuk'): Slots {
+  return { html: false, dialect, names: [], byKey: new Map() };
 }
 
-export function htmlSlots(): Slots {
-  return { ...textSlots(), html: true };
+export function htmlSlots(dialect: ApiDialect = 'govuk'): Slots {
+  return { ...textSlots(dialect), html: true };
 }
 
 const placeholderPattern = /\(\(([^()]+)\)\)/g;
@@ -201,7 +204,7 @@ export function fillText(
     if (placeholder === undefined) break;
     const value = values[placeholder.slot];
     if (value === undefined || value === null) text += unfilled(placeholder);
-    else if (placeholder.text !== null) text += isSwitchedOn(value) ? placeholder.text : '';
+    else if (placeholder.text !== null) text += isSwitchedOn(value, slots.dialect) ? placeholder.text : '';
     else text += slots.html ? escapeHtml(valueToText(value, lists)) : valueToText(value, lists);
     text += plain[index + 1] ?? '';
   }

@@ -161,4 +161,75 @@ function runVectors(): void {
       expect(email.preheader(values)).toBe(vector.preheader);
     });
   });
+
+  /** What is tested of an email: what its parts are, not how they look. */
+  const skeletonOf = (html: string) =>
+    html
+      .replaceAll(/<\/?(?:table|tr|td)[^>]*>| style="[^"]*"/g, '')
+      .replaceAll('<br>', '<br />')
+      .replaceAll('\u200B', '');
+
+  interface Expected {
+    html?: string;
+    text?: string;
+    html_contains?: string[];
+    html_contains_no?: string[];
+    text_contains_no?: string[];
+  }
+  type GcRender = Vector & {
+    what: string;
+    template: string;
+    values: Personalisation;
+    gc: { html: string; text: string };
+    pennypost: 'same' | (Expected & { 'service dialect gc'?: 'same'; otherwise?: string });
+  };
+  describe('gc/render.json', () => {
+    it.each(readVectors<GcRender>('gc/render.json'))('$id $what', ({ template, values, gc, pennypost }) => {
+      const email = (dialect: 'govuk' | 'gc') => {
+        const compiled = compileTemplate({ template_type: 'email', content: template, subject: 's', dialect });
+        return { html: skeletonOf(compiled.htmlFragment(values)), text: compiled.plainText(values) };
+      };
+      if (pennypost === 'same') {
+        expect([email('govuk').html, email('gc').html]).toEqual([gc.html, gc.html]);
+        return;
+      }
+      if (pennypost['service dialect gc'] === 'same') {
+        expect(email('gc')).toEqual({ html: gc.html, text: gc.text });
+        const { html } = email('govuk');
+        expect(html).toBe(pennypost.otherwise === 'literal' ? `<p>${template}</p>` : '');
+        return;
+      }
+      for (const dialect of ['govuk', 'gc'] as const) {
+        const { html, text } = email(dialect);
+        if (pennypost.html === 'same') expect(html).toBe(gc.html);
+        for (const part of pennypost.html_contains ?? []) expect(html).toContain(part);
+        for (const part of pennypost.html_contains_no ?? []) expect(html).not.toContain(part);
+        for (const part of pennypost.text_contains_no ?? []) expect(text).not.toContain(part);
+      }
+    });
+  });
+
+  type GcSms = Vector & {
+    what: string;
+    template: string;
+    gc: { text: string; units: number; parts: number; too_long: boolean };
+    pennypost: 'same' | { 'service dialect gc': 'same' };
+  };
+  /** `a*612` is so many letters. */
+  const written = (text: string) => {
+    const [, character = '', count] = /^(.)\*(\d+)$/u.exec(text) ?? [];
+    return count === undefined ? text : character.repeat(Number(count));
+  };
+  describe('gc/sms.json', () => {
+    // The ruling keeps what GOV.UK Notify keeps.
+    const vectors = readVectors<GcSms>('gc/sms.json').filter(({ id }) => id !== 'gc-sms-014');
+    it.each(vectors)('$id $what', ({ template, gc, pennypost }) => {
+      for (const dialect of ['gc', ...(pennypost === 'same' ? (['govuk'] as const) : [])] as const) {
+        const compiled = compileTemplate({ template_type: 'sms', content: written(template), dialect });
+        const message = compiled.render();
+        expect([message.text, message.fragments]).toEqual([written(gc.text), gc.parts]);
+        expect(isTooLong(message, dialect)).toBe(gc.too_long);
+      }
+    });
+  });
 }

@@ -1,5 +1,6 @@
 import type { CountryProfile } from '../countries/profile.ts';
 import type { Channel } from '../protocol/channels.ts';
+import type { ApiDialect } from '../protocol/dialect.ts';
 import {
   cutPreheader,
   maxEmailBytes,
@@ -56,6 +57,8 @@ export interface TemplateSource {
   contact_block?: string | null;
   /** For a text message: what it may contain in this country. Without it, what the protocol says. */
   alphabet?: CountryProfile['sms']['alphabet'];
+  /** That of the service: whether emails have bold text, which values show optional text, and how long a text may be. */
+  dialect?: ApiDialect;
 }
 
 export type EmailSource = TemplateSource & { template_type: 'email' };
@@ -74,6 +77,7 @@ interface Placeholders {
 
 type SmsTemplate = Placeholders & {
   template_type: 'sms';
+  dialect: ApiDialect;
   /** Without personalisation, placeholders count as empty: this measures the template itself. */
   render(personalisation?: Personalisation | null, options?: SmsOptions): SmsMessage;
   preview(personalisation: Personalisation, options?: SmsOptions): SmsPreview;
@@ -130,11 +134,13 @@ export function compileTemplate(source: TemplateSource): CompiledTemplate {
 }
 
 function compileSms(source: TemplateSource): SmsTemplate {
-  const slots = textSlots();
+  const { dialect = 'govuk' } = source;
+  const slots = textSlots(dialect);
   const content = compileText(source.content, slots);
-  const alphabet = smsAlphabet(source.alphabet ?? 'gsm-welsh');
+  const alphabet = smsAlphabet(source.alphabet ?? 'gsm-welsh', dialect);
   return {
     template_type: 'sms',
+    dialect,
     ...placeholdersOf(slots),
     render: (personalisation, options) => renderSms(content, personalisation, options, alphabet),
     preview: (personalisation, options) => previewSms(content, personalisation, options, alphabet),
@@ -143,13 +149,13 @@ function compileSms(source: TemplateSource): SmsTemplate {
 }
 
 function compileEmail(source: EmailSource): EmailTemplate {
-  const slots = textSlots();
+  const slots = textSlots(source.dialect);
   const subject = compileText(source.subject ?? '', slots);
   const content = compileText(source.content, slots);
   const withMarks = markTags(source.content);
   const tagged = withMarks === undefined ? content : compileText(withMarks, slots, true);
   const html = once(() => {
-    const slotsForHtml = htmlSlots();
+    const slotsForHtml = htmlSlots(source.dialect);
     return {
       subject: compileText(source.subject ?? '', slotsForHtml),
       content: compileText(withMarks ?? source.content, slotsForHtml, withMarks !== undefined),
@@ -183,14 +189,14 @@ function compileEmail(source: EmailSource): EmailTemplate {
 }
 
 function compileLetter(source: TemplateSource): LetterTemplate {
-  const slots = textSlots();
+  const slots = textSlots(source.dialect);
   const texts: LetterTexts = {
     contact_block: compileContactBlock(source.contact_block, slots),
     welsh: compileWelsh(source, slots),
     subject: compileText(source.subject ?? '', slots),
     content: compileText(source.content, slots),
   };
-  const subjectAsHtml = once(() => compileText(source.subject ?? '', htmlSlots()));
+  const subjectAsHtml = once(() => compileText(source.subject ?? '', htmlSlots(source.dialect)));
   return {
     template_type: 'letter',
     ...placeholdersOf(slots),
@@ -231,7 +237,7 @@ export function contentProblems(template: CompiledTemplate, personalisation: Per
     case 'sms': {
       const message = template.render(personalisation);
       if (isEmpty(message)) return ['empty'];
-      return isTooLong(message) ? ['too-long'] : [];
+      return isTooLong(message, template.dialect) ? ['too-long'] : [];
     }
     case 'email': {
       const body = template.body(personalisation);

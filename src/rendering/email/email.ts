@@ -86,8 +86,7 @@ export function renderTexts(
     unfilled: markOpenPlaceholders(open),
   });
   const htmlBlocks = parseContent(html.content, filledHtml, open);
-  const textBlocks =
-    filled === filledHtml && open.length === 0 ? htmlBlocks : parseContent(text.content, filled, []);
+  const textBlocks = filled === filledHtml && open.length === 0 ? htmlBlocks : parseContent(text.content, filled, []);
   return {
     subject: renderSubject(text.subject, personalisation),
     htmlSubject: renderSubject(html.subject, personalisation),
@@ -113,8 +112,13 @@ function readHtml(content: CompiledText, personalisation: Personalisation, redac
   return parseContent(content, filled, open);
 }
 
-function parseContent({ tagged }: CompiledText, filled: string, open: readonly OpenPlaceholder[]): MarkdownBlock[] {
-  const parse = (text: string) => parseMarkdown(keepFromLinking(text), { links: true, open });
+function parseContent(
+  { tagged, slots }: CompiledText,
+  filled: string,
+  open: readonly OpenPlaceholder[],
+): MarkdownBlock[] {
+  const grammar = { links: true, open, emphasis: slots.dialect === 'gc' };
+  const parse = (text: string) => parseMarkdown(keepFromLinking(text), grammar);
   return tagged ? parseSections(splitAtTags(filled), parse) : parse(filled);
 }
 

@@ -1,3 +1,4 @@
+import type { ApiDialect } from '../../protocol/dialect.ts';
 import { isSwitchedOn, type Personalisation, valueToText } from '../personalisation.ts';
 import { type CompiledText, fillText, keepPlaceholder, readValues, type Slots } from '../placeholders.ts';
 import { type EmailContents, type EmailTexts, renderTexts } from './email.ts';
@@ -35,6 +36,8 @@ export function outlineRenderer(
   const length = text.subject.length + text.content.length;
   if (length > maxOutlinedLength || slots.names.length >= maxSentinels) return () => undefined;
   if (slots.names.some((name) => /[&<>]/.test(name))) return () => undefined;
+  // Where emphasis ends depends on the characters of a value beside it.
+  if (slots.dialect === 'gc' && text.content.plain.some((piece) => /[_`~]|\*[\S]/.test(piece))) return () => undefined;
   const uses = slotUses(slots, text.subject, text.content);
   const outlines = new Map<string, EmailOutline | undefined>();
   let charactersLeft = maxOutlineCharacters(length);
@@ -142,7 +145,7 @@ function readSimpleValues(
   for (let slot = 0; slot < values.length; slot++) {
     const value = values[slot];
     const text = typeof value === 'string' ? value : printsInOneWay(value) ? valueToText(value, 'inline') : undefined;
-    const kind = kindOf(value, text, uses[slot]);
+    const kind = kindOf(value, text, uses[slot], slots.dialect);
     if (kind === undefined) return undefined;
     shape += kind;
     texts.push(text ?? '');
@@ -150,9 +153,14 @@ function readSimpleValues(
   return { shape, texts };
 }
 
-function kindOf(value: unknown, text: string | undefined, use: SlotUse | undefined): SlotKind | undefined {
+function kindOf(
+  value: unknown,
+  text: string | undefined,
+  use: SlotUse | undefined,
+  dialect: ApiDialect,
+): SlotKind | undefined {
   if (value === undefined || value === null) return undefined;
-  if (use === 'condition') return isSwitchedOn(value) ? '1' : '0';
+  if (use === 'condition') return isSwitchedOn(value, dialect) ? '1' : '0';
   if (text === undefined || use !== 'text') return undefined;
   if (text === '') return 'e';
   if (isPhrase(text)) return 'p';

@@ -88,6 +88,8 @@ function readInline(inline: MarkdownInline): LetterInline[] {
     case 'url':
       return [{ kind: 'bold', text: printable(decodeEntities(inline.url.replace(/^https?:\/\//, ''))) }];
     case 'link':
+    case 'strong':
+    case 'emphasis':
       return inline.inlines.flatMap(readInline);
   }
 }

@@ -86,6 +86,10 @@ function renderInline(inline: MarkdownInline): string {
       return highlightOpening(inline.open);
     case 'url':
       return `${linkTag} href="${hrefOf(inline.url)}">${inline.url}</a>`;
+    case 'strong':
+      return `<strong>${renderInlines(inline.inlines)}</strong>`;
+    case 'emphasis':
+      return `<em>${renderInlines(inline.inlines)}</em>`;
     case 'link': {
       const title = inline.title ? ` title="${escapeQuotes(inline.title)}"` : '';
       return `${linkTag} href="${hrefOf(inline.url)}"${title}>${renderInlines(inline.inlines)}</a>`;

@@ -7,9 +7,12 @@ export interface InlineGrammar {
   links: boolean;
   /** The placeholders that the marks in the text stand for. */
   open: readonly OpenPlaceholder[];
+  /** Whether `**`, `__`, `*` and `_` emphasise; code and struck text then lose their marks. */
+  emphasis?: boolean;
 }
 
 const specialPattern = /[\\\n[]|!\[|https?:\/\//g;
+const specialWithEmphasis = /[\\\n[*_`~]|!\[|https?:\/\//g;
 
 /** Includes `<` and `>`, escaped or not: a sanitised value has a backslash before them. */
 const escapable = /[\\`*{}[\]()#+\-.!_<>~|]|&[lg]t;/y;
@@ -19,16 +22,19 @@ const notAtEndOfUrl = '.,:"\')]';
 const urlEnd = /[\s<]/g;
 
 const hasSpecial = /[\\\n[\uFDD0]|https?:\/\//;
+const hasEmphasis = /[*_`~]/;
 
 export function parseInline(text: string, grammar: InlineGrammar): MarkdownInline[] {
-  return hasSpecial.test(text) ? parse(text, grammar, false) : [{ kind: 'text', text }];
+  const isPlain = !hasSpecial.test(text) && !(grammar.emphasis && hasEmphasis.test(text));
+  return isPlain ? [{ kind: 'text', text }] : parse(text, grammar, false);
 }
 
-function parse(source: string, grammar: InlineGrammar, insideLink: boolean): MarkdownInline[] {
+function parse(source: string, grammar: InlineGrammar, insideLink: boolean, depth = 0): MarkdownInline[] {
   const text = trimEndOf('\n', source);
   const findLink = linkFinder(text);
+  const findEmphasis = grammar.emphasis ? emphasisFinder(text) : undefined;
   const lastLineBreak = text.trimEnd().length;
-  const special = new RegExp(specialPattern);
+  const special = new RegExp(grammar.emphasis && depth < maxEmphasisDepth ? specialWithEmphasis : specialPattern);
   const inlines: MarkdownInline[] = [];
   let pending = '';
   let start = 0;
@@ -64,12 +70,27 @@ function parse(source: string, grammar: InlineGrammar, insideLink: boolean): Mar
       const link = isImage || grammar.links ? findLink(at + mark.length - 1) : undefined;
       if (!link) continue;
       pending += text.slice(start, at);
-      const inlinesOfLink = isImage ? [] : parse(link.text, grammar, true);
+      const inlinesOfLink = isImage ? [] : parse(link.text, grammar, true, depth);
       if (insideLink) for (const inline of inlinesOfLink) flush(inline);
       // Without a text there would be nothing to click.
       else if (!isImage && inlinesOfLink.every(isBlank)) flush({ kind: 'url', url: unmark(link.url, grammar.open) });
       else if (!isImage) flush({ kind: 'link', ...destination(link, grammar), inlines: inlinesOfLink });
       end = link.end;
+    } else if (findEmphasis && hasEmphasis.test(mark)) {
+      const found = findEmphasis(at);
+      if (!found) {
+        // A run of marks that emphasises nothing is text as a whole.
+        while (text[special.lastIndex] === mark) special.lastIndex += 1;
+        continue;
+      }
+      pending += text.slice(start, at);
+      if (found.kind === 'code') pending += found.text;
+      else {
+        const inside = parse(found.text, grammar, insideLink, depth + 1);
+        if (found.kind === 'struck') for (const inline of inside) flush(inline);
+        else flush({ kind: found.kind, inlines: inside });
+      }
+      end = found.end;
     } else {
       const url = readUrl(text, at, mark.length);
       if (url === undefined) continue;
@@ -84,6 +105,47 @@ function parse(source: string, grammar: InlineGrammar, insideLink: boolean): Mar
   pending += text.slice(start);
   flushText();
   return inlines;
+}
+
+/** Deeper emphasis is text: each level parses its text again. */
+const maxEmphasisDepth = 6;
+
+interface Emphasis {
+  kind: 'strong' | 'emphasis' | 'struck' | 'code';
+  text: string;
+  end: number;
+}
+
+/** What closes an opening mark. The character before it is part of the text, which is not empty. */
+const emphasisMarks: { kind: Emphasis['kind']; opening: RegExp; closing: (marks: string) => RegExp }[] = [
+  { kind: 'strong', opening: /__(?=[\s\S])/y, closing: () => /[\s\S]__(?!_)/g },
+  { kind: 'strong', opening: /\*\*(?=[\s\S])/y, closing: () => /[\s\S]\*\*(?!\*)/g },
+  { kind: 'emphasis', opening: /\b_(?=[^_])/y, closing: () => /[^_]_\b(?!_)/g },
+  { kind: 'emphasis', opening: /\*(?=[^*\s])/y, closing: () => /[^*]\*(?!\*)/g },
+  { kind: 'struck', opening: /~~(?=\S)/y, closing: () => /\S~~/g },
+  { kind: 'code', opening: /`+/y, closing: (marks) => new RegExp(`[^\`]${marks}(?!\`)`, 'g') },
+];
+
+/** Whatever closes nothing from one place closes nothing from a later one, so each search fails once only. */
+function emphasisFinder(text: string): (at: number) => Emphasis | undefined {
+  const unclosed = new Set<string>();
+  return (at) => {
+    for (const { kind, opening, closing } of emphasisMarks) {
+      opening.lastIndex = at;
+      const [marks] = opening.exec(text) ?? [];
+      if (marks === undefined || unclosed.has(kind + marks)) continue;
+      const close = closing(marks);
+      close.lastIndex = at + marks.length;
+      const found = close.exec(text);
+      if (!found) {
+        unclosed.add(kind + marks);
+        continue;
+      }
+      const inside = text.slice(at + marks.length, found.index + 1);
+      return { kind, text: kind === 'code' ? inside.trim() : inside, end: found.index + found[0].length };
+    }
+    return undefined;
+  };
 }
 
 function isBlank(inline: MarkdownInline): boolean {

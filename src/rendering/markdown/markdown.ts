@@ -159,7 +159,9 @@ function takeInset({ lines, context }: Page, at: number): Taken {
 }
 
 function canTakeList({ lines, context }: Page, at: number): boolean {
-  return context.lists < maxDepth && isListStart(lines, at);
+  if (context.lists >= maxDepth || !isListStart(lines, at)) return false;
+  // Where marks emphasise, a line may begin with them.
+  return !context.emphasis || /^ *(?:[•*-]|\d+\.) /.test(lines[at] ?? '');
 }
 
 function takeList({ lines, context }: Page, at: number): Taken {

@@ -73,6 +73,10 @@ function renderInline(inline: MarkdownInline, style: Style): string {
       return printOpening(inline.open);
     case 'url':
       return inline.url;
+    case 'strong':
+      return `**${renderInlines(inline.inlines, style)}**`;
+    case 'emphasis':
+      return `_${renderInlines(inline.inlines, style)}_`;
     case 'link': {
       const text = renderInlines(inline.inlines, style) + (inline.title ? ` (${inline.title})` : '');
       return style.summary ? text : `${text}: ${inline.url}`;

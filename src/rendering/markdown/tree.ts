@@ -26,4 +26,6 @@ export type MarkdownInline =
   | { kind: 'line-break' }
   | { kind: 'placeholder'; open: OpenPlaceholder }
   | { kind: 'url'; url: string }
+  /** Only in emails of services whose clients are those of GC Notify. */
+  | { kind: 'strong' | 'emphasis'; inlines: MarkdownInline[] }
   | { kind: 'link'; url: string; title: string | null; inlines: MarkdownInline[] };

@@ -1,4 +1,5 @@
 import type { CountryProfile } from '../../countries/profile.ts';
+import type { ApiDialect } from '../../protocol/dialect.ts';
 
 /** The alphabet of text messages (GSM 03.38), what countries add to it, and the replacements of all other characters. */
 
@@ -9,6 +10,13 @@ const gsmAlphabet =
 
 /** Sent as an escape and a character: they count as two. */
 const extension = '^{}\\[~]|€';
+
+/** Letters of French, and the syllabics of Inuktitut, Cree and Ojibwe. */
+const canadianLetters = `ÀÂÇÈÉÊËÎÏÔŒÙÛÜŸàâçèéêëîïôœùûüÿ${range(0x1400, 0x167f)}${range(0x18b0, 0x18ff)}`;
+
+function range(first: number, last: number): string {
+  return String.fromCharCode(...Array.from({ length: last - first + 1 }, (_, index) => first + index));
+}
 
 const welshVowels = 'ÀÁÂÄÈÉÊËÌÍÎÏÒÓÔÖÙÚÛÜẀẂŴẄỲÝŶŸàáâäèéêëìíîïòóôöùúûüẁẃŵẅỳýŷÿ';
 
@@ -109,12 +117,13 @@ function keepingAlphabet(): SmsAlphabet {
 const alphabets = new Map([
   ['gsm-welsh', replacingAlphabet(welshVowels)],
   ['gsm', replacingAlphabet('')],
+  ['gsm-canadian', replacingAlphabet([...new Set(welshVowels + canadianLetters)].join(''))],
   ['keep-letters', keepingAlphabet()],
 ]);
 
-/** By its name in the profile of a country. */
-export function smsAlphabet(name: CountryProfile['sms']['alphabet']): SmsAlphabet {
-  const alphabet = alphabets.get(name);
+/** By its name in the profile of a country. A service in the dialect of GC Notify can write more, unless its country keeps all. */
+export function smsAlphabet(name: CountryProfile['sms']['alphabet'], dialect: ApiDialect = 'govuk'): SmsAlphabet {
+  const alphabet = alphabets.get(dialect === 'gc' && name !== 'keep-letters' ? 'gsm-canadian' : name);
   if (!alphabet) throw new Error(`Unknown alphabet of text messages: ${name}`);
   return alphabet;
 }

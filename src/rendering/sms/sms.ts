@@ -1,3 +1,4 @@
+import type { ApiDialect } from '../../protocol/dialect.ts';
 import { collapseWhitespace } from '../../protocol/whitespace.ts';
 import type { Personalisation } from '../personalisation.ts';
 import { type CompiledText, type Filling, fillText, keepPlaceholder, missingNames } from '../placeholders.ts';
@@ -17,6 +18,12 @@ export interface SmsMessage {
 }
 
 export const maxSmsCharacters = 918;
+/** In the dialect of GC Notify: with the prefix, and with characters that count twice. */
+const maxGcUnits = 612;
+
+export function maxSmsLength(dialect: ApiDialect): number {
+  return dialect === 'gc' ? maxGcUnits : maxSmsCharacters;
+}
 
 const fragmentSizes = { gsm7: { single: 160, part: 153 }, ucs2: { single: 70, part: 67 } } as const;
 
@@ -87,8 +94,10 @@ export function findLostCharacters(
   return plainText.test(filled) ? [] : alphabet.notable(filled).lost;
 }
 
-export function isTooLong(message: SmsMessage): boolean {
-  return message.character_count_without_prefix > maxSmsCharacters;
+export function isTooLong(message: SmsMessage, dialect: ApiDialect = 'govuk'): boolean {
+  if (dialect === 'govuk') return message.character_count_without_prefix > maxSmsCharacters;
+  const { text, encoding } = message;
+  return text.length + (encoding === 'gsm7' ? countExtensionCharacters(text) : 0) > maxGcUnits;
 }
 
 export function isEmpty(message: SmsMessage): boolean {
