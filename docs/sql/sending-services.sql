@@ -1,6 +1,7 @@
 /* prepared: sending-services */
 select id, restricted, permissions, rate_limit, api_dialect, sms_message_limit, email_message_limit,
-  letter_message_limit, international_sms_message_limit, contact_link, email_sender_local_part, (
+  letter_message_limit, international_sms_message_limit, contact_link, email_sender_local_part,
+  case when prefix_sms then name end as sms_prefix, (
   select coalesce(json_agg(json_build_object('id', sender.id, 'text', sender.sms_sender)), '[]')
   from service_sms_senders sender
   where sender.service_id = services.id and not sender.archived

@@ -45,7 +45,11 @@ end as reply_to_text, template.letter_languages, template.letter_welsh_subject, 
   ) file
   where file.archived_at is null and not file.pending
 ) else '[]'::jsonb end as email_files, template.created_by_id, author.name as created_by_name,
-  author.email_address as created_by_email_address, template.created_at, template.updated_at
+  author.email_address as created_by_email_address, template.created_at, template.updated_at, (
+  select service.api_dialect
+  from services service
+  where service.id = template.service_id
+) as api_dialect
 from templates_history template
 join users author on author.id = template.created_by_id
 where template.id = any ($1::uuid[]) and (template.id, template.version) in (

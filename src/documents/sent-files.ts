@@ -1,5 +1,6 @@
 import { Failure, invalid, type Problem } from '../platform/failure.ts';
 import { decodeBase64 } from '../platform/http/body/base64.ts';
+import type { ApiDialect } from '../protocol/dialect.ts';
 import { printedValue } from '../protocol/schema-problems.ts';
 import { describeUnsupported, type FileType, fileTypeOf, oldWorkbook } from '../templates/files/file-types.ts';
 import { weeksOf } from './file-requests.ts';
@@ -33,10 +34,14 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What is wrong with the fields of these files, before any is decoded: each problem once. */
-export function problemsOfSentFiles(personalisation: unknown): Problem[] {
+/**
+ * What is wrong with the fields of these files, before any is decoded: each problem once. In the dialect of GC Notify every object
+ * is such a file.
+ */
+export function problemsOfSentFiles(personalisation: unknown, dialect: ApiDialect = 'govuk'): Problem[] {
   if (!isObject(personalisation)) return [];
-  const found = Object.values(personalisation).filter(isSentFile).flatMap(problemsOf);
+  const files = Object.values(personalisation).filter(dialect === 'gc' ? isObject : isSentFile);
+  const found = files.flatMap(problemsOf);
   return [...new Set(found)].map((message) => ({
     error: 'ValidationError',
     message: `personalisation ${message}`,

@@ -30,10 +30,18 @@ const templateBytes = 1_700;
 const nameBytes = 250;
 const maxChangedServices = 50_000;
 
-interface CacheEntry {
+interface Current {
   /** The change counter when the entry was last known to be current; a later change of the service invalidates it. */
   currentAt: number;
+}
+
+interface CacheEntry extends Current {
   loading: Promise<FoundTemplate>;
+}
+
+/** Only the dialect of its service can change, which is read again after each change of the service. */
+interface CompiledVersion extends Current {
+  ready: ReadyTemplate<TemplateRow>;
 }
 
 /**
@@ -43,7 +51,7 @@ interface CacheEntry {
 export class CompiledTemplates {
   private readonly newest: LRUCache<string, CacheEntry>;
   /** Also has what rendering keeps of an email template, which takes ten times as much as its texts. */
-  private readonly versions: LRUCache<string, ReadyTemplate<TemplateRow>>;
+  private readonly versions: LRUCache<string, CompiledVersion>;
   private readonly rows: BatchReader<CurrentTemplateRow>;
   private readonly rowsOfVersions: BatchReader<TemplateRow>;
   private readonly changedAt = new Map<string, number>();
@@ -58,7 +66,7 @@ export class CompiledTemplates {
     this.versions = new LRUCache({
       maxSize: (app.cacheMemory_bytes * 3) / 8,
       // The newest version may stay in the other cache, as the same object.
-      dispose: ({ compiled }) => compiled.template_type === 'email' && compiled.forgetOutlines(),
+      dispose: ({ ready: { compiled } }) => compiled.template_type === 'email' && compiled.forgetOutlines(),
     });
     this.rows = new BatchReader(
       (ids) => selectTemplatesById(app.db, ids),
@@ -112,7 +120,7 @@ export class CompiledTemplates {
     return loading;
   }
 
-  private isCurrent(entry: CacheEntry, serviceId: string): boolean {
+  private isCurrent(entry: Current, serviceId: string): boolean {
     if (entry.currentAt === this.changes) return true;
     if (entry.currentAt < Math.max(this.resetAt, this.changedAt.get(serviceId) ?? 0)) return false;
     // Until the next change of any service, it need not be compared again.
@@ -133,17 +141,20 @@ export class CompiledTemplates {
   }
 
   private async load(serviceId: string, templateId: string): Promise<FoundTemplate> {
+    const changes = this.changes;
     const result = lookUp(await this.rows.find(templateId), serviceId);
     if (result.found !== 'here') return result;
     const row = result.template;
     const template = { ...row, reply_to_text: replyToTextOf(this.app.country.phone, row) };
-    return { found: 'here', template: { row: template, compiled: this.compile(template, row.reply_to_text).compiled } };
+    const { compiled } = this.compile(template, row.reply_to_text, changes);
+    return { found: 'here', template: { row: template, compiled } };
   }
 
   private async loadEarlier(templateId: string, version: number): Promise<FoundTemplate> {
+    const changes = this.changes;
     const row = await this.rowsOfVersions.find(versionKey(templateId, version));
     if (!row) return { found: 'nowhere' };
-    const { compiled } = this.compile(row, row.reply_to_text);
+    const { compiled } = this.compile(row, row.reply_to_text, changes);
     return {
       found: 'here',
       template: { row: { ...row, folder: null, reply_to_text: replyToTextOf(this.app.country.phone, row) }, compiled },
@@ -157,19 +168,23 @@ export class CompiledTemplates {
     contactBlock: string | null,
   ): Promise<ReadyTemplate<TemplateRow> | undefined> {
     const cached = cachedIn(this.versions, versionKey(templateId, version, contactBlock));
-    if (cached) return cached;
+    if (cached && this.isCurrent(cached, cached.ready.row.service)) return cached.ready;
+    const changes = this.changes;
     const row = await this.rowsOfVersions.find(versionKey(templateId, version));
-    return row && this.compile(row, contactBlock);
+    return row && this.compile(row, contactBlock, changes);
   }
 
   /** The contact block is compiled in but not part of the version, because it can change independently. */
-  private compile(row: TemplateRow, contactBlock: string | null): ReadyTemplate<TemplateRow> {
+  private compile(row: TemplateRow, contactBlock: string | null, currentAt: number): ReadyTemplate<TemplateRow> {
     const block = row.template_type === 'letter' ? contactBlock : null;
     const key = versionKey(row.id, row.version, block);
     const cached = this.versions.get(key);
-    if (cached) return cached;
+    if (cached && cached.ready.row.api_dialect === row.api_dialect) {
+      cached.currentAt = Math.max(cached.currentAt, currentAt);
+      return cached.ready;
+    }
     const ready = { row, compiled: compileRow(row, block, this.app.country.sms.alphabet) };
-    this.versions.set(key, ready, { size: bytesOf(row) + outlineBytes(row) });
+    this.versions.set(key, { ready, currentAt }, { size: bytesOf(row) + outlineBytes(row) });
     return ready;
   }
 }
@@ -191,7 +206,7 @@ export function sourceOf(
 ): TemplateSource {
   const { template_type, subject, content, letter_welsh_subject, letter_welsh_content } = row;
   const welsh = row.letter_languages === 'welsh_then_english' ? { letter_welsh_subject, letter_welsh_content } : {};
-  return { template_type, subject, content, ...welsh, contact_block: contactBlock, alphabet };
+  return { template_type, subject, content, ...welsh, contact_block: contactBlock, alphabet, dialect: row.api_dialect };
 }
 
 function versionKey(templateId: string, version: number, contactBlock: string | null = null): string {

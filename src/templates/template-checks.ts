@@ -2,19 +2,20 @@ import type { Country } from '../countries/country.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { forbidden, invalid, invalidField, notFound } from '../platform/failure.ts';
 import type { Channel } from '../protocol/channels.ts';
-import { isTooLong, maxSmsCharacters } from '../rendering/sms/sms.ts';
+import type { ApiDialect } from '../protocol/dialect.ts';
+import { isTooLong, maxSmsLength } from '../rendering/sms/sms.ts';
 import { compileTemplate } from '../rendering/template.ts';
 import type { LetterLanguages, TemplateRow } from './template-row.ts';
-import { replyToExists, selectServicePermissions } from './templates.sql.ts';
+import { replyToExists, selectServiceRules } from './templates.sql.ts';
 
 /** Validation rules for storing a template, one function per rule. */
 
 const channels: Record<Channel, string> = { sms: 'text message', email: 'email', letter: 'letter' };
 
-export async function getServicePermissions(db: Db | Tx, serviceId: string): Promise<string[]> {
-  const permissions = await selectServicePermissions(db, serviceId);
-  if (!permissions) throw notFound();
-  return permissions;
+export async function getServiceRules(db: Db | Tx, serviceId: string) {
+  const rules = await selectServiceRules(db, serviceId);
+  if (!rules) throw notFound();
+  return rules;
 }
 
 export function refuseUnlessChannelIsAllowed(
@@ -28,11 +29,18 @@ export function refuseUnlessChannelIsAllowed(
 
 type Texts = Pick<TemplateRow, 'template_type' | 'content' | 'letter_welsh_content'>;
 
-/** Characters that the alphabet replaces may become more. Without one it is that of the protocol. */
-export function refuseIfTooLong({ template_type, content }: Texts, country?: Pick<Country, 'sms'>): void {
+/** What the length of a text depends on: without them, the alphabet and the limit of the protocol. */
+interface TextRules {
+  country?: Pick<Country, 'sms'>;
+  dialect?: ApiDialect;
+}
+
+/** Characters that the alphabet replaces may become more. */
+export function refuseIfTooLong({ template_type, content }: Texts, { country, dialect = 'govuk' }: TextRules = {}): void {
   if (template_type !== 'sms') return;
-  if (isTooLong(compileTemplate({ template_type, content, alphabet: country?.sms.alphabet }).render())) {
-    throw invalidField('content', `Content has a character count greater than the limit of ${maxSmsCharacters}`);
+  const compiled = compileTemplate({ template_type, content, alphabet: country?.sms.alphabet, dialect });
+  if (isTooLong(compiled.render(), dialect)) {
+    throw invalidField('content', `Content has a character count greater than the limit of ${maxSmsLength(dialect)}`);
   }
 }
 

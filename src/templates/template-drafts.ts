@@ -5,10 +5,11 @@ import { notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
+import type { ApiDialect } from '../protocol/dialect.ts';
 import { maxEmailBytes } from '../rendering/email/email.ts';
 import { splitAtPlaceholders } from '../rendering/placeholders.ts';
 import { smsAlphabet } from '../rendering/sms/gsm.ts';
-import { isTooLong, maxSmsCharacters } from '../rendering/sms/sms.ts';
+import { isTooLong, maxSmsLength } from '../rendering/sms/sms.ts';
 import { type CompiledTemplate, compileTemplate } from '../rendering/template.ts';
 import { compileRow, type ReadyTemplate } from './compiled-templates.ts';
 import {
@@ -41,14 +42,19 @@ export function compileDraft(
   draft: TemplateDraft,
   contactBlock: string | null,
   alphabet?: Country['sms']['alphabet'],
+  dialect?: ApiDialect,
 ): CompiledTemplate {
   const { template_type, subject, content, letter_welsh_subject, letter_welsh_content } = draft;
   const welsh = draft.letter_languages === 'welsh_then_english' ? { letter_welsh_subject, letter_welsh_content } : {};
-  return compileTemplate({ template_type, subject, content, ...welsh, contact_block: contactBlock, alphabet });
+  return compileTemplate({ template_type, subject, content, ...welsh, contact_block: contactBlock, alphabet, dialect });
 }
 
 /** What people should change before they save, by field. The API stores some of it for those who insist. */
-export function problemsOfDraft(country: Pick<Country, 'sms'>, draft: TemplateDraft): Record<string, string> {
+export function problemsOfDraft(
+  country: Pick<Country, 'sms'>,
+  draft: TemplateDraft,
+  dialect: ApiDialect = 'govuk',
+): Record<string, string> {
   const texts = textsOf(draft);
   const problems = texts.flatMap(([field, text, name]): [string, string][] => {
     if (text.trim() === '') return [[field, `Enter the ${name}.`]];
@@ -56,7 +62,7 @@ export function problemsOfDraft(country: Pick<Country, 'sms'>, draft: TemplateDr
     if (comma) return [[field, 'Placeholders cannot contain commas: take them out of the double brackets.']];
     return [];
   });
-  const size = sizeProblem(country, draft);
+  const size = sizeProblem(country, draft, dialect);
   return Object.fromEntries(size && !problems.some(([field]) => field === 'content') ? [...problems, size] : problems);
 }
 
@@ -75,18 +81,22 @@ function textsOf(draft: TemplateDraft): [field: string, text: string, name: stri
   ];
 }
 
-function sizeProblem(country: Pick<Country, 'sms'>, draft: TemplateDraft): [string, string] | undefined {
-  const compiled = compileDraft(draft, null, country.sms.alphabet);
+function sizeProblem(
+  country: Pick<Country, 'sms'>,
+  draft: TemplateDraft,
+  dialect: ApiDialect,
+): [string, string] | undefined {
+  const compiled = compileDraft(draft, null, country.sms.alphabet, dialect);
   switch (compiled.template_type) {
     case 'sms': {
-      const { lost } = smsAlphabet(country.sms.alphabet).notable(draft.content);
+      const { lost } = smsAlphabet(country.sms.alphabet, dialect).notable(draft.content);
       if (lost.length > 0)
         return [
           'content',
           `Texts cannot include ${lost.join(' ')}. Remove ${lost.length === 1 ? 'it' : 'them'} to save.`,
         ];
-      if (!isTooLong(compiled.render())) return undefined;
-      return ['content', `The message is too long: text messages have at most ${maxSmsCharacters} characters.`];
+      if (!isTooLong(compiled.render(), dialect)) return undefined;
+      return ['content', `The message is too long: text messages have at most ${maxSmsLength(dialect)} characters.`];
     }
     case 'email':
       if (Buffer.byteLength(draft.content) <= maxEmailBytes) return undefined;

@@ -1,5 +1,6 @@
 import type { Timestamp } from '../platform/clock.ts';
 import type { Channel } from '../protocol/channels.ts';
+import type { ApiDialect } from '../protocol/dialect.ts';
 
 export type ProcessType = 'normal' | 'priority' | 'bulk';
 export type LetterLanguages = 'english' | 'welsh_then_english';
@@ -54,6 +55,8 @@ export interface TemplateRow {
   created_by_email_address: string;
   created_at: Timestamp;
   updated_at: Timestamp | null;
+  /** That of its service now. */
+  api_dialect: ApiDialect;
 }
 
 /** The newest version, the only one with a folder. */

@@ -112,7 +112,8 @@ function selectRows<Row>(
       template.letter_languages, template.letter_welsh_subject, template.letter_welsh_content,
       template.has_unsubscribe_link, ${letterAttachment} as letter_attachment, ${emailFiles} as email_files,
       template.created_by_id, author.name as created_by_name, author.email_address as created_by_email_address,
-      template.created_at, template.updated_at
+      template.created_at, template.updated_at,
+      (select service.api_dialect from services service where service.id = template.service_id) as api_dialect
     from ${table} template join users author on author.id = template.created_by_id
     where ${where}
     order by ${order}`;

@@ -7,7 +7,7 @@ import { canonicalId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { archiveEmailFiles, liveEmailFileIds } from './files/template-email-files.sql.ts';
 import {
-  getServicePermissions,
+  getServiceRules,
   refuseIfQrCodeIsTooLong,
   refuseIfTooLong,
   refuseUnlessChannelIsAllowed,
@@ -89,7 +89,8 @@ export async function getTemplateForUpdate(
   templateId: string,
 ): Promise<CurrentTemplateRow> {
   const template = await getTemplate(db, serviceId, templateId);
-  refuseUnlessChannelIsAllowed(await getServicePermissions(db, serviceId), template.template_type, 'Updating');
+  const { permissions } = await getServiceRules(db, serviceId);
+  refuseUnlessChannelIsAllowed(permissions, template.template_type, 'Updating');
   return template;
 }
 
@@ -128,7 +129,7 @@ async function edit(
   const leaving = change.archived ? 'all' : await liveEmailFileIds(tx, template.id, given);
   if (Object.keys(change).length === 0 && leaving.length === 0) return;
   if ('content' in change || 'letter_welsh_content' in change) {
-    refuseIfTooLong(changed, country);
+    refuseIfTooLong(changed, { country, dialect: template.api_dialect });
     refuseIfQrCodeIsTooLong(changed);
   }
   await updateTemplates(tx, { id: template.id }, { ...change, ...(changed.archived ? { folder: null } : {}) }, now);

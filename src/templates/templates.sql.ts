@@ -7,6 +7,7 @@ import { anyOf, likeContains } from '../platform/db/expressions.ts';
 import type { Templates } from '../platform/db/schema.ts';
 import { invalidField } from '../platform/failure.ts';
 import type { Channel } from '../protocol/channels.ts';
+import type { ApiDialect } from '../protocol/dialect.ts';
 import type { TemplateRow } from './template-row.ts';
 
 export interface NewTemplate {
@@ -277,9 +278,13 @@ export function countTemplatesByFolder(db: Db, serviceId: string) {
 }
 
 /** Returns undefined for an unknown service. */
-export async function selectServicePermissions(db: Db | Tx, serviceId: string): Promise<string[] | undefined> {
-  const service = await db.selectFrom('services').select('permissions').where('id', '=', serviceId).executeTakeFirst();
-  return service?.permissions;
+export function selectServiceRules(db: Db | Tx, serviceId: string) {
+  return db
+    .selectFrom('services')
+    .select(['permissions', 'api_dialect'])
+    .where('id', '=', serviceId)
+    .$narrowType<{ api_dialect: ApiDialect }>()
+    .executeTakeFirst();
 }
 
 export async function selectServiceName(db: Db | Tx, serviceId: string): Promise<string> {

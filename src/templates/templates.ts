@@ -11,7 +11,7 @@ import type { Channel } from '../protocol/channels.ts';
 import { platformUserId } from '../users/account-messages/account-messages.ts';
 import { archiveEmailFiles } from './files/template-email-files.sql.ts';
 import {
-  getServicePermissions,
+  getServiceRules,
   refuseIfQrCodeIsTooLong,
   refuseIfTooLong,
   refuseUnlessChannelIsAllowed,
@@ -84,7 +84,7 @@ export async function createTemplateIn(
   request: NewTemplateRequest,
   made: Made,
 ): Promise<CurrentTemplateRow> {
-  const permissions = await getServicePermissions(tx, serviceId);
+  const { permissions, api_dialect } = await getServiceRules(tx, serviceId);
   const imported = request.id === undefined ? {} : { id: await takeUnusedId(tx, request.id) };
   const template = { ...newTemplate(serviceId, request, made), ...imported };
   refuseIfForAnotherService(serviceId, request.service);
@@ -92,7 +92,7 @@ export async function createTemplateIn(
   refuseUnsubscribeLinkUnlessEmail(template.template_type, template.has_unsubscribe_link);
   await refuseUnlessFolderExists(tx, serviceId, template.folder);
   refuseUnlessChannelIsAllowed(permissions, template.template_type, 'Creating');
-  refuseIfTooLong(template, made.country);
+  refuseIfTooLong(template, { country: made.country, dialect: api_dialect });
   refuseIfQrCodeIsTooLong(template);
   await refuseUnlessReplyToExists(tx, template.template_type, serviceId, template.reply_to);
   await insertTemplate(tx, template);

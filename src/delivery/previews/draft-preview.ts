@@ -3,6 +3,7 @@ import { drawLetterDraft } from '../../letters/preview/letter-draft.ts';
 import { notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
+import type { ApiDialect } from '../../protocol/dialect.ts';
 import { formatSmsSender } from '../../recipients/phone-number.ts';
 import type { Personalisation } from '../../rendering/personalisation.ts';
 import { type NotableCharacters, smsAlphabet } from '../../rendering/sms/gsm.ts';
@@ -32,6 +33,8 @@ export interface PreviewedDraft extends TemplateDraft {
 interface Placeholders {
   /** Those of the whole draft, in order of appearance, without files. */
   placeholders: string[];
+  /** That of the service. */
+  api_dialect: ApiDialect;
 }
 
 export interface TextPreview
@@ -73,18 +76,20 @@ export async function previewDraft(
   const service = await selectSenderIdentity(app.db, serviceId);
   if (!service) throw notFound();
   const sender = await senderOf(app, serviceId, draft);
-  const compiled = compileDraft(draft, draft.template_type === 'letter' ? sender : null, app.country.sms.alphabet);
-  const placeholders = placeholdersOf(compiled, draft);
+  const { api_dialect } = service;
+  const contactBlock = draft.template_type === 'letter' ? sender : null;
+  const compiled = compileDraft(draft, contactBlock, app.country.sms.alphabet, api_dialect);
+  const known = { placeholders: placeholdersOf(compiled, draft), api_dialect };
   switch (compiled.template_type) {
     case 'sms': {
       const message = renderOpenText(compiled, personalisation, service);
       return {
         template_type: 'sms',
-        placeholders,
+        ...known,
         sender: formatSmsSender(app.country.phone, sender ?? app.config.branding.platformName),
         ...message,
-        is_too_long: isTooLong(message),
-        notable: smsAlphabet(app.country.sms.alphabet).notable(draft.content),
+        is_too_long: isTooLong(message, api_dialect),
+        notable: smsAlphabet(app.country.sms.alphabet, api_dialect).notable(draft.content),
         keeps_welsh: app.country.sms.alphabet === 'gsm-welsh',
       };
     }
@@ -99,11 +104,11 @@ export async function previewDraft(
         service,
         link,
       );
-      return { template_type: 'email', placeholders, reply_to: sender, ...email };
+      return { template_type: 'email', ...known, reply_to: sender, ...email };
     }
     case 'letter': {
       const letter = { compiled, personalisation, attachment: draft.letter_attachment };
-      return { template_type: 'letter', placeholders, ...(await drawLetterDraft(app, serviceId, letter)) };
+      return { template_type: 'letter', ...known, ...(await drawLetterDraft(app, serviceId, letter)) };
     }
   }
 }

@@ -135,6 +135,7 @@ export function previewEmailBrand(app: { config: EmailConfig }, brand: Brand): {
     name: 'Example service',
     active: true,
     prefix_sms: false,
+    api_dialect: 'govuk',
     custom_email_sender_name: null,
     email_sender_local_part: 'example.service',
     brand_type: brand.brand_type,

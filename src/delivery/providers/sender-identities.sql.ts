@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
+import type { ApiDialect } from '../../protocol/dialect.ts';
 
 export async function selectSenderIdentity(db: Db, serviceId: string) {
   return (await selectSenderIdentities(db, [serviceId]))[0];
@@ -15,6 +16,7 @@ export function selectSenderIdentities(db: Db, serviceIds: string[]) {
       'services.name',
       'services.active',
       'services.prefix_sms',
+      'services.api_dialect',
       'services.custom_email_sender_name',
       'services.email_sender_local_part',
       'email_branding.brand_type',
@@ -23,6 +25,7 @@ export function selectSenderIdentities(db: Db, serviceIds: string[]) {
       'email_branding.text',
       'email_branding.alt_text',
     ])
+    .$narrowType<{ api_dialect: ApiDialect }>()
     .where('services.id', '=', sql<string>`any (${serviceIds}::uuid[])`)
     .execute();
 }

@@ -131,6 +131,7 @@ function platformIdentity({ config }: Deps) {
     name: config.branding.platformName,
     active: true,
     prefix_sms: false,
+    api_dialect: 'govuk' as const,
     custom_email_sender_name: null,
     email_sender_local_part: 'test',
     brand_type: null,

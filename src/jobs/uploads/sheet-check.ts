@@ -118,7 +118,7 @@ function refuseIfTooSlow(error: unknown): never {
 function templateToCheck(country: Country, { row }: ReadyTemplate): CheckPlan['against'] {
   const contactBlock = row.template_type === 'letter' ? row.reply_to_text : null;
   return {
-    key: `${row.id} ${row.version} ${contactBlock ?? ''}`,
+    key: `${row.id} ${row.version} ${row.api_dialect} ${contactBlock ?? ''}`,
     source: sourceOf(row, contactBlock, country.sms.alphabet),
     postage: row.postage,
     files: row.email_files.map(({ filename }) => filename),

@@ -72,7 +72,7 @@ export function readEmailRequest(request: CheckedRequest, { dialect, now }: Requ
   const problems = [
     ...schemaProblems(request),
     ...problemsOfTemplate(request.body),
-    ...problemsOfSentFiles(personalisation),
+    ...problemsOfSentFiles(personalisation, dialect),
     ...schedule.problems,
   ];
   refuse(inPublicOrder(EmailRequest, problems));

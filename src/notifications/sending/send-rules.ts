@@ -8,7 +8,7 @@ import { isSimulatedByGc } from '../../recipients/recipient.ts';
 import { phoneNumberText } from '../../recipients/recipient-texts.ts';
 import { maxEmailBytes } from '../../rendering/email/email.ts';
 import { describeMissing } from '../../rendering/placeholders.ts';
-import { isEmpty, isTooLong, maxSmsCharacters, type SmsMessage } from '../../rendering/sms/sms.ts';
+import { isEmpty, isTooLong, maxSmsLength, type SmsMessage } from '../../rendering/sms/sms.ts';
 import type { CompiledTemplate, EmailTemplate } from '../../rendering/template.ts';
 import {
   countRefusedSends,
@@ -164,12 +164,20 @@ export async function getRateOf({ country }: SendDeps, parsed: PhoneNumber): Pro
   throw new Failure('invalid', 'InvalidPhoneError', phoneNumberText(country.words, reason), { reason });
 }
 
-export function refuseIfTextIsTooLong(message: SmsMessage): void {
-  if (!isTooLong(message)) return;
-  throw invalid(
-    `Content for template has a character count greater than the limit of ${maxSmsCharacters}`,
-    { reason: 'text_too_long' },
-  );
+export function refuseIfTextIsTooLong(
+  { service }: SendContext,
+  { compiled }: TemplateOf<'sms'>,
+  values: Values,
+  message: SmsMessage,
+): void {
+  const { dialect } = compiled;
+  // Only there the prefix counts.
+  const prefix = dialect === 'gc' ? service.sms_prefix : null;
+  if (!isTooLong(prefix === null ? message : compiled.render(values, { prefix }), dialect)) return;
+  const limit = maxSmsLength(dialect);
+  throw invalid(`Content for template has a character count greater than the limit of ${limit}`, {
+    reason: 'text_too_long',
+  });
 }
 
 export function refuseIfEmailIsTooLong(body: string): void {

@@ -79,7 +79,7 @@ export async function sendSms(
   refuseUnlessNumberIsAllowed(app, context, parsed);
   const number = parsed.international ? await getRateOf(app, parsed) : parsed;
   if (number.abroad) refuseIfDailyLimitIsReached(app, context, 'international_sms');
-  refuseIfTextIsTooLong(message);
+  refuseIfTextIsTooLong(context, template, values, message);
 
   const notification = newNotification(context, template, {
     client_reference: request.reference,

@@ -15,6 +15,7 @@ interface SendingServiceRow {
   international_sms_message_limit: number;
   contact_link: string | null;
   email_sender_local_part: string;
+  sms_prefix: string | null;
   sms_senders: { id: string; text: string }[];
   email_reply_tos: { id: string; text: string }[];
   /** Email addresses and phone numbers of members and guests. */
@@ -27,6 +28,7 @@ export async function selectSendingServices(db: Db, ids: string[], utcDay: strin
   const { rows } = await sql<SendingServiceRow>`/* prepared: sending-services */
     select id, restricted, permissions, rate_limit, api_dialect, sms_message_limit, email_message_limit,
       letter_message_limit, international_sms_message_limit, contact_link, email_sender_local_part,
+      case when prefix_sms then name end as sms_prefix,
       (
         select coalesce(json_agg(json_build_object('id', sender.id, 'text', sender.sms_sender)), '[]')
         from service_sms_senders sender where sender.service_id = services.id and not sender.archived

@@ -16,6 +16,8 @@ export interface SendingService {
   daily_limits: Readonly<Record<LimitedChannel, number>>;
   contact_link: string | null;
   email_sender_local_part: string;
+  /** The name that its texts begin with, if any. */
+  sms_prefix: string | null;
   /** By id, without archived ones. */
   sms_senders: ReadonlyMap<string, string>;
   email_reply_tos: ReadonlyMap<string, string>;
@@ -69,6 +71,7 @@ async function readSendingServices(app: Platform, ids: string[]): Promise<Sendin
     },
     contact_link: row.contact_link,
     email_sender_local_part: row.email_sender_local_part,
+    sms_prefix: row.sms_prefix,
     sms_senders: new Map(row.sms_senders.map(({ id, text }) => [id, text])),
     email_reply_tos:
       row.email_reply_tos.length === 0 ? none : new Map(row.email_reply_tos.map(({ id, text }) => [id, text])),

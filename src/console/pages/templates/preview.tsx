@@ -6,10 +6,10 @@ import type {
   PreviewedDraft,
   TextPreview,
 } from '../../../delivery/previews/draft-preview.ts';
-import { maxPages } from '../../../rendering/pdf/letter-geometry.ts';
 import { findUnpairedTags } from '../../../rendering/markdown/language-tags.ts';
+import { maxPages } from '../../../rendering/pdf/letter-geometry.ts';
 import { hasNestedPlaceholder } from '../../../rendering/placeholders.ts';
-import { maxSmsCharacters } from '../../../rendering/sms/sms.ts';
+import { maxSmsLength } from '../../../rendering/sms/sms.ts';
 import { sheetSize } from '../../letter-paper.ts';
 import { dataSize, several } from '../../money.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
@@ -77,7 +77,8 @@ function Foot({ children }: { children: ComponentChildren }) {
 type PropsOf<Kind> = Omit<PreviewProps, 'preview' | 'title'> & { preview: Kind };
 
 function OnPhone({ preview, cost }: PropsOf<TextPreview>) {
-  const { sender, text, character_count, notable, keeps_welsh, encoding, is_too_long, is_minimum } = preview;
+  const { sender, text, character_count, notable, keeps_welsh, encoding, is_too_long, is_minimum, api_dialect } =
+    preview;
   const characters = several(character_count, 'character');
   return (
     <>
@@ -101,7 +102,7 @@ function OnPhone({ preview, cost }: PropsOf<TextPreview>) {
       {(notable.double.length > 0 || notable.ucs2.length > 0 || notable.lost.length > 0 || is_too_long) && (
         <div class="card-foot">
           <ul class="small">
-            {is_too_long && <li>Too long. Use at most {maxSmsCharacters} characters.</li>}
+            {is_too_long && <li>Too long. Use at most {maxSmsLength(api_dialect)} characters.</li>}
             {notable.ucs2.length > 0 && (
               <li>
                 <Characters of={notable.ucs2} /> {notable.ucs2.length === 1 ? 'makes' : 'make'} every part shorter, so

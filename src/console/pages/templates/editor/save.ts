@@ -34,7 +34,7 @@ export function findProblems(
           content: tooManyPages(preview.page_count),
         }
       : {}),
-    ...problemsOfDraft(country, draft),
+    ...problemsOfDraft(country, draft, preview?.api_dialect),
   };
 }
 
