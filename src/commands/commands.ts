@@ -57,7 +57,8 @@ export const commands: Record<string, ListedCommand> = {
     load: async () => (await import('./database/rekey.ts')).rekeyCommand,
   },
   doctor: {
-    description: 'Check settings, disk, database, clock and providers, and suggest fixes',
+    description:
+      'Check settings, disk, database, clock and providers, and suggest fixes; or check a move from GC Notify',
     load: async () => (await import('./doctor.ts')).doctor,
   },
   sandbox: {
@@ -70,9 +71,14 @@ export const commands: Record<string, ListedCommand> = {
     load: async () => (await import('./send.ts')).send,
   },
   templates: {
-    description: 'Keep templates in files: pull, compare, push and preview them',
-    takes: '<pull|diff|push|preview> <folder>',
+    description: 'Keep templates in files: pull, compare, push and preview them; import an export of another server',
+    takes: '<pull|diff|push|preview|import> <folder>',
     load: async () => (await import('./templates.ts')).templates,
+  },
+  'import-key': {
+    description: 'Create an API key with the secret that it had on another server',
+    takes: '<file>',
+    load: async () => (await import('./import-key.ts')).importKey,
   },
   letters: {
     description: 'Write a page with the outline of the address window, to try with a real envelope',

@@ -1,18 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import type { Config } from '../config.ts';
 import { examine } from '../operations/doctor/doctor.ts';
-import { type Command, print } from '../platform/command-line.ts';
+import type { Finding } from '../operations/doctor/finding.ts';
+import { examineMove } from '../operations/doctor/moved-service.ts';
+import { type Command, type Flags, print } from '../platform/command-line.ts';
+import { openDatabase } from '../platform/db/database.ts';
+import { createLog } from '../platform/log.ts';
+import { OperatorError } from '../platform/operator-error.ts';
+import { SecretBox } from '../platform/secrets/secrets.ts';
 import { readConfig } from './read-config.ts';
+import { KeyServer, readWholeKey } from './templates/key-server.ts';
+import { printable } from './templates/report.ts';
 import { withDatabase } from './with-database.ts';
 
+const gcNotify = 'https://api.notification.canada.ca';
+
 export const doctor: Command = {
+  flags: {
+    'gc-key-file': {
+      value: '<file>',
+      description: 'Check instead what applications with the API key in this file will miss when they move here',
+    },
+    url: { value: '<url>', description: `The server that the key is of (default: ${gcNotify})` },
+  },
   run,
 };
 
-async function run(): Promise<void> {
+async function run(_: string[], flags: Flags): Promise<void> {
+  const keyFile = flags['gc-key-file']?.at(-1);
+  if (keyFile === undefined && flags.url) throw new OperatorError('Use --url together with --gc-key-file.');
   const config = readConfig();
   await withDatabase(config, async (url) => {
-    const findings = await examine(config, url);
+    const findings =
+      keyFile === undefined
+        ? await examine(config, url)
+        : await examineKey(config, url, keyFile, flags.url?.at(-1) ?? gcNotify);
     for (const { name, ok, is_warning, description } of findings)
-      print(`${ok ? (is_warning ? 'warning' : 'ok     ') : 'PROBLEM'}  ${name.padEnd(12)} ${description}`);
+      print(printable(`${ok ? (is_warning ? 'warning' : 'ok     ') : 'PROBLEM'}  ${name.padEnd(12)} ${description}`));
     if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
   });
+}
+
+/** The key comes from a file: other users of the machine can see the arguments of a command. */
+async function examineKey(config: Config, databaseUrl: string, keyFile: string, url: string): Promise<Finding[]> {
+  const key = await readFile(keyFile, 'utf8').catch(() => {
+    throw new OperatorError(`${keyFile} cannot be read.`);
+  });
+  const { service, secret } = readWholeKey(key.trim());
+  const templates = (await new KeyServer(url, key.trim()).list()).map(({ id, fields }) => ({ id, name: fields.name }));
+  const { db, close } = openDatabase({ url: databaseUrl, poolSize: 1, log: createLog('silent') });
+  try {
+    const secrets = new SecretBox(config.encryption.keys);
+    return await examineMove({ db, secrets }, { service_id: service, secret, templates });
+  } finally {
+    await close();
+  }
 }

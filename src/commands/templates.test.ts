@@ -494,3 +494,231 @@ function withoutVersion(body: string): string {
   const { changes_version: _, ...rest } = JSON.parse(body);
   return JSON.stringify(rest);
 }
+
+/** Answers as GC Notify does: no sources, and categories and folders only for a key that can manage templates. */
+async function aGcServer(templates: object[], managed?: Record<string, object>) {
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    const send = (status: number, body: object) => response.writeHead(status).end(JSON.stringify(body));
+    const id = /^\/v2\/manage-template\/(.+)$/.exec(path)?.[1];
+    if (path === '/v2/templates') return send(200, { templates });
+    if (id && !managed) return send(403, { status_code: 403, errors: [{ error: 'ForbiddenError', message: 'No' }] });
+    const record = id === undefined ? undefined : managed?.[id];
+    return record ? send(200, record) : send(404, { result: 'error', message: 'Not found' });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: addressOf(server), close: () => server.close() };
+}
+
+const gcTemplates = [
+  {
+    ...{ id: '3a1f6a0e-54a1-4b3e-8f4e-0d3f0a5d7c11', type: 'email', name: 'Welcome', version: 7, subject: 'Bonjour' },
+    ...{ body: '[[fr]]**Bonjour** ((name))[[/fr]]', postage: null },
+  },
+  {
+    ...{ id: '4b1f6a0e-54a1-4b3e-8f4e-0d3f0a5d7c12', type: 'sms', name: 'Code', version: 2, subject: null },
+    ...{ body: 'Code ((code))', postage: null },
+  },
+] as const;
+const [welcome, codeTemplate] = gcTemplates;
+const gcKey = (of: string) => `gcntfy-old-${of}-5c1f6a0e-54a1-4b3e-8f4e-0d3f0a5d7c13`;
+
+describe('moving from GC Notify', () => {
+  it('pulls category and folder with a key that may manage templates, and pushes under the same ids', async () => {
+    const gc = await aGcServer([...gcTemplates], {
+      [welcome.id]: {
+        ...{ id: welcome.id, template_category_id: '977e2a00-f957-4ff0-92f2-ca3286b24786' },
+        folder_id: 'aabbccdd-54a1-4b3e-8f4e-0d3f0a5d7c11',
+      },
+      [codeTemplate.id]: { id: codeTemplate.id, template_category_id: null, folder_id: null },
+    });
+    const pulled = await runCommand(['templates', 'pull', folder, '--url', gc.url], {
+      PENNYPOST_API_KEY: gcKey(service),
+    });
+    gc.close();
+    expect([pulled.code, pulled.out]).toEqual([0, expect.stringContaining('2 files written')]);
+    const file = join('folder-aabbccdd', 'welcome.email.md');
+    expect(frontMatter(read(file))).toContain('process_type: priority\ncategory: Confirmation');
+    const key = await anApiKey(harness, service, { manage_templates: true });
+    const push = (...flags: string[]) =>
+      runCommand(['templates', 'push', folder, '--url', url, ...flags], { PENNYPOST_API_KEY: key });
+    expect((await push('--keep-ids')).err).toContain('Use --keep-ids together with --new.');
+    expect((await push('--new', '--keep-ids', '--dry-run')).out).toContain('2 templates would change');
+    expect((await push('--new', '--keep-ids')).out).toContain('2 templates pushed');
+    const source = await harness.v2('GET', `/v2/template/${welcome.id}/source`, key);
+    expect(source.body).toMatchObject({ name: 'Welcome', process_type: 'priority', folder: ['folder-aabbccdd'] });
+    expect(frontMatter(read(file))).toContain(`id: ${welcome.id}\nversion: 1`);
+    expect((await push('--new', '--keep-ids')).out).toBe('0 templates pushed, 2 unchanged.\n');
+    expect((await run('push')).out).toBe('0 templates pushed, 2 unchanged.\n');
+    edit(file, 'category: Confirmation\n', '');
+    expect((await push()).out).toContain('1 template pushed');
+    edit(file, 'process_type: priority', 'category: Nonsense');
+    expect((await push()).out).toContain('category must be one of General communication');
+  });
+
+  it('pulls texts with any other key, and refuses an id that another service has', async () => {
+    const gc = await aGcServer([codeTemplate]);
+    await runCommand(['templates', 'pull', folder, '--url', gc.url], { PENNYPOST_API_KEY: gcKey(service) });
+    gc.close();
+    expect(frontMatter(read('code.sms.md'))).not.toMatch(/category|folder/);
+    const key = await anApiKey(harness, service, { manage_templates: true });
+    const flags = ['--url', url, '--new', '--keep-ids'];
+    const { code, out } = await runCommand(['templates', 'push', folder, ...flags], { PENNYPOST_API_KEY: key });
+    expect([code, out]).toEqual([2, expect.stringContaining('id Already in use.')]);
+  });
+
+  it('imports an export of several services with the admin API, once', async () => {
+    const other = await aService(harness, { created_by_id: user });
+    const row = (id: string, service_id: string, name: string, more = {}) => ({
+      ...{ id, service_id, name, template_type: 'email', content: 'Hello', subject: 'Hi', version: 3 },
+      ...more,
+    });
+    const ids = ['61', '62', '63', '64'].map((start) => `${start}1f6a0e-54a1-4b3e-8f4e-0d3f0a5d7c11`);
+    const [one = '', two = '', three = '', four = ''] = ids;
+    write(
+      'export.json',
+      JSON.stringify([
+        row(one, service, 'One', { template_category_id: 'e81678c0-4897-4111-b9d0-172f6b595f89' }),
+        row(two, other, 'Two', { process_type: 'priority' }),
+        row(three, service, 'Deleted', { archived: true }),
+      ]),
+    );
+    const start = (...more: string[]) =>
+      runCommand(['templates', 'import', join(folder, 'export.json'), '--url', url, '--user', user, ...more], {
+        PENNYPOST_ADMIN_SECRET: adminSecret,
+      });
+    expect((await start('--dry-run')).out).toContain('2 templates would be imported');
+    expect((await start()).out).toContain('2 templates imported, 0 there already.');
+    expect(await get(one)).toMatchObject({ process_type: 'bulk', version: 1, subject: 'Hi' });
+    expect((await harness.admin('GET', `/service/${other}/template/${two}`)).body.data.process_type).toBe('priority');
+    expect((await start()).out).toContain('0 templates imported, 2 there already.');
+    write('export.json', JSON.stringify({ templates: [{ ...welcome, id: four }] }));
+    expect((await start()).err).toContain('add --service');
+    const key = await anApiKey(harness, service, { manage_templates: true });
+    const path = join(folder, 'export.json');
+    const withKey = await runCommand(['templates', 'import', path, '--url', url], { PENNYPOST_API_KEY: key });
+    expect(withKey.out).toContain('1 template imported');
+    write('export.json', JSON.stringify([row(two, other, 'Two')]));
+    expect((await runCommand(['templates', 'import', path, '--url', url], { PENNYPOST_API_KEY: key })).out).toContain(
+      '1 of other services left out',
+    );
+    for (const [text, sentence] of [
+      ['{', 'is not JSON'],
+      ['{}', 'must be a list of templates'],
+      ['[1]', 'has no id'],
+      [JSON.stringify([{ id: one, name: 'X', type: 'fax', body: '' }]), 'has no channel'],
+      [JSON.stringify([{ id: one, name: 'X', type: 'sms' }]), 'has no name or no text'],
+    ] as const) {
+      write('export.json', text);
+      expect((await start('--service', service)).err).toContain(sentence);
+    }
+  });
+
+  it('imports nothing if one template is refused', async () => {
+    const taken = await aTemplate(harness, await aService(harness));
+    const fine = '711f6a0e-54a1-4b3e-8f4e-0d3f0a5d7c11';
+    const text = { type: 'sms', body: 'Hello' };
+    write(
+      'export.json',
+      JSON.stringify([
+        { id: fine, name: 'Fine', ...text },
+        { id: taken, name: 'Taken', ...text },
+      ]),
+    );
+    const key = await anApiKey(harness, service, { manage_templates: true });
+    const args = ['templates', 'import', join(folder, 'export.json'), '--url', url];
+    const { code, out } = await runCommand(args, { PENNYPOST_API_KEY: key });
+    expect([code, out]).toEqual([2, expect.stringContaining('"Taken"')]);
+    expect((await harness.v2('GET', `/v2/template/${fine}`, key)).status).toBe(404);
+  });
+
+  it('previews with warnings about what would look otherwise', async () => {
+    const email = (content: string) => `---\nname: A${content.length}\nchannel: email\nsubject: S\n---\n${content}\n`;
+    write('crossed.email.md', email('[[en]]one[[fr]]two[[/en]]three[[/fr]]'));
+    write('bold.email.md', email('some **bold** words'));
+    write('fine.email.md', email('[[en]]snake_case and 2*3*4[[/en]]'));
+    write('long.sms.md', `---\nname: Long\nchannel: sms\n---\n${'x'.repeat(613)}\n`);
+    write('file.email.md', email('see ((doc))'));
+    write('values.json', JSON.stringify({ doc: { file: 'eA==', filename: 'x.txt', sending_method: 'attach' } }));
+    const start = async (...flags: string[]) => {
+      const args = [
+        'templates',
+        'preview',
+        folder,
+        '--out',
+        aFolder(),
+        '--values',
+        join(folder, 'values.json'),
+        ...flags,
+      ];
+      const { out } = await runCommand(args);
+      return [...out.matchAll(/^(\S+)\.md:.*\n {2}warning: (.*)$/gm)].map(([, file, text]) => `${file}: ${text}`);
+    };
+    expect(await start()).toEqual([]);
+    expect(await start('--dialect', 'gc')).toEqual([
+      'crossed.email: language tags that are not closed, or not in order, stay visible',
+      'file.email: ((doc)) stays empty, because its file is attached',
+      'long.sms: 613 characters, and at most 612 can be sent',
+    ]);
+    expect(await start('--dialect', 'govuk')).toEqual([
+      expect.stringContaining('bold.email: bold and italic'),
+      expect.stringContaining('crossed.email: language tags'),
+      expect.stringContaining('file.email: ((doc))'),
+    ]);
+    const args = ['templates', 'preview', folder, '--out', aFolder(), '--dialect', 'klingon'];
+    expect((await runCommand(args)).err).toContain('Unknown dialect');
+  });
+});
+
+describe('pennypost doctor --gc-key-file', () => {
+  it('says what applications with a key will miss', async () => {
+    const moved = '8c1f6a0e-54a1-4b3e-8f4e-0d3f0a5d7c13';
+    const template = { ...welcome, id: '9a1f6a0e-54a1-4b3e-8f4e-0d3f0a5d7c11' };
+    const gc = await aGcServer([template]);
+    const path = join(folder, 'key');
+    const examine = () =>
+      runCommand(['doctor', '--gc-key-file', path, '--url', gc.url], {
+        BASE_URL: url,
+        DATABASE_URL: String(harness.app.pool.options.connectionString),
+        SECRET_KEY: 'secret-key-of-the-test-kit-which-is-long-enough',
+        ADMIN_CLIENT_SECRETS: adminSecret,
+        DATA_DIR: folder,
+      });
+    write('key', `${gcKey(moved)}\n`);
+    expect(await examine()).toMatchObject({
+      err: '',
+      code: 1,
+      out: expect.stringContaining(`no service ${moved} here`),
+    });
+    await harness.admin('POST', '/service', { id: moved, name: 'Moved here', user_id: user });
+    const before = await examine();
+    expect(before.code).toBe(1);
+    expect(before.out).toContain('PROBLEM  dialect');
+    expect(before.out).toContain('PROBLEM  key          the key does not work here');
+    expect(before.out).toContain(`template ${template.id} "Welcome" is missing`);
+    expect(before.out).toMatch(/warning {2}senders .*text message sender/);
+    await harness.admin('POST', `/service/${moved}`, { api_dialect: 'gc' });
+    const secret = gcKey(moved).slice(-36);
+    const importKey = (at: string, ...flags: string[]) =>
+      runCommand(['import-key', path, '--url', at, ...flags], { PENNYPOST_ADMIN_SECRET: adminSecret });
+    expect((await importKey(url, '--user', user)).err).toContain('IMPORT_KEYS is off');
+    expect((await importKey(url)).err).toContain('Add --user');
+    expect((await importKey(url, '--user', user, '--type', 'live')).err).toContain('Unknown type');
+    const importing = await harness.anotherProcess({ auth: { importKeys: true } });
+    await importing.http.listen({ port: 0, host: '127.0.0.1' });
+    const imported = await importKey(addressOf(importing.http.server), '--user', user);
+    expect([imported.code, imported.out]).toEqual([0, expect.stringContaining('Imported the key "old"')]);
+    expect(imported.out).not.toContain(secret);
+    expect((await harness.v2('GET', '/v2/templates', gcKey(moved))).status).toBe(200);
+    await harness.admin('POST', `/service/${moved}/template`, {
+      ...{ id: template.id, name: 'Welcome', template_type: 'email', subject: 'S', content: 'C', created_by: user },
+    });
+    const after = await examine();
+    expect([after.code, after.out]).toEqual([0, expect.stringContaining('1 of 1 can be sent with the same id')]);
+    expect(after.out).not.toContain(secret);
+    gc.close();
+    write('key', 'nonsense');
+    expect((await examine()).err).toContain('The API key is not whole');
+    expect((await runCommand(['doctor', '--url', url])).err).toContain('Use --url together with --gc-key-file.');
+  });
+});

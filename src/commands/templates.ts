@@ -5,6 +5,7 @@ import { OperatorError } from '../platform/operator-error.ts';
 import { readClientSettings, readCountry } from './read-config.ts';
 import { AdminServer } from './templates/admin-server.ts';
 import { diff } from './templates/diff.ts';
+import { importTemplates } from './templates/import.ts';
 import { KeyServer } from './templates/key-server.ts';
 import { preview, readValues } from './templates/preview.ts';
 import { pull } from './templates/pull.ts';
@@ -12,7 +13,7 @@ import { push } from './templates/push.ts';
 import { exitCodes, fail } from './templates/report.ts';
 import type { TemplateServer } from './templates/template.ts';
 
-const actions = ['pull', 'diff', 'push', 'preview'];
+const actions = ['pull', 'diff', 'push', 'preview', 'import'];
 
 export const templates: Command = {
   flags: {
@@ -26,15 +27,17 @@ export const templates: Command = {
       value: '<id>',
       description: 'Use the admin API for this service, with PENNYPOST_ADMIN_SECRET (and PENNYPOST_ADMIN_CLIENT)',
     },
-    user: { value: '<id>', description: 'push with the admin API: the author of the new versions' },
-    'dry-run': { description: 'push: check everything, print what would change, change nothing' },
+    user: { value: '<id>', description: 'push and import with the admin API: the author of the new versions' },
+    'dry-run': { description: 'push and import: check everything, print what would change, change nothing' },
     force: { description: 'push: overwrite changes on the server; pull: overwrite changes in files' },
     new: {
       description: 'push: create templates whose id the service does not have, as after a pull from another server',
     },
+    'keep-ids': { description: 'push --new: those templates keep the ids of their files' },
     prune: { description: 'push: archive templates without a file; pull: delete files without a template' },
     out: { value: '<folder>', description: 'preview: where to write the messages' },
     values: { value: '<file>', description: 'preview: a JSON object with the values of placeholders' },
+    dialect: { value: '<gc>', description: 'preview: warn about what differs from GC Notify' },
     'service-name': { value: '<name>', description: 'preview: the start of text messages, and the top of emails' },
   },
   more: [
@@ -56,9 +59,11 @@ async function run([action = '', folder = '']: string[], flags: Flags): Promise<
     case 'pull':
       return pull(country, folder, connect(flags, false), { force, prune });
     case 'push':
+      if (flags['keep-ids'] && !flags.new) throw new OperatorError('Use --keep-ids together with --new.');
       return push(country, folder, connect(flags, true), {
         dryRun: flags['dry-run'] !== undefined,
         createUnknown: flags.new !== undefined,
+        keepIds: flags['keep-ids'] !== undefined,
         force,
         prune,
       });
@@ -68,8 +73,13 @@ async function run([action = '', folder = '']: string[], flags: Flags): Promise<
       const out = last('out');
       if (out === undefined) throw new OperatorError('Add --out with the folder for the messages.');
       const values = await readValues(last('values'));
-      return preview(country, folder, { out, values, serviceName: last('service-name') });
+      const dialect = last('dialect');
+      if (dialect !== undefined && dialect !== 'gc' && dialect !== 'govuk')
+        throw new OperatorError(`Unknown dialect "${dialect}". Use gc or govuk.`);
+      return preview(country, folder, { out, values, serviceName: last('service-name'), dialect });
     }
+    case 'import':
+      return importTemplates(folder, { dryRun: flags['dry-run'] !== undefined, serverOf: serversOf(flags) });
     default:
       throw new OperatorError(`Unknown action "${action}". Use one of ${actions.join(', ')}.`);
   }
@@ -78,6 +88,17 @@ async function run([action = '', folder = '']: string[], flags: Flags): Promise<
 function failAsDiffDoes(error: unknown): void {
   if (!(error instanceof OperatorError)) throw error;
   fail(exitCodes.problems, error.message);
+}
+
+/** With a key: its service, whose templates need not say so. With the admin API: that of --service, or every service. */
+function serversOf(flags: Flags): (service: string | undefined) => TemplateServer | undefined {
+  const key = flags.service ? undefined : (flags.key?.at(-1) ?? readClientSettings().apiKey);
+  const only = key?.slice(-73, -37).toLowerCase() ?? flags.service?.at(-1)?.toLowerCase();
+  return (service) => {
+    if (only !== undefined) return service === undefined || service === only ? connect(flags, true) : undefined;
+    if (service === undefined) throw new OperatorError('The templates do not say their service: add --service.');
+    return connect({ ...flags, service: [service] }, true);
+  };
 }
 
 function connect(flags: Flags, writes: boolean): TemplateServer {

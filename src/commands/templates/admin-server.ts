@@ -1,4 +1,5 @@
 import type { Channel } from '../../protocol/channels.ts';
+import { categoryCalled, findCategory } from '../../templates/sources/template-categories.ts';
 import type { ProcessType } from '../../templates/template-row.ts';
 import { JsonRequests, listOf, RequestRefused, signedToken } from './json-requests.ts';
 import {
@@ -95,9 +96,9 @@ export class AdminServer implements TemplateServer {
     return new Set(senders.filter(({ archived }) => !archived).map(({ id }) => id));
   }
 
-  async create(fields: TemplateFields): Promise<Stored> {
+  async create(fields: TemplateFields, id?: string): Promise<Stored> {
     const parent_folder_id = await this.folders.getOrCreate(fields.folder);
-    const owner = { service: this.service, created_by: this.user };
+    const owner = { service: this.service, created_by: this.user, ...(id === undefined ? {} : { id }) };
     const body = { ...bodyOfNew(fields), ...owner, ...(parent_folder_id ? { parent_folder_id } : {}) };
     const { data } = await this.requests.post<{ data: AdminTemplate }>(`${this.root}/template`, body);
     return { id: data.id, version: data.version };
@@ -211,6 +212,7 @@ interface AdminTemplate {
   postage: string | null;
   reply_to?: string | null;
   process_type?: ProcessType;
+  template_category_id?: string;
   has_unsubscribe_link?: boolean | null;
   letter_welsh_subject?: string | null;
   letter_welsh_content?: string | null;
@@ -228,6 +230,7 @@ function fieldsOf(record: AdminTemplate, folder: string[]): TemplateFields {
     postage: channel === 'letter' ? (record.postage ?? 'second') : null,
     sender: record.reply_to ?? null,
     process_type: record.process_type ?? 'normal',
+    category: findCategory(record.template_category_id ?? '')?.name ?? null,
     has_unsubscribe_link: record.has_unsubscribe_link ?? false,
     welsh_subject: typeof letter_welsh_subject === 'string' ? withLineFeeds(letter_welsh_subject) : null,
     welsh_content: typeof letter_welsh_content === 'string' ? withLineFeeds(letter_welsh_content) : null,
@@ -239,7 +242,8 @@ function fieldsOf(record: AdminTemplate, folder: string[]): TemplateFields {
 function bodyOfNew(fields: TemplateFields): object {
   const { name, channel, subject, content, postage, sender } = fields;
   const names: FieldName[] = [
-    ...(fields.process_type === 'normal' ? [] : ['process_type' as const]),
+    ...(fields.process_type === 'normal' && fields.category === null ? [] : ['process_type' as const]),
+    ...(fields.category === null ? [] : ['category' as const]),
     ...(fields.has_unsubscribe_link ? ['has_unsubscribe_link' as const] : []),
     ...(fields.welsh_content === null ? [] : ['welsh_content' as const]),
   ];
@@ -265,6 +269,11 @@ function bodyOfChange(fields: TemplateFields, names: FieldName[]): object {
     letter_welsh_subject: fields.welsh_subject,
     letter_welsh_content: fields.welsh_content,
   };
+  const category = { template_category_id: categoryCalled(fields.category)?.id ?? null };
   const hasWelsh = names.includes('welsh_subject') || names.includes('welsh_content');
-  return { ...Object.fromEntries(changed), ...(hasWelsh ? languages : {}) };
+  return {
+    ...Object.fromEntries(changed),
+    ...(names.includes('category') ? { process_type, ...category } : {}),
+    ...(hasWelsh ? languages : {}),
+  };
 }

@@ -1,5 +1,6 @@
 import { OperatorError } from '../../platform/operator-error.ts';
 import type { Channel } from '../../protocol/channels.ts';
+import { categoryCalled, findCategory } from '../../templates/sources/template-categories.ts';
 import type { ProcessType } from '../../templates/template-row.ts';
 import { JsonRequests, listOf, RequestRefused, signedToken } from './json-requests.ts';
 import {
@@ -26,6 +27,7 @@ interface Source {
   postage: string | null;
   sender_id: string | null;
   process_type: ProcessType;
+  template_category_id?: string | null;
   has_unsubscribe_link: boolean;
   letter_welsh_subject: string | null;
   letter_welsh_body: string | null;
@@ -39,15 +41,19 @@ type PublicTemplate = Pick<Source, 'id' | 'type' | 'name' | 'version' | 'subject
 
 const wholeKey = /-(?<service>[0-9a-f-]{36})-(?<secret>[0-9a-f-]{36})$/i;
 
+export function readWholeKey(key: string): { service: string; secret: string } {
+  const { service = '', secret = '' } = wholeKey.exec(key)?.groups ?? {};
+  if (secret === '') throw new OperatorError('The API key is not whole: its name, the id of the service, the secret.');
+  return { service, secret };
+}
+
 /** Uses an API key that can manage templates. Other servers than Pennypost let keys only read them. */
 export class KeyServer implements TemplateServer {
   private readonly requests: JsonRequests;
   private canOnlyRead = false;
 
   constructor(url: string, key: string) {
-    const { service = '', secret = '' } = wholeKey.exec(key)?.groups ?? {};
-    if (secret === '')
-      throw new OperatorError('The API key is not whole: its name, the id of the service, the secret.');
+    const { service, secret } = readWholeKey(key);
     this.requests = new JsonRequests(url, () => signedToken(service, secret));
   }
 
@@ -56,7 +62,28 @@ export class KeyServer implements TemplateServer {
     if (found) return listOf(found.templates, 'templates').map(read);
     this.canOnlyRead = true;
     const { templates } = await this.requests.get<{ templates: PublicTemplate[] }>('/v2/templates');
-    return listOf(templates, 'templates').map((template) => read({ ...defaults, ...template }));
+    const listed = listOf(templates, 'templates');
+    const managed = await this.findManaged(listed);
+    return listed.map((template) =>
+      read({ ...defaults, ...template, ...settingsAtGcNotify(managed.get(template.id)) }),
+    );
+  }
+
+  /** GC Notify tells the category and the folder of a template to keys that can manage templates. */
+  private async findManaged(listed: PublicTemplate[]): Promise<Map<string, ManagedTemplate>> {
+    const [first, ...others] = listed;
+    if (!first) return new Map();
+    const find = ({ id }: PublicTemplate) => this.requests.find<ManagedTemplate>(`/v2/manage-template/${id}`);
+    try {
+      const found = await find(first);
+      // Other servers do not have the route.
+      if (!found) return new Map();
+      const all = [found, ...(await mapFew(others, find))].filter((template) => template !== undefined);
+      return new Map(all.map((template) => [template.id, template]));
+    } catch (error) {
+      if (error instanceof RequestRefused && error.status === 403) return new Map();
+      throw error;
+    }
   }
 
   async find(id: string): Promise<ServerTemplate | undefined> {
@@ -100,17 +127,18 @@ export class KeyServer implements TemplateServer {
     return refusals;
   }
 
-  create(fields: TemplateFields): Promise<Stored> {
-    return this.store({ fields, before: undefined, names: [] });
+  create(fields: TemplateFields, id?: string): Promise<Stored> {
+    return this.store({ fields, before: undefined, names: [], id });
   }
 
   async change(_: ServerTemplate, change: TemplateChange, onVersion: (stored: Stored) => Promise<void>): Promise<void> {
     await onVersion(await this.store(change));
   }
 
-  private async store({ fields, before, names }: TemplateChange, query = ''): Promise<Stored> {
+  private async store({ fields, before, names, id }: TemplateChange, query = ''): Promise<Stored> {
     if (!before) {
-      const body = { type: fields.channel, ...bodyOf(fields, namesOfNew(fields)) };
+      const kept = id === undefined ? {} : { id };
+      const body = { type: fields.channel, ...kept, ...bodyOf(fields, namesOfNew(fields)) };
       return this.requests.post<Source>(`/v2/template${query}`, body);
     }
     const body = { version: before.version, ...bodyOf(fields, names) };
@@ -119,6 +147,24 @@ export class KeyServer implements TemplateServer {
       throw error;
     });
   }
+}
+
+/** What GC Notify has besides the texts. */
+interface ManagedTemplate {
+  id: string;
+  template_category_id: string | null;
+  folder_id: string | null;
+}
+
+/** It does not tell the names of folders: templates of one folder stay together, and people name it. */
+function settingsAtGcNotify(managed: ManagedTemplate | undefined) {
+  if (!managed) return {};
+  const { template_category_id, folder_id } = managed;
+  const category = findCategory(template_category_id ?? '');
+  return {
+    ...(category ? { template_category_id: category.id, process_type: category.process_type } : {}),
+    folder: folder_id ? [`folder-${folder_id.slice(0, 8)}`] : [],
+  };
 }
 
 const defaults = {
@@ -145,6 +191,7 @@ function read(source: Source): ServerTemplate {
       postage: source.postage,
       sender: source.sender_id,
       process_type: source.process_type,
+      category: findCategory(source.template_category_id ?? '')?.name ?? null,
       has_unsubscribe_link: source.has_unsubscribe_link,
       welsh_subject: text(source.letter_welsh_subject),
       welsh_content: text(source.letter_welsh_body),
@@ -157,6 +204,7 @@ function read(source: Source): ServerTemplate {
 function namesOfNew(fields: TemplateFields): FieldName[] {
   const names: FieldName[] = ['name', 'content', 'folder', 'sender', 'process_type', 'has_unsubscribe_link'];
   if (fields.subject !== null) names.push('subject');
+  if (fields.category !== null) names.push('category');
   if (fields.postage !== null) names.push('postage');
   if (fields.welsh_content !== null) names.push('welsh_content');
   return names;
@@ -172,7 +220,8 @@ function bodyOf(fields: TemplateFields, names: FieldName[]): object {
     ...(has('folder') ? { folder } : {}),
     ...(has('postage') ? { postage } : {}),
     ...(has('sender') ? { sender_id: sender } : {}),
-    ...(has('process_type') ? { process_type } : {}),
+    ...(has('process_type', 'category') ? { process_type } : {}),
+    ...(has('category') ? { template_category_id: categoryCalled(fields.category)?.id ?? null } : {}),
     ...(has('has_unsubscribe_link') ? { has_unsubscribe_link } : {}),
     ...(has('archived') ? { archived } : {}),
     ...(has('welsh_subject', 'welsh_content')

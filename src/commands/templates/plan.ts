@@ -30,15 +30,17 @@ interface PlanOptions {
   prune: boolean;
   /** Files whose id the service does not have are new templates: they come from another service. */
   createUnknown?: boolean;
+  /** Those new templates keep the ids of their files. */
+  keepIds?: boolean;
 }
 
 export async function makePlan(
   templates: LocalTemplate[],
   server: TemplateServer,
-  { force, prune, createUnknown = false }: PlanOptions,
+  { force, prune, createUnknown = false, keepIds = false }: PlanOptions,
 ): Promise<Plan> {
   const listed = await server.list();
-  const planner = new Planner(listed, server, { force, createUnknown });
+  const planner = new Planner(listed, server, { force, createUnknown, keepIds });
   for (const template of templates) await planner.add(template);
   const { plan, known } = planner;
   const onlyOnServer = listed.filter(({ id }) => !known.has(id));
@@ -58,7 +60,7 @@ class Planner {
   private readonly listed: ServerTemplate[];
   private readonly byId: Map<string, ServerTemplate>;
   private readonly server: TemplateServer;
-  private readonly options: { force: boolean; createUnknown: boolean };
+  private readonly options: { force: boolean; createUnknown: boolean; keepIds: boolean };
 
   constructor(listed: ServerTemplate[], server: TemplateServer, options: Planner['options']) {
     this.listed = listed;
@@ -95,8 +97,10 @@ class Planner {
 
   private addNew(local: LocalTemplate): void {
     const { fields } = local;
+    // A kept id says which template it is, whatever others are called.
+    const id = this.options.keepIds ? local.id : undefined;
     const namesakes = this.listed.filter(
-      ({ fields: other }) => other.name === fields.name && other.channel === fields.channel,
+      ({ fields: other }) => other.name === fields.name && other.channel === fields.channel && id === undefined,
     );
     // A push that broke off may have created it.
     const same = namesakes.find(({ fields: other }) => differingFields(fields, other).length === 0);
@@ -112,7 +116,7 @@ class Planner {
     } else if (fields.archived) {
       this.refuse(local, 'A new template cannot be archived');
     } else {
-      this.plan.changes.push({ action: 'create', local, before: undefined, fields, names: differingFromNothing });
+      this.plan.changes.push({ action: 'create', local, before: undefined, fields, names: differingFromNothing, id });
     }
   }
 

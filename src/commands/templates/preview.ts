@@ -18,6 +18,8 @@ interface PreviewOptions {
   values: Personalisation;
   /** The start of text messages, if the service puts its name there; shown above emails. */
   serviceName: string | undefined;
+  /** Whose rules the service follows. Undefined: nobody asked for warnings. */
+  dialect: 'gc' | 'govuk' | undefined;
 }
 
 type File = [ending: string, content: string | Uint8Array];
@@ -29,6 +31,7 @@ export async function preview(country: Country, root: string, options: PreviewOp
     const { files, summary } = await render(country, template.fields, options);
     for (const [ending, content] of files) await write(join(options.out, template.path.slice(0, -3) + ending), content);
     print(`${described(template, undefined)}: ${summary}${missingIn(template, options)}`);
+    for (const warning of warningsAbout(template.fields, options)) print(`  warning: ${warning}`);
   }
   if (problems.length === 0) return;
   printProblems(problems);
@@ -111,4 +114,47 @@ async function renderLetter(country: Country, compiled: LetterTemplate, values: 
 function missingIn({ fields }: LocalTemplate, { values }: PreviewOptions): string {
   const missing = compile(fields).missing(values);
   return missing.length > 0 ? `; no value for ${missing.join(', ')}` : '';
+}
+
+const languageTag = /\[\[(?<slash>\/?)(?<name>en|fr|rtl)\]\]/g;
+const emphasis = /\*\*[^\s*][^*]*\*\*|(?<![\w*])[*_][^\s*_][^*_]*[*_](?![\w*])/;
+/** Services of GC Notify have four parts at most. */
+const maxGcCharacters = 612;
+
+/** What recipients would see otherwise than at GC Notify. */
+function warningsAbout(fields: TemplateFields, { dialect, values, serviceName }: PreviewOptions): string[] {
+  if (dialect === undefined) return [];
+  const { channel, content } = fields;
+  const compiled = compile(fields);
+  const warnings: string[] = [];
+  if (channel === 'email' && !tagsNest(content)) {
+    warnings.push('language tags that are not closed, or not in order, stay visible');
+  }
+  if (channel === 'email' && dialect !== 'gc' && emphasis.test(content)) {
+    warnings.push('bold and italic appear with their asterisks and underscores: set the dialect of the service to gc');
+  }
+  if (compiled.template_type === 'sms' && dialect === 'gc') {
+    const { character_count } = compiled.render({ '(': '', ...values }, { prefix: serviceName ?? null });
+    if (character_count > maxGcCharacters) {
+      warnings.push(`${character_count} characters, and at most ${maxGcCharacters} can be sent`);
+    }
+  }
+  for (const name of compiled.placeholders.filter((placeholder) => isAttachment(values[placeholder]))) {
+    warnings.push(`((${name})) stays empty, because its file is attached`);
+  }
+  return warnings;
+}
+
+function tagsNest(content: string): boolean {
+  const open: string[] = [];
+  for (const { groups } of content.matchAll(languageTag)) {
+    const name = groups?.name ?? '';
+    if (!groups?.slash) open.push(name);
+    else if (open.pop() !== name) return false;
+  }
+  return open.length === 0;
+}
+
+function isAttachment(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'sending_method' in value && value.sending_method === 'attach';
 }

@@ -14,6 +14,8 @@ interface PushOptions {
   prune: boolean;
   /** Create templates whose id the service does not have. */
   createUnknown: boolean;
+  /** Those keep the ids of their files. */
+  keepIds: boolean;
 }
 
 /** Checks everything first: a problem anywhere means that nothing is pushed. */
@@ -89,5 +91,11 @@ async function applyOne(root: string, server: TemplateServer, change: PlannedCha
     if (local) await recordVersion(root, local.path, stored);
   };
   if (before) await server.change(before, change, record);
-  else await record(await server.create(fields));
+  else {
+    const stored = await server.create(fields, change.id);
+    await record(stored);
+    if (change.id !== undefined && stored.id !== change.id) {
+      throw new OperatorError(`The server gave it another id, ${stored.id}: it cannot keep ids.`);
+    }
+  }
 }

@@ -3,6 +3,7 @@ import { homePostage, listChoosable } from '../../countries/postage.ts';
 import { Failure } from '../../platform/failure.ts';
 import { canonicalId, isUuid } from '../../platform/id.ts';
 import { type Channel, channels } from '../../protocol/channels.ts';
+import { categoryNames } from '../../templates/sources/template-categories.ts';
 import { refuseIfQrCodeIsTooLong, refuseIfTooLong } from '../../templates/template-checks.ts';
 import type { ProcessType } from '../../templates/template-row.ts';
 import { type FrontMatter, FrontMatterError, readFrontMatter, writeFrontMatter } from './front-matter.ts';
@@ -18,7 +19,7 @@ export interface FileProblem {
 const processTypes: readonly ProcessType[] = ['normal', 'priority', 'bulk'];
 const keys = new Set([
   ...['id', 'version', 'name', 'channel', 'subject', 'folder', 'postage', 'sender', 'process_type'],
-  ...['has_unsubscribe_link', 'welsh_subject', 'welsh_content', 'archived'],
+  ...['category', 'has_unsubscribe_link', 'welsh_subject', 'welsh_content', 'archived'],
 ]);
 /** The length of the server's column. */
 const maxName = 255;
@@ -35,6 +36,7 @@ export function writeTemplate(fields: TemplateFields, stored?: { id: string; ver
     postage,
     sender,
     process_type: process_type === 'normal' ? null : process_type,
+    category: fields.category,
     has_unsubscribe_link: fields.has_unsubscribe_link || null,
     welsh_subject,
     welsh_content,
@@ -149,6 +151,7 @@ function readFields(
     postage: readPostage(postage, channel, reader.oneOf('postage', listChoosable(postage))),
     sender: reader.id('sender'),
     process_type: reader.oneOf('process_type', processTypes) ?? 'normal',
+    category: reader.oneOf('category', categoryNames),
     has_unsubscribe_link: reader.flag('has_unsubscribe_link'),
     welsh_subject: reader.text('welsh_subject'),
     welsh_content: reader.text('welsh_content'),

@@ -17,6 +17,8 @@ export interface TemplateFields {
   /** Id of a text message sender, a reply-to address or a letter contact. Null: the default of the service. */
   sender: string | null;
   process_type: ProcessType;
+  /** The name of one of the categories of GC Notify. */
+  category: string | null;
   has_unsubscribe_link: boolean;
   /** Both or none. */
   welsh_subject: string | null;
@@ -52,6 +54,7 @@ const fieldNames: readonly FieldName[] = [
   'postage',
   'sender',
   'process_type',
+  'category',
   'has_unsubscribe_link',
   'welsh_subject',
   'welsh_content',
@@ -79,6 +82,8 @@ export interface TemplateChange {
   /** Undefined for a new template. */
   before: ServerTemplate | undefined;
   names: FieldName[];
+  /** The id that a new template had on another server, and keeps. */
+  id?: string | undefined;
 }
 
 type Stored = Pick<ServerTemplate, 'id' | 'version'>;
@@ -93,7 +98,8 @@ export interface TemplateServer {
   findVersion(id: string, version: number): Promise<Partial<TemplateFields> | undefined>;
   /** What the server would refuse, for each change that it would refuse. Changes nothing. */
   check(changes: TemplateChange[]): Promise<Map<TemplateChange, string>>;
-  create(fields: TemplateFields): Promise<Stored>;
+  /** Under an id of its own, unless it keeps one. */
+  create(fields: TemplateFields, id?: string): Promise<Stored>;
   /** Calls `onVersion` for each version that it makes. Throws `ChangedMeanwhile` if there is a newer one than `before`. */
   change(before: ServerTemplate, change: TemplateChange, onVersion: (stored: Stored) => Promise<void>): Promise<void>;
 }

@@ -1,5 +1,8 @@
+import { sql } from 'kysely';
 import type pg from 'pg';
 import type { Calendar } from '../../countries/calendar.ts';
+import type { Db } from '../../platform/db/database.ts';
+import { anyOf } from '../../platform/db/expressions.ts';
 import { offsetText } from '../../platform/db/local-day.ts';
 
 export async function readServerFacts(client: pg.ClientBase) {
@@ -67,6 +70,27 @@ interface KeyRow {
 export async function selectSomeKeys(client: pg.ClientBase): Promise<KeyRow[]> {
   const { rows } = await client.query<KeyRow>(
     'select id, service_id, encrypted_secret from api_keys order by id desc limit 1000',
+  );
+  return rows;
+}
+
+/** Templates with these ids, of any service. */
+export function selectMovedTemplates(db: Db, ids: string[]) {
+  return db
+    .selectFrom('templates')
+    .select(['id', 'service_id', 'archived'])
+    .where('id', '=', anyOf(ids))
+    .where('hidden', '=', false)
+    .execute();
+}
+
+/** Reply-to addresses and text message senders of a service. */
+export async function selectSenderIds(db: Db, serviceId: string): Promise<{ kind: string; id: string }[]> {
+  const { rows } = await sql<{ kind: string; id: string }>`
+    select 'reply-to' as kind, id from service_email_reply_to where service_id = ${serviceId} and not archived
+    union all
+    select 'text message sender', id from service_sms_senders where service_id = ${serviceId} and not archived`.execute(
+    db,
   );
   return rows;
 }

@@ -22,6 +22,12 @@ const categories: readonly Category[] = [
   { id: 'edb966f3-4a4c-47a4-96ab-05ff259b919c', name: 'Reminder', process_type: 'normal' },
 ];
 
+export const categoryNames = categories.map(({ name }) => name);
+
+export function categoryCalled(name: string | null): Category | undefined {
+  return categories.find((category) => category.name === name);
+}
+
 /** As the public API lists them. */
 export const listedCategories = categories.map(({ id, name }) => ({ template_category_id: id, name }));
 

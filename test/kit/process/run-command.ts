@@ -14,7 +14,7 @@ export async function runCommand(args: string[], environment: Record<string, str
       return true;
     }),
   );
-  for (const name of variables) vi.stubEnv(name, environment[name]);
+  for (const name of [...variables, ...Object.keys(environment)]) vi.stubEnv(name, environment[name]);
   process.exitCode = 0;
   try {
     await main(args);
