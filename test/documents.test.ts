@@ -87,6 +87,7 @@ const runElsewhere = [
   ['pennypost console-link', 'test/main.test.ts'],
   ['pennypost create-admin', 'test/main.test.ts'],
   ['pennypost send', 'src/commands/send.test.ts'],
+  ['pennypost import-key', 'src/commands/templates.test.ts'],
   ['DATA_DIR=/new/data pennypost restore', 'below'],
   ['mkdir -m 700 secrets', 'below, up to docker'],
   ['docker build', 'needs Docker; `demo` is run by test/main.test.ts'],
