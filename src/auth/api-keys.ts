@@ -18,6 +18,7 @@ import {
   selectApiKeys,
   selectKeySecrets,
   selectLiveApiKey,
+  selectServicesWithKeys,
 } from './api-keys.sql.ts';
 import { recordImport } from './imported.ts';
 
@@ -129,6 +130,19 @@ function refuseUnlessNetworks(networks: string[] | null): void {
 export async function listApiKeys(app: Platform, serviceId: string) {
   await refuseUnlessExists(app.db, 'services', serviceId);
   return selectApiKeys(app.db, serviceId, revokedKeysVisibleSince(app.clock.now()));
+}
+
+/** Whether the service has a key with this secret that is not revoked. */
+export async function hasLiveSecret(
+  { db, secrets }: Pick<Platform, 'db' | 'secrets'>,
+  serviceId: string,
+  secret: string,
+): Promise<boolean> {
+  const [service] = await selectServicesWithKeys(db, [serviceId]);
+  return (service?.keys ?? []).some(
+    ({ id, encrypted_secret, expiry_date }) =>
+      expiry_date === null && decryptKeySecret({ secrets }, { id, service_id: serviceId }, encrypted_secret) === secret,
+  );
 }
 
 /** For seven days a revoked key is listed, and requests with it get "API key revoked" instead of "not found". */

@@ -74,6 +74,10 @@ export async function selectSomeKeys(client: pg.ClientBase): Promise<KeyRow[]> {
   return rows;
 }
 
+export function selectMovedService(db: Db, id: string) {
+  return db.selectFrom('services').select(['active', 'api_dialect']).where('id', '=', id).executeTakeFirst();
+}
+
 /** Templates with these ids, of any service. */
 export function selectMovedTemplates(db: Db, ids: string[]) {
   return db

@@ -1,8 +1,7 @@
-import { selectServicesWithKeys } from '../../auth/api-keys.sql.ts';
-import { decryptKeySecret } from '../../auth/api-keys.ts';
+import { hasLiveSecret } from '../../auth/api-keys.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { selectMovedTemplates, selectSenderIds } from './doctor.sql.ts';
+import { selectMovedService, selectMovedTemplates, selectSenderIds } from './doctor.sql.ts';
 import { type Finding, finding } from './finding.ts';
 
 /** A key of another server, and the templates that its applications can send there. */
@@ -19,14 +18,11 @@ export async function examineMove(
   { db, secrets }: { db: Db; secrets: Platform['secrets'] },
   { service_id, secret, templates }: KeyOfAnotherServer,
 ): Promise<Finding[]> {
-  const [service] = await selectServicesWithKeys(db, [service_id]);
+  const service = await selectMovedService(db, service_id);
   if (!service?.active) {
     return [finding('service', false, `no service ${service_id} here`, `add it with this id, ${guide}`)];
   }
-  const hasKey = service.keys.some(
-    ({ id, encrypted_secret, expiry_date }) =>
-      expiry_date === null && decryptKeySecret({ secrets }, { id, service_id }, encrypted_secret) === secret,
-  );
+  const hasKey = await hasLiveSecret({ db, secrets }, service_id, secret);
   return [
     finding('service', true, `service ${service_id} is here`),
     finding(
