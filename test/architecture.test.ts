@@ -33,7 +33,12 @@ const countries = 'countries';
 /** Each is a folder of its own that could be a package. */
 const libraries = 'libraries';
 /** Facts of the protocol that import nothing themselves. */
-const pureFacts = ['protocol/channels.ts', 'protocol/comparable-key.ts', 'protocol/dialect.ts', 'protocol/whitespace.ts'];
+const pureFacts = [
+  'protocol/channels.ts',
+  'protocol/comparable-key.ts',
+  'protocol/dialect.ts',
+  'protocol/whitespace.ts',
+];
 const rootFiles = ['main.ts', 'app.ts', 'routes.ts', 'tasks.ts', 'config.ts', 'seeds.ts'];
 
 interface SourceFile {

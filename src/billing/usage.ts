@@ -45,7 +45,9 @@ function monthOf(months: Days[], day: string): string {
   return (months.findLast(({ first_day }) => first_day <= day)?.first_day ?? day).slice(0, 7);
 }
 
-const englishMonths = 'January February March April May June July August September October November December'.split(' ');
+const englishMonths = 'January February March April May June July August September October November December'.split(
+  ' ',
+);
 
 /** As the API names months. */
 function nameOfMonth(month: string): string {

@@ -36,7 +36,10 @@ interface TextRules {
 }
 
 /** Characters that the alphabet replaces may become more. */
-export function refuseIfTooLong({ template_type, content }: Texts, { country, dialect = 'govuk' }: TextRules = {}): void {
+export function refuseIfTooLong(
+  { template_type, content }: Texts,
+  { country, dialect = 'govuk' }: TextRules = {},
+): void {
   if (template_type !== 'sms') return;
   const compiled = compileTemplate({ template_type, content, alphabet: country?.sms.alphabet, dialect });
   if (isTooLong(compiled.render(), dialect)) {

@@ -346,7 +346,7 @@ describe('Amazon SES', () => {
     const id = await sendFiles(harness, await aService(harness, { name: 'Permits' }));
     await harness.deliver();
     const [request] = others.sentTo(id);
-    const { Content, ...fields } = request?.fields as { Content: { Raw: { Data: string } } };
+    const { Content, ...fields } = (request?.fields ?? {}) as { Content: { Raw: { Data: string } } };
     expect(fields).toMatchObject({
       FromEmailAddress: '"Permits" <permits@notifications.example>',
       Destination: { ToAddresses: ['ada@example.org'] },

@@ -194,7 +194,8 @@ export function countLength({ countAs }: SendContext, compiled: EmailTemplate, v
 }
 
 export function refuseLettersOfTeamKeys({ key_type }: SendContext): void {
-  if (key_type === 'team') throw forbidden('Cannot send letters with a team api key', { reason: 'letters_with_team_key' });
+  if (key_type === 'team')
+    throw forbidden('Cannot send letters with a team api key', { reason: 'letters_with_team_key' });
 }
 
 export function refuseLettersInTrialMode({ service, key_type }: SendContext): void {

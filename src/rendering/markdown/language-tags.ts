@@ -101,7 +101,9 @@ export function findUnpairedTags(text: string): string[] {
 }
 
 /** In the filled text, tags are marks. Their number is random, so that nobody can write one into a value. */
-const secret = randomInt(2 ** 47).toString().padStart(15, '0');
+const secret = randomInt(2 ** 47)
+  .toString()
+  .padStart(15, '0');
 const markPattern = new RegExp(`\\uFDD2${secret}(\\d)(\\d)\\uFDD3`);
 
 /** The text with a mark for each tag of a pair, or undefined if it has none. */

@@ -67,7 +67,13 @@ export function updateManagedTemplate(
     const category = template_category_id === undefined ? {} : categoryFields(template_category_id);
     refuseLongName(request);
     if (parent_folder_id !== undefined) await refuseUnlessFolderExists(tx, service_id, parent_folder_id);
-    await updateWholeTemplate(tx, service_id, id, { ...fields, ...category, created_by }, app.clock.now());
+    await updateWholeTemplate(
+      tx,
+      service_id,
+      id,
+      { ...fields, ...category, created_by },
+      { country: app.country, now: app.clock.now() },
+    );
     if (parent_folder_id !== undefined) await moveTemplates(tx, [id], parent_folder_id);
     return getTemplate(tx, service_id, id);
   });
@@ -82,7 +88,13 @@ export function archiveManagedTemplate(
   return withPlainTexts(app, async (tx) => {
     const { archived } = await getTemplate(tx, service_id, id);
     if (archived) throw invalid('Template is already archived.');
-    return updateWholeTemplate(tx, service_id, id, { archived: true, created_by }, app.clock.now());
+    return updateWholeTemplate(
+      tx,
+      service_id,
+      id,
+      { archived: true, created_by },
+      { country: app.country, now: app.clock.now() },
+    );
   });
 }
 

@@ -124,18 +124,21 @@ describe('the preview of a draft', () => {
     ['[[en]]Hello[[/en]]', undefined],
     ['[[en]]Hello', '[[en]]'],
     ['[[rtl]]Hello [[fr]]Salut[[/fr]]', '[[rtl]]'],
-  ])('of %s shows the blocks, and warns of tags that stay text, as does the page of the template', async (content, tag) => {
-    const form = { name: 'Two languages', subject: 'Hello', content };
-    const warning = `People would see ${tag} in the email`;
-    const shown = await ada.browser.post(path('/new/email'), { ...form, do: 'preview' });
-    expect(shown.text.replaceAll(/\s+/g, ' ').includes(warning)).toBe(tag !== undefined);
-    const frame = await ada.browser.get(find(shown, /<iframe class="mail" src="([^"]+)"/));
-    expect(frame.text.includes('::before{content:"[[en]]"')).toBe(/<div lang=/.test(frame.text));
-    expect(/<div lang=/.test(frame.text)).toBe(tag !== '[[en]]');
-    const saved = await ada.browser.post(path('/new/email'), { ...form, do: 'save' });
-    const page = await ada.browser.follow(saved);
-    expect(page.text.replaceAll(/\s+/g, ' ').includes(warning)).toBe(tag !== undefined);
-  });
+  ])(
+    'of %s shows the blocks, and warns of tags that stay text, as does the page of the template',
+    async (content, tag) => {
+      const form = { name: 'Two languages', subject: 'Hello', content };
+      const warning = `People would see ${tag} in the email`;
+      const shown = await ada.browser.post(path('/new/email'), { ...form, do: 'preview' });
+      expect(shown.text.replaceAll(/\s+/g, ' ').includes(warning)).toBe(tag !== undefined);
+      const frame = await ada.browser.get(find(shown, /<iframe class="mail" src="([^"]+)"/));
+      expect(frame.text.includes('::before{content:"[[en]]"')).toBe(/<div lang=/.test(frame.text));
+      expect(/<div lang=/.test(frame.text)).toBe(tag !== '[[en]]');
+      const saved = await ada.browser.post(path('/new/email'), { ...form, do: 'save' });
+      const page = await ada.browser.follow(saved);
+      expect(page.text.replaceAll(/\s+/g, ' ').includes(warning)).toBe(tag !== undefined);
+    },
+  );
 
   it('of a letter asks for the address in words', async () => {
     const { text } = await ada.browser.get(path('/new/letter'));
