@@ -195,7 +195,8 @@ describe('further examples', () => {
     const { method, path, body } = filled(example.request, words);
     const withKey = example.setup === 'key may manage reports' ? key : plainKey;
     const expected = expectedOf(example);
-    const response = await harness.v2(method, path, withKey, body);
+    const authorization = `ApiKey-v1 gcntfy-${withKey}`;
+    const response = await harness.v2(method, path, withKey, body, { authorization });
     expect(response.status).toBe(expected.status);
     if (expected.errors) expect(response.body.errors).toEqual(expected.errors);
     if (expected.body) expect(response.body).toMatchObject(expected.body);

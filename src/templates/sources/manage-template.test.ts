@@ -172,7 +172,8 @@ describe('further examples', () => {
     const { method, path, body } = filled(example.request, words);
     const withKey = example.setup === 'key may manage templates' ? key : plainKey;
     const expected = filled(expectedOf(example), words);
-    const response = await harness.v2(method, path, withKey, body);
+    const authorization = `ApiKey-v1 gcntfy-${withKey}`;
+    const response = await harness.v2(method, path, withKey, body, { authorization });
     expect(response.status).toBe(expected.status);
     if (expected.errors) expect(response.body.errors).toEqual(expected.errors);
     for (const name of expected.body_has ?? []) expect(response.body).toHaveProperty(name);
