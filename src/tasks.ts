@@ -85,7 +85,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     name: 'delete-attachments',
     description: 'Deletes attachments of emails once their message is final.',
     schedule: {
-      cron: '3-59/10 * * * *',
+      cron: '3,13,23,33,43,53 * * * *',
       reason: 'Every ten minutes: they take room, and nothing reads them any more.',
     },
     ...soonAgain,
