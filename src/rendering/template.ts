@@ -231,11 +231,18 @@ function once<T>(make: () => T): () => T {
 
 type ContentProblem = 'too-long' | 'empty' | 'qr-code-too-long';
 
-/** Why a message with these values could not be sent; a placeholder without a value counts as its own text. */
-export function contentProblems(template: CompiledTemplate, personalisation: Personalisation): ContentProblem[] {
+/**
+ * Why a message with these values could not be sent; a placeholder without a value counts as its own text. The prefix of a text
+ * counts in the dialect of GC Notify only.
+ */
+export function contentProblems(
+  template: CompiledTemplate,
+  personalisation: Personalisation,
+  prefix: string | null = null,
+): ContentProblem[] {
   switch (template.template_type) {
     case 'sms': {
-      const message = template.render(personalisation);
+      const message = template.render(personalisation, prefix === null ? {} : { prefix });
       if (isEmpty(message)) return ['empty'];
       return isTooLong(message, template.dialect) ? ['too-long'] : [];
     }

@@ -15,7 +15,7 @@ import { comparableKey } from '../../protocol/comparable-key.ts';
 import type { Columns } from '../../recipients/spreadsheet/columns.ts';
 import type { FileSummary } from '../../recipients/spreadsheet/file-problems.ts';
 import { rowProblemTexts } from '../../recipients/spreadsheet/spreadsheet-problems.ts';
-import { maxSmsCharacters } from '../../rendering/sms/sms.ts';
+import { maxSmsLength } from '../../rendering/sms/sms.ts';
 import { getChosenTemplate } from '../../templates/chosen-template.ts';
 import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
 import type { JobDeps } from '../accept-job.ts';
@@ -67,13 +67,14 @@ export async function refusalOfRows(
 /** The problems of single rows, unless the others are sent. */
 export async function refusalOfProblems(
   db: Db,
+  { service }: SendContext,
   { on_error }: BulkSend,
   { id, summary }: StoredUpload,
 ): Promise<Failure | undefined> {
   const { rows_with_problems, row_count, rows_shown, row_problem_counts } = summary;
   if (rows_with_problems === 0 || (on_error === 'skip' && rows_with_problems < row_count)) return undefined;
   const tooLong = row_problem_counts['too-long'] ? await findFirstTooLong(db, id) : undefined;
-  return tooLong ? messageTooLong(tooLong) : rowErrors(rows_shown);
+  return tooLong ? messageTooLong(tooLong, maxSmsLength(service.api_dialect)) : rowErrors(rows_shown);
 }
 
 async function findFirstTooLong(db: Db, uploadId: string): Promise<RowWithProblems | undefined> {
@@ -130,9 +131,9 @@ function recipientsNotAllowed(ofTeamKey: boolean): Failure {
 const isTooLong = ({ problems }: RowWithProblems) =>
   problems.some(({ problem }) => problem === rowProblemTexts['too-long']);
 
-function messageTooLong({ row }: RowWithProblems): Failure {
+function messageTooLong({ row }: RowWithProblems, limit: number): Failure {
   return invalid(
-    `Row ${dataRow(row)} - has a character count greater than ${maxSmsCharacters} characters. Some messages may be too long due to custom content.`,
+    `Row ${dataRow(row)} - has a character count greater than ${limit} characters. Some messages may be too long due to custom content.`,
   );
 }
 

@@ -127,7 +127,10 @@ export async function checkBulk(
 }
 
 async function refusalOf(app: BulkDeps, context: SendContext, send: BulkSend, upload: StoredUpload) {
-  return (await refusalOfRows(app, context, send, upload.summary)) ?? (await refusalOfProblems(app.db, send, upload));
+  return (
+    (await refusalOfRows(app, context, send, upload.summary)) ??
+    (await refusalOfProblems(app.db, context, send, upload))
+  );
 }
 
 async function storeBody(

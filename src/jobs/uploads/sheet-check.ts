@@ -48,7 +48,7 @@ export class SheetCheck {
     this.channel = template?.row.template_type ?? list;
     this.plan = {
       header,
-      against: template ? templateToCheck(country, template) : list && { contactList: list },
+      against: template ? templateToCheck(country, service, template) : list && { contactList: list },
       permissions: {
         internationalSms: service.permissions.has('international_sms'),
         landlines: service.permissions.has('sms_to_uk_landlines'),
@@ -115,13 +115,18 @@ function refuseIfTooSlow(error: unknown): never {
   throw new SpreadsheetError('too-slow', {}, { cause: error });
 }
 
-function templateToCheck(country: Country, { row }: ReadyTemplate): CheckPlan['against'] {
+function templateToCheck(
+  country: Country,
+  { sms_prefix }: CheckAgainst['service'],
+  { row }: ReadyTemplate,
+): CheckPlan['against'] {
   const contactBlock = row.template_type === 'letter' ? row.reply_to_text : null;
   return {
     key: `${row.id} ${row.version} ${row.api_dialect} ${contactBlock ?? ''}`,
     source: sourceOf(row, contactBlock, country.sms.alphabet),
     postage: row.postage,
     files: row.email_files.map(({ filename }) => filename),
+    prefix: row.api_dialect === 'gc' ? sms_prefix : null,
   };
 }
 

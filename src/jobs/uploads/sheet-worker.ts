@@ -118,6 +118,8 @@ interface TemplateToCheck {
   postage: string | null;
   /** Placeholders whose value is a file of the template. */
   files: string[];
+  /** What texts begin with, where it counts. */
+  prefix: string | null;
 }
 
 interface RowsToCheck {
@@ -204,7 +206,7 @@ function countryOf({ country: profile, dialect }: Pick<CheckPlan, 'country' | 'd
 
 function templateOf(against: NonNullable<CheckPlan['against']>): { template: RowTemplate; postage: string | null } {
   if ('contactList' in against) return { template: contactListTemplate(against.contactList), postage: null };
-  const { key, source, files, postage } = against;
+  const { key, source, files, postage, prefix } = against;
   const template = compiled.get(key) ?? compileTemplate(source);
   compiled.set(key, template);
   const fileKeys = new Set(files.map(comparableKey));
@@ -213,7 +215,8 @@ function templateOf(against: NonNullable<CheckPlan['against']>): { template: Row
     template: {
       channel: source.template_type,
       placeholders: template.placeholders.filter((name) => !fileKeys.has(comparableKey(name))),
-      contentProblems: (values) => contentProblems(template, files.length > 0 ? { ...values, ...fileNames } : values),
+      contentProblems: (values) =>
+        contentProblems(template, files.length > 0 ? { ...values, ...fileNames } : values, prefix),
       ...(template.template_type === 'sms' ? { isLossy: (values) => template.lostCharacters(values).length > 0 } : {}),
     },
     postage,

@@ -26,15 +26,16 @@ export type CheckedRequest = Pick<FastifyRequest, 'body' | 'validationError' | '
 type RequestContext = Pick<SendContext, 'dialect' | 'now'>;
 
 export function readSmsRequest(country: Phones, request: CheckedRequest, { dialect, now }: RequestContext): SmsSend {
-  const { phone_number, scheduled_for } = fieldsOf(request);
+  const { phone_number, personalisation, scheduled_for } = fieldsOf(request);
   const schedule = readSchedule(scheduled_for, dialect, now);
   const phone = phoneRulesFor(country, dialect);
   const read = typeof phone_number === 'string' ? parsePhoneNumber(phone, phone_number) : undefined;
   const parsed = dialect === 'gc' ? refuseUnsoldByGc(read) : read;
   const found = [...schemaProblems(request), ...problemsOfTemplate(request.body), ...schedule.problems];
   const wrongNumber = parsed?.ok === false ? numberProblem(String(phone_number), parsed.unsupportedCode) : undefined;
-  // For clients of GC Notify a wrong number is a property like any other.
-  if (wrongNumber && dialect === 'gc') found.push(wrongNumber);
+  // For clients of GC Notify a wrong number is a property like any other, and an object is a file.
+  if (dialect === 'gc')
+    found.push(...problemsOfSentFiles(personalisation, dialect), ...(wrongNumber ? [wrongNumber] : []));
   const problems = inPublicOrder(SmsRequest, found);
   if (wrongNumber && dialect !== 'gc') problems.push(wrongNumber);
   refuse(problems);

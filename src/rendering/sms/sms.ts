@@ -17,7 +17,7 @@ export interface SmsMessage {
   fragments: number;
 }
 
-export const maxSmsCharacters = 918;
+const maxSmsCharacters = 918;
 /** In the dialect of GC Notify: with the prefix, and with characters that count twice. */
 const maxGcUnits = 612;
 
