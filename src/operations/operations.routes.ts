@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { stringify } from 'yaml';
 import type { Http } from '../platform/http/surface.ts';
@@ -29,23 +30,15 @@ async function listWarnings(app: Platform): Promise<string[]> {
 /** Health checks for load balancers, orchestrators and monitoring. */
 export function operationsRoutes(http: Http, app: Platform & { build: Build; draining(): boolean }): void {
   const isDatabaseAvailable = sharedDatabaseCheck(app);
-  const check = [
-    { method: 'GET', url: '/status' },
-    { method: 'GET', url: '/_status' },
-    { method: 'POST', url: '/_status' },
-  ] as const;
-  for (const { method, url } of check) {
-    http.route({
-      method,
-      url,
-      schema: { summary: 'Check the application and the database', response: { 200: Status, 500: Status } },
-      async handler(_request, reply) {
-        const healthy = await isDatabaseAvailable();
-        const outcome = healthy ? 'ok' : 'error';
-        return reply.code(healthy ? 200 : 500).send({ status: outcome, db: outcome, ...app.build });
-      },
-    });
+  const schema = { summary: 'Check the application and the database', response: { 200: Status, 500: Status } };
+  async function check(_request: unknown, reply: FastifyReply) {
+    const healthy = await isDatabaseAvailable();
+    const outcome = healthy ? 'ok' : 'error';
+    return reply.code(healthy ? 200 : 500).send({ status: outcome, db: outcome, ...app.build });
   }
+  http.get('/status', { schema }, check);
+  http.get('/_status', { schema }, check);
+  http.post('/_status', { schema }, check);
 
   http.get('/livez', { schema: { summary: 'Liveness probe', response: { 200: Alive } } }, async () => ({
     status: 'ok',
