@@ -200,7 +200,7 @@ describe('errors', () => {
 describe('the reference', () => {
   it('shows an example of every request and every response of the public API', () => {
     const lines = Object.entries(paths)
-      .filter(([path]) => path.startsWith('/v2/') && !path.endsWith('/pdf'))
+      .filter(([path]) => path.startsWith('/v2/') && !/\/pdf$|\/openapi-/.test(path))
       .flatMap(([path, operations]) => Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`));
     const without = lines.flatMap((line) => {
       const { requestBody, responses } = operation(line);

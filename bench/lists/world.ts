@@ -57,7 +57,7 @@ export async function worldOf(app: App): Promise<World> {
       (select id from suppressed_recipients where service_id = service.id order by id desc offset 1000 limit 1) as suppressed_id,
       (select id from audit_log order by created_at desc offset 1000 limit 1) as audit_id,
       (select id from audit_log order by created_at desc offset 1000 limit 1) as entry_id, md5('17') as thing_id,
-      md5('report1')::uuid as batch_id, md5('requestsmsall')::uuid as report_request_id
+      md5('report1')::uuid as batch_id, md5('requestsmsall')::uuid as report_request_id, md5('requestsmsall')::uuid as report_id
     from service`.execute(app.db);
   const ids = rows[0] ?? {};
   const today = london.day(app.clock.now());
@@ -87,6 +87,7 @@ export async function worldOf(app: App): Promise<World> {
     'older_than /v2/suppressed-recipients': suppressed,
     'older_than /v2/received-text-messages': text,
     'older_than /v2/notifications/bulk': ids.bulk_id ?? '',
+    'older_than /v2/reports': ids.report_request_id ?? '',
     'older_than /platform-admin/audit-log': audit,
   };
 }

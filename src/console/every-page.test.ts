@@ -256,11 +256,12 @@ describe('failures', () => {
 });
 
 describe('GET /', () => {
-  it('303 to the console for browsers; others get their 404', async () => {
+  it('303 to the console for browsers; 200 for clients that accept JSON alone', async () => {
     const page = await new ConsoleVisitor(harness).get('/');
     expect([page.status, page.location]).toEqual([303, '/console']);
     const answer = await harness.request({ method: 'GET', url: '/', headers: { accept: 'application/json' } });
-    expect([answer.status, answer.body.result]).toEqual([404, 'error']);
+    expect([answer.status, answer.body.status]).toEqual([200, 'ok']);
+    expect((await harness.request({ method: 'GET', url: '/', headers: { accept: 'image/png' } })).status).toBe(404);
     expect((await harness.request({ method: 'POST', url: '/' })).status).toBe(404);
   });
 });

@@ -24,6 +24,8 @@ const allowed = /GOV\.UK|cost_in_pounds|sms_to_uk_landlines|Ada\s+London\s+SW1A 
 function tracesIn(text: string): string[] {
   const shown = text
     .replaceAll(/<(script|style)[\s\S]*?<\/\1>/g, '')
+    // People choose their time zone among all cities.
+    .replaceAll(/<option[^>]*>[^<]*\((Europe|America)\)<\/option>/g, '')
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(allowed, '');
   return [...shown.matchAll(traces)].map(({ index }) => shown.slice(Math.max(0, index - 50), index + 40).trim());

@@ -132,8 +132,10 @@ describe('pennypost templates push, of a folder with a broken file', () => {
 describe('pennypost templates', () => {
   it('says what is missing', async () => {
     const run = (...args: string[]) => runCommand(['templates', ...args]);
-    expect((await run('pull')).err).toBe('Usage: pennypost templates <pull|diff|push|preview> <folder>');
-    expect((await run('merge', folder)).err).toBe('Unknown action "merge". Use one of pull, diff, push, preview.');
+    expect((await run('pull')).err).toBe('Usage: pennypost templates <pull|diff|push|preview|import> <folder>');
+    expect((await run('merge', folder)).err).toBe(
+      'Unknown action "merge". Use one of pull, diff, push, preview, import.',
+    );
     expect((await run('push', folder, '--service', 'x')).err).toBe(
       'x is not the id of a service. Give --service an id.',
     );

@@ -169,7 +169,7 @@ describe('pennypost backup and restore', () => {
 
   it('migrates a backup of an older schema, and adds the rows that every database has', async () => {
     const old = await emptyDatabase();
-    await migrate(old.url, log, { only: migrationFiles().slice(0, -1), seeds: seeds.slice(0, -1) });
+    await migrate(old.url, log, { only: migrationFiles().slice(0, -1), seeds: [] });
     const folder = join(work, 'three');
     await backup({ url: old.url, dataDir: work, folder, say });
     const target = await emptyDatabase();

@@ -43,6 +43,7 @@ export const settingActions: Actions = (harness, world) => {
         return {};
       },
     }),
+    changes('service', `${settings}/api-dialect`, { by, form: { api_dialect: 'gc' } }),
     changes('service', `${settings}/name`, { by, form: { name: 'Town Hall visits' } }),
     set('sign-in', 'yes'),
     set('retention', '30', 'data_retention'),
