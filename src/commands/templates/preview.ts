@@ -6,8 +6,10 @@ import { print } from '../../platform/command-line.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { addressRules } from '../../recipients/address-rules.ts';
 import { addressLinesFromPersonalisation } from '../../recipients/postal-address.ts';
+import { findUnpairedTags } from '../../rendering/markdown/language-tags.ts';
 import { composeLetter, pageToPng } from '../../rendering/pdf/pdf-worker.ts';
 import type { Personalisation } from '../../rendering/personalisation.ts';
+import { isTooLong, maxSmsLength } from '../../rendering/sms/sms.ts';
 import { type CompiledTemplate, compileTemplate, type LetterTemplate } from '../../rendering/template.ts';
 import { readFolder } from './folder.ts';
 import { count, described, exitCodes, fail, printProblems } from './report.ts';
@@ -54,18 +56,22 @@ async function write(path: string, content: string | Uint8Array): Promise<void> 
   await writeFile(path, content);
 }
 
-function compile({ channel, subject, content, welsh_subject, welsh_content }: TemplateFields): CompiledTemplate {
+function compile(
+  { channel, subject, content, welsh_subject, welsh_content }: TemplateFields,
+  { dialect }: PreviewOptions,
+): CompiledTemplate {
   const welsh =
     welsh_content === null ? {} : { letter_welsh_subject: welsh_subject, letter_welsh_content: welsh_content };
-  return compileTemplate({ template_type: channel, subject, content, ...welsh });
+  return compileTemplate({ template_type: channel, subject, content, ...welsh, ...(dialect ? { dialect } : {}) });
 }
 
 async function render(
   country: Country,
   fields: TemplateFields,
-  { values, serviceName }: PreviewOptions,
+  options: PreviewOptions,
 ): Promise<{ files: File[]; summary: string }> {
-  const compiled = compile(fields);
+  const { values, serviceName } = options;
+  const compiled = compile(fields, options);
   switch (compiled.template_type) {
     case 'sms': {
       // Without any value, placeholders would be left out; no placeholder has this name.
@@ -111,48 +117,36 @@ async function renderLetter(country: Country, compiled: LetterTemplate, values: 
   return { files, summary: count(page_count, 'page') };
 }
 
-function missingIn({ fields }: LocalTemplate, { values }: PreviewOptions): string {
-  const missing = compile(fields).missing(values);
+function missingIn({ fields }: LocalTemplate, options: PreviewOptions): string {
+  const missing = compile(fields, options).missing(options.values);
   return missing.length > 0 ? `; no value for ${missing.join(', ')}` : '';
 }
 
-const languageTag = /\[\[(?<slash>\/?)(?<name>en|fr|rtl)\]\]/g;
 const emphasis = /\*\*[^\s*][^*]*\*\*|(?<![\w*])[*_][^\s*_][^*_]*[*_](?![\w*])/;
-/** Services of GC Notify have four parts at most. */
-const maxGcCharacters = 612;
 
 /** What recipients would see otherwise than at GC Notify. */
-function warningsAbout(fields: TemplateFields, { dialect, values, serviceName }: PreviewOptions): string[] {
+function warningsAbout(fields: TemplateFields, options: PreviewOptions): string[] {
+  const { dialect, values, serviceName } = options;
   if (dialect === undefined) return [];
   const { channel, content } = fields;
-  const compiled = compile(fields);
+  const compiled = compile(fields, options);
   const warnings: string[] = [];
-  if (channel === 'email' && !tagsNest(content)) {
+  if (channel === 'email' && findUnpairedTags(content).length > 0) {
     warnings.push('language tags that are not closed, or not in order, stay visible');
   }
   if (channel === 'email' && dialect !== 'gc' && emphasis.test(content)) {
     warnings.push('bold and italic appear with their asterisks and underscores: set the dialect of the service to gc');
   }
   if (compiled.template_type === 'sms' && dialect === 'gc') {
-    const { character_count } = compiled.render({ '(': '', ...values }, { prefix: serviceName ?? null });
-    if (character_count > maxGcCharacters) {
-      warnings.push(`${character_count} characters, and at most ${maxGcCharacters} can be sent`);
+    const message = compiled.render({ '(': '', ...values }, { prefix: serviceName ?? null });
+    if (isTooLong(message, dialect)) {
+      warnings.push(`${message.character_count} characters, and at most ${maxSmsLength(dialect)} can be sent`);
     }
   }
   for (const name of compiled.placeholders.filter((placeholder) => isAttachment(values[placeholder]))) {
     warnings.push(`((${name})) stays empty, because its file is attached`);
   }
   return warnings;
-}
-
-function tagsNest(content: string): boolean {
-  const open: string[] = [];
-  for (const { groups } of content.matchAll(languageTag)) {
-    const name = groups?.name ?? '';
-    if (!groups?.slash) open.push(name);
-    else if (open.pop() !== name) return false;
-  }
-  return open.length === 0;
 }
 
 function isAttachment(value: unknown): boolean {
