@@ -124,8 +124,8 @@ describe('the operator', () => {
       wrong.push(...(await problemsInEveryLook(page, `operator-${name}`)));
     }
     await page.goto('/console/operator/people');
-    await page.getByRole('searchbox').fill('grace@');
-    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('searchbox', { name: 'Name, email address or id' }).fill('grace@');
+    await page.getByRole('main').getByRole('button', { name: 'Find' }).click();
     await page.getByRole('link', { name: 'Grace Hopper' }).click();
     await page.getByRole('link', { name: 'Change operator' }).click();
     await page.getByLabel('Platform administrator').check();

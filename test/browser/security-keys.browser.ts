@@ -33,6 +33,9 @@ async function givePassword(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
+/** The browser forgets a key that is plugged in when the size of its text changes. */
+const looks = { largeText: false };
+
 const isShown = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 
@@ -50,11 +53,11 @@ describe('a security key in the browser', () => {
     await page.getByRole('textbox', { name: 'Current password' }).fill(password);
     await press(page, 'Continue');
     await page.getByRole('button', { name: 'Register the key' }).waitFor();
-    expect(await problemsInEveryLook(page, 'security-key-touch')).toEqual([]);
+    expect(await problemsInEveryLook(page, 'security-key-touch', looks)).toEqual([]);
     await press(page, 'Register the key');
     await isShown(page, 'Security keys');
     expect(await page.getByRole('status').first().textContent()).toContain('Security key added.');
-    expect(await problemsInEveryLook(page, 'security-keys')).toEqual([]);
+    expect(await problemsInEveryLook(page, 'security-keys', looks)).toEqual([]);
 
     await page.goto('/console/account/security-keys/new');
     await page.getByLabel('Name of the key').fill('The same key');
@@ -66,7 +69,7 @@ describe('a security key in the browser', () => {
     await page.context().clearCookies();
     await givePassword(page, user.email_address);
     await isShown(page, 'Use your security key');
-    expect(await problemsInEveryLook(page, 'sign-in-security-key')).toEqual([]);
+    expect(await problemsInEveryLook(page, 'sign-in-security-key', looks)).toEqual([]);
     await press(page, 'Use the key');
     await isShown(page, 'Your services');
 
@@ -78,7 +81,7 @@ describe('a security key in the browser', () => {
     await page.getByRole('link', { name: 'Delete Green key' }).click();
     await page.getByRole('textbox', { name: 'Current password' }).fill(password);
     await press(page, 'Delete this key');
-    await page.getByText('You have no security keys yet').waitFor();
+    await page.getByText('No security keys yet').waitFor();
     await page.context().close();
   });
 
