@@ -84,7 +84,7 @@ describe('pennypost rates import', () => {
     ['prefix,multiplier,from\n', /The file has no rates/],
     [`prefix,multiplier,from\n${'49,2,2026-01-01\n'.repeat(5_001)}`, /no more than 5,000 rows/],
     ['', /no rates|missing|empty|text/],
-  ])('refuses a file that is no table of rates', async (csv, problem) => {
+  ])('refuses a file without a table of rates', async (csv, problem) => {
     const { code, err } = await importRates(american, csv);
     expect([code, err]).toEqual([1, expect.stringMatching(problem)]);
   });

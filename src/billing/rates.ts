@@ -102,7 +102,7 @@ function parseStart(calendar: Calendar, field: string, text: string): Date {
 
 /** Consecutive days with constant prices. Rates are decimal strings: only the database multiplies them. */
 interface Period extends Days {
-  /** Null where there is no rate at all. */
+  /** Null if texts had no rate on these days. */
   smsRate: string | null;
   letterRates: { postage: string; sheets: number; rate: string }[];
 }

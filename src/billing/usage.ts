@@ -49,7 +49,7 @@ const englishMonths = 'January February March April May June July August Septemb
   ' ',
 );
 
-/** As the API names months. */
+/** The API names months in English in every country. */
 function nameOfMonth(month: string): string {
   return englishMonths[Number(month.slice(5)) - 1] ?? month;
 }
