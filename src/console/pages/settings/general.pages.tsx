@@ -97,20 +97,20 @@ export function generalSettingPages(pages: Pages, app: ConsoleApp): void {
   addServiceSetting(pages, {
     path: 'api-dialect',
     who: team,
-    title: 'API follows',
-    lead: 'Choose the API that your applications were written for. Requests with the scheme ApiKey-v1 always follow GC Notify.',
+    title: 'API compatibility',
+    lead: 'Choose the API that your applications were written for. Requests with the scheme ApiKey-v1 always work as in GC Notify.',
     fields: ({ api_dialect }, formState) => (
       <Choices
         formState={formState}
         name="api_dialect"
-        legend="API follows"
+        legend="API compatibility"
         kind="one"
         choices={[
-          { value: 'govuk', label: dialectNames.govuk, hint: 'For applications that use a client of GOV.UK Notify.' },
+          { value: 'govuk', label: dialectNames.govuk, hint: 'Your applications use a GOV.UK Notify client.' },
           {
             value: 'gc',
             label: dialectNames.gc,
-            hint: 'Errors, texts, emails and callbacks are like those of GC Notify.',
+            hint: 'Errors, emails, texts and callbacks work as they do in GC Notify.',
           },
         ]}
         chosen={[api_dialect]}

@@ -59,7 +59,7 @@ export async function readSettings(app: ConsoleApp, service: Service): Promise<G
           ),
           ...(service.restricted ? {} : { path: 'retention' }),
         },
-        { label: 'API follows', value: dialectNames[service.api_dialect], path: 'api-dialect' },
+        { label: 'API compatibility', value: dialectNames[service.api_dialect], path: 'api-dialect' },
       ],
     },
     await emailSettings(app, service, limit.email),

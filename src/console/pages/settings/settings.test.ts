@@ -57,11 +57,11 @@ describe('daily limits', () => {
 describe('general settings', () => {
   it('choose the API that applications were written for', async () => {
     const { browser, here, record } = await aManager();
-    expect((await browser.get(here)).text).toMatch(/API follows.*?GOV\.UK Notify/s);
+    expect((await browser.get(here)).text).toMatch(/API compatibility.*?GOV\.UK Notify/s);
     expect((await browser.post(`${here}/api-dialect`, { api_dialect: 'fr' })).status).toBe(400);
     await browser.post(`${here}/api-dialect`, { api_dialect: 'gc' });
     expect((await record()).api_dialect).toBe('gc');
-    expect((await browser.get(here)).text).toMatch(/API follows.*?GC Notify/s);
+    expect((await browser.get(here)).text).toMatch(/API compatibility.*?GC Notify/s);
   });
 
   it('say where people see the name', async () => {
