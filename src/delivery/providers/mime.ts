@@ -23,7 +23,7 @@ export async function mimeOf(message: EmailMessage, now: Date): Promise<Buffer> 
   return Buffer.concat([...pieces, Buffer.from(`--${boundary}--\r\n`)]);
 }
 
-/** The text of the message in both forms, of which a mail client shows one. */
+/** The text of the message as plain text and as HTML. A mail client shows one of them. */
 async function alternativesOf({ reference, text, html }: EmailMessage): Promise<string[]> {
   // Neither encoding of the parts can produce `=_`.
   const boundary = `=_${reference}`;
