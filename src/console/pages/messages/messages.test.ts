@@ -41,7 +41,7 @@ describe('GET /console/services/{id}/messages', () => {
     const template_id = await aTemplate(harness, service, { name: 'Reminder' });
     const ofKey = { api_key_id: key.id, template_id };
     await someQueuedMessages(harness, service, [
-      { recipient: '07700 900001', normalised_recipient: '447700900001', client_reference: 'A-1', ...ofKey },
+      { recipient: '07700 900001', normalised_recipient: '447700900001', client_reference: 'LETTER-1', ...ofKey },
       { notification_type: 'email', recipient: 'ada@example.org', normalised_recipient: 'ada@example.org' },
       { recipient: '07700 900009', normalised_recipient: '447700900009', key_type: 'test', ...ofKey },
     ]);
@@ -60,8 +60,8 @@ describe('GET /console/services/{id}/messages', () => {
     for (const [find, found] of [
       ['07700 900001', ['07700 900001']],
       ['to:+447700900001', ['07700 900001']],
-      ['ref:A-1', ['07700 900001']],
-      ['a-1', ['07700 900001']],
+      ['ref:LETTER-1', ['07700 900001']],
+      ['letter-1', ['07700 900001']],
       ['template:remind', ['07700 900001']],
       ['template:unknown', []],
       ['to:900001 status:failed', []],
@@ -70,12 +70,12 @@ describe('GET /console/services/{id}/messages', () => {
     ] as const) {
       const { address, page } = await search(find);
       expect([find, recipientsIn(page.text)]).toEqual([find, found]);
-      expect(address).not.toMatch(/900001|A-1|remind/i);
+      expect(address).not.toMatch(/900001|letter-1|remind/i);
       expect(page.text).toContain('Show all');
     }
     const other = await signedIn(harness, (await aPerson(harness, { platform_admin: true })).id);
-    const { address } = await search('ref:A-1');
-    expect((await other.get(address)).text).not.toContain('value="ref:A-1"');
+    const { address } = await search('ref:LETTER-1');
+    expect((await other.get(address)).text).not.toContain('value="ref:LETTER-1"');
   });
 
   it('400 for an operator that is wrong, and keeps what was typed', async () => {
@@ -134,12 +134,12 @@ describe('GET /console/services/{id}/messages/list', () => {
 
 describe('GET /console/services/{id}/messages/csv', () => {
   it('200 with every message that matches', async () => {
-    const { address } = await search('ref:A-1');
+    const { address } = await search('ref:LETTER-1');
     const page = await browser.get(address.replace('/messages?', '/messages/csv?'));
     expect(page.headers['content-type']).toBe('text/csv; charset=utf-8');
     expect(page.text.split('\r\n')).toEqual([
       'Recipient,Reference,Template,Type,Sent by,Sent by email,Job,Status,Time,API key name',
-      '07700 900001,A-1,Reminder,sms,,,,Sending,2026-11-15 12:00:00,web',
+      '07700 900001,LETTER-1,Reminder,sms,,,,Sending,2026-11-15 12:00:00,web',
       '',
     ]);
   });
