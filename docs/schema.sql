@@ -13,6 +13,17 @@ create table annual_allowances (
   constraint annual_allowances_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
 );
 
+create table annual_counts (
+  owner_kind text not null,
+  owner_id uuid not null,
+  year_start date not null,
+  channel text not null,
+  count integer not null,
+  constraint annual_counts_channel_check CHECK ((channel = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
+  constraint annual_counts_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['service'::text, 'organisation'::text]))),
+  constraint annual_counts_pkey PRIMARY KEY (owner_kind, owner_id, year_start, channel)
+);
+
 create table api_key_uses (
   api_key_id uuid not null,
   last_used_at timestamp with time zone not null,
@@ -133,6 +144,7 @@ create table contact_lists (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
   archived boolean not null,
+  language text,
   constraint contact_lists_pkey PRIMARY KEY (id),
   constraint contact_lists_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
   constraint contact_lists_template_type_check CHECK ((template_type = ANY (ARRAY['sms'::text, 'email'::text])))
@@ -270,6 +282,36 @@ create table documents (
 );
 CREATE INDEX documents_available_until_idx ON public.documents USING btree (available_until);
 
+create table domain_mail_changes (
+  domain_id uuid,
+  hour timestamp with time zone not null,
+  mailbox text,
+  refused_with text,
+  count bigint not null,
+  constraint domain_mail_changes_check CHECK (((mailbox IS NULL) <> (refused_with IS NULL)))
+);
+
+create table domain_refusals (
+  domain_id uuid,
+  hour timestamp with time zone not null,
+  code text not null,
+  count bigint not null,
+  constraint domain_refusals_domain_id_fkey FOREIGN KEY (domain_id) REFERENCES sending_domains(id),
+  constraint domain_refusals_key UNIQUE NULLS NOT DISTINCT (domain_id, hour, code)
+);
+CREATE INDEX domain_refusals_hour_idx ON public.domain_refusals USING btree (hour);
+
+create table domain_volumes (
+  domain_id uuid,
+  day date not null,
+  mailbox text not null,
+  count bigint not null,
+  constraint domain_volumes_domain_id_fkey FOREIGN KEY (domain_id) REFERENCES sending_domains(id),
+  constraint domain_volumes_key UNIQUE NULLS NOT DISTINCT (domain_id, day, mailbox),
+  constraint domain_volumes_mailbox_check CHECK ((mailbox = ANY (ARRAY['google'::text, 'yahoo'::text, 'microsoft'::text, 'other'::text])))
+);
+CREATE INDEX domain_volumes_day_idx ON public.domain_volumes USING btree (day);
+
 create table email_branding (
   id uuid not null,
   name text not null,
@@ -291,6 +333,40 @@ create table email_branding (
 );
 CREATE UNIQUE INDEX email_branding_name_key ON public.email_branding USING btree (name) WHERE active;
 
+create table email_outcome_changes (
+  service_id uuid not null,
+  domain_id uuid,
+  hour timestamp with time zone not null,
+  sent bigint not null,
+  hard_bounces bigint not null,
+  soft_bounces bigint not null,
+  complaints bigint not null
+);
+
+create table email_outcomes (
+  service_id uuid not null,
+  domain_id uuid,
+  hour timestamp with time zone not null,
+  sent bigint not null,
+  hard_bounces bigint not null,
+  soft_bounces bigint not null,
+  complaints bigint not null,
+  judged boolean not null,
+  constraint email_outcomes_key UNIQUE NULLS NOT DISTINCT (service_id, hour, domain_id),
+  constraint email_outcomes_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
+);
+CREATE INDEX email_outcomes_hour_idx ON public.email_outcomes USING btree (hour);
+CREATE INDEX email_outcomes_not_judged_idx ON public.email_outcomes USING btree (service_id) WHERE (NOT judged);
+
+create table essential_templates (
+  template_id uuid not null,
+  service_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint essential_templates_pkey PRIMARY KEY (template_id),
+  constraint essential_templates_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint essential_templates_template_id_fkey FOREIGN KEY (template_id) REFERENCES templates(id)
+);
+
 create table events (
   id uuid not null,
   event_type text not null,
@@ -311,9 +387,9 @@ create table failed_attempts (
   retry_at timestamp with time zone,
   constraint failed_attempts_attempt_check CHECK ((attempt > 0)),
   constraint failed_attempts_duration_ms_check CHECK ((duration_ms >= 0)),
-  constraint failed_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['failed'::text, 'refused'::text, 'unknown'::text]))),
+  constraint failed_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['failed'::text, 'refused'::text, 'unknown'::text, 'reported'::text]))),
   constraint failed_attempts_pkey PRIMARY KEY (notification_id, attempt),
-  constraint failed_attempts_reason_check CHECK ((length(reason) <= 200))
+  constraint failed_attempts_reason_check CHECK ((length(reason) <= 255))
 );
 
 create table idempotency_keys (
@@ -352,6 +428,9 @@ create table inbound_sms (
   provider_reference text,
   provider_date timestamp with time zone,
   created_at timestamp with time zone not null,
+  keyword text,
+  keyword_action text,
+  constraint inbound_sms_keyword_action_check CHECK ((keyword_action = ANY (ARRAY['stop'::text, 'start'::text, 'help'::text, 'review'::text]))),
   constraint inbound_sms_pkey PRIMARY KEY (id),
   constraint inbound_sms_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
 );
@@ -418,6 +497,17 @@ CREATE INDEX jobs_of_service_idx ON public.jobs USING btree (service_id, process
 CREATE INDEX jobs_scheduled_idx ON public.jobs USING btree (scheduled_for) WHERE (status = 'scheduled'::text);
 CREATE INDEX jobs_unfinished_idx ON public.jobs USING btree (service_id) WHERE (status = ANY (ARRAY['pending'::text, 'in progress'::text]));
 CREATE INDEX jobs_with_rows_idx ON public.jobs USING btree (service_id, notification_type, COALESCE(scheduled_for, created_at)) WHERE (NOT archived);
+
+create table keyword_replies (
+  service_id uuid not null,
+  user_number text not null,
+  action text not null,
+  replied_at timestamp with time zone not null,
+  constraint keyword_replies_action_check CHECK ((action = ANY (ARRAY['stop'::text, 'help'::text]))),
+  constraint keyword_replies_pkey PRIMARY KEY (service_id, user_number, action),
+  constraint keyword_replies_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE
+);
+CREATE INDEX keyword_replies_replied_at_idx ON public.keyword_replies USING btree (replied_at);
 
 create table letter_attachments (
   id uuid not null,
@@ -551,6 +641,7 @@ create table notifications (
   document_download_count smallint,
   job_id uuid,
   job_row_number integer,
+  language text,
   constraint notifications_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
   constraint notifications_notification_type_check CHECK ((notification_type = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text]))),
   constraint notifications_pkey PRIMARY KEY (id),
@@ -650,11 +741,19 @@ create table organisations (
   permissions text[] not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
+  sending_domain_id uuid,
+  email_annual_limit integer,
+  sms_annual_limit integer,
+  letter_annual_limit integer,
   constraint organisations_agreement_signed_by_id_fkey FOREIGN KEY (agreement_signed_by_id) REFERENCES users(id),
+  constraint organisations_email_annual_limit_check CHECK ((email_annual_limit >= 0)),
   constraint organisations_email_branding_id_fkey FOREIGN KEY (email_branding_id) REFERENCES email_branding(id),
+  constraint organisations_letter_annual_limit_check CHECK ((letter_annual_limit >= 0)),
   constraint organisations_letter_branding_id_fkey FOREIGN KEY (letter_branding_id) REFERENCES letter_branding(id),
   constraint organisations_organisation_type_check CHECK ((organisation_type ~ '^[a-z][a-z0-9_]{1,30}$'::text)),
-  constraint organisations_pkey PRIMARY KEY (id)
+  constraint organisations_pkey PRIMARY KEY (id),
+  constraint organisations_sending_domain_id_fkey FOREIGN KEY (sending_domain_id) REFERENCES sending_domains(id),
+  constraint organisations_sms_annual_limit_check CHECK ((sms_annual_limit >= 0))
 );
 CREATE UNIQUE INDEX organisations_name_key ON public.organisations USING btree (name) WHERE active;
 
@@ -903,6 +1002,105 @@ create table sandbox_messages (
 );
 CREATE INDEX sandbox_messages_receipt_due_at_idx ON public.sandbox_messages USING btree (receipt_due_at) WHERE (receipt_due_at IS NOT NULL);
 
+create table sending_domain_changes (
+  id uuid not null,
+  domain_id uuid not null,
+  changed text not null,
+  before text,
+  after text not null,
+  reason text,
+  changed_at timestamp with time zone not null,
+  constraint sending_domain_changes_domain_id_fkey FOREIGN KEY (domain_id) REFERENCES sending_domains(id),
+  constraint sending_domain_changes_pkey PRIMARY KEY (id)
+);
+CREATE INDEX sending_domain_changes_changed_at_idx ON public.sending_domain_changes USING btree (changed_at);
+CREATE INDEX sending_domain_changes_domain_id_idx ON public.sending_domain_changes USING btree (domain_id, id);
+
+create table sending_domain_checks (
+  domain_id uuid not null,
+  check_name text not null,
+  verdict text not null,
+  reason text not null,
+  evidence jsonb not null,
+  since timestamp with time zone not null,
+  checked_at timestamp with time zone not null,
+  constraint sending_domain_checks_domain_id_fkey FOREIGN KEY (domain_id) REFERENCES sending_domains(id),
+  constraint sending_domain_checks_pkey PRIMARY KEY (domain_id, check_name),
+  constraint sending_domain_checks_verdict_check CHECK ((verdict = ANY (ARRAY['pass'::text, 'warn'::text, 'fail'::text, 'unknown'::text])))
+);
+
+create table sending_domain_keys (
+  id uuid not null,
+  domain_id uuid not null,
+  selector text not null,
+  algorithm text not null,
+  public_key text,
+  encrypted_private_key text,
+  state text not null,
+  passed_since timestamp with time zone,
+  signing_from timestamp with time zone,
+  retire_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  constraint sending_domain_keys_algorithm_check CHECK ((algorithm = ANY (ARRAY['rsa-2048'::text, 'ed25519'::text]))),
+  constraint sending_domain_keys_domain_id_fkey FOREIGN KEY (domain_id) REFERENCES sending_domains(id),
+  constraint sending_domain_keys_domain_id_selector_key UNIQUE (domain_id, selector),
+  constraint sending_domain_keys_pkey PRIMARY KEY (id),
+  constraint sending_domain_keys_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'ready'::text, 'signing'::text, 'retiring'::text, 'deleted'::text])))
+);
+CREATE INDEX sending_domain_keys_retire_at_idx ON public.sending_domain_keys USING btree (retire_at) WHERE (state = 'retiring'::text);
+CREATE UNIQUE INDEX sending_domain_keys_signing_key ON public.sending_domain_keys USING btree (domain_id) WHERE (state = 'signing'::text);
+
+create table sending_domain_records (
+  domain_id uuid not null,
+  type text not null,
+  name text not null,
+  value text not null,
+  purpose text not null,
+  constraint sending_domain_records_domain_id_fkey FOREIGN KEY (domain_id) REFERENCES sending_domains(id),
+  constraint sending_domain_records_pkey PRIMARY KEY (domain_id, type, name, value),
+  constraint sending_domain_records_purpose_check CHECK ((purpose = ANY (ARRAY['signature'::text, 'return-path'::text]))),
+  constraint sending_domain_records_type_check CHECK ((type = ANY (ARRAY['CNAME'::text, 'TXT'::text, 'MX'::text])))
+);
+
+create table sending_domains (
+  id uuid not null,
+  name text not null,
+  scope text not null,
+  organisation_id uuid,
+  service_id uuid,
+  way text not null,
+  provider text,
+  return_path_domain text,
+  token text not null,
+  state text not null,
+  hold boolean not null,
+  required_failing_since timestamp with time zone,
+  required_failures integer not null,
+  checked_at timestamp with time zone,
+  next_check_at timestamp with time zone,
+  leased_until timestamp with time zone,
+  gave_up_at timestamp with time zone,
+  created_by_id uuid not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  version integer not null,
+  constraint sending_domains_check CHECK (((scope = 'service'::text) = (service_id IS NOT NULL))),
+  constraint sending_domains_check1 CHECK (((scope = 'organisation'::text) = (organisation_id IS NOT NULL))),
+  constraint sending_domains_check2 CHECK (((way = 'provider'::text) = (provider IS NOT NULL))),
+  constraint sending_domains_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
+  constraint sending_domains_name_check CHECK (((name ~ '^[a-z0-9-]+([.][a-z0-9-]+)+$'::text) AND (length(name) <= 253))),
+  constraint sending_domains_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id),
+  constraint sending_domains_pkey PRIMARY KEY (id),
+  constraint sending_domains_scope_check CHECK ((scope = ANY (ARRAY['installation'::text, 'organisation'::text, 'service'::text]))),
+  constraint sending_domains_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint sending_domains_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'verified'::text, 'warning'::text, 'suspended'::text, 'retired'::text]))),
+  constraint sending_domains_way_check CHECK ((way = ANY (ARRAY['signed-here'::text, 'provider'::text, 'relay'::text])))
+);
+CREATE INDEX sending_domains_next_check_at_idx ON public.sending_domains USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
+CREATE INDEX sending_domains_organisation_id_idx ON public.sending_domains USING btree (organisation_id) WHERE (organisation_id IS NOT NULL);
+CREATE INDEX sending_domains_service_id_idx ON public.sending_domains USING btree (service_id) WHERE (service_id IS NOT NULL);
+CREATE UNIQUE INDEX sending_domains_name_key ON public.sending_domains USING btree (name) WHERE (state <> 'retired'::text);
+
 create table service_callback_api (
   id uuid not null,
   service_id uuid not null,
@@ -993,6 +1191,27 @@ create table service_email_reply_to (
 CREATE INDEX service_email_reply_to_service_id_idx ON public.service_email_reply_to USING btree (service_id);
 CREATE UNIQUE INDEX service_email_reply_to_address_key ON public.service_email_reply_to USING btree (service_id, email_address) WHERE (NOT archived);
 CREATE UNIQUE INDEX service_email_reply_to_one_default ON public.service_email_reply_to USING btree (service_id) WHERE (is_default AND (NOT archived));
+
+create table service_guard (
+  service_id uuid not null,
+  state text not null,
+  because text,
+  rate text,
+  since timestamp with time zone not null,
+  judged_at timestamp with time zone not null,
+  last_warning_at timestamp with time zone,
+  lifted_at timestamp with time zone,
+  lifted_by_id uuid,
+  lift_reason text,
+  exempt_until timestamp with time zone,
+  constraint service_guard_because_check CHECK ((because = ANY (ARRAY['bounces'::text, 'bounces-small'::text, 'complaints'::text]))),
+  constraint service_guard_check CHECK (((state = 'ok'::text) = (because IS NULL))),
+  constraint service_guard_lifted_by_id_fkey FOREIGN KEY (lifted_by_id) REFERENCES users(id),
+  constraint service_guard_pkey PRIMARY KEY (service_id),
+  constraint service_guard_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint service_guard_state_check CHECK ((state = ANY (ARRAY['ok'::text, 'warned'::text, 'paused'::text])))
+);
+CREATE INDEX service_guard_state_idx ON public.service_guard USING btree (state) WHERE (state <> 'ok'::text);
 
 create table service_guest_list (
   service_id uuid not null,
@@ -1187,18 +1406,26 @@ create table services (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
   api_dialect text not null,
+  sending_domain_id uuid,
+  email_annual_limit integer,
+  sms_annual_limit integer,
+  letter_annual_limit integer,
   constraint services_api_dialect_check CHECK ((api_dialect = ANY (ARRAY['govuk'::text, 'gc'::text]))),
   constraint services_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
+  constraint services_email_annual_limit_check CHECK ((email_annual_limit >= 0)),
   constraint services_email_branding_id_fkey FOREIGN KEY (email_branding_id) REFERENCES email_branding(id),
   constraint services_email_message_limit_check CHECK ((email_message_limit >= 0)),
   constraint services_go_live_user_id_fkey FOREIGN KEY (go_live_user_id) REFERENCES users(id),
   constraint services_international_sms_message_limit_check CHECK ((international_sms_message_limit >= 0)),
+  constraint services_letter_annual_limit_check CHECK ((letter_annual_limit >= 0)),
   constraint services_letter_branding_id_fkey FOREIGN KEY (letter_branding_id) REFERENCES letter_branding(id),
   constraint services_letter_message_limit_check CHECK ((letter_message_limit >= 0)),
   constraint services_organisation_id_fkey FOREIGN KEY (organisation_id) REFERENCES organisations(id),
   constraint services_organisation_type_check CHECK ((organisation_type ~ '^[a-z][a-z0-9_]{1,30}$'::text)),
   constraint services_pkey PRIMARY KEY (id),
   constraint services_rate_limit_check CHECK ((rate_limit >= 0)),
+  constraint services_sending_domain_id_fkey FOREIGN KEY (sending_domain_id) REFERENCES sending_domains(id),
+  constraint services_sms_annual_limit_check CHECK ((sms_annual_limit >= 0)),
   constraint services_sms_message_limit_check CHECK ((sms_message_limit >= 0))
 );
 CREATE INDEX services_email_branding_id_idx ON public.services USING btree (email_branding_id);
@@ -1249,6 +1476,22 @@ create table single_sign_on_states (
   constraint single_sign_on_states_pkey PRIMARY KEY (state_hash)
 );
 CREATE INDEX single_sign_on_states_expires_at_idx ON public.single_sign_on_states USING btree (expires_at);
+
+create table sms_opt_outs (
+  id uuid not null,
+  service_id uuid not null,
+  user_number text not null,
+  sender text not null,
+  keyword text not null,
+  reason text not null,
+  inbound_sms_id uuid,
+  created_at timestamp with time zone not null,
+  constraint sms_opt_outs_pkey PRIMARY KEY (id),
+  constraint sms_opt_outs_reason_check CHECK ((reason = ANY (ARRAY['keyword'::text, 'provider'::text]))),
+  constraint sms_opt_outs_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id) ON DELETE CASCADE,
+  constraint sms_opt_outs_service_id_user_number_sender_key UNIQUE (service_id, user_number, sender)
+);
+CREATE INDEX sms_opt_outs_service_id_idx ON public.sms_opt_outs USING btree (service_id, id DESC);
 
 create table sms_rates (
   valid_from timestamp with time zone not null,
@@ -1375,6 +1618,18 @@ create table template_folders (
 );
 CREATE INDEX template_folders_service_id_idx ON public.template_folders USING btree (service_id);
 
+create table template_hidden_hints (
+  template_id uuid not null,
+  rule text not null,
+  service_id uuid not null,
+  hidden_by_id uuid not null,
+  hidden_at timestamp with time zone not null,
+  constraint template_hidden_hints_hidden_by_id_fkey FOREIGN KEY (hidden_by_id) REFERENCES users(id),
+  constraint template_hidden_hints_pkey PRIMARY KEY (template_id, rule),
+  constraint template_hidden_hints_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
+  constraint template_hidden_hints_template_id_fkey FOREIGN KEY (template_id) REFERENCES templates(id)
+);
+
 create table template_status_totals (
   service_id uuid not null,
   template_id uuid not null,
@@ -1382,6 +1637,16 @@ create table template_status_totals (
   status text not null,
   count bigint not null,
   constraint template_status_totals_pkey PRIMARY KEY (service_id, template_id, month, status)
+);
+
+create table template_variants (
+  template_id uuid not null,
+  version integer not null,
+  language text not null,
+  subject text,
+  content text not null,
+  constraint template_variants_pkey PRIMARY KEY (template_id, version, language),
+  constraint template_variants_template_id_version_fkey FOREIGN KEY (template_id, version) REFERENCES templates_history(id, version)
 );
 
 create table templates (
@@ -1408,6 +1673,9 @@ create table templates (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
   category_id uuid,
+  language text,
+  language_field text,
+  refuse_unknown_languages boolean not null,
   constraint templates_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
   constraint templates_folder_fkey FOREIGN KEY (folder) REFERENCES template_folders(id),
   constraint templates_languages_are_for_letters CHECK (((letter_languages IS NULL) OR (template_type = 'letter'::text))),
@@ -1446,6 +1714,9 @@ create table templates_history (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone,
   category_id uuid,
+  language text,
+  language_field text,
+  refuse_unknown_languages boolean not null,
   constraint templates_history_letter_languages_check CHECK ((letter_languages = ANY (ARRAY['english'::text, 'welsh_then_english'::text]))),
   constraint templates_history_pkey PRIMARY KEY (id, version),
   constraint templates_history_postage_check CHECK ((postage ~ '^[a-z][a-z0-9-]{1,19}$'::text)),
@@ -1543,6 +1814,7 @@ create table uploads (
   check_id uuid,
   summary json,
   created_at timestamp with time zone not null,
+  language text,
   constraint uploads_key_type_check CHECK ((key_type = ANY (ARRAY['normal'::text, 'team'::text, 'test'::text]))),
   constraint uploads_pkey PRIMARY KEY (id),
   constraint uploads_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id),
@@ -1600,6 +1872,7 @@ create table users (
   locked_at timestamp with time zone,
   read_only_operator boolean not null,
   time_zone text,
+  language text,
   constraint users_auth_type_check CHECK ((auth_type = ANY (ARRAY['sms_auth'::text, 'email_auth'::text, 'webauthn_auth'::text]))),
   constraint users_email_address_check CHECK ((length(email_address) <= 255)),
   constraint users_mobile_number_required CHECK (((mobile_number IS NOT NULL) OR (auth_type = ANY (ARRAY['email_auth'::text, 'webauthn_auth'::text])))),

@@ -17,6 +17,14 @@ export interface AnnualAllowances {
   updated_at: Time | null;
 }
 
+export interface AnnualCounts {
+  owner_kind: 'service' | 'organisation';
+  owner_id: string;
+  year_start: string;
+  channel: 'sms' | 'email' | 'letter';
+  count: number;
+}
+
 export interface ApiKeyUses {
   api_key_id: string;
   last_used_at: Time;
@@ -109,6 +117,7 @@ export interface ContactLists {
   created_at: Time;
   updated_at: Time | null;
   archived: Generated<boolean>;
+  language: string | null;
 }
 
 export interface DailyDespatches {
@@ -212,6 +221,28 @@ export interface Documents {
   created_at: Time;
 }
 
+export interface DomainMailChanges {
+  domain_id: string | null;
+  hour: Time;
+  mailbox: string | null;
+  refused_with: string | null;
+  count: number;
+}
+
+export interface DomainRefusals {
+  domain_id: string | null;
+  hour: Time;
+  code: string;
+  count: number;
+}
+
+export interface DomainVolumes {
+  domain_id: string | null;
+  day: string;
+  mailbox: 'google' | 'yahoo' | 'microsoft' | 'other';
+  count: number;
+}
+
 export interface EmailBranding {
   id: string;
   name: string;
@@ -227,6 +258,33 @@ export interface EmailBranding {
   updated_by: string | null;
 }
 
+export interface EmailOutcomeChanges {
+  service_id: string;
+  domain_id: string | null;
+  hour: Time;
+  sent: number;
+  hard_bounces: number;
+  soft_bounces: number;
+  complaints: number;
+}
+
+export interface EmailOutcomes {
+  service_id: string;
+  domain_id: string | null;
+  hour: Time;
+  sent: number;
+  hard_bounces: number;
+  soft_bounces: number;
+  complaints: number;
+  judged: boolean;
+}
+
+export interface EssentialTemplates {
+  template_id: string;
+  service_id: string;
+  created_at: Time;
+}
+
 export interface Events {
   id: string;
   event_type: string;
@@ -238,7 +296,7 @@ export interface FailedAttempts {
   notification_id: string;
   attempt: number;
   provider: string | null;
-  outcome: 'failed' | 'refused' | 'unknown';
+  outcome: 'failed' | 'refused' | 'unknown' | 'reported';
   reason: string;
   duration_ms: number | null;
   failed_at: Time;
@@ -274,6 +332,8 @@ export interface InboundSms {
   provider_reference: string | null;
   provider_date: Time | null;
   created_at: Time;
+  keyword: string | null;
+  keyword_action: 'stop' | 'start' | 'help' | 'review' | null;
 }
 
 export interface Installation {
@@ -321,6 +381,13 @@ export interface Jobs {
   processing_started: Time | null;
   processing_finished: Time | null;
   archived: Generated<boolean>;
+}
+
+export interface KeywordReplies {
+  service_id: string;
+  user_number: string;
+  action: 'stop' | 'help';
+  replied_at: Time;
 }
 
 export interface LetterAttachments {
@@ -427,6 +494,7 @@ export interface Notifications {
   document_download_count: number | null;
   job_id: string | null;
   job_row_number: number | null;
+  language: string | null;
 }
 
 export interface OrganisationDomains {
@@ -490,6 +558,10 @@ export interface Organisations {
   permissions: Generated<string[]>;
   created_at: Time;
   updated_at: Time | null;
+  sending_domain_id: string | null;
+  email_annual_limit: number | null;
+  sms_annual_limit: number | null;
+  letter_annual_limit: number | null;
 }
 
 export interface PasswordGuesses {
@@ -690,6 +762,72 @@ export interface SandboxMessages {
   source_length: number | null;
 }
 
+export interface SendingDomainChanges {
+  id: string;
+  domain_id: string;
+  changed: string;
+  before: string | null;
+  after: string;
+  reason: string | null;
+  changed_at: Time;
+}
+
+export interface SendingDomainChecks {
+  domain_id: string;
+  check_name: string;
+  verdict: 'pass' | 'warn' | 'fail' | 'unknown';
+  reason: string;
+  evidence: Json;
+  since: Time;
+  checked_at: Time;
+}
+
+export interface SendingDomainKeys {
+  id: string;
+  domain_id: string;
+  selector: string;
+  algorithm: 'rsa-2048' | 'ed25519';
+  public_key: string | null;
+  encrypted_private_key: string | null;
+  state: 'waiting' | 'ready' | 'signing' | 'retiring' | 'deleted';
+  passed_since: Time | null;
+  signing_from: Time | null;
+  retire_at: Time | null;
+  created_at: Time;
+}
+
+export interface SendingDomainRecords {
+  domain_id: string;
+  type: 'CNAME' | 'TXT' | 'MX';
+  name: string;
+  value: string;
+  purpose: 'signature' | 'return-path';
+}
+
+export interface SendingDomains {
+  id: string;
+  name: string;
+  scope: 'installation' | 'organisation' | 'service';
+  organisation_id: string | null;
+  service_id: string | null;
+  way: 'signed-here' | 'provider' | 'relay';
+  provider: string | null;
+  return_path_domain: string | null;
+  token: string;
+  state: Generated<'pending' | 'verified' | 'warning' | 'suspended' | 'retired'>;
+  hold: Generated<boolean>;
+  required_failing_since: Time | null;
+  required_failures: Generated<number>;
+  checked_at: Time | null;
+  next_check_at: Time | null;
+  leased_until: Time | null;
+  gave_up_at: Time | null;
+  created_by_id: string;
+  created_at: Time;
+  updated_at: Time | null;
+  version: Generated<number>;
+}
+
 export interface ServiceCallbackApi {
   id: string;
   service_id: string;
@@ -753,6 +891,20 @@ export interface ServiceEmailReplyTo {
   archived: Generated<boolean>;
   created_at: Time;
   updated_at: Time | null;
+}
+
+export interface ServiceGuard {
+  service_id: string;
+  state: 'ok' | 'warned' | 'paused';
+  because: 'bounces' | 'bounces-small' | 'complaints' | null;
+  rate: string | null;
+  since: Time;
+  judged_at: Time;
+  last_warning_at: Time | null;
+  lifted_at: Time | null;
+  lifted_by_id: string | null;
+  lift_reason: string | null;
+  exempt_until: Time | null;
 }
 
 export interface ServiceGuestList {
@@ -902,6 +1054,10 @@ export interface Services {
   created_at: Time;
   updated_at: Time | null;
   api_dialect: Generated<'govuk' | 'gc'>;
+  sending_domain_id: string | null;
+  email_annual_limit: number | null;
+  sms_annual_limit: number | null;
+  letter_annual_limit: number | null;
 }
 
 export interface ServicesHistory {
@@ -935,6 +1091,17 @@ export interface Sessions {
 export interface SingleSignOnStates {
   state_hash: string;
   expires_at: Time;
+}
+
+export interface SmsOptOuts {
+  id: string;
+  service_id: string;
+  user_number: string;
+  sender: string;
+  keyword: string;
+  reason: 'keyword' | 'provider';
+  inbound_sms_id: string | null;
+  created_at: Time;
 }
 
 export interface SmsRates {
@@ -1030,12 +1197,28 @@ export interface TemplateFolders {
   created_at: Time;
 }
 
+export interface TemplateHiddenHints {
+  template_id: string;
+  rule: string;
+  service_id: string;
+  hidden_by_id: string;
+  hidden_at: Time;
+}
+
 export interface TemplateStatusTotals {
   service_id: string;
   template_id: string;
   month: string;
   status: string;
   count: number;
+}
+
+export interface TemplateVariants {
+  template_id: string;
+  version: number;
+  language: string;
+  subject: string | null;
+  content: string;
 }
 
 export interface Templates {
@@ -1062,6 +1245,9 @@ export interface Templates {
   created_at: Time;
   updated_at: Time | null;
   category_id: string | null;
+  language: string | null;
+  language_field: string | null;
+  refuse_unknown_languages: Generated<boolean>;
 }
 
 export interface TemplatesHistory {
@@ -1087,6 +1273,9 @@ export interface TemplatesHistory {
   created_at: Time;
   updated_at: Time | null;
   category_id: string | null;
+  language: string | null;
+  language_field: string | null;
+  refuse_unknown_languages: Generated<boolean>;
 }
 
 export interface UnconfirmedFiles {
@@ -1160,6 +1349,7 @@ export interface Uploads {
   check_id: string | null;
   summary: Json | null;
   created_at: Time;
+  language: string | null;
 }
 
 export interface UsageChanges {
@@ -1209,6 +1399,7 @@ export interface Users {
   locked_at: Time | null;
   read_only_operator: Generated<boolean>;
   time_zone: string | null;
+  language: string | null;
 }
 
 export interface VerifyCodes {
@@ -1253,6 +1444,7 @@ export interface ZoneChanges {
 
 export interface DB {
   annual_allowances: AnnualAllowances;
+  annual_counts: AnnualCounts;
   api_key_uses: ApiKeyUses;
   api_keys: ApiKeys;
   api_keys_history: ApiKeysHistory;
@@ -1272,7 +1464,13 @@ export interface DB {
   delivery_sweeps: DeliverySweeps;
   document_attempts: DocumentAttempts;
   documents: Documents;
+  domain_mail_changes: DomainMailChanges;
+  domain_refusals: DomainRefusals;
+  domain_volumes: DomainVolumes;
   email_branding: EmailBranding;
+  email_outcome_changes: EmailOutcomeChanges;
+  email_outcomes: EmailOutcomes;
+  essential_templates: EssentialTemplates;
   events: Events;
   failed_attempts: FailedAttempts;
   idempotency_keys: IdempotencyKeys;
@@ -1281,6 +1479,7 @@ export interface DB {
   installation: Installation;
   job_status_counts: JobStatusCounts;
   jobs: Jobs;
+  keyword_replies: KeywordReplies;
   letter_attachments: LetterAttachments;
   letter_branding: LetterBranding;
   letter_despatches: LetterDespatches;
@@ -1317,12 +1516,18 @@ export interface DB {
   requested_messages: RequestedMessages;
   returned_letters: ReturnedLetters;
   sandbox_messages: SandboxMessages;
+  sending_domain_changes: SendingDomainChanges;
+  sending_domain_checks: SendingDomainChecks;
+  sending_domain_keys: SendingDomainKeys;
+  sending_domain_records: SendingDomainRecords;
+  sending_domains: SendingDomains;
   service_callback_api: ServiceCallbackApi;
   service_callback_api_history: ServiceCallbackApiHistory;
   service_callback_signing_secrets: ServiceCallbackSigningSecrets;
   service_callbacks: ServiceCallbacks;
   service_data_retention: ServiceDataRetention;
   service_email_reply_to: ServiceEmailReplyTo;
+  service_guard: ServiceGuard;
   service_guest_list: ServiceGuestList;
   service_invites: ServiceInvites;
   service_join_requests: ServiceJoinRequests;
@@ -1337,6 +1542,7 @@ export interface DB {
   services_history: ServicesHistory;
   sessions: Sessions;
   single_sign_on_states: SingleSignOnStates;
+  sms_opt_outs: SmsOptOuts;
   sms_rates: SmsRates;
   status_count_changes: StatusCountChanges;
   suppressed_recipients: SuppressedRecipients;
@@ -1346,7 +1552,9 @@ export interface DB {
   template_email_files_history: TemplateEmailFilesHistory;
   template_folder_members: TemplateFolderMembers;
   template_folders: TemplateFolders;
+  template_hidden_hints: TemplateHiddenHints;
   template_status_totals: TemplateStatusTotals;
+  template_variants: TemplateVariants;
   templates: Templates;
   templates_history: TemplatesHistory;
   unconfirmed_files: UnconfirmedFiles;

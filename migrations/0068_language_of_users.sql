@@ -1,0 +1,2 @@
+-- The language that a person reads; null: what their browser asks for.
+alter table users add column language text;
