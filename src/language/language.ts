@@ -1,0 +1,113 @@
+import { type MessageFormatElement, parse } from '@formatjs/icu-messageformat-parser';
+import { Dates } from './dates.ts';
+
+/** Translations by key. */
+export interface Catalogue {
+  get(key: string): string | undefined;
+}
+
+interface LanguageOptions {
+  /** BCP 47, such as `fr` or `fr-CA`. */
+  tag: string;
+  /** How numbers and dates are written, where that differs from the language: `en-GB` of English. */
+  locale?: string;
+  catalogue: Catalogue;
+  /** Asked for what the catalogue lacks. English has none: its texts are the keys. */
+  fallback?: Language;
+}
+
+/** Scripts that are written from right to left. */
+const rightToLeft = ['Adlm', 'Arab', 'Aran', 'Hebr', 'Mand', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa'];
+
+/** Between context and text, as in the files of gettext. */
+const contextEnd = '\u0004';
+
+export function keyOf(text: string, context?: unknown): string {
+  return typeof context === 'string' ? `${context}${contextEnd}${text}` : text;
+}
+
+export function textOfKey(key: string): string {
+  return key.slice(key.indexOf(contextEnd) + 1);
+}
+
+/** A language with its translations and everything that depends on it, made once per process. */
+export class Language {
+  readonly tag: string;
+  readonly locale: string;
+  readonly direction: 'ltr' | 'rtl';
+  /** In the language itself: "Français". */
+  readonly ownName: string;
+  readonly collator: Intl.Collator;
+  readonly dates: Dates;
+  private readonly catalogue: Catalogue;
+  private readonly fallback: Language | undefined;
+  private readonly parsed = new Map<string, string | MessageFormatElement[]>();
+  private readonly rules = new Map<Intl.PluralRuleType, Intl.PluralRules>();
+  private readonly numbers: Intl.NumberFormat;
+  private readonly lists = new Map<ListKind, Intl.ListFormat>();
+
+  constructor({ tag, locale = tag, catalogue, fallback }: LanguageOptions) {
+    this.tag = tag;
+    this.locale = locale;
+    this.direction = rightToLeft.includes(new Intl.Locale(tag).maximize().script ?? '') ? 'rtl' : 'ltr';
+    const name = new Intl.DisplayNames(tag, { type: 'language' }).of(tag) ?? tag;
+    this.ownName = name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
+    this.collator = new Intl.Collator(tag);
+    this.dates = new Dates(locale);
+    this.catalogue = catalogue;
+    this.fallback = fallback;
+    this.numbers = new Intl.NumberFormat(locale);
+  }
+
+  find(key: string): string | undefined {
+    return this.catalogue.get(key) ?? this.fallback?.find(key);
+  }
+
+  /** The translation, or the English text itself; parsed once, unless it has no values. */
+  read(text: string, context?: unknown): string | MessageFormatElement[] {
+    const key = keyOf(text, context);
+    const found = this.parsed.get(key);
+    if (found !== undefined) return found;
+    const parsed = parseMessage(this.find(key) ?? text);
+    this.parsed.set(key, parsed);
+    return parsed;
+  }
+
+  count(amount: number): string {
+    return this.numbers.format(amount);
+  }
+
+  /** "a, b and c" */
+  list(parts: readonly string[], kind: ListKind = 'conjunction'): string {
+    let format = this.lists.get(kind);
+    if (!format) {
+      format = new Intl.ListFormat(this.locale, { type: kind });
+      this.lists.set(kind, format);
+    }
+    return format.format(parts);
+  }
+
+  /** The plural forms that a translation needs. */
+  get categories(): Intl.LDMLPluralRule[] {
+    return new Intl.PluralRules(this.locale).resolvedOptions().pluralCategories;
+  }
+
+  plural(amount: number, type: Intl.PluralRuleType = 'cardinal'): Intl.LDMLPluralRule {
+    let rules = this.rules.get(type);
+    if (!rules) {
+      rules = new Intl.PluralRules(this.locale, { type });
+      this.rules.set(type, rules);
+    }
+    return rules.select(amount);
+  }
+}
+
+export type ListKind = 'conjunction' | 'disjunction';
+
+/** What has no syntax of messages is the text itself. */
+export function parseMessage(text: string): string | MessageFormatElement[] {
+  return /[{}<']/.test(text) ? parse(text) : text;
+}
+
+/** The language of the texts in the source. */
+export const english = new Language({ tag: 'en', locale: 'en-GB', catalogue: new Map() });

@@ -1,0 +1,40 @@
+import { english, type Language } from './language.ts';
+
+/** The languages that people can choose in an installation. The first is that of people who have chosen nothing. */
+export class Languages {
+  readonly offered: readonly Language[];
+
+  constructor(offered: readonly Language[]) {
+    this.offered = offered;
+  }
+
+  get default(): Language {
+    return this.offered[0] ?? english;
+  }
+
+  /** `fr` for `fr-CA`, unless that is offered itself. Undefined for what is not offered. */
+  find(tag: string): Language | undefined {
+    for (let known = tag.replaceAll('_', '-').toLowerCase(); known !== ''; known = known.replace(/-?[^-]*$/, '')) {
+      const found = this.offered.find((language) => language.tag.toLowerCase() === known);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** The first that a header `Accept-Language` asks for and that is offered. */
+  accepted(header: string | undefined): Language | undefined {
+    const wishes = (header ?? '').slice(0, 500).split(',').map(readWish);
+    const sorted = wishes.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight);
+    for (const { tag } of sorted) {
+      const found = this.find(tag);
+      if (found) return found;
+    }
+    return undefined;
+  }
+}
+
+function readWish(text: string): { tag: string; weight: number } {
+  const [tag = '', ...parameters] = text.trim().split(/\s*;\s*/);
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
+  return { tag, weight: /^[a-z]{2,3}(-[a-z0-9]{1,8})*$/i.test(tag) ? Number(weight) || 0 : 0 };
+}

@@ -1,0 +1,132 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { problemsOfTranslation } from './check-translation.ts';
+import { english, Language, textOfKey } from './language.ts';
+import { Languages } from './languages.ts';
+import { type PoEntry, type PoFile, readPo } from './po.ts';
+import { pseudoLanguage, pseudoTags } from './pseudo.ts';
+
+interface Choice {
+  /** Those of the country, or of LANGUAGES: the first is the default. */
+  tags: readonly string[];
+  /** An operator has named them, so one that is not finished is offered, too. */
+  isNamed: boolean;
+  /** Of the country: decides how numbers of its own language are written. */
+  locale: string;
+  /** Translations of the operator. */
+  folder?: string | undefined;
+}
+
+/** The part of all texts that must be translated before people can choose a language. */
+const completeFrom = 0.98;
+
+/** Both the source and the compiled files are two folders below the project. */
+const shippedFolder = fileURLToPath(new URL('../../languages', import.meta.url));
+
+/** Reads the files of an installation. It throws no error: it lists problems. */
+export function loadLanguages({ tags, isNamed, locale, folder }: Choice): { languages: Languages; problems: string[] } {
+  const files = new PoFiles(folder);
+  const offered = tags.flatMap((tag) => {
+    const pseudo = pseudoTags.find((one) => one === tag);
+    if (pseudo) return pseudoLanguage(pseudo);
+    const isOffered = tag === 'en' || files.hasOwn(tag) || (isNamed ? files.has(tag) : files.isFinished(tag));
+    if (isNamed && !isOffered) files.problems.push(`LANGUAGES names ${tag}, and there is no file ${tag}.po`);
+    if (!isOffered) return [];
+    const language = files.language(tag, locale);
+    files.problems.push(...problemsOfFile(language, files.own(tag)));
+    return language;
+  });
+  return { languages: new Languages(offered.length > 0 ? offered : [english]), problems: files.problems };
+}
+
+/** What an operator wrote is checked at start: a message that cannot be written would break the page that shows it. */
+function problemsOfFile(language: Language, entries: readonly PoEntry[]): string[] {
+  return entries.flatMap(({ key, translation, line }) =>
+    problemsOfTranslation(language, textOfKey(key), translation).map(
+      (problem) => `LANGUAGES_DIR: ${language.tag}.po, line ${line} ${problem}`,
+    ),
+  );
+}
+
+/** The keys in the files of an operator that no text has, after an update for example. */
+export function findUnknownKeys(folder: string, tags: readonly string[]): string[] {
+  const files = new PoFiles(folder);
+  const known = new Set(files.texts().map(({ key }) => key));
+  return tags.flatMap((tag) => files.own(tag).flatMap(({ key }) => (known.has(key) ? [] : [`${tag}: ${key}`])));
+}
+
+class PoFiles {
+  readonly problems: string[] = [];
+  private readonly folder: string | undefined;
+  private readonly files = new Map<string, PoFile | undefined>();
+
+  constructor(folder: string | undefined) {
+    this.folder = folder;
+    if (folder !== undefined && !existsSync(folder))
+      this.problems.push(`LANGUAGES_DIR is ${folder}, which does not exist`);
+  }
+
+  /** With what `fr` has for what `fr-CA` lacks. */
+  language(tag: string, locale: string): Language {
+    const isOfCountry = new Intl.Locale(locale).language === new Intl.Locale(tag).language;
+    const parent = tag.replace(/-[^-]*$/, '');
+    // The file of the operator replaces single translations.
+    const entries = [...this.shipped(tag), ...this.own(tag)];
+    return new Language({
+      tag,
+      locale: isOfCountry ? locale : tag,
+      catalogue: new Map(entries.map(({ key, translation }) => [key, translation])),
+      ...(parent === tag ? {} : { fallback: this.language(parent, locale) }),
+    });
+  }
+
+  has(tag: string): boolean {
+    const parent = tag.replace(/-[^-]*$/, '');
+    return this.shipped(tag).length > 0 || (parent !== tag && (this.hasOwn(parent) || this.has(parent)));
+  }
+
+  hasOwn(tag: string): boolean {
+    return this.own(tag).length > 0;
+  }
+
+  isFinished(tag: string): boolean {
+    const isReviewed = this.read(shippedFolder, tag)?.head.get('X-Reviewed-By');
+    return Boolean(isReviewed) && this.shipped(tag).length >= this.texts().length * completeFrom;
+  }
+
+  /** Every text of the console, as `npm run generate` has found them. */
+  texts() {
+    return this.read(shippedFolder, 'messages', '.pot')?.entries ?? [];
+  }
+
+  own(tag: string) {
+    return this.folder === undefined ? [] : this.translations(this.folder, tag);
+  }
+
+  private shipped(tag: string) {
+    return this.translations(shippedFolder, tag);
+  }
+
+  /** Without drafts, which nobody has looked at. */
+  private translations(folder: string, tag: string) {
+    const entries = this.read(folder, tag)?.entries ?? [];
+    return entries.filter(({ isDraft, translation }) => !isDraft && translation !== '');
+  }
+
+  private read(folder: string, name: string, ending = '.po'): PoFile | undefined {
+    const path = join(folder, `${name}${ending}`);
+    if (!this.files.has(path)) this.files.set(path, this.parse(path));
+    return this.files.get(path);
+  }
+
+  private parse(path: string): PoFile | undefined {
+    if (!existsSync(path)) return undefined;
+    try {
+      return readPo(readFileSync(path, 'utf8'));
+    } catch (error) {
+      this.problems.push(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import { keyOf } from './language.ts';
+
+/** A file of translations, as every tool for translators writes it. */
+export interface PoFile {
+  /** Its head, such as `Language` and `X-Reviewed-By`. */
+  head: ReadonlyMap<string, string>;
+  entries: readonly PoEntry[];
+}
+
+export interface PoEntry {
+  key: string;
+  /** Empty where nothing is translated yet. */
+  translation: string;
+  /** A draft, which nobody sees before a person has looked at it. */
+  isDraft: boolean;
+  line: number;
+}
+
+interface Draft {
+  msgctxt?: string;
+  msgid?: string;
+  msgstr?: string;
+  isDraft: boolean;
+  line: number;
+}
+
+/** Throws an error that names the line. Plural forms are part of our messages, so those of gettext are refused. */
+export function readPo(text: string): PoFile {
+  let head: ReadonlyMap<string, string> = new Map();
+  const entries: PoEntry[] = [];
+  let draft: Draft = { isDraft: false, line: 1 };
+  let last: 'msgctxt' | 'msgid' | 'msgstr' | undefined;
+  const finish = () => {
+    const { msgctxt, msgid, msgstr, isDraft, line } = draft;
+    if (msgid !== undefined && msgstr === undefined) throw new Error(`line ${line} has a msgid without a msgstr`);
+    if (msgid === '' && msgctxt === undefined) head = readHead(msgstr ?? '');
+    else if (msgid !== undefined)
+      entries.push({ key: keyOf(msgid, msgctxt), translation: msgstr ?? '', isDraft, line });
+    draft = { isDraft: false, line: 0 };
+    last = undefined;
+  };
+  // Editors of Windows begin a file with a byte order mark.
+  for (const [index, raw] of text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .entries()) {
+    const line = raw.trim();
+    const number = index + 1;
+    const [, keyword, quoted] = /^(?:(\w+)\s+)?("(?:[^"\\]|\\.)*")$/.exec(line) ?? [];
+    if (line === '' || line.startsWith('#')) {
+      if (draft.msgstr !== undefined) finish();
+      if (line.startsWith('#,') && /\bfuzzy\b/.test(line)) draft.isDraft = true;
+      continue;
+    }
+    if (quoted === undefined) throw new Error(`line ${number} is neither a comment nor a text in quotes`);
+    if (keyword === undefined) {
+      if (last === undefined) throw new Error(`line ${number} continues no text`);
+      draft[last] += unquote(quoted);
+      continue;
+    }
+    if (keyword !== 'msgctxt' && keyword !== 'msgid' && keyword !== 'msgstr') {
+      throw new Error(`line ${number} has ${keyword}: plural forms belong into the message, as {count, plural, ...}`);
+    }
+    if (draft.msgstr !== undefined) finish();
+    if (draft[keyword] !== undefined) throw new Error(`line ${number} has a second ${keyword}`);
+    if (keyword !== 'msgstr' && draft.msgid === undefined) draft.line = number;
+    draft[keyword] = unquote(quoted);
+    last = keyword;
+  }
+  finish();
+  return { head, entries };
+}
+
+const escaped = new Map([
+  ['n', '\n'],
+  ['t', '\t'],
+  ['r', '\r'],
+]);
+
+function unquote(quoted: string): string {
+  return quoted.slice(1, -1).replaceAll(/\\(.)/g, (_, character: string) => escaped.get(character) ?? character);
+}
+
+function readHead(text: string): ReadonlyMap<string, string> {
+  const lines = text.split('\n').filter((line) => line !== '');
+  return new Map(
+    lines.map((line) => {
+      const at = line.indexOf(':');
+      return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+    }),
+  );
+}

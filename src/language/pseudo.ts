@@ -1,0 +1,80 @@
+import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser';
+import { type Catalogue, Language, textOfKey } from './language.ts';
+
+/**
+ * Languages that nobody speaks, for tests: whatever a page shows without brackets is not translated, and in `ar-XB` everything is
+ * from right to left. Offered only where LANGUAGES names them.
+ */
+export const pseudoTags = ['en-XA', 'ar-XB'] as const;
+
+export function pseudoLanguage(tag: (typeof pseudoTags)[number]): Language {
+  return new Language({ tag, catalogue: new PseudoCatalogue(tag === 'en-XA' ? accented : turned) });
+}
+
+class PseudoCatalogue implements Catalogue {
+  private readonly change: (text: string) => string;
+
+  constructor(change: (text: string) => string) {
+    this.change = change;
+  }
+
+  get(key: string): string {
+    const parts = parse(textOfKey(key));
+    const grown = '~'.repeat(Math.ceil(lengthOf(parts) * 0.35));
+    return `[${this.print(parts)} ${grown}]`;
+  }
+
+  private print(parts: readonly MessageFormatElement[]): string {
+    return parts.map((part) => this.printPart(part)).join('');
+  }
+
+  private printPart(part: MessageFormatElement): string {
+    switch (part.type) {
+      case TYPE.literal:
+        return this.change(part.value).replaceAll(/[<{}#]/g, "'$&'");
+      case TYPE.argument:
+        return `{${part.value}}`;
+      case TYPE.number:
+        return `{${part.value}, number}`;
+      case TYPE.pound:
+        return '#';
+      case TYPE.tag:
+        return `<${part.value}>${this.print(part.children)}</${part.value}>`;
+      case TYPE.plural: {
+        const kind = part.pluralType === 'ordinal' ? 'selectordinal' : 'plural';
+        return `{${part.value}, ${kind}, ${this.printOptions(part.options)}}`;
+      }
+      case TYPE.select:
+        return `{${part.value}, select, ${this.printOptions(part.options)}}`;
+      default:
+        throw new Error('A message formats a date or time itself: give it a text');
+    }
+  }
+
+  private printOptions(options: Record<string, { value: MessageFormatElement[] }>): string {
+    return Object.entries(options)
+      .map(([name, { value }]) => `${name} {${this.print(value)}}`)
+      .join(' ');
+  }
+}
+
+/** How many characters of a message a translator writes. */
+function lengthOf(parts: readonly MessageFormatElement[]): number {
+  return parts.reduce((length, part) => {
+    if (part.type === TYPE.literal) return length + part.value.length;
+    if (part.type === TYPE.tag) return length + lengthOf(part.children);
+    return length;
+  }, 0);
+}
+
+const plain = 'ABCDEGHIJKLNORSTUWYZabcdeghijklnorstuwyz';
+const withAccents = 'ÅƁÇÐÉĜĤÎĴĶĻÑÖŔŠŢÛŴÝŽåƀçðéĝĥîĵķļñöŕšţûŵýž';
+
+function accented(text: string): string {
+  return [...text].map((character) => withAccents[plain.indexOf(character)] ?? character).join('');
+}
+
+/** Each word, so that values between them keep their own direction. */
+function turned(text: string): string {
+  return text.replaceAll(/\S+/g, '\u202E$&\u202C');
+}
