@@ -1,0 +1,63 @@
+import { type Found, type Hint, type HintedText, type HintRule, hintRules } from './hint.ts';
+import { messageOf } from './hint-words.ts';
+import { countAddresses, findIpLink, findShortener, findVagueLinkText } from './link-hints.ts';
+import { readWriting, type Writing } from './plain-writing.ts';
+import { findCapitals, findHardReading, findLongSentence, listSentences } from './reading-hints.ts';
+import { findDearCharacters, findMissingSender, findSavedPart, measureCost } from './text-message-hints.ts';
+
+/** Longer texts are judged by their beginning: the advice is the same, and it is given while somebody types. */
+const maxJudged = 100_000;
+
+/** At most one hint for each rule: the first that it finds. Takes time linear in the length of the text. */
+export function findHints(hinted: HintedText): Hint[] {
+  const { channel, english } = hinted;
+  const body = readWriting(hinted.content.slice(0, maxJudged), { hasLinks: channel === 'email' });
+  const heading = (channel === 'sms' ? '' : (hinted.subject ?? '')).slice(0, maxJudged);
+  const subject = readWriting(heading, { hasLinks: false });
+  const sentences = english ? listSentences(body) : [];
+  const cost = channel === 'sms' ? measureCost(hinted) : undefined;
+  const inBody = (found: Found | undefined) => found && { ...found, field: 'body' as const, writing: body };
+  const inSubject = (found: Found | undefined) => found && { ...found, field: 'subject' as const, writing: subject };
+  const hasLinks = channel !== 'letter';
+  const found: Record<HintRule, ReturnType<typeof inBody> | ReturnType<typeof inSubject> | false> = {
+    'link-shortener': hasLinks && inBody(findShortener(body)),
+    'vague-link-text': hasLinks && english && inBody(findVagueLinkText(body)),
+    'ip-link': hasLinks && inBody(findIpLink(body)),
+    'many-links': inBody(countAddresses(body, channel)),
+    capitals: inSubject(findCapitals(subject)) ?? inBody(findCapitals(body)),
+    'no-sender': channel === 'sms' && inBody(findMissingSender(body, hinted.service)),
+    'long-sentence': inBody(findLongSentence(sentences)),
+    'hard-to-read': inBody(findHardReading(sentences)),
+    'no-unsubscribe':
+      channel === 'email' &&
+      hinted.sent_to_many === true &&
+      hinted.has_unsubscribe_link !== true &&
+      inBody({ found: null, place: null }),
+    'dear-characters': cost !== undefined && inBody(findDearCharacters(body, cost)),
+    'save-a-part': cost !== undefined && inBody(findSavedPart(cost)),
+  };
+  return hintRules.flatMap((rule) => {
+    const hint = found[rule];
+    return hint ? [hintOf(rule, hint, hinted)] : [];
+  });
+}
+
+function hintOf(
+  rule: HintRule,
+  hint: Found & { field: 'subject' | 'body'; writing: Writing },
+  { channel, content }: HintedText,
+): Hint {
+  const { found, place, count = null, other = null, field, writing } = hint;
+  const at = place && writing.placeOf(place);
+  const isOpen = content.includes('((');
+  return {
+    rule,
+    message: messageOf(rule, { found: found ?? '', count: count ?? 0, other: other ?? 0, channel, isOpen }),
+    found,
+    field: at && field,
+    start: at?.start ?? null,
+    end: at?.end ?? null,
+    count,
+    other,
+  };
+}

@@ -1,0 +1,66 @@
+import { collapseWhitespace } from '../../protocol/whitespace.ts';
+import { countExtensionCharacters, smsAlphabet } from '../sms/gsm.ts';
+import { fragmentSizes, type SmsMessage } from '../sms/sms.ts';
+import { compileTemplate } from '../template.ts';
+import type { Found, HintedService, HintedText } from './hint.ts';
+import type { Writing } from './plain-writing.ts';
+
+/** Rules about who a text comes from, and what it costs. */
+
+export function findMissingSender({ text }: Writing, service: HintedService | undefined): Found | undefined {
+  if (!service || service.prefix || !/^\+?[\d\s]+$/.test(service.sender ?? '')) return undefined;
+  const comparable = (words: string) => collapseWhitespace(words.replaceAll('\n', ' ')).toLowerCase();
+  return comparable(text).includes(comparable(service.name)) ? undefined : { found: null, place: null };
+}
+
+/** What a text costs as it is, and what letters that need UCS-2 have to do with it. */
+interface Cost {
+  parts: number;
+  partsWithout: number;
+  /** Letters that need UCS-2, each once, in the order of the text. */
+  dear: string[];
+  /** How many characters less would save a part. */
+  remove: number;
+}
+
+export function measureCost({ content, service, alphabet = 'gsm-welsh', dialect }: HintedText): Cost {
+  const how = { alphabet, dialect };
+  const message = render(content, service, how);
+  const { text } = render(content, undefined, how);
+  const dear = message.encoding === 'ucs2' ? smsAlphabet(alphabet, dialect).notable(text).ucs2 : [];
+  const plain = dear.length === 0 ? message : render(plainOf(content, dear), service, how);
+  return { parts: message.fragments, partsWithout: plain.fragments, dear, remove: surplusOf(message) };
+}
+
+function render(content: string, service: HintedService | undefined, how: Pick<HintedText, 'alphabet' | 'dialect'>) {
+  const template = compileTemplate({ template_type: 'sms', content, ...how });
+  return template.render(null, { prefix: service?.prefix ? service.name : null });
+}
+
+/** The dear letters are replaced by one of the alphabet. */
+function plainOf(content: string, dear: readonly string[]): string {
+  const letters = new Set(dear);
+  return Array.from(content.normalize('NFC'), (character) => (letters.has(character) ? 'a' : character)).join('');
+}
+
+function surplusOf({ text, encoding, fragments }: SmsMessage): number {
+  if (fragments === 1) return 0;
+  const { single, part } = fragmentSizes[encoding];
+  const doubles = encoding === 'gsm7' ? countExtensionCharacters(text) : 0;
+  return text.length + doubles - (fragments === 2 ? single : part * (fragments - 1));
+}
+
+export function findDearCharacters({ text }: Writing, { parts, partsWithout, dear }: Cost): Found | undefined {
+  const [first] = dear;
+  if (first === undefined || partsWithout >= parts) return undefined;
+  const start = text.indexOf(first);
+  const place = start === -1 ? null : { start, end: start + first.length };
+  return { found: dear.join(''), place, count: parts, other: partsWithout };
+}
+
+const mostToRemove = 30;
+
+export function findSavedPart({ remove, parts }: Cost): Found | undefined {
+  if (remove < 1 || remove > mostToRemove) return undefined;
+  return { found: null, place: null, count: remove, other: parts };
+}
