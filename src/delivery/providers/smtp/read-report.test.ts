@@ -86,13 +86,20 @@ describe('return paths', () => {
     for (const wrong of [
       changed,
       `x${address}`,
-      `${address}.org`,
-      address.replace('@', '@other.'),
+      address.replace('@', 'x@'),
+      address.replace('@', ''),
       'bounces@mail.example',
       '',
     ]) {
       expect(paths.idOfAddress(wrong)).toBeUndefined();
     }
+  });
+
+  it('can be at the domain of a service', () => {
+    const address = paths.addressOf(id, 'bounces.council.example');
+    expect(address).toMatch(/^bounces\+[0-9a-f]{32}\.[0-9a-z]{16}@bounces\.council\.example$/);
+    expect(paths.idOfAddress(address)).toBe(id);
+    expect(paths.idOfAddress(address.replace(/\.[0-9a-z]{16}@/, '.0000000000000000@'))).toBeUndefined();
   });
 
   it.each([

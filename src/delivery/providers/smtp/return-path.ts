@@ -8,17 +8,17 @@ const signedIdLength = 32 + 1 + tagLength;
 const maxLocalPart = 64;
 
 /** The text around the signed id: `bounces+*@example.org`. An address without `*` gets its tag after a plus sign. */
-function partsOf(pattern: string): { before: string; after: string } | undefined {
+function partsOf(pattern: string): { before: string; localAfter: string; domain: string } | undefined {
   const [, local = '', domain = ''] = /^([\w.+=*-]+)@([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)$/i.exec(pattern) ?? [];
-  const [before = '', after = '', ...more] = (local.includes('*') ? local : `${local}+*`).split('*');
-  return domain === '' || more.length > 0 ? undefined : { before, after: `${after}@${domain}` };
+  const [before = '', localAfter = '', ...more] = (local.includes('*') ? local : `${local}+*`).split('*');
+  return domain === '' || more.length > 0 ? undefined : { before, localAfter, domain };
 }
 
 export function problemOfReturnPath(pattern: string): string | undefined {
   const parts = partsOf(pattern);
   if (!parts) return 'must be an address such as bounces@example.org, or bounces+*@example.org where * is the tag';
   const room = maxLocalPart - signedIdLength;
-  const used = parts.before.length + parts.after.indexOf('@');
+  const used = parts.before.length + parts.localAfter.length;
   return used > room ? `may have at most ${room} characters before the @ besides the tag` : undefined;
 }
 
@@ -29,18 +29,21 @@ export function problemOfReturnPath(pattern: string): string | undefined {
 export class ReturnPaths {
   private readonly secrets: SecretBox;
   private readonly before: string;
-  private readonly after: string;
+  private readonly localAfter: string;
+  private readonly domain: string;
 
   constructor(pattern: string, secrets: SecretBox) {
     const parts = partsOf(pattern);
     if (!parts) throw new Error('The return path is not an address');
     this.before = parts.before;
-    this.after = parts.after;
+    this.localAfter = parts.localAfter;
+    this.domain = parts.domain;
     this.secrets = secrets;
   }
 
-  addressOf(id: string): string {
-    return `${this.before}${this.signed(id)}${this.after}`;
+  /** At this domain, or at that of the installation. */
+  addressOf(id: string, domain = this.domain): string {
+    return `${this.before}${this.signed(id)}${this.localAfter}@${domain}`;
   }
 
   /** For reports that do not name the address. */
@@ -63,10 +66,11 @@ export class ReturnPaths {
     return undefined;
   }
 
+  /** At any domain: a sending domain may have its own, and nobody can make a tag but us. */
   private sameAddress(address: string): boolean {
-    const text = address.toLowerCase();
-    const { before, after } = this;
-    const isAround = text.startsWith(before.toLowerCase()) && text.endsWith(after.toLowerCase());
-    return isAround && text.length === before.length + signedIdLength + after.length;
+    const text = address.toLowerCase().slice(0, address.lastIndexOf('@'));
+    const { before, localAfter } = this;
+    const isAround = text.startsWith(before.toLowerCase()) && text.endsWith(localAfter.toLowerCase());
+    return isAround && text.length === before.length + signedIdLength + localAfter.length;
   }
 }

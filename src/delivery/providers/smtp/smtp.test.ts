@@ -1,8 +1,9 @@
-import { createHash, generateKeyPairSync, verify } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { aQueuedMessage, messageOf, queueOf } from '../../../../test/kit/builders/queued-messages.ts';
 import { aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
+import { readSignature as signatureOf } from '../../../../test/kit/vendors/dkim-signature.ts';
 import { type ReceivedMail, reply, startMailServer } from '../../../../test/kit/vendors/mail-servers.ts';
 import { buildDelivery } from '../../delivery.ts';
 import { requiresTls } from './smtp.ts';
@@ -121,37 +122,8 @@ describe('an email over SMTP', () => {
 });
 
 /** Verifies with the relaxed rules of RFC 6376, apart from fetching the key. */
-function readSignature(text: string): { tags: Record<string, string>; isValid: boolean } {
-  const end = text.indexOf('\r\n\r\n');
-  const fields = text
-    .slice(0, end)
-    .split(/\r\n(?![ \t])/)
-    .map((line) => {
-      const colon = line.indexOf(':');
-      const value = line.slice(colon + 1).replaceAll(/\s+/g, ' ');
-      return { name: line.slice(0, colon).trim().toLowerCase(), value: value.trim() };
-    });
-  const signature = fields.find(({ name }) => name === 'dkim-signature')?.value ?? '';
-  const tags = Object.fromEntries(
-    signature.split(';').map((tag) => {
-      const equals = tag.indexOf('=');
-      return [tag.slice(0, equals).trim(), tag.slice(equals + 1).replaceAll(' ', '')];
-    }),
-  );
-  const body = text
-    .slice(end + 4)
-    .replaceAll(/[ \t]+(?=\r\n)/g, '')
-    .replaceAll(/[ \t]+/g, ' ')
-    .replace(/(\r\n)*$/, '\r\n');
-  const signed = (tags.h ?? '').split(':').map((name: string) => {
-    const field = fields.findLast((each) => each.name === name);
-    return `${name}:${field?.value ?? ''}\r\n`;
-  });
-  const data = `${signed.join('')}dkim-signature:${signature.replace(/([; ]b=).*$/, '$1')}`;
-  const hash = createHash('sha256').update(body, 'latin1').digest('base64');
-  const isValid =
-    hash === tags.bh && verify('sha256', Buffer.from(data), publicKey, Buffer.from(tags.b ?? '', 'base64'));
-  return { tags, isValid };
+function readSignature(text: string) {
+  return signatureOf(text, publicKey);
 }
 
 const address = 'relay-team.5.7.1@example.org';

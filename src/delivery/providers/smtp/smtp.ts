@@ -1,12 +1,16 @@
+import { createPublicKey } from 'node:crypto';
 import { Transform } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { createTransport } from 'nodemailer';
 import { isInsideName } from '../../../platform/http/networks.ts';
+import type { MailServerFacts } from '../../../sending-domains/domain-providers.ts';
+import type { Signature } from '../../../sending-domains/sender-domains.ts';
 import type { EmailDescriptor, ProviderDeps } from '../descriptor.ts';
 import { mimeOf } from '../mime.ts';
 import type { EmailMessage, Outcome, Provider } from '../provider.ts';
 import { pieceBytes } from '../transfer-encoding.ts';
 import { problemsOfBounces, receiverChecks, receivers } from './bounces.ts';
+import { negotiateTls } from './negotiate-tls.ts';
 import { ReturnPaths } from './return-path.ts';
 import { type SmtpSettings, smtpSettings } from './settings.ts';
 import { type Bounce, bounceInText, bounceOf, statusCodesIn } from './status-code.ts';
@@ -23,6 +27,7 @@ export const smtp = {
   },
   settings: smtpSettings,
   required: ['url'],
+  domains: { kind: 'signed-here', mailServer },
   together: ['listenCertificate', 'listenKey'],
   problems: problemsOfBounces,
   guide: 'smtp',
@@ -73,6 +78,7 @@ function open(app: ProviderDeps<typeof smtpSettings>): Provider<EmailMessage> {
           raw: await mimeOf(message, app.clock.now()),
           envelope: { from: message.from.address, to: message.to },
           ...(paths && reportsTo(paths, message, app.settings)),
+          ...(message.signature && { dkim: dkimOf(message.signature) }),
         });
         return paths && delivered_after_ms > 0
           ? { kind: 'accepted', delivered_after_ms }
@@ -98,15 +104,33 @@ function inPieces(): Transform {
 }
 
 /** Asks for the headers only: a bounce then returns neither the content of the message nor its files. */
-function reportsTo(paths: ReturnPaths, { reference, to }: EmailMessage, { reportDeliveries }: SmtpSettings) {
+function reportsTo(
+  paths: ReturnPaths,
+  { reference, to, return_path_domain }: EmailMessage,
+  { reportDeliveries }: SmtpSettings,
+) {
   return {
-    envelope: { from: paths.addressOf(reference), to },
+    envelope: { from: paths.addressOf(reference, return_path_domain), to },
     dsn: {
       id: paths.signed(reference),
       return: 'headers' as const,
       notify: reportDeliveries ? ['failure' as const, 'success' as const] : ['failure' as const],
     },
   };
+}
+
+function mailServer(settings: SmtpSettings): MailServerFacts {
+  const { returnPath, ehloName, dkimDomain, dkimSelector, dkimKey } = settings;
+  const key =
+    dkimDomain && dkimSelector && dkimKey
+      ? { domain: dkimDomain, selector: dkimSelector, publicKey: publicKeyOf(dkimKey) }
+      : undefined;
+  const returnPathDomain = returnPath?.slice(returnPath.lastIndexOf('@') + 1);
+  return { returnPathDomain, helo: ehloName, key, negotiate: () => negotiateTls(settings) };
+}
+
+function publicKeyOf(privateKey: string): string {
+  return createPublicKey(privateKey).export({ type: 'spki', format: 'der' }).toString('base64');
 }
 
 /** Without STARTTLS (or if an attacker strips it) nothing is sent, except to a server on a private network. */
@@ -126,7 +150,11 @@ const signedHeaders = [
 
 function dkim({ dkimDomain: domainName, dkimSelector: keySelector, dkimKey: privateKey }: SmtpSettings) {
   if (!domainName || !keySelector || !privateKey) return {};
-  return { dkim: { domainName, keySelector, privateKey, headerFieldNames: signedHeaders.join(':') } };
+  return { dkim: dkimOf({ domain: domainName, selector: keySelector, privateKey }) };
+}
+
+function dkimOf({ domain: domainName, selector: keySelector, privateKey }: Signature) {
+  return { domainName, keySelector, privateKey, headerFieldNames: signedHeaders.join(':') };
 }
 
 /** What the library throws. `command` is the one that failed. */

@@ -1,0 +1,164 @@
+import { earlier, later, timestamp } from '../../platform/clock.ts';
+import { asNobody } from '../../platform/db/actor.ts';
+import { inTransaction, type Tx } from '../../platform/db/database.ts';
+import { Failure, notFound } from '../../platform/failure.ts';
+import { newId } from '../../platform/id.ts';
+import type { Urls } from '../../platform/settings.ts';
+import type { AccountMessageSender } from '../../users/account-messages/account-messages.ts';
+import type { Check } from '../checks/check.ts';
+import { checkDomain, requiredChecks } from '../checks/check-domain.ts';
+import { checkDkimKey } from '../checks/dkim.ts';
+import type { Resolver } from '../checks/resolver.ts';
+import { updateKey } from '../keys/dkim-keys.sql.ts';
+import { eraseOldKeys, exchangeKeys } from '../keys/dkim-keys.ts';
+import { type CheckRow, type DomainRow, type KeyRow, selectDetails, selectDomain } from '../sending-domains.sql.ts';
+import type { DomainDeps } from '../sending-domains.ts';
+import { nextCheck, nextKeyState } from './check-schedule.ts';
+import {
+  insertChanges,
+  keepLease,
+  leaseDomain,
+  leaseDueDomains,
+  recordCheckedDomain,
+  replaceChecks,
+} from './checks.sql.ts';
+import { factsOf } from './domain-facts.ts';
+import { judgeDomain } from './judge-domain.ts';
+import { sendNotices } from './notices.ts';
+
+export type CheckingDeps = Omit<DomainDeps, 'config'> & {
+  config: DomainDeps['config'] & { urls: Urls };
+  resolver: Resolver;
+  accountMessages: AccountMessageSender;
+};
+
+/** Longer than a check can take; then another worker checks the domain. */
+const lease_ms = 120_000;
+const atOnce = 4;
+/** The task ends in time for its next run, which does the rest. */
+const maxRun_ms = 45_000;
+
+/** Checks every domain that is due, erases keys that nobody needs any more. */
+export async function checkDueDomains(app: CheckingDeps): Promise<void> {
+  await eraseOldKeys(app);
+  if (app.config.domains.mode === 'off') return;
+  const end = performance.now() + maxRun_ms;
+  while (performance.now() < end) {
+    const due = await leaseDueDomains(app.db, leaseFrom(app.clock.now()), atOnce);
+    if (due.length === 0) return;
+    await Promise.all(due.map((domain) => checkLeased(app, domain)));
+  }
+}
+
+function leaseFrom(now: Date) {
+  return { now: timestamp(now), until: timestamp(later(now, lease_ms)) };
+}
+
+const betweenChecks_ms = 10_000;
+
+/** At the request of a person. */
+export async function checkNow(app: CheckingDeps, id: string): Promise<void> {
+  const now = app.clock.now();
+  const domain = await selectDomain(app.db, id);
+  if (!domain || domain.state === 'retired') throw notFound();
+  // What it finds is no change of the person who asks.
+  await asNobody(async () => {
+    const leased = await leaseDomain(app.db, id, leaseFrom(now), timestamp(earlier(now, betweenChecks_ms)));
+    if (!leased) throw new Failure('too-many', 'RateLimitError', 'Wait 10 seconds before the next check');
+    await checkLeased(app, leased);
+  });
+}
+
+/** Asks first, and holds no connection meanwhile. The result counts only while this process has the lease. */
+async function checkLeased(app: CheckingDeps, domain: DomainRow): Promise<void> {
+  const { keys, records } = await selectDetails(app.db, [domain.id]);
+  const next = keys.filter(({ state }) => state === 'waiting' || state === 'ready');
+  const atProvider =
+    domain.provider === null ? undefined : await app.domainProviders.lookUp(domain.provider, domain.name);
+  const negotiated = domain.way === 'provider' ? undefined : await app.domainProviders.mailServer.negotiate?.();
+  const facts = factsOf(app, domain, { keys, records, atProvider, negotiated });
+  const [checks, ...keyChecks] = await Promise.all([
+    checkDomain(domain.name, app.resolver, facts),
+    ...next.map(({ selector, public_key }) =>
+      checkDkimKey(domain.name, app.resolver, { selector, publicKey: public_key ?? '' }),
+    ),
+  ]);
+  const counter = checkCounter(app);
+  for (const { name, verdict } of checks) counter.inc({ check: name, verdict });
+  await inTransaction(app.db, async (tx) => {
+    const current = await keepLease(tx, domain);
+    if (!current) return;
+    for (const [index, key] of next.entries()) {
+      const check = keyChecks[index];
+      if (check) await moveKey(app, tx, keys, key, check);
+    }
+    await record(app, tx, current, checks);
+  });
+}
+
+function checkCounter({ metrics }: Pick<CheckingDeps, 'metrics'>) {
+  return metrics.counter('sending_domain_checks_total', 'Checks of sending domains', ['check', 'verdict']);
+}
+
+/** The state of the keys may have changed meanwhile: by a person, in another transaction. */
+async function moveKey(app: CheckingDeps, tx: Tx, known: readonly KeyRow[], key: KeyRow, check: Check): Promise<void> {
+  const { keys } = await selectDetails(tx, [key.domain_id]);
+  const current = keys.find(({ id }) => id === key.id);
+  if (!current || current.state !== known.find(({ id }) => id === key.id)?.state) return;
+  const now = app.clock.now();
+  const next = nextKeyState(current, check, now);
+  if (!next) return;
+  const { isDue, ...change } = next;
+  await updateKey(tx, key.id, change);
+  if (isDue) await exchangeKeys(tx, keys, current, now);
+}
+
+async function record(app: CheckingDeps, tx: Tx, domain: DomainRow, checks: Check[]): Promise<void> {
+  const now = app.clock.now();
+  const checked_at = timestamp(now);
+  const before = await selectDetails(tx, [domain.id]);
+  const rows = checks.map((check) => rowOf(check, before.checks, checked_at));
+  const changed = checks.filter(({ name, verdict }) => formerOf(before.checks, name)?.verdict !== verdict);
+  const required = requiredChecks(domain.way, checks);
+  const ownership = rows.find(({ check_name, reason }) => check_name === 'ownership' && reason === 'token-differs');
+  const judged = judgeDomain(domain, { checks, required, tokenDiffersSince: ownership?.since ?? null }, now);
+  const next = nextCheck(
+    { domain: { ...domain, ...judged }, checks, required, changed, keys: before.keys },
+    now,
+    Math.random(),
+  );
+  await replaceChecks(tx, domain.id, rows);
+  await recordCheckedDomain(tx, domain.id, {
+    ...judged,
+    checked_at,
+    next_check_at: next ? timestamp(next) : null,
+    gave_up_at: next || domain.state === 'retired' ? null : (domain.gave_up_at ?? checked_at),
+  });
+  await insertChanges(tx, [
+    ...changed.map(({ name, verdict, reason }) => ({
+      ...{ id: newId(now), domain_id: domain.id, changed_at: checked_at },
+      ...{ changed: name, before: formerOf(before.checks, name)?.verdict ?? null, after: verdict, reason },
+    })),
+    ...(judged.state === domain.state
+      ? []
+      : [
+          {
+            ...{ id: newId(now), domain_id: domain.id, changed_at: checked_at },
+            ...{ changed: 'state', before: domain.state, after: judged.state, reason: null },
+          },
+        ]),
+  ]);
+  await sendNotices(app, tx, domain, judged, required);
+}
+
+function formerOf(rows: readonly CheckRow[], name: string): CheckRow | undefined {
+  return rows.find(({ check_name }) => check_name === name);
+}
+
+/** `since` stays while verdict and reason do. */
+function rowOf({ name, verdict, reason, evidence }: Check, former: readonly CheckRow[], checked_at: string) {
+  const before = formerOf(former, name);
+  const isSame = before?.verdict === verdict && before.reason === reason;
+  const since = isSame ? before.since : checked_at;
+  return { check_name: name, verdict, reason, evidence: JSON.stringify(evidence), since, checked_at };
+}

@@ -1,0 +1,89 @@
+import { type Insertable, sql } from 'kysely';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import type { SendingDomainChanges } from '../../platform/db/schema.ts';
+import type { CheckRow, DomainRow } from '../sending-domains.sql.ts';
+
+interface Lease {
+  now: Timestamp;
+  until: Timestamp;
+}
+
+/** Takes domains whose check is due, the longest due first; no two workers get the same one. */
+export async function leaseDueDomains(db: Db, { now, until }: Lease, max: number): Promise<DomainRow[]> {
+  const { rows } = await sql<DomainRow>`
+    update sending_domains set leased_until = ${until} where id in (
+      select id from sending_domains
+      where next_check_at <= ${now} and (leased_until is null or leased_until <= ${now})
+      order by next_check_at limit ${max} for update skip locked
+    ) returning *`.execute(db);
+  return rows;
+}
+
+/** Takes one domain, unless it is being checked or was checked since `before`. */
+export async function leaseDomain(
+  db: Db,
+  id: string,
+  { now, until }: Lease,
+  before: Timestamp,
+): Promise<DomainRow | undefined> {
+  const { rows } = await sql<DomainRow>`
+    update sending_domains set leased_until = ${until}
+    where id = ${id} and state <> 'retired' and (leased_until is null or leased_until <= ${now})
+      and (checked_at is null or checked_at <= ${before})
+    returning *`.execute(db);
+  return rows[0];
+}
+
+/** Locks the row until the transaction ends, if this process still has the lease. */
+export async function keepLease(tx: Tx, { id, leased_until }: DomainRow): Promise<DomainRow | undefined> {
+  const { rows } = await sql<DomainRow>`
+    select * from sending_domains where id = ${id} and leased_until = ${leased_until} for no key update`.execute(tx);
+  return rows[0];
+}
+
+/** Neither its version nor the time of its last change: nobody changed it. */
+export async function recordCheckedDomain(
+  tx: Tx,
+  id: string,
+  row: Pick<
+    DomainRow,
+    'state' | 'required_failing_since' | 'required_failures' | 'checked_at' | 'next_check_at' | 'gave_up_at'
+  >,
+): Promise<void> {
+  await tx
+    .updateTable('sending_domains')
+    .set({ ...row, leased_until: null })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function replaceChecks(
+  tx: Tx,
+  domain_id: string,
+  checks: readonly (Omit<CheckRow, 'domain_id' | 'evidence'> & { evidence: string })[],
+): Promise<void> {
+  await tx
+    .deleteFrom('sending_domain_checks')
+    .where('domain_id', '=', domain_id)
+    .where('check_name', 'not in', ['', ...checks.map(({ check_name }) => check_name)])
+    .execute();
+  if (checks.length === 0) return;
+  await tx
+    .insertInto('sending_domain_checks')
+    .values(checks.map((check) => ({ ...check, domain_id })))
+    .onConflict((conflict) =>
+      conflict.columns(['domain_id', 'check_name']).doUpdateSet((one) => ({
+        verdict: one.ref('excluded.verdict'),
+        reason: one.ref('excluded.reason'),
+        evidence: one.ref('excluded.evidence'),
+        since: one.ref('excluded.since'),
+        checked_at: one.ref('excluded.checked_at'),
+      })),
+    )
+    .execute();
+}
+
+export async function insertChanges(tx: Tx, rows: Insertable<SendingDomainChanges>[]): Promise<void> {
+  if (rows.length > 0) await tx.insertInto('sending_domain_changes').values(rows).execute();
+}

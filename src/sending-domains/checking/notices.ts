@@ -1,0 +1,82 @@
+import type { EmailSettings } from '../../branding/settings.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import type { Urls } from '../../platform/settings.ts';
+import { type AccountMessageSender, accountTemplates } from '../../users/account-messages/account-messages.ts';
+import { manages } from '../../users/members/permissions.ts';
+import { pageUrl } from '../../users/sign-in/link-tokens.ts';
+import type { Check } from '../checks/check.ts';
+import { nameOfOwner, ownerOf } from '../owners.ts';
+import type { DomainOwner, DomainRow } from '../sending-domains.sql.ts';
+import { failuresUntilNotice } from './judge-domain.ts';
+import { selectManagersOf } from './notices.sql.ts';
+
+interface Deps {
+  accountMessages: AccountMessageSender;
+  config: { urls: Urls; email: EmailSettings };
+}
+
+type State = Pick<DomainRow, 'state' | 'required_failures'>;
+
+/** What the people of a domain are told after a check, if anything. */
+function noticeOf(before: State, after: State): string | undefined {
+  if (after.state === 'suspended') return before.state === 'suspended' ? undefined : accountTemplates.domainSuspended;
+  const works = after.state === 'verified' || after.state === 'warning';
+  if (works && (before.state === 'pending' || before.state === 'suspended')) return accountTemplates.domainVerified;
+  const began = after.required_failures === failuresUntilNotice && before.required_failures < failuresUntilNotice;
+  return works && began ? accountTemplates.domainFailing : undefined;
+}
+
+/**
+ * Tells those who manage the domain, from the platform service: a broken domain cannot hold back its own alarm. In the transaction of
+ * the change, so everybody is told once.
+ */
+export async function sendNotices(
+  app: Deps,
+  tx: Tx,
+  domain: DomainRow,
+  after: State,
+  required: readonly Check[],
+): Promise<void> {
+  const template_id = noticeOf(domain, after);
+  if (template_id === undefined) return;
+  const owner = ownerOf(domain);
+  const { config } = app;
+  const wrong = required.filter(({ verdict }) => verdict === 'fail').map(({ name }) => wordsOf.get(name) ?? name);
+  const people = (await selectManagersOf(tx, owner)).filter(
+    ({ permissions }) => owner.scope !== 'service' || manages(permissions),
+  );
+  const owner_name = await nameOfOwner(tx, owner);
+  for (const { name, email_address } of people) {
+    await app.accountMessages.send(tx, {
+      template_id,
+      to: email_address,
+      personalisation: {
+        ...{ name, owner_name, problems: wrong.length > 0 ? wrong : ['none'] },
+        domain: domain.name,
+        fallback_domain: config.email.domain,
+        effect: domain.hold ? 'Its emails wait' : `Its emails come from ${config.email.domain}`,
+        url: pageUrl(config.urls.admin, pathOf(owner)),
+      },
+    });
+  }
+}
+
+/** What a needed check is about. */
+const wordsOf = new Map([
+  ['ownership', 'the ownership record'],
+  ['dkim', 'the record of the signature'],
+  ['provider-records', 'a record of the provider'],
+  ['alignment', 'the signature does not match the domain'],
+  ['spf', 'the SPF record'],
+]);
+
+function pathOf(owner: DomainOwner): string {
+  switch (owner.scope) {
+    case 'service':
+      return `/services/${owner.service_id}/settings/email/domain`;
+    case 'organisation':
+      return `/organisations/${owner.organisation_id}/domain`;
+    case 'installation':
+      return '/operator/domains';
+  }
+}

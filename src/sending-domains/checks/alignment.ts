@@ -1,0 +1,64 @@
+import { type Conclusion, noAnswer, type Policy, type Questions } from './check.ts';
+import { appliedPolicy, discoverPolicy, findOrganisationalDomain, tagOf } from './dmarc-policy.ts';
+import { plainName } from './resolver.ts';
+
+/** Who vouches for a message: the domains of its signatures, and that of its return path. */
+interface Vouchers {
+  dkimDomains: readonly string[];
+  returnPathDomain?: string;
+}
+
+interface Alignment {
+  /** What receivers do with mail that does not pass. Without it they do not use DMARC for this domain. */
+  policy: Policy | undefined;
+  organisationalDomain: string | undefined;
+  /** Undefined: a name server failed, and the answer depends on it. */
+  dkim: boolean | undefined;
+  spf: boolean | undefined;
+}
+
+/** Whether the signature or the return path is of the organisation in From: one of them is enough for receivers. */
+export async function checkAlignment(questions: Questions, domain: string, vouchers: Vouchers): Promise<Conclusion> {
+  const alignment = await findAlignment(questions, domain, vouchers);
+  if (!alignment) return noAnswer;
+  const { dkim, spf, organisationalDomain } = alignment;
+  const details = { organisational_domain: organisationalDomain, dkim_aligned: dkim, spf_aligned: spf };
+  if (dkim && spf) return { verdict: 'pass', reason: 'ok', ...details };
+  if (dkim === undefined || spf === undefined) return { ...noAnswer, ...details };
+  if (dkim) return { verdict: 'warn', reason: 'dkim-only', ...details };
+  if (spf) return { verdict: 'warn', reason: 'spf-only', ...details };
+  return { verdict: 'fail', reason: 'not-aligned', ...details };
+}
+
+/** Undefined if a name server failed before the policy was known. */
+export async function findAlignment(
+  questions: Questions,
+  domain: string,
+  { dkimDomains, returnPathDomain }: Vouchers,
+): Promise<Alignment | undefined> {
+  const author = plainName(domain);
+  const discovery = await discoverPolicy(questions, author);
+  if (!discovery) return undefined;
+  const { record, organisationalDomain } = discovery;
+  const isAligned = async (name: string, mode: 'adkim' | 'aspf') => {
+    const voucher = plainName(name);
+    if (voucher === author) return true;
+    if (record && tagOf(record.tags, mode) === 's') return false;
+    if (organisationalDomain === undefined) return undefined;
+    // An organisation is the name itself or one above it.
+    if (`.${voucher}`.endsWith(`.${organisationalDomain}`)) {
+      const other = await findOrganisationalDomain(questions, voucher);
+      return other === undefined ? undefined : other === organisationalDomain;
+    }
+    return false;
+  };
+  const dkim: (boolean | undefined)[] = [];
+  for (const name of dkimDomains) dkim.push(await isAligned(name, 'adkim'));
+  const policy = record && (await appliedPolicy(questions, author, record))?.applied;
+  return {
+    policy,
+    organisationalDomain,
+    dkim: dkim.includes(true) || (dkim.includes(undefined) ? undefined : false),
+    spf: returnPathDomain === undefined ? false : await isAligned(returnPathDomain, 'aspf'),
+  };
+}

@@ -1,0 +1,108 @@
+import { checkAlignment } from './alignment.ts';
+import {
+  type Check,
+  type CheckName,
+  type Conclusion,
+  checkNames,
+  notChecked,
+  type Questions,
+  runCheck,
+  worst,
+} from './check.ts';
+import { checkKey, type DkimKey } from './dkim.ts';
+import { checkDmarc } from './dmarc.ts';
+import { checkFromDomain, checkMx } from './mail-exchangers.ts';
+import { checkOwnership } from './ownership.ts';
+import { checkProviderRecords, type ProviderRecord } from './provider-records.ts';
+import { checkPtr } from './ptr.ts';
+import { boundedResolver, type Resolver } from './resolver.ts';
+import { checkSpf } from './spf.ts';
+import { checkTls, type Negotiated } from './tls.ts';
+
+/** What is known about a domain besides DNS. What is missing is not checked. */
+export interface DomainFacts {
+  /** Who signs: we, the relay that takes our mail, or the provider, which asks for records of its own. */
+  way: 'signed-here' | 'relay' | 'provider';
+  /** Of the ownership record. The domain of the installation has none. */
+  token?: string;
+  /** Those in use; one that waits for its record is checked by itself. */
+  keys: readonly DkimKey[];
+  records: readonly ProviderRecord[];
+  /** What the provider itself says about the domain. */
+  isProviderVerified?: boolean;
+  returnPathDomain?: string;
+  /** The addresses from which mail leaves, and the name with which those servers greet. */
+  servers: readonly string[];
+  helo?: string;
+  /** Where bounces must arrive. */
+  bounceHost?: string;
+  negotiated?: Negotiated;
+}
+
+/** More than any domain needs: with five servers and the longest SPF record that receivers accept it is about 150. */
+const limits = { maxQueries: 250, timeout_ms: 60_000 };
+
+/** Every check that applies to the domain, in the order of `checkNames`. Throws nothing for what DNS does. */
+export async function checkDomain(domain: string, resolver: Resolver, facts: DomainFacts): Promise<Check[]> {
+  const bounded = boundedResolver(resolver, limits);
+  const names = checkNames.filter((name) => applies(name, facts));
+  return Promise.all(
+    names.map((name) => runCheck(name, bounded, (questions) => conclude(name, questions, domain, facts))),
+  );
+}
+
+function applies(name: CheckName, { way, token }: DomainFacts): boolean {
+  if (name === 'ownership') return token !== undefined;
+  if (name === 'dkim') return way !== 'provider';
+  return name !== 'provider-records' || way === 'provider';
+}
+
+async function conclude(
+  name: CheckName,
+  questions: Questions,
+  domain: string,
+  facts: DomainFacts,
+): Promise<Conclusion> {
+  const { returnPathDomain } = facts;
+  switch (name) {
+    case 'ownership':
+      return checkOwnership(questions, domain, facts.token ?? '');
+    case 'dkim':
+      return checkKeys(questions, domain, facts.keys);
+    case 'provider-records':
+      return checkProviderRecords(questions, facts.records, facts.isProviderVerified);
+    case 'alignment':
+      return checkAlignment(questions, domain, { ...facts, dkimDomains: signingDomains(domain, facts) });
+    case 'spf':
+      return returnPathDomain === undefined ? notChecked : checkSpf(questions, returnPathDomain, facts);
+    case 'dmarc':
+      return checkDmarc(questions, domain);
+    case 'mx':
+      return returnPathDomain === undefined ? notChecked : checkMx(questions, returnPathDomain, facts.bounceHost);
+    case 'from-domain':
+      return checkFromDomain(questions, domain);
+    case 'ptr':
+      return checkPtr(questions, facts);
+    case 'tls':
+      return checkTls(facts.negotiated);
+  }
+}
+
+async function checkKeys(questions: Questions, domain: string, keys: readonly DkimKey[]): Promise<Conclusion> {
+  const conclusions = await Promise.all(keys.map((key) => checkKey(questions, domain, key)));
+  return worst(conclusions) ?? { verdict: 'fail', reason: 'no-key' };
+}
+
+/** We and a relay sign as the domain itself. A provider signs as the domain below which it wants its keys. */
+function signingDomains(domain: string, { way, records }: DomainFacts): string[] {
+  if (way !== 'provider') return [domain];
+  return records.flatMap(({ name }) => /\._domainkey\.(.+)$/i.exec(name)?.[1] ?? []);
+}
+
+/** Those that must not fail before emails come from the domain. SPF can stand in for a signature that does not count. */
+export function requiredChecks(way: DomainFacts['way'], checks: readonly Check[]): Check[] {
+  const isDkimAligned = checks.find(({ name }) => name === 'alignment')?.evidence.dkim_aligned;
+  const names: CheckName[] = ['ownership', way === 'provider' ? 'provider-records' : 'dkim', 'alignment'];
+  if (isDkimAligned === false) names.push('spf');
+  return checks.filter(({ name }) => names.includes(name));
+}

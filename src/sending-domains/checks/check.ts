@@ -1,0 +1,144 @@
+import { type Answer, type RecordType, type Resolver, recordsOf } from './resolver.ts';
+
+/**
+ * What a check found. The reason is a word that pages turn into a sentence. `unknown` means that nothing was learned, so it never
+ * changes what a domain may do.
+ */
+export interface Check {
+  name: CheckName;
+  verdict: Verdict;
+  reason: string;
+  evidence: Evidence;
+}
+
+/** In the order in which pages show them. */
+export const checkNames = [
+  'ownership',
+  'dkim',
+  'provider-records',
+  'alignment',
+  'spf',
+  'dmarc',
+  'mx',
+  'from-domain',
+  'ptr',
+  'tls',
+] as const;
+export type CheckName = (typeof checkNames)[number];
+
+export type Verdict = 'pass' | 'warn' | 'fail' | 'unknown';
+export type Policy = 'none' | 'quarantine' | 'reject';
+
+/** What people need to follow the verdict: every question with its answer, and what the check concerns. At most 4 kB of JSON. */
+interface Evidence extends Details {
+  queries: { query: string; answer: string[] | 'nxdomain' | 'nodata' | 'failure' }[];
+  /** How many more questions were asked than `queries` has room for. */
+  more_queries?: number;
+}
+
+interface Details {
+  selector?: string;
+  server?: string;
+  record?: string;
+  lookups?: number;
+  notes?: string[];
+  record_domain?: string;
+  organisational_domain?: string;
+  policy?: Policy;
+  dkim_aligned?: boolean;
+  spf_aligned?: boolean;
+  tls?: string;
+  certificate?: string;
+}
+
+/** What a check concludes; its name and the questions are added by `runCheck`. */
+export interface Conclusion extends Details {
+  verdict: Verdict;
+  reason: string;
+}
+
+export const pass: Conclusion = { verdict: 'pass', reason: 'ok' };
+/** What the check needs was not given, such as the addresses of the servers. */
+export const notChecked: Conclusion = { verdict: 'unknown', reason: 'not-checked' };
+export const noAnswer: Conclusion = { verdict: 'unknown', reason: 'dns-error' };
+
+/** A name server did not answer, so the check cannot conclude anything. */
+class NoAnswer extends Error {}
+
+/** The questions of one check, and their answers. */
+export class Questions {
+  private readonly asked = new Map<string, Answer>();
+  private readonly resolver: Resolver;
+
+  constructor(resolver: Resolver) {
+    this.resolver = resolver;
+  }
+
+  async ask(type: RecordType, name: string): Promise<Answer> {
+    const answer = await this.resolver.query(type, name);
+    this.asked.set(`${type} ${name}`, answer);
+    return answer;
+  }
+
+  /** None if the name or its records do not exist. Ends the check if the name server fails. */
+  async records(type: RecordType, name: string): Promise<string[]> {
+    const answer = await this.ask(type, name);
+    if (answer.outcome === 'failure') throw new NoAnswer(`${type} ${name}`);
+    return recordsOf(answer);
+  }
+
+  /** Both kinds of addresses. */
+  async addresses(name: string): Promise<string[]> {
+    return [...(await this.records('A', name)), ...(await this.records('AAAA', name))];
+  }
+
+  /** Any record makes a name exist; a name that leads to a missing one exists, too (RFC 9989, appendix A.4). */
+  async exists(name: string): Promise<boolean> {
+    const answer = await this.ask('A', name);
+    if (answer.outcome === 'failure') throw new NoAnswer(`A ${name}`);
+    return answer.outcome !== 'nxdomain' || (await this.records('CNAME', name)).length > 0;
+  }
+
+  evidence(details: Details): Evidence {
+    const evidence: Evidence = { queries: [], ...details };
+    let room_bytes = maxEvidence_bytes - Buffer.byteLength(JSON.stringify(evidence));
+    for (const [query, answer] of this.asked) {
+      const shown = answer.outcome === 'records' ? answer.records.slice(0, 10).map(shortened) : answer.outcome;
+      const entry = { query, answer: shown };
+      room_bytes -= Buffer.byteLength(JSON.stringify(entry)) + 1;
+      if (room_bytes < 0) break;
+      evidence.queries.push(entry);
+    }
+    const left = this.asked.size - evidence.queries.length;
+    return left === 0 ? evidence : { ...evidence, more_queries: left };
+  }
+}
+
+/** Leaves room for `more_queries`. */
+const maxEvidence_bytes = 4_000;
+
+/** Long enough for a key of 4,096 bits. */
+function shortened(record: string): string {
+  return record.length > 800 ? `${record.slice(0, 800)}…` : record;
+}
+
+export async function runCheck(
+  name: CheckName,
+  resolver: Resolver,
+  conclude: (questions: Questions) => Promise<Conclusion>,
+): Promise<Check> {
+  const questions = new Questions(resolver);
+  const conclusion = await conclude(questions).catch((error: unknown): Conclusion => {
+    if (error instanceof NoAnswer) return noAnswer;
+    throw error;
+  });
+  const { verdict, reason, ...details } = conclusion;
+  return { name, verdict, reason, evidence: questions.evidence(details) };
+}
+
+const severity = ['fail', 'unknown', 'warn', 'pass'] as const;
+
+/** The worst of several, and among equals the first. */
+export function worst<T extends { verdict: Verdict }>(all: readonly T[]): T | undefined {
+  return severity.map((verdict) => all.find((one) => one.verdict === verdict)).find((one) => one !== undefined);
+}

@@ -1,0 +1,69 @@
+import { type Conclusion, noAnswer, type Questions } from './check.ts';
+import {
+  appliedPolicy,
+  type Discovery,
+  discoverPolicy,
+  findOrganisationalDomain,
+  isDmarcRecord,
+  reportAddresses,
+} from './dmarc-policy.ts';
+import { plainName, recordsOf } from './resolver.ts';
+
+/** Whether the domain tells receivers what to do with mail that pretends to be from it. */
+export async function checkDmarc(questions: Questions, domain: string): Promise<Conclusion> {
+  const discovery = await discoverPolicy(questions, domain);
+  if (!discovery) return noAnswer;
+  const { record, organisationalDomain } = discovery;
+  if (!record) {
+    return { verdict: 'fail', reason: discovery.hasSeveralRecords ? 'several-records' : 'record-missing' };
+  }
+  const policy = await appliedPolicy(questions, domain, record);
+  const details = {
+    notes: await notesOn(questions, record, organisationalDomain),
+    record_domain: record.domain,
+    organisational_domain: organisationalDomain ?? plainName(domain),
+    policy: policy?.applied,
+  };
+  if (!policy) return { verdict: 'fail', reason: 'policy-invalid', ...details };
+  if (!policy.isValid) return { verdict: 'warn', reason: 'policy-invalid', ...details };
+  if (policy.published === 'none') return { verdict: 'warn', reason: 'policy-none', ...details };
+  if (policy.applied !== policy.published) return { verdict: 'warn', reason: 'testing', ...details };
+  return { verdict: 'pass', reason: 'ok', ...details };
+}
+
+async function notesOn(
+  questions: Questions,
+  { domain, tags }: NonNullable<Discovery['record']>,
+  organisationalDomain: string | undefined,
+): Promise<string[]> {
+  const notes: string[] = [];
+  // RFC 9989 removed them.
+  if (['pct', 'rf', 'ri'].some((name) => tags.has(name))) notes.push('old-tags');
+  const uris = reportAddresses(tags);
+  if (uris.length === 0) notes.push('no-reports');
+  const hosts = uris
+    .filter((uri) => /^mailto:/i.test(uri))
+    .map((uri) => plainName(uri.slice(uri.lastIndexOf('@') + 1)));
+  for (const host of new Set(hosts.slice(0, maxReportAddresses))) {
+    if (await refusesReports(questions, host, domain, organisationalDomain ?? domain)) {
+      notes.push('reports-not-authorised');
+      break;
+    }
+  }
+  return notes;
+}
+
+/** Receivers need not send to more (RFC 9990). */
+const maxReportAddresses = 2;
+
+/** Reports go to another organisation only if it has published that it takes them (RFC 9990, section 4). */
+async function refusesReports(
+  questions: Questions,
+  host: string,
+  domain: string,
+  organisationalDomain: string,
+): Promise<boolean> {
+  if (host === domain || (await findOrganisationalDomain(questions, host)) === organisationalDomain) return false;
+  const consent = await questions.ask('TXT', `${domain}._report._dmarc.${host}`);
+  return consent.outcome !== 'failure' && !recordsOf(consent).some(isDmarcRecord);
+}

@@ -1,0 +1,38 @@
+import { type Conclusion, pass, type Questions } from './check.ts';
+import { recordsOf } from './resolver.ts';
+
+const label = '_pennypost-challenge';
+const beginning = 'pennypost-verification=';
+
+/** The record that shows whose domain it is. */
+export function ownershipRecord(domain: string, token: string): { name: string; value: string } {
+  return { name: `${label}.${domain}`, value: `${beginning}${token}` };
+}
+
+export async function checkOwnership(questions: Questions, domain: string, token: string): Promise<Conclusion> {
+  const { name, value } = ownershipRecord(domain, token);
+  const found = tokenRecords(await questions.records('TXT', name));
+  if (found.includes(value)) return pass;
+  if (found.length > 0) return { verdict: 'fail', reason: 'token-differs', record: name };
+  const doubled = await findDoubledName(questions, name, domain);
+  if (doubled !== undefined) return { verdict: 'fail', reason: 'name-doubled', record: doubled };
+  return { verdict: 'fail', reason: 'record-missing', record: name };
+}
+
+/**
+ * Many name server pages append the zone to what people enter, who enter the whole name. The zone is the domain or one above it.
+ * An answer that does not come changes nothing: the record is missing all the same.
+ */
+async function findDoubledName(questions: Questions, name: string, domain: string): Promise<string | undefined> {
+  const labels = domain.split('.');
+  const zones = labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'));
+  for (const zone of zones.slice(0, 4)) {
+    const doubled = `${name}.${zone}`;
+    if (tokenRecords(recordsOf(await questions.ask('TXT', doubled))).length > 0) return doubled;
+  }
+  return undefined;
+}
+
+function tokenRecords(records: string[]): string[] {
+  return records.map((record) => record.trim()).filter((record) => record.startsWith(beginning));
+}

@@ -1,0 +1,52 @@
+import { sql } from 'kysely';
+import type { Calendar } from '../../countries/calendar.ts';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import { localDay } from '../../platform/db/local-day.ts';
+import type { Statement } from '../../platform/db/statement.ts';
+import type { Mailbox } from './mailboxes.ts';
+
+/** Emails that a provider took, by who has the mailbox, or that were refused because of the domain or its servers. */
+export interface DomainMailChange {
+  /** Null: the domain of the installation. */
+  domain_id: string | null;
+  hour: Timestamp;
+  mailbox: Mailbox | null;
+  refused_with: string | null;
+  count: number;
+}
+
+/** A part of statements that record results. Appends rows: updating a shared row would serialise all commits. */
+export function countDomainMail(statement: Statement, changes: readonly DomainMailChange[]): void {
+  statement.with(
+    'domain_mail',
+    sql`insert into domain_mail_changes (domain_id, hour, mailbox, refused_with, count)
+      select c.* from json_to_recordset(${JSON.stringify(changes)}::json)
+        as c (domain_id uuid, hour timestamptz, mailbox text, refused_with text, count int)`,
+  );
+}
+
+/** Merges the appended rows into those of days and hours. */
+export async function addUpDomainMail(calendar: Calendar, tx: Tx): Promise<void> {
+  await sql`/* prepared: add-up-domain-mail */
+    with taken as (delete from domain_mail_changes returning *), volumes as (
+      insert into domain_volumes as known (domain_id, day, mailbox, count)
+      select domain_id, ${localDay(calendar, 'hour')}, mailbox, sum(count) from taken where mailbox is not null
+      group by 1, 2, 3
+      order by 1, 2, 3
+      on conflict (domain_id, day, mailbox) do update set count = known.count + excluded.count
+    )
+    insert into domain_refusals as known (domain_id, hour, code, count)
+    select domain_id, hour, refused_with, sum(count) from taken where refused_with is not null
+    group by 1, 2, 3
+    order by 1, 2, 3
+    on conflict (domain_id, hour, code) do update set count = known.count + excluded.count`.execute(tx);
+}
+
+export async function deleteDomainMailBefore(
+  db: Db,
+  { day, moment }: { day: string; moment: Timestamp },
+): Promise<void> {
+  await db.deleteFrom('domain_volumes').where('day', '<', day).execute();
+  await db.deleteFrom('domain_refusals').where('hour', '<', moment).execute();
+}

@@ -1,0 +1,211 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Timestamp } from '../platform/clock.ts';
+import type { Db, Tx } from '../platform/db/database.ts';
+import { withConstraints } from '../platform/db/errors.ts';
+import { anyOf, likeContains } from '../platform/db/expressions.ts';
+import type {
+  SendingDomainChecks,
+  SendingDomainKeys,
+  SendingDomainRecords,
+  SendingDomains,
+} from '../platform/db/schema.ts';
+import { invalid, invalidField } from '../platform/failure.ts';
+
+export type DomainRow = Selectable<SendingDomains>;
+export type DomainState = DomainRow['state'];
+export type ProviderRecord = Omit<Selectable<SendingDomainRecords>, 'domain_id'>;
+
+/** Who can use a domain. */
+export type DomainOwner =
+  | { scope: 'service'; service_id: string }
+  | { scope: 'organisation'; organisation_id: string }
+  | { scope: 'installation' };
+
+export function sameOwner(owner: DomainOwner) {
+  return {
+    scope: owner.scope,
+    service_id: owner.scope === 'service' ? owner.service_id : null,
+    organisation_id: owner.scope === 'organisation' ? owner.organisation_id : null,
+  };
+}
+
+const meanings = {
+  sending_domains_name_key: () => invalid('Domain is already in use'),
+  sending_domains_service_id_fkey: () => invalidField('service_id', 'No result found'),
+  sending_domains_organisation_id_fkey: () => invalidField('organisation_id', 'No result found'),
+  sending_domains_created_by_id_fkey: () => invalidField('created_by_id', 'No result found'),
+};
+
+export function selectDomain(db: Db | Tx, id: string): Promise<DomainRow | undefined> {
+  return db.selectFrom('sending_domains').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Locks the row until the transaction ends. */
+export function lockDomain(tx: Tx, id: string): Promise<DomainRow | undefined> {
+  return tx.selectFrom('sending_domains').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+}
+
+export interface DomainQuery {
+  service_id?: string | undefined;
+  organisation_id?: string | undefined;
+  scope?: DomainRow['scope'] | undefined;
+  /** Without it: all but retired ones. */
+  state?: DomainState | undefined;
+  /** Part of the name. */
+  text?: string | undefined;
+}
+
+/** By name. */
+export async function selectDomains(
+  db: Db | Tx,
+  query: DomainQuery,
+  page: { skip: number; limit: number } = { skip: 0, limit: maxListed },
+): Promise<{ rows: DomainRow[]; total: number }> {
+  let found = db.selectFrom('sending_domains');
+  if (query.service_id !== undefined) found = found.where('service_id', '=', query.service_id);
+  if (query.organisation_id !== undefined) found = found.where('organisation_id', '=', query.organisation_id);
+  if (query.scope !== undefined) found = found.where('scope', '=', query.scope);
+  if (query.text) found = found.where('name', 'like', likeContains(query.text.toLowerCase()));
+  found = query.state === undefined ? found.where('state', '<>', 'retired') : found.where('state', '=', query.state);
+  const [rows, { total }] = await Promise.all([
+    found.selectAll().orderBy('name').orderBy('id').limit(page.limit).offset(page.skip).execute(),
+    found.select((one) => one.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ]);
+  return { rows, total };
+}
+
+const maxListed = 1_000;
+
+/** Two requests that add a domain for one owner go one after the other, so that the limit is exact. */
+export async function countDomainsForUpdate(tx: Tx, owner: DomainOwner): Promise<number> {
+  const { scope, service_id, organisation_id } = sameOwner(owner);
+  const key = `sending-domains ${service_id ?? organisation_id ?? scope}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx);
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from sending_domains
+    where scope = ${scope} and service_id is not distinct from ${service_id}::uuid
+      and organisation_id is not distinct from ${organisation_id}::uuid and state <> 'retired'`.execute(tx);
+  return rows[0]?.count ?? 0;
+}
+
+/** The state of the domain that an owner uses; null if it uses none. */
+export async function selectStateOfDefault(tx: Tx, owner: DomainOwner): Promise<DomainState | null> {
+  const { service_id, organisation_id } = sameOwner(owner);
+  const { rows } = await sql<{ state: DomainState }>`
+    select d.state from sending_domains d where d.id in (
+      select sending_domain_id from services where id = ${service_id}::uuid
+      union all select sending_domain_id from organisations where id = ${organisation_id}::uuid
+    )`.execute(tx);
+  return rows[0]?.state ?? null;
+}
+
+export async function insertDomain(
+  tx: Tx,
+  row: Insertable<SendingDomains>,
+  records: readonly ProviderRecord[],
+): Promise<void> {
+  await withConstraints(meanings, () => tx.insertInto('sending_domains').values(row).execute());
+  await insertRecords(tx, row.id, records);
+}
+
+async function insertRecords(tx: Tx, domain_id: string, records: readonly ProviderRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  await tx
+    .insertInto('sending_domain_records')
+    .values(records.map((record) => ({ ...record, domain_id })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export async function replaceRecords(tx: Tx, domain_id: string, records: readonly ProviderRecord[]): Promise<void> {
+  await tx.deleteFrom('sending_domain_records').where('domain_id', '=', domain_id).execute();
+  await insertRecords(tx, domain_id, records);
+}
+
+export async function updateDomain(
+  tx: Tx,
+  id: string,
+  change: Updateable<SendingDomains>,
+  now: Timestamp,
+): Promise<void> {
+  await tx
+    .updateTable('sending_domains')
+    .set((domain) => ({ ...change, version: domain('version', '+', 1), updated_at: now }))
+    .where('id', '=', id)
+    .execute();
+}
+
+export type KeyRow = Omit<Selectable<SendingDomainKeys>, 'encrypted_private_key'>;
+export type CheckRow = Selectable<SendingDomainChecks>;
+
+const keyColumns = [
+  'id',
+  'domain_id',
+  'selector',
+  'algorithm',
+  'public_key',
+  'state',
+  'passed_since',
+  'signing_from',
+  'retire_at',
+  'created_at',
+] as const;
+
+/** What is known about domains besides their rows, in the order of their creation and of names. */
+export async function selectDetails(db: Db | Tx, ids: readonly string[]) {
+  const [keys, records, checks] = await Promise.all([
+    db
+      .selectFrom('sending_domain_keys')
+      .select(keyColumns)
+      .where('domain_id', '=', anyOf([...ids]))
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute(),
+    db
+      .selectFrom('sending_domain_records')
+      .selectAll()
+      .where('domain_id', '=', anyOf([...ids]))
+      .orderBy('purpose', 'desc')
+      .orderBy('name')
+      .execute(),
+    db
+      .selectFrom('sending_domain_checks')
+      .selectAll()
+      .where('domain_id', '=', anyOf([...ids]))
+      .orderBy('check_name')
+      .execute(),
+  ]);
+  return { keys, records, checks };
+}
+
+export async function deleteChangesBefore(db: Db, before: Timestamp): Promise<void> {
+  await db.deleteFrom('sending_domain_changes').where('changed_at', '<', before).execute();
+}
+
+/** The domains that a service and its organisation use. */
+export function selectChosenDomains(db: Db, serviceId: string) {
+  return db
+    .selectFrom('services')
+    .leftJoin('organisations', 'organisations.id', 'services.organisation_id')
+    .select(['services.sending_domain_id', 'organisations.sending_domain_id as organisation_domain_id'])
+    .where('services.id', '=', serviceId)
+    .executeTakeFirst();
+}
+
+/** How many domains are in each state. */
+export async function countStates(db: Db): Promise<{ state: DomainState; count: number }[]> {
+  return db
+    .selectFrom('sending_domains')
+    .select((one) => ['state', one.fn.countAll<number>().as('count')])
+    .groupBy('state')
+    .execute();
+}
+
+/** For how long, at most, a domain in use has lacked what it needs, and no check has been recorded; in seconds. */
+export async function selectProblems(db: Db, now: Timestamp): Promise<{ failing_s: number; unchecked_s: number }> {
+  const { rows } = await sql<{ failing_s: number; unchecked_s: number }>`
+    select coalesce(extract(epoch from ${now}::timestamptz - min(required_failing_since)), 0)::float8 as failing_s,
+      coalesce(extract(epoch from ${now}::timestamptz - min(checked_at)), 0)::float8 as unchecked_s
+    from sending_domains where state in ('verified', 'warning', 'suspended')`.execute(db);
+  return rows[0] ?? { failing_s: 0, unchecked_s: 0 };
+}
