@@ -4,11 +4,11 @@ import type { NewNotification } from './notification.ts';
 /** A notification serialized for the statement that stores it, ahead of time, so that a commit only joins the rows. */
 export type NotificationRow = Buffer & { readonly kind: 'notification row' };
 
-/** Values are written by position: migrations/0023_accepting.sql fixes their order with the type new_notification. */
-const columns = 26;
+/** Values are written by position: migrations/0063_template_variants.sql fixes their order with the type notification_to_store. */
+const columns = 27;
 const sharedWriter = new RowWriter();
 
-/** Writes the columns of the type new_notification. Returns undefined if the database cannot store a text. */
+/** Writes the columns of the type notification_to_store. Returns undefined if the database cannot store a text. */
 export function rowOf(notification: NewNotification, writer = sharedWriter): NotificationRow | undefined {
   const { created_at, due_at } = notification;
   writer.begin(columns);
@@ -36,6 +36,7 @@ export function rowOf(notification: NewNotification, writer = sharedWriter): Not
   writer.int4(notification.job_row_number ?? null);
   writer.int2(notification.lane);
   writer.timestamptz(due_at === created_at ? null : due_at);
+  writer.text(notification.language ?? null);
   // Known only when the messages of a commit are numbered.
   writer.int4(0);
   writer.int4(0);

@@ -74,6 +74,8 @@ export interface NewNotification {
   /** The job that it is a row of, and its row, from 0. */
   job_id?: string;
   job_row_number?: number;
+  /** Of the text that was chosen; without it, the template's own. */
+  language?: string | null;
 }
 
 /** What people ask for; each group stands for several statuses. */

@@ -68,6 +68,11 @@ function currentRates(rows: readonly RateAbroad[], now: Date): RatesAbroad {
   );
 }
 
+/** Whether anybody has said what a text to the number costs. */
+export async function hasKnownPrice(rules: PhoneRules, number: PhoneNumber): Promise<boolean> {
+  return !number.international || rules.hasPriceAbroad(await rules.readRatesAbroad?.());
+}
+
 /** The number with what a text to it costs now. Undefined if no text is sent there. */
 export async function findRateOf(rules: PhoneRules, number: PhoneNumber): Promise<PhoneNumber | undefined> {
   if (!number.international) return number;

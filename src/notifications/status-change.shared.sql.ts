@@ -5,6 +5,7 @@ import type { Db, Tx } from '../platform/db/database.ts';
 import { localDay, oncePer } from '../platform/db/local-day.ts';
 import { type Cte, Statement } from '../platform/db/statement.ts';
 import type { FailedAttemptRow } from './attempts/attempts.sql.ts';
+import { countEmailOutcomes } from './guard/email-outcomes.shared.sql.ts';
 import type { Status } from './notification.ts';
 import { type ChangedNotification, type StatusChange, transitions } from './status-transitions.ts';
 
@@ -78,12 +79,16 @@ export function wantedOf(statement: Statement, held: Cte<ResultColumn>): Cte<Cha
 
 export const rollupDay = oncePer((calendar: Calendar) => localDay(calendar, 'created_at'));
 
-/** Billable statuses: `billable_units` counts only in these. An email to a suppressed recipient has no provider: it was not sent. */
+/**
+ * Billable statuses: `billable_units` counts only in these. An email to a suppressed recipient, or a text to a number that opted out,
+ * has no provider: it was not sent.
+ */
 const isBillableIn = (
   status: RawBuilder<unknown>,
   provider: RawBuilder<unknown>,
 ) => sql`(key_type <> 'test' and case notification_type
-  when 'sms' then ${status} in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure', 'permanent-failure')
+  when 'sms' then ${status} in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure')
+    or ${status} = 'permanent-failure' and ${provider} is not null
   when 'email' then ${status} in ('sending', 'delivered', 'temporary-failure')
     or ${status} = 'permanent-failure' and ${provider} is not null
   else ${status} in ('sending', 'delivered', 'returned-letter') end)`;
@@ -117,6 +122,7 @@ type ChangedColumn =
   | 'service_id'
   | 'template_id'
   | 'template_version'
+  | 'language'
   | 'notification_type'
   | 'key_type'
   | 'status'
@@ -125,12 +131,14 @@ type ChangedColumn =
   | 'recipient'
   | 'sent_at'
   | 'updated_at'
-  | 'previous_status';
+  | 'made_by'
+  | 'previous_status'
+  | 'previous_sent_at';
 
 const sides = sql`created_at, service_id, template_id, notification_type, key_type, rate_multiplier`;
 
 /**
- * Changes statuses and both rollups; `after` holds the changed rows. Disallowed transitions are skipped, so a repeated or late
+ * Changes statuses, both rollups and the outcomes of emails; `after` holds the changed rows. Disallowed transitions are skipped, so a repeated or late
  * receipt does nothing. Rows are locked in order of id, so that two such statements never deadlock.
  *
  * The condition on each array looks like a repetition. A plan is made while the partition of a new day is nearly empty, and stays
@@ -145,7 +153,7 @@ export function changeStatuses(
   const before = statement.with(
     'before',
     sql`select w.*, n.status as previous_status, n.provider as previous_provider, n.billable_units as previous_units,
-        n.postage as previous_postage, n.international as previous_international,
+        n.postage as previous_postage, n.international as previous_international, n.sent_at as previous_sent_at,
         case when not ${isLate} then w.status end as next_status
       from notifications n join ${wanted} w on w.id = n.id
       where ${mayChange} and n.id = any (array(select id from ${wanted}))
@@ -165,9 +173,9 @@ export function changeStatuses(
         recipient = coalesce(w.recipient, n.recipient),
         normalised_recipient = coalesce(w.normalised_recipient, n.normalised_recipient)
       from ${before} w where n.id = w.id and n.id = any (array(select id from ${before}))
-      returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.notification_type, n.key_type,
+      returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.language, n.notification_type, n.key_type,
         n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage, n.international, n.client_reference,
-        n.recipient, n.sent_at, n.updated_at, n.job_id, w.previous_status, w.previous_provider, w.previous_units,
+        n.recipient, n.sent_at, n.updated_at, n.job_id, w.event as made_by, w.previous_sent_at, w.previous_status, w.previous_provider, w.previous_units,
         w.previous_postage, w.previous_international`,
   );
   statement.with(
@@ -202,6 +210,7 @@ export function changeStatuses(
       group by 1, 2, 3, 4, 5, 6, 7, 8, 9
       having sum(change) <> 0 or sum(change * billable_units) <> 0`,
   );
+  countEmailOutcomes(statement, after);
   return after;
 }
 

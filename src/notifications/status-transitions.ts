@@ -7,6 +7,8 @@ import type { Status } from './notification.ts';
 export const transitions = {
   /** A provider accepted it. If the receipt came first, `handedOverLate` applies. */
   handedOver: ['created'],
+  /** Never given to a provider: the recipient says how it ends. */
+  simulated: ['created'],
   /** Stores the provider details but keeps the status. */
   handedOverLate: ['pending', 'delivered', 'temporary-failure', 'permanent-failure', 'technical-failure'],
   /** A delivery receipt. Final statuses do not change. */

@@ -7,21 +7,25 @@ export interface FailedAttemptRow {
   notification_id: string;
   attempt: number;
   provider: string | null;
-  outcome: 'failed' | 'refused' | 'unknown';
+  /** `reported`: a receipt said why it failed. */
+  outcome: 'failed' | 'refused' | 'unknown' | 'reported';
   reason: string;
   duration_ms: number | null;
   failed_at: Timestamp;
   retry_at: Timestamp | null;
 }
 
-export async function selectFailedAttempts(db: Db, notificationId: string): Promise<FailedAttemptRow[]> {
+type FailedAttempt = FailedAttemptRow & { outcome: Exclude<FailedAttemptRow['outcome'], 'reported'> };
+
+export async function selectFailedAttempts(db: Db, notificationId: string): Promise<FailedAttempt[]> {
   const rows = await db
     .selectFrom('failed_attempts')
     .selectAll()
     .where('notification_id', '=', notificationId)
+    .where('outcome', '<>', 'reported')
     .orderBy('attempt')
     .execute();
-  return rows as FailedAttemptRow[];
+  return rows as FailedAttempt[];
 }
 
 /** `erased` are the messages without personal data from now on. */

@@ -42,7 +42,7 @@ function handedOver(provider: string | null, at: Timestamp): AttemptRecord {
   return { provider, outcome: 'handed-over', reason: null, duration_ms: null, at, retry_at: null };
 }
 
-const maxReason = 200;
+const maxReason = 255;
 
 /** Bounded, and without anything that looks like a recipient: a provider may repeat it in its response. */
 function reasonWithoutRecipient(reason: string): string {
@@ -75,6 +75,19 @@ export function failedAttemptRow(
     failed_at: timestamp(at),
     retry_at: retryAt ? timestamp(retryAt) : null,
   };
+}
+
+/** After every attempt: a message has fewer. */
+const afterAttempts = 32_767;
+
+/** What a receipt said of a failure. A message has one such row. */
+export function reportedFailureRow(
+  id: string,
+  { provider, reason }: { provider: string; reason: string },
+  now: Date,
+): FailedAttemptRow {
+  const failure = { provider, outcome: 'reported' as const, reason, at: now };
+  return failedAttemptRow({ id, attempts: afterAttempts - 1 }, failure, undefined);
 }
 
 const batchSize = 2_000;

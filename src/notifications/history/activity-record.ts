@@ -46,6 +46,9 @@ export const activityRecordSchema = (country: Country) =>
         is_precompiled_letter: Type.Boolean(),
       }),
       template_version: Type.Integer(),
+      language: Type.Optional(
+        Type.String({ description: 'Only of a text in another language than that of the template' }),
+      ),
       subject: Nullable(Type.String()),
       body: Type.String(),
       personalisation: Type.Record(Type.String(), Type.Any()),
@@ -127,6 +130,7 @@ function activityRecord(
       is_precompiled_letter: isPrecompiled(row),
     },
     template_version: stored.template_version,
+    ...(stored.language === null ? {} : { language: stored.language }),
     subject,
     body,
     personalisation,

@@ -80,6 +80,9 @@ const publicFields = (country: Country) => ({
   status_description: Type.String({ description: 'The status in the words of GC Notify' }),
   provider_response: Nullable(Type.String({ description: 'What the provider said of a failure' })),
   template: Type.Object({ id: Uuid, version: Type.Integer(), uri: Type.String() }),
+  language: Type.Optional(
+    Type.String({ description: 'Only if a text in another language than that of the template was sent' }),
+  ),
   body: Type.String(),
   subject: Nullable(Type.String()),
   created_at: Datetime,
@@ -129,6 +132,7 @@ export async function publicNotification(
       version: template_version,
       uri: `${root}/v2/template/${template_id}/version/${template_version}`,
     },
+    ...(stored.language === null ? {} : { language: stored.language }),
     ...renderPreview(compiled, shownValues(app, stored, compiled.placeholders)),
     created_at: stored.created_at,
     created_by_name: stored.created_by_name,
@@ -224,15 +228,17 @@ const neverPrinted = new Set<Status>(['cancelled', 'technical-failure', 'validat
 
 function costOf(country: Country, stored: PricedNotification): Cost {
   const cost = costInPounds(country, stored);
-  const hasRate = stored.rate !== null && !isWithoutRateAbroad(stored);
+  const hasRate = stored.rate !== null && !isWithoutRateAbroad(country, stored);
   const isPriced = hasRate || cost.cost_details.billable_sheets_of_paper === 0;
   const isKnown = country.code === 'gb' || stored.notification_type === 'email' || !cost.is_cost_data_ready || isPriced;
   return { ...cost, ...country.money.currencyField, ...(isKnown ? {} : { price_known: false }) };
 }
 
-/** A text to a country of which nobody had said what it costs. */
-function isWithoutRateAbroad({ notification_type, rate_multiplier }: PricedNotification): boolean {
-  return notification_type === 'sms' && rate_multiplier === 0;
+/** A text to another country while nobody had said what those cost. */
+function isWithoutRateAbroad({ phone }: Country, stored: PricedNotification): boolean {
+  const { notification_type, international, had_rates_abroad } = stored;
+  const mayLackRate = phone.hasRatesAbroad && phone.multiplierAbroad === undefined;
+  return mayLackRate && notification_type === 'sms' && international && !had_rates_abroad;
 }
 
 /** Available once the message was handed to a provider. Messages of test keys cost nothing. */
@@ -248,7 +254,7 @@ function costInPounds(country: Country, stored: PricedNotification): Cost {
       cost_details: {
         billable_sms_fragments: billable_units,
         international_rate_multiplier: stored.rate_multiplier,
-        sms_rate: isWithoutRateAbroad(stored) ? 0 : Number(stored.rate ?? 0),
+        sms_rate: Number(stored.rate ?? 0),
       },
     };
   }

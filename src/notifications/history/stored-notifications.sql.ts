@@ -15,6 +15,8 @@ export interface StoredNotification {
   service_id: string;
   template_id: string;
   template_version: number;
+  /** Null: the template's own text. */
+  language: string | null;
   notification_type: Channel;
   key_type: KeyType;
   status: Status;
@@ -55,7 +57,9 @@ export interface PricedNotification extends StoredNotification {
   rate: string | null;
   /** Exact decimal. */
   cost: string | null;
-  /** Why the last attempt failed, in the words of the provider, if the message failed before it was handed over. */
+  /** Whether there were rates abroad at acceptance. */
+  had_rates_abroad: boolean;
+  /** Why the message failed, in the words of the provider: from its receipt, or from the last attempt to hand it over. */
   provider_response: string | null;
 }
 
@@ -158,8 +162,10 @@ function selectPricedRows(found: RawBuilder<unknown>, order: RawBuilder<unknown>
   return selectRows<PricedNotification>(found, order, {
     columns: sql`, price.rate,
       case when n.notification_type = 'sms' then price.rate * n.billable_units * n.rate_multiplier else price.rate end as cost,
-      case when n.sent_at is null and n.status like '%-failure' then (
-        select f.reason from failed_attempts f where f.notification_id = n.id order by f.attempt desc limit 1
+      n.international and exists (select from rates_abroad a where a.valid_from <= n.created_at) as had_rates_abroad,
+      case when n.status like '%-failure' then (
+        select f.reason from failed_attempts f
+        where f.notification_id = n.id and (n.sent_at is null or f.outcome = 'reported') order by f.attempt desc limit 1
       ) end as provider_response`,
     join: sql`cross join lateral (select ${rate} as rate) price`,
   });
@@ -171,7 +177,7 @@ export function selectRows<Row = StoredNotification>(
   price: { columns: RawBuilder<unknown>; join: RawBuilder<unknown> } = { columns: sql``, join: sql`` },
 ): RawBuilder<Row> {
   return sql<Row>`
-    select n.id, coalesce(uploaded.file_id, n.id) as shown_id, n.service_id, n.template_id, n.template_version, n.notification_type, n.key_type, n.status,
+    select n.id, coalesce(uploaded.file_id, n.id) as shown_id, n.service_id, n.template_id, n.template_version, n.language, n.notification_type, n.key_type, n.status,
       n.client_reference, n.recipient, n.normalised_recipient, n.personalisation, n.secret_personalisation, n.reply_to_text, n.postage, n.international, n.rate_multiplier,
       n.billable_units, n.provider, n.provider_reference, n.one_click_unsubscribe_url,
       n.document_download_count, n.scheduled_for, n.created_at,

@@ -7,6 +7,7 @@ import type { Channel } from '../../protocol/channels.ts';
 import type { LimitedChannel } from '../notification.ts';
 import type { ExhaustedQuota, QuotaRequest } from '../sending/notifications.sql.ts';
 import type { SendingService } from '../sending/sending-service.ts';
+import { type AnnualQuota, reserveInYears } from './annual-limits.ts';
 import { addWithinLimit, announceLowerCounts, selectCount, subtractFromCount } from './daily-limits.sql.ts';
 
 /** Limits apply per day of the country's limit calendar: `utc_day` is its name in the database. The commit that stores a message enforces them exactly. */
@@ -49,6 +50,8 @@ export interface LimitedMessage {
   channel: Channel;
   utc_day: string;
   abroad: boolean;
+  /** Empty for most services: only their messages are counted together with others. */
+  annual: readonly AnnualQuota[];
 }
 
 /** Its sequence numbers within the daily limits; 0 if a limit does not apply. */
@@ -165,36 +168,48 @@ interface Reservation {
   messages: number;
   /** How many of them also count towards the international limit. */
   international: number;
+  /** The file whose rows they are, if it is stored. */
+  job?: string;
 }
 
 /** The limit that has too little left. */
 export interface ExceededLimit {
   channel: LimitedChannel;
   remaining: number;
+  /** Of a year, if not of the day. */
+  annual?: AnnualQuota;
 }
 
 /**
  * Reserves all messages or none; returns the limit that prevents it. The row locks make this exact under concurrency. They
  * are taken in the order of the statement that stores single messages (international first), and block it until the
- * transaction ends: reserve last.
+ * transaction ends: reserve last. Limits of a year come after those of the day.
  */
 export async function reserveMessages(
   tx: Tx,
   reservation: Reservation,
   limits: SendingService['daily_limits'],
+  annual: readonly AnnualQuota[] = [],
 ): Promise<ExceededLimit | undefined> {
   const reserved: { channel: LimitedChannel; messages: number }[] = [];
+  const day = { service_id: reservation.service_id, utc_day: reservation.utc_day };
+  const undo = async () => {
+    for (const { channel, messages } of reserved) await subtractFromCount(tx, { ...day, channel }, messages);
+  };
   for (const part of partsOf(reservation)) {
-    const day = { service_id: reservation.service_id, utc_day: reservation.utc_day, channel: part.channel };
+    const ofChannel = { ...day, channel: part.channel };
     const limit = limits[part.channel];
-    if (await addWithinLimit(tx, day, part.messages, limit)) {
+    if (await addWithinLimit(tx, ofChannel, part.messages, limit)) {
       reserved.push(part);
       continue;
     }
-    for (const { channel, messages } of reserved) await subtractFromCount(tx, { ...day, channel }, messages);
-    return { channel: part.channel, remaining: Math.max(0, limit - (await selectCount(tx, day))) };
+    await undo();
+    return { channel: part.channel, remaining: Math.max(0, limit - (await selectCount(tx, ofChannel))) };
   }
-  return undefined;
+  const exceeded = await reserveInYears(tx, annual, reservation.messages, reservation.job);
+  if (!exceeded) return undefined;
+  await undo();
+  return { channel: reservation.channel, remaining: exceeded.remaining, annual: exceeded.quota };
 }
 
 /** Gives back messages that are not sent after all. */

@@ -23,6 +23,9 @@ export function oneOffRoutes(http: Http, app: SendDeps): void {
           ),
           sender_id: Type.Optional(Nullable(Uuid)),
           reference: Type.Optional(Nullable(Type.String({ maxLength: 1000 }))),
+          language: Type.Optional(
+            Nullable(Type.String({ description: 'BCP 47; of templates with texts in several languages' })),
+          ),
           scheduled_for: Type.Optional(
             Nullable(Type.String({ description: 'ISO 8601, at most 24 hours ahead; not for letters' })),
           ),

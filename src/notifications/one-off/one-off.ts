@@ -31,6 +31,7 @@ interface OneOffRequest {
   personalisation?: Record<string, unknown> | null;
   sender_id?: string | null;
   reference?: string | null;
+  language?: string | null;
   /** Not for letters. */
   scheduled_for?: string | null;
 }
@@ -64,6 +65,7 @@ async function send(app: SendDeps, context: SendContext, request: OneOffRequest)
     template_id: request.template_id,
     personalisation: request.personalisation ?? {},
     reference: request.reference ?? undefined,
+    language: request.language ?? undefined,
   };
   const sender_id = request.sender_id ?? undefined;
   const scheduled_for = readSchedule(row.template_type, request.scheduled_for ?? null, context.now);
@@ -204,6 +206,7 @@ export async function sendAgain(
     created_by: userId,
     personalisation: valuesOf(app, stored),
     reference: stored.client_reference,
+    language: stored.language,
     sender_id: service ? (senderId(service, stored.reply_to_text) ?? null) : null,
   });
 }

@@ -22,6 +22,8 @@ export interface QueuedNotification {
   status: Status | null;
   template_id: string;
   template_version: number;
+  /** Null: the template's own text. */
+  language: string | null;
   key_type: KeyType;
   recipient: string;
   normalised_recipient: string | null;
@@ -88,7 +90,7 @@ export async function leaseQueued(db: Db, order: LeaseOrder): Promise<LeasedNoti
       ) as q
     ), message as (
       select p.notification_id as id, p.service_id, p.due_at, p.attempts, p.provider as last_provider, p.outcome_known,
-        n.status, n.template_id, n.template_version, n.key_type, n.recipient, n.normalised_recipient, n.personalisation,
+        n.status, n.template_id, n.template_version, n.language, n.key_type, n.recipient, n.normalised_recipient, n.personalisation,
         n.secret_personalisation, n.reply_to_text, n.international, n.one_click_unsubscribe_url, n.scheduled_for, n.created_at, n.sent_at,
         n.job_id,
         case when p.attempts = 0 and n.status = 'created' and n.key_type <> 'test' then

@@ -5,6 +5,7 @@ import { firstIdAt } from '../../platform/id.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { defaultRetentionDays } from '../../services/settings/data-retention.ts';
+import { addUpEmailOutcomes } from '../guard/email-outcomes.shared.sql.ts';
 import { selectZoneChange } from './move-days.sql.ts';
 import { type Recount, type Repair, repairJobCounts, repairStatusCounts, repairUsage } from './reconcile.sql.ts';
 import {
@@ -60,6 +61,7 @@ export async function addUpChanges(db: Db, alsoAddUp?: (tx: Tx) => Promise<void>
     if (!(await lockAddingUp(tx))) return;
     await addUpStatusCounts(tx);
     await addUpUsage(tx);
+    await addUpEmailOutcomes(tx);
     await alsoAddUp?.(tx);
   });
 }

@@ -2,11 +2,13 @@ import { timestamp } from '../../platform/clock.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import { isDatabaseUnavailable, isLockTimeout } from '../../platform/db/errors.ts';
 import { GroupCommit } from '../../platform/db/group-commit.ts';
-import { conflict, invalid } from '../../platform/failure.ts';
+import { conflict, type Failure, invalid } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { currentSpan, endAfter, type Span } from '../../platform/tracing/span.ts';
+import { annualLimitExceeded, annualQuotas, countRefusal } from '../limits/annual-limits.ts';
 import { dailyLimitExceeded, exceededLimit, type LimitedMessage, numberMessages } from '../limits/daily-limits.ts';
-import type { LimitedChannel, NewNotification } from '../notification.ts';
+import { claimWithinLimits, type Refusal } from '../limits/exact-limits.ts';
+import type { NewNotification } from '../notification.ts';
 import { type NotificationRow, rowOf, setSequence } from '../notification-row.ts';
 import { QueueNews } from '../queue/queue-news.ts';
 import { claimIdempotencyKeys, type IdempotencyRow, releaseIdempotencyKey } from './idempotency.sql.ts';
@@ -49,7 +51,7 @@ interface Item {
   span: Span | undefined;
 }
 
-type Outcome = { kind: 'stored' } | { kind: 'refused'; channel: LimitedChannel } | { kind: 'key-taken' };
+type Outcome = { kind: 'stored' } | { kind: 'refused'; by: Refusal } | { kind: 'key-taken' };
 
 const stored: Outcome = { kind: 'stored' };
 
@@ -70,6 +72,8 @@ export class Acceptor {
   private readonly plain: GroupCommit<Item, Outcome>;
   private readonly keyed: GroupCommit<Item, Outcome>;
   private readonly withMore: GroupCommit<Item, Outcome>;
+  /** Messages with limits of a year: their counters are locked one after the other. */
+  private readonly exact: GroupCommit<Item, Outcome>;
 
   constructor(app: Platform) {
     this.app = app;
@@ -100,6 +104,11 @@ export class Acceptor {
       ...shared,
       commit: (items, waitsBriefly) => this.commitWithMore(items, lockTimeout(waitsBriefly)),
     });
+    this.exact = new GroupCommit({
+      ...shared,
+      ...together,
+      commit: (items, waitsBriefly) => this.commitExactly(items, lockTimeout(waitsBriefly)),
+    });
   }
 
   /** Returns the stored response if another process has just accepted the same request. */
@@ -116,7 +125,8 @@ export class Acceptor {
     const limited = notification && this.limitedMessage(acceptance, notification);
     const item = { acceptance, row, limited, span };
     const single = idempotency ? this.keyed : this.plain;
-    const commits = acceptance.alsoStore ? this.withMore : single;
+    const unlimitedYear = acceptance.alsoStore ? this.withMore : single;
+    const commits = limited && limited.annual.length > 0 ? this.exact : unlimitedYear;
     // A key that was taken and is free again belonged to a message that a limit rejected, so a retry may succeed.
     for (let tries = 0; tries < 3; tries += 1) {
       const outcome = await commits.add(item);
@@ -124,12 +134,17 @@ export class Acceptor {
         if (notification) this.announce(notification);
         return undefined;
       }
-      if (outcome.kind === 'refused')
-        throw dailyLimitExceeded(this.app.country, service, outcome.channel, this.app.clock.now());
+      if (outcome.kind === 'refused') throw this.failureOf(service, outcome.by);
       const storedResponse = await findStoredResponse(this.app, service.id, idempotency?.key ?? '');
       if (storedResponse) return storedResponse;
     }
     throw conflict('A request with this Idempotency-Key is still being processed');
+  }
+
+  private failureOf(service: SendingService, by: Refusal): Failure {
+    countRefusal(this.app, by.kind, by.kind === 'year' ? by.quota.channel : by.channel);
+    if (by.kind === 'year') return annualLimitExceeded(service, by.quota);
+    return dailyLimitExceeded(this.app.country, service, by.channel, this.app.clock.now());
   }
 
   /** Scheduled messages need no announcement: workers find them when they are due. */
@@ -158,12 +173,35 @@ export class Acceptor {
   }
 
   private commitWithMore(items: Item[], lockTimeout_ms: number): Promise<Outcome[]> {
+    return this.commitInSteps(items, lockTimeout_ms, (tx, remaining) =>
+      this.store(remaining, lockTimeout_ms, async (toStore) =>
+        toStore.rows.length > 0 ? storeNotifications(this.app.country, tx, toStore) : [],
+      ),
+    );
+  }
+
+  /** What is within every limit is decided here, and stored without limits. */
+  private commitExactly(items: Item[], lockTimeout_ms: number): Promise<Outcome[]> {
+    return this.commitInSteps(items, lockTimeout_ms, async (tx, remaining) => {
+      const limited = remaining.map((item) => item.limited);
+      const refusals = await claimWithinLimits(tx, limited, lockTimeout_ms);
+      const toStore = remaining.flatMap((item, index) => (refusals[index] ? [] : [{ ...item, limited: null }]));
+      if (toStore.length > 0) {
+        await this.store(toStore, lockTimeout_ms, (rows) => storeNotifications(this.app.country, tx, rows));
+      }
+      return refusals.map((by): Outcome => (by ? { kind: 'refused', by } : stored));
+    });
+  }
+
+  private commitInSteps(
+    items: Item[],
+    lockTimeout_ms: number,
+    store: (tx: Tx, remaining: Item[]) => Promise<Outcome[]>,
+  ): Promise<Outcome[]> {
     return inTransaction(this.app.db, async (tx) => {
       const claimed = await this.claimKeys(tx, items, lockTimeout_ms);
       const remaining = items.filter((item) => !item.acceptance.idempotency || claimed.has(item));
-      const outcomes = await this.store(remaining, lockTimeout_ms, async (toStore) =>
-        toStore.rows.length > 0 ? storeNotifications(this.app.country, tx, toStore) : [],
-      );
+      const outcomes = await store(tx, remaining);
       for (const [index, item] of remaining.entries()) {
         const { service, alsoStore, idempotency } = item.acceptance;
         if (outcomes[index]?.kind === 'stored') await alsoStore?.(tx);
@@ -203,6 +241,12 @@ export class Acceptor {
       channel: notification.notification_type,
       utc_day: this.app.country.limitCalendar.day(new Date(notification.created_at)),
       abroad,
+      annual: annualQuotas(
+        this.app.country,
+        service,
+        notification.notification_type,
+        () => new Date(notification.created_at),
+      ),
     };
   }
 
@@ -228,7 +272,7 @@ export class Acceptor {
       updateCounts(acceptance.service, exhausted);
       const number = numbers[index];
       const channel = limited && number && exceededLimit(limited, number, exhausted);
-      return channel ? { kind: 'refused', channel } : stored;
+      return channel ? { kind: 'refused', by: { kind: 'day', channel } } : stored;
     });
   }
 }

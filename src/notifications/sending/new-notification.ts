@@ -25,7 +25,10 @@ type MessageFields = Pick<NewNotification, 'recipient' | 'personalisation'> &
 /** Lists every key: spreading objects made this the most expensive step of accepting a message. */
 export function newNotification(
   { service, key_type, api_key_id, created_by_id, now }: SendContext,
-  { row }: { row: Pick<TemplateRow, 'id' | 'version' | 'template_type' | 'process_type'> },
+  {
+    row,
+    language,
+  }: { row: Pick<TemplateRow, 'id' | 'version' | 'template_type' | 'process_type'>; language?: string | null },
   fields: MessageFields,
 ): NewNotification {
   const created_at = timestamp(now);
@@ -53,5 +56,6 @@ export function newNotification(
     created_at,
     lane: fields.lane === undefined ? lanes[row.process_type] : fields.lane,
     due_at: scheduled_for ?? created_at,
+    language: language ?? null,
   };
 }

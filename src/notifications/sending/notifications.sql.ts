@@ -91,7 +91,7 @@ const storeStatement = (
   { first = '', afterFirst = '', alsoStored = '', result = exhausted(quotas) }: StatementParts = {},
 ) => `/* prepared: ${name} */
 with ${waitsUpTo('$3')}, candidates as (
-  select *, ${localDayText(limitCalendar, 'created_at')} as utc_day from unnest($1::new_notification[])
+  select *, ${localDayText(limitCalendar, 'created_at')} as utc_day from unnest($1::notification_to_store[])
 ), ${first}quotas as (
   select quota.* from unnest($2::quota_request[]) as quota cross join waits ${afterFirst}
 ), ${quotas.claims}, accepted as (
@@ -103,10 +103,11 @@ with ${waitsUpTo('$3')}, candidates as (
   insert into notifications (id, service_id, template_id, template_version, notification_type, key_type, api_key_id,
     created_by_id, status, client_reference, recipient, normalised_recipient, personalisation, reply_to_text, postage,
     international, rate_multiplier, one_click_unsubscribe_url, scheduled_for, created_at, job_id,
-    job_row_number)
+    job_row_number, language)
   select id, service_id, template_id, template_version, notification_type, key_type, api_key_id, created_by_id, status,
     client_reference, recipient, normalised_recipient, personalisation, reply_to_text, postage,
-    international, rate_multiplier, one_click_unsubscribe_url, scheduled_for, created_at, job_id, job_row_number
+    international, rate_multiplier, one_click_unsubscribe_url, scheduled_for, created_at, job_id, job_row_number,
+    language
   from accepted
 ), queued as (
   insert into delivery_queue (notification_id, service_id, notification_type, lane, due_at)

@@ -75,7 +75,7 @@ describe.each([
     const { status, body } = await send(abroad[0] ?? '', await anApiKey(harness, service), template);
     expect(status).toBe(201);
     const stored = await storedMessage(harness, body.id);
-    expect(stored).toMatchObject({ normalised_recipient: abroad[1], international: true, rate_multiplier: 0 });
+    expect(stored).toMatchObject({ normalised_recipient: abroad[1], international: true, rate_multiplier: 1 });
   });
 
   it('201 for a simulated recipient, which is not stored', async () => {

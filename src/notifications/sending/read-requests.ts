@@ -11,10 +11,11 @@ import { publicErrors } from '../../protocol/error-bodies.ts';
 import { inPublicOrder } from '../../protocol/schema-problems.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../recipients/phone-number.ts';
+import { templateLanguages } from '../../templates/languages/languages.ts';
 import { readScheduledTime, windowsOfMessages } from './scheduled-time.ts';
 import type { EmailSend, SmsSend } from './send.ts';
 import type { SendContext } from './send-context.ts';
-import { EmailRequest, LetterRequest, PrecompiledLetterRequest, SmsRequest } from './send-requests.ts';
+import { EmailRequest, LetterRequest, PrecompiledLetterRequest, SmsRequest, withoutLanguage } from './send-requests.ts';
 
 /** Reports all problems of a request at once: those the schema finds, and those it cannot express. */
 
@@ -23,15 +24,16 @@ type Fields = Record<string, unknown>;
 /** A request with the problems that its schema has found. */
 export type CheckedRequest = Pick<FastifyRequest, 'body' | 'validationError' | 'compileValidationSchema'>;
 
-type RequestContext = Pick<SendContext, 'dialect' | 'now'>;
+type RequestContext = Pick<SendContext, 'service' | 'dialect' | 'now'>;
 
-export function readSmsRequest(country: Phones, request: CheckedRequest, { dialect, now }: RequestContext): SmsSend {
+export function readSmsRequest(country: Phones, request: CheckedRequest, context: RequestContext): SmsSend {
+  const { dialect, now } = context;
   const { phone_number, personalisation, scheduled_for } = fieldsOf(request);
   const schedule = readSchedule(scheduled_for, dialect, now);
   const phone = phoneRulesFor(country, dialect);
   const read = typeof phone_number === 'string' ? parsePhoneNumber(phone, phone_number) : undefined;
   const parsed = dialect === 'gc' ? refuseUnsoldByGc(read) : read;
-  const found = [...schemaProblems(request), ...problemsOfTemplate(request.body), ...schedule.problems];
+  const found = [...schemaProblems(request, context, 'sms'), ...problemsOfTemplate(request.body), ...schedule.problems];
   const wrongNumber = parsed?.ok === false ? numberProblem(String(phone_number), parsed.unsupportedCode) : undefined;
   // For clients of GC Notify a wrong number is a property like any other, and an object is a file.
   if (dialect === 'gc')
@@ -67,11 +69,12 @@ function numberProblem(text: string, unsupported_code: string | undefined): Prob
   };
 }
 
-export function readEmailRequest(request: CheckedRequest, { dialect, now }: RequestContext): EmailSend {
+export function readEmailRequest(request: CheckedRequest, context: RequestContext): EmailSend {
+  const { dialect, now } = context;
   const { email_address, personalisation, scheduled_for } = fieldsOf(request);
   const schedule = readSchedule(scheduled_for, dialect, now);
   const problems = [
-    ...schemaProblems(request),
+    ...schemaProblems(request, context, 'email'),
     ...problemsOfTemplate(request.body),
     ...problemsOfSentFiles(personalisation, dialect),
     ...schedule.problems,
@@ -87,8 +90,9 @@ export function readEmailRequest(request: CheckedRequest, { dialect, now }: Requ
   };
 }
 
-export function readLetterRequest(request: CheckedRequest): LetterRequest {
-  const problems = [...problemsOfTemplate(request.body), ...problemsWith(request, LetterRequest)];
+export function readLetterRequest(request: CheckedRequest, { service }: RequestContext): LetterRequest {
+  const schema = lacksLanguage(request, service) ? withoutLanguage.letter : LetterRequest;
+  const problems = [...problemsOfTemplate(request.body), ...problemsWith(request, schema)];
   refuse(inPublicOrder(LetterRequest, problems));
   const letter = request.body as LetterRequest;
   const { address_line_1 } = letter.personalisation;
@@ -138,8 +142,15 @@ export function problemsOfTemplate(body: unknown): Problem[] {
 }
 
 /** Problems found by the route's schema. The routes set `attachValidation`, so the handler reports them. */
-function schemaProblems({ validationError }: CheckedRequest): Problem[] {
+function schemaProblems(request: CheckedRequest, { service }: RequestContext, channel: 'sms' | 'email'): Problem[] {
+  if (lacksLanguage(request, service)) return problemsWith(request, withoutLanguage[channel]);
+  const { validationError } = request;
   return validationError instanceof Failure ? (validationError.problems ?? []) : [];
+}
+
+/** To a service without the permission the field is as unknown as any other. */
+function lacksLanguage(request: CheckedRequest, { permissions }: RequestContext['service']): boolean {
+  return 'language' in fieldsOf(request) && !permissions.has(templateLanguages);
 }
 
 /** For endpoints that accept several kinds of request, so that the request selects the schema. */

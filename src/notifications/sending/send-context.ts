@@ -2,6 +2,7 @@ import type { CountAs } from '../../auth/api-caller.ts';
 import type { KeyType } from '../../auth/api-keys.ts';
 import type { EmailSettings } from '../../branding/settings.ts';
 import type { FileSizes } from '../../documents/prepare-documents.ts';
+import type { OptOutSettings } from '../../inbound/opt-outs/settings.ts';
 import { type Clock, minute_ms } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
@@ -17,7 +18,7 @@ import { type SendingService, type SendingServices, sendingServices } from './se
 
 /** Dependencies of sending. */
 export type SendDeps = Platform & {
-  config: { urls: Urls; email: EmailSettings };
+  config: { urls: Urls; email: EmailSettings; optOuts: OptOutSettings };
   compiledTemplates: CompiledTemplates;
   virusScanner: VirusScanner;
   fileSizes: FileSizes;

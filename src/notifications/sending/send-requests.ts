@@ -19,6 +19,16 @@ const whichTemplate = {
   ),
 };
 
+/** Last in the order of problems; services without the permission do not have it. */
+const chosenLanguage = {
+  language: Type.Optional(
+    Type.String({
+      format: 'language-tag',
+      description: 'BCP 47; of services with the permission template_languages: which text of the template to send',
+    }),
+  ),
+};
+
 export const SmsRequest = Type.Object(
   {
     reference: Type.Optional(Reference),
@@ -27,6 +37,7 @@ export const SmsRequest = Type.Object(
     personalisation: Type.Optional(Personalisation),
     scheduled_for: Type.Optional(Nullable(Type.String({ description: 'ISO 8601, at most 24 hours ahead' }))),
     sms_sender_id: Type.Optional(Uuid),
+    ...chosenLanguage,
   },
   {
     title: 'SmsRequest',
@@ -45,6 +56,7 @@ export const EmailRequest = Type.Object(
     email_reply_to_id: Type.Optional(Uuid),
     one_click_unsubscribe_url: Type.Optional(Type.String({ format: 'https-url' })),
     sanitise_content_for: Type.Optional(Nullable(Type.Array(Type.Any()))),
+    ...chosenLanguage,
   },
   {
     title: 'EmailRequest',
@@ -54,7 +66,7 @@ export const EmailRequest = Type.Object(
 );
 
 export const LetterRequest = Type.Object(
-  { reference: Type.Optional(Reference), ...whichTemplate, personalisation: Personalisation },
+  { reference: Type.Optional(Reference), ...whichTemplate, personalisation: Personalisation, ...chosenLanguage },
   {
     title: 'LetterRequest',
     ...strict,
@@ -84,6 +96,13 @@ export function precompiledLetterRequest({ postage }: Pick<Country, 'postage'>):
     properties: { reference, content, postage: Type.Optional(documented) },
   };
 }
+
+/** For services without the permission to choose a language. */
+export const withoutLanguage = {
+  sms: Type.Omit(SmsRequest, ['language'], strict),
+  email: Type.Omit(EmailRequest, ['language'], strict),
+  letter: Type.Omit(LetterRequest, ['language'], strict),
+};
 
 export type SmsRequest = Static<typeof SmsRequest>;
 export type EmailRequest = Static<typeof EmailRequest>;

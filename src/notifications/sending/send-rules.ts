@@ -1,5 +1,6 @@
 import { isFile } from '../../documents/file-requests.ts';
 import { isSentFile } from '../../documents/sent-files.ts';
+import { findStopped, optOutText } from '../../inbound/opt-outs/opt-outs.ts';
 import { Failure, forbidden, invalid } from '../../platform/failure.ts';
 import { canonicalId } from '../../platform/id.ts';
 import type { Channel } from '../../protocol/channels.ts';
@@ -19,6 +20,8 @@ import {
 import { getChosenTemplate, type TemplateChoice } from '../../templates/chosen-template.ts';
 import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
 import { checkLength, emailTooLong, requestsFor } from '../../templates/email-threads.ts';
+import { inChosenLanguage, type LanguageChoice } from '../../templates/languages/chosen-language.ts';
+import { countRefusal } from '../limits/annual-limits.ts';
 import { dailyLimitExceeded, isDailyLimitReached } from '../limits/daily-limits.ts';
 import type { LimitedChannel } from '../notification.ts';
 import { findRateOf } from '../rates-abroad.ts';
@@ -33,12 +36,13 @@ type TemplateOf<Type extends Channel> = ReadyTemplate & {
 };
 
 export function refuseIfDailyLimitIsReached(
-  { country }: SendDeps,
+  app: SendDeps,
   { service, key_type, now }: SendContext,
   channel: LimitedChannel,
 ): void {
-  if (key_type !== 'test' && isDailyLimitReached(country, service, channel, now))
-    throw dailyLimitExceeded(country, service, channel, now);
+  if (key_type === 'test' || !isDailyLimitReached(app.country, service, channel, now)) return;
+  countRefusal(app, 'day', channel);
+  throw dailyLimitExceeded(app.country, service, channel, now);
 }
 
 export function refuseUnlessChannelIsAllowed({ service }: SendContext, channel: Channel): void {
@@ -46,11 +50,11 @@ export function refuseUnlessChannelIsAllowed({ service }: SendContext, channel: 
   throw forbidden(`Service is not allowed to send ${channel}`, { reason: 'channel_not_allowed', facts: { channel } });
 }
 
-/** Returns a template of the service, of the right type and not deleted. */
+/** Returns a template of the service, of the right type and not deleted, with the text in the language of the message. */
 export async function getSendableTemplate<Type extends Channel>(
   app: SendDeps,
   { service, template: given }: SendContext,
-  choice: TemplateChoice,
+  choice: TemplateChoice & LanguageChoice,
   type: Type,
 ): Promise<TemplateOf<Type>> {
   const template = given ?? (await getChosenTemplate(app, service.id, choice, type));
@@ -60,7 +64,7 @@ export async function getSendableTemplate<Type extends Channel>(
   if (template.row.archived) {
     throw invalid('Template has been deleted', { reason: 'template_deleted', facts: { template_id: template.row.id } });
   }
-  return template;
+  return inChosenLanguage(app, template, choice);
 }
 
 function isOfType<Type extends Channel>(template: ReadyTemplate, type: Type): template is TemplateOf<Type> {
@@ -141,6 +145,19 @@ export async function refuseIfSuppressed(app: SendDeps, context: SendContext, ad
   if (!suppressed) return;
   if (!context.only_check) countRefusedSends(app, [suppressed.reason]);
   throw invalid(refusalText(app.country, suppressed), { reason: 'suppressed' });
+}
+
+/** One indexed lookup, for services to which somebody replied STOP. */
+export async function refuseIfStopped(
+  app: SendDeps,
+  { service, key_type }: SendContext,
+  { row }: ReadyTemplate,
+  { number, sender }: { number: string; sender: string | null },
+): Promise<void> {
+  if (key_type === 'test' || !service.has_opt_outs) return;
+  const to = { service_id: service.id, template_id: row.id, sender };
+  const stopped = (await findStopped(app, app.db, to, [number])).get(number);
+  if (stopped) throw invalid(optOutText(app.country, stopped), { reason: 'opted_out' });
 }
 
 export function refuseUnlessNumberIsAllowed({ country }: SendDeps, context: SendContext, number: PhoneNumber): void {

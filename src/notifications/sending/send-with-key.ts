@@ -52,7 +52,7 @@ async function sendChecked(app: SendDeps, context: SendContext, channel: Channel
     case 'email':
       return (await sendEmail(app, context, readEmailRequest(request, context))).response;
     case 'letter':
-      return (await sendLetter(app, context, readLetterRequest(request))).response;
+      return (await sendLetter(app, context, readLetterRequest(request, context))).response;
   }
 }
 

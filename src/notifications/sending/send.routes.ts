@@ -118,7 +118,7 @@ export function sendRoutes(http: Http, app: SendDeps): void {
       send<LetterResponse | PrecompiledLetterResponse>(request, reply, 'letter', (context) =>
         isPrecompiled(request)
           ? sendPrecompiledLetter(app, context, readPrecompiledLetterRequest(request, app.country))
-          : sendLetter(app, context, readLetterRequest(request)),
+          : sendLetter(app, context, readLetterRequest(request, context)),
       ),
   );
 

@@ -42,6 +42,7 @@ import {
   refuseIfBodyIsEmpty,
   refuseIfDailyLimitIsReached,
   refuseIfEmailIsTooLong,
+  refuseIfStopped,
   refuseIfSuppressed,
   refuseIfTextIsEmpty,
   refuseIfTextIsTooLong,
@@ -77,6 +78,7 @@ export async function sendSms(
   const smsSender = chooseSmsSender(context, template, request.sms_sender_id);
   refuseUnlessRecipientIsAllowed(context, parsed.normalised);
   refuseUnlessNumberIsAllowed(app, context, parsed);
+  await refuseIfStopped(app, context, template, { number: parsed.normalised, sender: smsSender });
   const number = parsed.international ? await getRateOf(app, parsed) : parsed;
   if (number.abroad) refuseIfDailyLimitIsReached(app, context, 'international_sms');
   refuseIfTextIsTooLong(context, template, values, message);

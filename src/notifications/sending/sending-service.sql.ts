@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 import type { ApiDialect } from '../../protocol/dialect.ts';
+import type { GuardPause } from '../guard/guard.ts';
+import type { AnnualLimits } from '../limits/annual-limits.sql.ts';
 import type { LimitedChannel } from '../notification.ts';
 
 interface SendingServiceRow {
@@ -13,6 +15,8 @@ interface SendingServiceRow {
   email_message_limit: number;
   letter_message_limit: number;
   international_sms_message_limit: number;
+  /** Null without any. */
+  annual_limits: AnnualLimits[] | null;
   contact_link: string | null;
   email_sender_local_part: string;
   sms_prefix: string | null;
@@ -20,14 +24,32 @@ interface SendingServiceRow {
   email_reply_tos: { id: string; text: string }[];
   /** Email addresses and phone numbers of members and guests. */
   recipients: string[];
+  guard: GuardPause | null;
+  has_opt_outs: boolean;
   counts: { channel: LimitedChannel; count: number }[];
 }
+
+const limitsOf = (owner_kind: string, owner: string) => `select json_build_object(
+    'owner_kind', '${owner_kind}', 'owner_id', ${owner}.id,
+    'limits', json_build_object('email', ${owner}.email_annual_limit, 'sms', ${owner}.sms_annual_limit, 'letter', ${owner}.letter_annual_limit)
+  ) as limits, ${owner_kind === 'service' ? 1 : 2} as place
+  where coalesce(${owner}.email_annual_limit, ${owner}.sms_annual_limit, ${owner}.letter_annual_limit) is not null`;
+
+const annualLimits = sql.raw(`(
+  select json_agg(limits order by place) from (
+    ${limitsOf('service', 'services')}
+    union all
+    select organised.* from organisations organisation
+    cross join lateral (${limitsOf('organisation', 'organisation')}) as organised
+    where organisation.id = services.organisation_id
+  ) as annual
+)`);
 
 /** Loads everything about services that accepting a message needs, in one round trip. */
 export async function selectSendingServices(db: Db, ids: string[], utcDay: string): Promise<SendingServiceRow[]> {
   const { rows } = await sql<SendingServiceRow>`/* prepared: sending-services */
     select id, restricted, permissions, rate_limit, api_dialect, sms_message_limit, email_message_limit,
-      letter_message_limit, international_sms_message_limit, contact_link, email_sender_local_part,
+      letter_message_limit, international_sms_message_limit, ${annualLimits} as annual_limits, contact_link, email_sender_local_part,
       case when prefix_sms then name end as sms_prefix,
       (
         select coalesce(json_agg(json_build_object('id', sender.id, 'text', sender.sms_sender)), '[]')
@@ -44,6 +66,11 @@ export async function selectSendingServices(db: Db, ids: string[], utcDay: strin
         union all
         select guest.recipient from service_guest_list guest where guest.service_id = services.id
       ) as recipients,
+      (
+        select json_build_object('because', guard.because, 'rate', guard.rate) from service_guard guard
+        where guard.service_id = services.id and guard.state = 'paused'
+      ) as guard,
+      exists (select from sms_opt_outs stopped where stopped.service_id = services.id) as has_opt_outs,
       (
         select coalesce(json_agg(json_build_object('channel', day.channel, 'count', day.count)), '[]')
         from daily_message_counts day where day.service_id = services.id and day.utc_day = ${utcDay}::date

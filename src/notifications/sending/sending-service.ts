@@ -3,6 +3,8 @@ import { BatchReader } from '../../platform/db/batch-reader.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { ApiDialect } from '../../protocol/dialect.ts';
 import { normaliseRecipient } from '../../recipients/recipient.ts';
+import type { GuardPause } from '../guard/guard.ts';
+import type { AnnualLimits } from '../limits/annual-limits.sql.ts';
 import type { LimitedChannel } from '../notification.ts';
 import { selectSendingServices } from './sending-service.sql.ts';
 
@@ -14,6 +16,8 @@ export interface SendingService {
   rate_limit: number;
   api_dialect: ApiDialect;
   daily_limits: Readonly<Record<LimitedChannel, number>>;
+  /** Its own, then those of its organisation; most services have none. */
+  annual_limits: readonly AnnualLimits[];
   contact_link: string | null;
   email_sender_local_part: string;
   /** The name that its texts begin with, if any. */
@@ -23,6 +27,9 @@ export interface SendingService {
   email_reply_tos: ReadonlyMap<string, string>;
   /** Normalised members and guests: the only allowed recipients of a trial service or a team key. */
   allowed_recipients: ReadonlySet<string>;
+  guard: GuardPause | null;
+  /** Whether any number opted out of its texts. */
+  has_opt_outs: boolean;
   /**
    * A lower bound of the messages counted on a UTC day: a limit reached by it is certainly reached. When messages are given
    * back, a notification removes the service from the cache.
@@ -69,6 +76,7 @@ async function readSendingServices(app: Platform, ids: string[]): Promise<Sendin
       letter: row.letter_message_limit,
       international_sms: row.international_sms_message_limit,
     },
+    annual_limits: row.annual_limits ?? noAnnualLimits,
     contact_link: row.contact_link,
     email_sender_local_part: row.email_sender_local_part,
     sms_prefix: row.sms_prefix,
@@ -78,10 +86,13 @@ async function readSendingServices(app: Platform, ids: string[]): Promise<Sendin
     allowed_recipients: new Set(
       row.recipients.filter(Boolean).map((each) => normaliseRecipient(app.country.phone, each)),
     ),
+    guard: row.guard,
+    has_opt_outs: row.has_opt_outs,
     counted: { utc_day, counts: Object.fromEntries(row.counts.map(({ channel, count }) => [channel, count])) },
   }));
 }
 
+const noAnnualLimits: readonly AnnualLimits[] = [];
 const none: ReadonlyMap<string, string> = new Map();
 const maxShared = 1_000;
 const shared = new Map<string, ReadonlySet<string>>();

@@ -1,0 +1,74 @@
+import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import type { ServiceGuard } from '../../platform/db/schema.ts';
+import type { GuardReason, GuardState, HourOfEmails } from './judge.ts';
+
+export interface GuardRow extends Omit<Selectable<ServiceGuard>, 'state' | 'because'> {
+  state: GuardState;
+  because: GuardReason | null;
+}
+
+/** Services with outcomes that nobody has looked at, and those with a warning that was last judged before `hour`. */
+export async function selectServicesToJudge(db: Db, hour: Timestamp): Promise<string[]> {
+  const { rows } = await sql<{ service_id: string }>`
+    select distinct service_id from email_outcomes where not judged
+    union
+    select service_id from service_guard where state = 'warned' and judged_at < ${hour}
+    order by 1`.execute(db);
+  return rows.map(({ service_id }) => service_id);
+}
+
+/** Locks the outcomes of the service, so that two workers judge one after the other. */
+export async function markJudged(tx: Tx, serviceId: string): Promise<void> {
+  await sql`
+    with found as (
+      select hour, domain_id from email_outcomes where service_id = ${serviceId} and not judged
+      order by hour, domain_id for update
+    )
+    update email_outcomes o set judged = true from found
+    where o.service_id = ${serviceId} and o.hour = found.hour and o.domain_id is not distinct from found.domain_id`.execute(
+    tx,
+  );
+}
+
+export async function selectHours(db: Db | Tx, serviceId: string, since: Timestamp): Promise<HourOfEmails[]> {
+  const rows = await db
+    .selectFrom('email_outcomes')
+    .select(['hour', 'sent', 'hard_bounces', 'complaints'])
+    .where('service_id', '=', serviceId)
+    .where('hour', '>=', since)
+    .execute();
+  return rows.map((row) => ({ ...row, hour: new Date(row.hour) }));
+}
+
+export async function selectGuard(db: Db | Tx, serviceId: string): Promise<GuardRow | undefined> {
+  const row = await db.selectFrom('service_guard').selectAll().where('service_id', '=', serviceId).executeTakeFirst();
+  return row as GuardRow | undefined;
+}
+
+export async function lockGuard(tx: Tx, serviceId: string): Promise<GuardRow | undefined> {
+  // Not the row, which may not exist yet.
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`guard ${serviceId}`}, 0))`.execute(tx);
+  return selectGuard(tx, serviceId);
+}
+
+export async function upsertGuard(tx: Tx, row: Insertable<ServiceGuard>): Promise<void> {
+  const { service_id: _, ...changes } = row;
+  await tx
+    .insertInto('service_guard')
+    .values(row)
+    .onConflict((conflict) => conflict.column('service_id').doUpdateSet(changes))
+    .execute();
+}
+
+export async function selectPausedServices(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('service_guard').select('service_id').where('state', '=', 'paused').execute();
+  return rows.map(({ service_id }) => service_id);
+}
+
+export async function countGuardStates(db: Db): Promise<{ state: GuardState; services: number }[]> {
+  const { rows } = await sql<{ state: GuardState; services: number }>`
+    select state, count(*)::int as services from service_guard where state <> 'ok' group by state`.execute(db);
+  return rows;
+}

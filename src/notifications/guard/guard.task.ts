@@ -1,0 +1,104 @@
+import { earlier, hour_ms, timestamp } from '../../platform/clock.ts';
+import { inTransaction, type Tx } from '../../platform/db/database.ts';
+import type { Metrics } from '../../platform/metrics.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
+import { listManagers } from '../../services/members/service-members.ts';
+import { getService } from '../../services/services.ts';
+import { suppressRecipients } from '../../services/suppression/suppression-list.ts';
+import { type AccountMessageSender, accountTemplates } from '../../users/account-messages/account-messages.ts';
+import { pageUrl } from '../../users/sign-in/link-tokens.ts';
+import {
+  countGuardStates,
+  type GuardRow,
+  lockGuard,
+  markJudged,
+  selectHours,
+  selectServicesToJudge,
+  upsertGuard,
+} from './guard.sql.ts';
+import { isExemptNow, rateOf, stateNow, whatHappened } from './guard.ts';
+import { complaintWindow_ms, type Judgement, judge } from './judge.ts';
+import type { GuardSettings } from './settings.ts';
+
+type Deps = Platform & {
+  config: { guard: GuardSettings; urls: Urls };
+  accountMessages: AccountMessageSender;
+};
+
+/** Judges services with new outcomes. A service that sends no emails costs nothing. */
+export async function judgeServices(app: Deps): Promise<void> {
+  if (app.config.guard.mode === 'off') return;
+  const now = app.clock.now();
+  const hour = new Date(Math.floor(now.getTime() / hour_ms) * hour_ms);
+  for (const id of await selectServicesToJudge(app.db, timestamp(hour))) {
+    const changed = await inTransaction(app.db, (tx) => judgeService(app, tx, id, now));
+    if (!changed) continue;
+    const { state: to, because } = changed;
+    guardChanges(app.metrics).inc({ to, because: because ?? 'none' });
+    app.log.warn({ event: 'guard.changed', service: id, to, because }, 'The guard changed the state of a service');
+  }
+}
+
+/** Returns the judgement if the state changed. */
+async function judgeService(app: Deps, tx: Tx, service_id: string, now: Date): Promise<Judgement | undefined> {
+  const { guard } = app.config;
+  const row = await lockGuard(tx, service_id);
+  await markJudged(tx, service_id);
+  const hours = await selectHours(tx, service_id, timestamp(earlier(now, complaintWindow_ms + hour_ms)));
+  const known = {
+    state: stateNow(app, row),
+    because: row?.because ?? null,
+    last_warning_at: row?.last_warning_at ? new Date(row.last_warning_at) : null,
+    lifted_at: row?.lifted_at ? new Date(row.lifted_at) : null,
+  };
+  const mayPause = guard.mode === 'on' && !isExemptNow(row, now);
+  const judgement = judge(known, hours, { ...guard, mayPause }, now);
+  const { state, because, notice } = judgement;
+  if (!row && state === 'ok') return undefined;
+  const hasChanged = state !== (row?.state ?? 'ok');
+  const at = timestamp(now);
+  // While a pause lasts, its sentence says what led to it.
+  const rate = state === 'paused' && !hasChanged ? (row?.rate ?? null) : rateOf(because, judgement.rates);
+  await upsertGuard(tx, {
+    ...(row ?? { service_id, last_warning_at: null }),
+    ...{ state, because, rate, judged_at: at, since: hasChanged || !row ? at : row.since },
+    ...(notice === null ? {} : { last_warning_at: at }),
+  });
+  if (notice !== null) await tellManagers(app, tx, { service_id, because, rate }, notice);
+  return hasChanged ? judgement : undefined;
+}
+
+/** By messages of the platform service: a domain that is in trouble must not keep its own alarm from arriving. */
+async function tellManagers(
+  app: Deps,
+  tx: Tx,
+  { service_id, ...cause }: Pick<GuardRow, 'service_id' | 'because' | 'rate'>,
+  notice: NonNullable<Judgement['notice']>,
+): Promise<void> {
+  const service = await getService(tx, service_id);
+  const keepsList = service.permissions.includes(suppressRecipients);
+  for (const { name, email_address } of await listManagers(tx, service_id)) {
+    await app.accountMessages.send(tx, {
+      template_id: notice === 'paused' ? accountTemplates.sendingPaused : accountTemplates.sendingWarning,
+      to: email_address,
+      personalisation: {
+        ...{ name, service_name: service.name, what_happened: whatHappened(cause) },
+        offer_suppression: keepsList ? 'no' : 'yes',
+        url: pageUrl(app.config.urls.admin, `/services/${service_id}/settings/email/guard`),
+      },
+    });
+  }
+}
+
+function guardChanges(metrics: Metrics) {
+  return metrics.counter('email_guard_changes_total', 'Changes of state that the guard made', ['to', 'because']);
+}
+
+/** Read at each scrape. */
+export function measureGuard({ metrics, db }: Platform): void {
+  metrics.gauges('email_guard_services', 'Services that the guard has warned or paused', ['state'], async () => {
+    const counts = new Map((await countGuardStates(db)).map(({ state, services }) => [state, services]));
+    return (['warned', 'paused'] as const).map((state) => ({ labels: { state }, value: counts.get(state) ?? 0 }));
+  });
+}

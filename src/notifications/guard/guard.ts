@@ -1,0 +1,172 @@
+import type { KeyType } from '../../auth/api-keys.ts';
+import { day_ms, earlier, hour_ms, timestamp } from '../../platform/clock.ts';
+import { inTransaction, type Tx } from '../../platform/db/database.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
+import { type Failure, forbidden, invalid, invalidField } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import { type GuardRow, lockGuard, selectGuard, selectHours, upsertGuard } from './guard.sql.ts';
+import { complaintWindow_ms, type GuardRates, type GuardReason, percentOf, ratesOf } from './judge.ts';
+import type { GuardSettings } from './settings.ts';
+
+type Deps = Platform & { config: { guard: GuardSettings } };
+
+/** What the settings of a service keep in memory about it: null unless sending to many is paused. */
+export interface GuardPause {
+  because: GuardReason;
+  rate: string;
+}
+
+/** The first part of every sentence about it: what was measured. */
+export function whatHappened({ because, rate }: { because: GuardReason | null; rate: string | null }): string {
+  return because === 'complaints'
+    ? `${rate}% of the emails of the last 7 days were reported as spam`
+    : `${rate}% of the emails of the last 24 hours bounced`;
+}
+
+/** As many decimals as the thresholds need to be told apart. */
+export function rateOf(because: GuardReason | null, { bounces, complaints }: GuardRates): string | null {
+  if (because === null) return null;
+  return because === 'complaints' ? percentOf(complaints, 2) : percentOf(bounces, 1);
+}
+
+interface SentToMany {
+  notification_type: Channel;
+  key_type: KeyType;
+}
+
+/** Whether emails of the service to many wait: those of files and lists. Single emails, texts and letters never do. */
+export function isHeldByGuard(
+  { config }: { config: { guard: GuardSettings } },
+  { guard }: { guard: GuardPause | null },
+  { notification_type, key_type }: SentToMany,
+): boolean {
+  return guard !== null && config.guard.mode === 'on' && notification_type === 'email' && key_type !== 'test';
+}
+
+/** Why a file or list is refused, if it is. */
+export function refusalOfGuard(
+  app: { config: { guard: GuardSettings } },
+  service: { guard: GuardPause | null },
+  sent: SentToMany,
+): Failure | undefined {
+  if (service.guard === null || !isHeldByGuard(app, service, sent)) return undefined;
+  const text = `Sending to many is paused: ${whatHappened(service.guard)}. Clean your list, then lift the pause in Settings.`;
+  return invalid(text, { reason: 'sending_to_many_paused' });
+}
+
+interface GuardRecord extends Pick<GuardRow, 'state' | 'because' | 'rate'> {
+  since: string | null;
+  exempt_until: string | null;
+  lifted_at: string | null;
+  lift_reason: string | null;
+  /** Whether a person of the team can lift the pause; a platform administrator always can. */
+  team_can_lift: boolean;
+  rates: GuardRates;
+}
+
+/** The state of a service, and its rates now. */
+export async function getGuard(app: Deps, serviceId: string): Promise<GuardRecord> {
+  const { db, clock } = app;
+  await refuseUnlessExists(db, 'services', serviceId);
+  const now = clock.now();
+  const row = await selectGuard(db, serviceId);
+  const hours = await selectHours(db, serviceId, timestamp(earlier(now, complaintWindow_ms + hour_ms)));
+  const rates = ratesOf(hours, row?.lifted_at ? new Date(row.lifted_at) : null, now);
+  const state = stateNow(app, row);
+  const isOk = state === 'ok';
+  const isExempt = isExemptNow(row, now);
+  return {
+    state,
+    because: isOk ? null : (row?.because ?? null),
+    rate: isOk ? null : (row?.rate ?? null),
+    since: row?.since ?? null,
+    exempt_until: isExempt ? (row?.exempt_until ?? null) : null,
+    lifted_at: row?.lifted_at ?? null,
+    lift_reason: row?.lift_reason ?? null,
+    team_can_lift: mayTeamLift(row, now),
+    rates,
+  };
+}
+
+/** A pause that an earlier setting made is none while the guard only warns, or is off. */
+export function stateNow({ config }: { config: { guard: GuardSettings } }, row: Pick<GuardRow, 'state'> | undefined) {
+  if (row === undefined || config.guard.mode === 'off') return 'ok';
+  return row.state === 'paused' && config.guard.mode === 'warn' ? 'warned' : row.state;
+}
+
+export function isExemptNow(row: Pick<GuardRow, 'exempt_until'> | undefined, now: Date): boolean {
+  return row?.exempt_until != null && new Date(row.exempt_until) > now;
+}
+
+const teamLiftsEvery_ms = 7 * day_ms;
+
+function mayTeamLift(row: Pick<GuardRow, 'lifted_at'> | undefined, now: Date): boolean {
+  return row?.lifted_at == null || new Date(row.lifted_at) <= earlier(now, teamLiftsEvery_ms);
+}
+
+interface Lift {
+  reason: string;
+  by: { id: string; platform_admin: boolean };
+}
+
+/** Sending to many goes on. Counting starts anew at the next full hour. */
+export async function liftPause(app: Deps, serviceId: string, { reason, by }: Lift): Promise<void> {
+  if (reason.trim() === '') throw invalidField('reason', 'Enter a reason.');
+  await refuseUnlessExists(app.db, 'services', serviceId);
+  const now = app.clock.now();
+  await inTransaction(app.db, async (tx) => {
+    const row = await lockGuard(tx, serviceId);
+    if (row?.state !== 'paused') throw invalid('Sending to many is not paused');
+    if (!by.platform_admin && !mayTeamLift(row, now)) {
+      throw forbidden('This pause is the second in 7 days. Ask an operator to lift it.');
+    }
+    const lifted = { lifted_at: timestamp(now), lifted_by_id: by.id, lift_reason: reason.trim() };
+    await change(tx, row, { state: 'ok', because: null, rate: null, since: timestamp(now), ...lifted });
+  });
+  app.log.info({ event: 'guard.lifted', service: serviceId }, 'A person lifted the pause of a service');
+}
+
+/** Until then the service is warned and never paused; null ends it. A pause ends at once. */
+export async function exemptFromGuard(app: Deps, serviceId: string, until: Date | null): Promise<void> {
+  await refuseUnlessExists(app.db, 'services', serviceId);
+  const now = app.clock.now();
+  if (until !== null && until <= now) throw invalidField('exempt_until', 'Enter a date in the future.');
+  await inTransaction(app.db, async (tx) => {
+    const row = await lockGuard(tx, serviceId);
+    if (!row && until === null) return;
+    const at = timestamp(now);
+    const known = row ?? { ...unknown, service_id: serviceId, since: at, judged_at: at };
+    const state = until !== null && known.state === 'paused' ? { state: 'warned' as const, since: at } : {};
+    await change(tx, known, { ...state, exempt_until: until === null ? null : timestamp(until) });
+  });
+}
+
+const unknown = {
+  state: 'ok' as const,
+  because: null,
+  rate: null,
+  last_warning_at: null,
+  lifted_at: null,
+  lifted_by_id: null,
+  lift_reason: null,
+  exempt_until: null,
+};
+
+function change(tx: Tx, row: GuardRow, changes: Partial<GuardRow>): Promise<void> {
+  return upsertGuard(tx, { ...row, ...changes });
+}
+
+/** For the team of the API: the state and the rates, in percent. */
+export async function getSendingStatus(app: Deps, serviceId: string) {
+  const { state, because, since, rates } = await getGuard(app, serviceId);
+  return {
+    email: {
+      state,
+      because,
+      bounce_rate: percentOf(rates.bounces, 2),
+      complaint_rate: percentOf(rates.complaints, 3),
+      since: state === 'ok' ? null : since,
+    },
+  };
+}

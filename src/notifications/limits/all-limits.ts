@@ -1,0 +1,53 @@
+import { addDays } from '../../countries/calendar.ts';
+import { type Timestamp, timestamp } from '../../platform/clock.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import type { SendingService } from '../sending/sending-service.ts';
+import { selectYearCount, type YearOfLimit } from './annual-limits.sql.ts';
+import { annualQuotas, endOfYear } from './annual-limits.ts';
+import { listRemainingToday } from './daily-limits.ts';
+
+interface Used {
+  limit: number;
+  used: number;
+  remaining: number;
+  resets_at: Timestamp;
+}
+
+interface LimitsOfChannel {
+  unit: 'messages';
+  day: Used;
+  /** Null without a limit. */
+  year: Used | null;
+  year_of_organisation: Used | null;
+}
+
+/** What a service has used and can still send, by channel. */
+export async function listLimits(
+  app: Platform,
+  service: Pick<SendingService, 'id' | 'daily_limits' | 'annual_limits'>,
+): Promise<Record<Channel, LimitsOfChannel>> {
+  const now = app.clock.now();
+  const { limitCalendar } = app.country;
+  const tomorrow = timestamp(limitCalendar.start(addDays(limitCalendar.day(now), 1)));
+  const nextYear = timestamp(endOfYear(app.country, now));
+  const days = await listRemainingToday(app, service);
+  const ofChannel = async (channel: Channel): Promise<LimitsOfChannel> => {
+    const { limit, remaining } = days[channel];
+    const quotas = annualQuotas(app.country, service, channel, () => now);
+    const yearOf = async (kind: YearOfLimit['owner_kind']): Promise<Used | null> => {
+      const quota = quotas.find(({ owner_kind }) => owner_kind === kind);
+      if (!quota) return null;
+      const used = await selectYearCount(app.db, quota);
+      return { limit: quota.limit, used, remaining: Math.max(0, quota.limit - used), resets_at: nextYear };
+    };
+    return {
+      unit: 'messages',
+      // A limit that was lowered may be below what was sent.
+      day: { limit, used: limit - remaining, remaining, resets_at: tomorrow },
+      year: await yearOf('service'),
+      year_of_organisation: await yearOf('organisation'),
+    };
+  };
+  return { sms: await ofChannel('sms'), email: await ofChannel('email'), letter: await ofChannel('letter') };
+}

@@ -1,0 +1,140 @@
+import { addDays } from '../../countries/calendar.ts';
+import type { Country } from '../../countries/country.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import { Failure } from '../../platform/failure.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Channel } from '../../protocol/channels.ts';
+import type { LimitedChannel } from '../notification.ts';
+import type { SendingService } from '../sending/sending-service.ts';
+import {
+  addToYearCounts,
+  lockYearCounts,
+  recountYear,
+  selectYearCount,
+  subtractFromYears,
+  type YearOfLimit,
+} from './annual-limits.sql.ts';
+
+/**
+ * Limits of a financial year of the country, in its own days. They are rare, so messages of services without them are accepted as if
+ * there were none: nothing is counted for them.
+ */
+
+/** A limit that a message counts towards. */
+export interface AnnualQuota extends YearOfLimit {
+  limit: number;
+}
+
+const none: readonly AnnualQuota[] = [];
+
+/** That of the service first, then that of its organisation. */
+export function annualQuotas(
+  { calendar }: Country,
+  { annual_limits }: Pick<SendingService, 'annual_limits'>,
+  channel: Channel,
+  at: () => Date,
+): readonly AnnualQuota[] {
+  if (annual_limits.length === 0) return none;
+  const now = at();
+  const year_start = startOfYear(calendar, now);
+  return annual_limits.flatMap(({ owner_kind, owner_id, limits }) => {
+    const limit = limits[channel];
+    return limit === null ? [] : [{ owner_kind, owner_id, year_start, channel, limit }];
+  });
+}
+
+/** No time to wait is given: it may be months. */
+export function annualLimitExceeded(
+  { restricted }: Pick<SendingService, 'restricted'>,
+  { owner_kind, limit, channel }: AnnualQuota,
+): Failure {
+  const name = owner_kind === 'service' ? 'annual' : 'annual of organisation';
+  return new Failure('too-many', 'TooManyRequestsError', `Exceeded send limits (${name}: ${limit}) for this year`, {
+    reason: 'annual_limit',
+    facts: { channel, restricted, limit },
+  });
+}
+
+/** When the counts of a year begin anew. */
+export function endOfYear({ calendar }: Country, now: Date): Date {
+  const { last_day } = calendar.financialYearDays(calendar.financialYear(now));
+  return calendar.start(addDays(last_day, 1));
+}
+
+/**
+ * Locks counters until the transaction ends, and reads them. Nobody counted before there was a limit, so a new counter begins with
+ * what was accepted so far. `exceptJob` is a file whose rows are about to be counted.
+ */
+export async function lockYears(tx: Tx, years: readonly YearOfLimit[], exceptJob?: string): Promise<number[]> {
+  if (years.length === 0) return [];
+  const counts: number[] = [];
+  for (const [index, { count, is_new }] of (await lockYearCounts(tx, years)).entries()) {
+    const year = years[index];
+    counts.push(is_new && year ? await recountYear(tx, year, exceptJob) : count);
+  }
+  return counts;
+}
+
+/** Reserves all messages of a file in every year or in none; returns the limit that prevents it, and what remains of it. */
+export async function reserveInYears(
+  tx: Tx,
+  quotas: readonly AnnualQuota[],
+  messages: number,
+  job: string | undefined,
+): Promise<{ quota: AnnualQuota; remaining: number } | undefined> {
+  const counts = await lockYears(tx, quotas, job);
+  for (const [index, quota] of quotas.entries()) {
+    const remaining = Math.max(0, quota.limit - (counts[index] ?? 0));
+    if (messages > remaining) return { quota, remaining };
+  }
+  await addToYearCounts(
+    tx,
+    quotas.map((quota) => ({ ...quota, added: messages })),
+  );
+  return undefined;
+}
+
+/** What is left of the tightest limit of this year; undefined without one. */
+export async function remainingThisYear(
+  { country, clock, db }: Platform,
+  service: Pick<SendingService, 'annual_limits'>,
+  channel: Channel,
+): Promise<{ quota: AnnualQuota; remaining: number } | undefined> {
+  let tightest: { quota: AnnualQuota; remaining: number } | undefined;
+  for (const quota of annualQuotas(country, service, channel, () => clock.now())) {
+    const remaining = Math.max(0, quota.limit - (await selectYearCount(db, quota)));
+    if (!tightest || remaining < tightest.remaining) tightest = { quota, remaining };
+  }
+  return tightest;
+}
+
+/** `limit_refusals_total`: messages and files that a limit of a day or a year refused. */
+export function countRefusal(
+  { metrics }: Pick<Platform, 'metrics'>,
+  period: 'day' | 'year',
+  channel: LimitedChannel,
+): void {
+  metrics
+    .counter('limit_refusals_total', 'Messages that a limit of the service refused', ['period', 'channel'])
+    .inc({ period, channel });
+}
+
+/** How much of it is used. */
+export function countUsed({ db }: Pick<Platform, 'db'>, quota: AnnualQuota): Promise<number> {
+  return selectYearCount(db, quota);
+}
+
+/** Gives back messages that were reserved at that moment, in the limits that count them. */
+export async function returnInYears(
+  tx: Tx,
+  { calendar }: Country,
+  { service_id, channel, at }: { service_id: string; channel: Channel; at: Date },
+  messages: number,
+): Promise<void> {
+  await subtractFromYears(tx, { service_id, channel, year_start: startOfYear(calendar, at) }, messages);
+}
+
+/** The first day of the financial year of a moment. */
+export function startOfYear(calendar: Country['calendar'], at: Date): string {
+  return calendar.financialYearDays(calendar.financialYear(at)).first_day;
+}

@@ -1,0 +1,76 @@
+import { isReplyDue, markEssential } from '../../inbound/opt-outs/opt-outs.ts';
+import type { OptOutSettings } from '../../inbound/opt-outs/settings.ts';
+import { timestamp } from '../../platform/clock.ts';
+import type { Tx } from '../../platform/db/database.ts';
+import { newId } from '../../platform/id.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { checkPhonePermissions, parsePhoneNumber } from '../../recipients/phone-number.ts';
+import { getService } from '../../services/services.ts';
+import { getOrCreateReplyTemplate } from '../../templates/templates.ts';
+import { lanes } from '../notification.ts';
+import { findRateOf } from '../rates-abroad.ts';
+import { insertNotifications } from './notifications.sql.ts';
+
+type Deps = Platform & { config: { optOuts: OptOutSettings } };
+
+interface ReplyTo {
+  service_id: string;
+  /** With country code, digits only. */
+  user_number: string;
+  /** The number that got the text, and sends the reply. */
+  notify_number: string;
+}
+
+/**
+ * Confirms STOP and responds to HELP, once in 24 hours, with a message of the service. It counts towards no daily limit: a person
+ * who opts out must hear of it.
+ */
+export async function replyToKeyword(
+  app: Deps,
+  tx: Tx,
+  action: 'stop' | 'help',
+  to: ReplyTo,
+  now: Date,
+): Promise<void> {
+  const service = await getService(tx, to.service_id);
+  const parsed = parsePhoneNumber(app.country.phone, `+${to.user_number}`);
+  if (!parsed.ok || !service.permissions.includes('sms')) return;
+  const international = service.permissions.includes('international_sms');
+  const number = await findRateOf(app.country.phone, parsed.number);
+  if (!number || checkPhonePermissions(number, { international, landline: true })) return;
+  if (!(await isReplyDue(tx, to, action, now))) return;
+  const template = await getOrCreateReplyTemplate(tx, to.service_id, now);
+  await markEssential(tx, { template_id: template.id, service_id: to.service_id }, now);
+  await insertNotifications(app.country, tx, [
+    {
+      id: newId(now),
+      service_id: to.service_id,
+      template_id: template.id,
+      template_version: template.version,
+      notification_type: 'sms',
+      key_type: 'normal',
+      api_key_id: null,
+      created_by_id: null,
+      status: 'created',
+      client_reference: null,
+      recipient: `+${to.user_number}`,
+      normalised_recipient: number.normalised,
+      personalisation: { text: textOf(action, service.name, app.config.optOuts) },
+      reply_to_text: to.notify_number,
+      postage: null,
+      international: number.international,
+      rate_multiplier: number.multiplier,
+      one_click_unsubscribe_url: null,
+      scheduled_for: null,
+      created_at: timestamp(now),
+      lane: lanes.priority,
+      due_at: timestamp(now),
+    },
+  ]);
+}
+
+function textOf(action: 'stop' | 'help', service: string, { helpText }: OptOutSettings): string {
+  return action === 'stop'
+    ? `You will get no more texts from ${service}. Reply START to get them again.`
+    : `${service}: ${helpText} Reply STOP to stop.`;
+}
