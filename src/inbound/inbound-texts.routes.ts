@@ -12,6 +12,7 @@ import {
   listConversations,
   listInboundTexts,
   listInbox,
+  recordOf,
   summariseInbox,
 } from './inbound-texts.ts';
 
@@ -60,7 +61,7 @@ export function inboundTextRoutes(http: Http, app: Platform & { config: { urls: 
       const current = `${rootOf(request)}${path}`;
       const last = texts.at(-1);
       return {
-        received_text_messages: texts,
+        received_text_messages: texts.map(recordOf),
         links: { current, ...(last ? { next: `${current}?older_than=${last.id}` } : {}) },
       };
     },
@@ -80,7 +81,7 @@ export function inboxRoutes(http: Http, app: Platform): void {
       },
     },
     async (request) => ({
-      data: await listInbox(app, request.params.service_id, request.body.phone_number ?? undefined),
+      data: (await listInbox(app, request.params.service_id, request.body.phone_number ?? undefined)).map(recordOf),
     }),
   );
 
@@ -96,7 +97,8 @@ export function inboxRoutes(http: Http, app: Platform): void {
     },
     async (request) => {
       const page = Math.min(Math.max(Number(request.query.page ?? 1), 1), 1_000_000);
-      return listConversations(app, request.params.service_id, page);
+      const { data, has_next } = await listConversations(app, request.params.service_id, page);
+      return { data: data.map(recordOf), has_next };
     },
   );
 
@@ -133,6 +135,6 @@ export function inboxRoutes(http: Http, app: Platform): void {
         response: { 200: InboundTextRecord },
       },
     },
-    async (request) => getInboundText(app, request.params.service_id, request.params.inbound_sms_id),
+    async (request) => recordOf(await getInboundText(app, request.params.service_id, request.params.inbound_sms_id)),
   );
 }

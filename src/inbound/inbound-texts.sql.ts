@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
+import type { KeywordAction } from './opt-outs/keywords.ts';
 
 export interface InboundTextRow {
   id: string;
@@ -12,13 +13,24 @@ export interface InboundTextRow {
   provider_reference: string | null;
   provider_date: Timestamp | null;
   created_at: Timestamp;
+  keyword: string | null;
+  keyword_action: KeywordAction | null;
 }
 
 export async function insertInboundText(tx: Tx, row: InboundTextRow): Promise<void> {
   await tx.insertInto('inbound_sms').values(row).execute();
 }
 
-const columns = ['id', 'created_at', 'service_id', 'notify_number', 'user_number', 'content'] as const;
+const columns = [
+  'id',
+  'created_at',
+  'service_id',
+  'notify_number',
+  'user_number',
+  'content',
+  'keyword',
+  'keyword_action',
+] as const;
 
 export function selectInboundText(db: Db, serviceId: string, textId: string) {
   return db

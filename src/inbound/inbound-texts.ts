@@ -30,6 +30,7 @@ import {
   selectParts,
   type TextOfParts,
 } from './inbound-texts.sql.ts';
+import type { AskedFor } from './opt-outs/keywords.ts';
 
 /** A received text in the format of both APIs. */
 export const InboundTextRecord = Type.Object({
@@ -39,7 +40,19 @@ export const InboundTextRecord = Type.Object({
   notify_number: Type.String(),
   user_number: Type.String(),
   content: Type.String(),
+  keyword: Type.Optional(
+    Type.String({ description: 'STOP, START, HELP or the like, if the text is one and was obeyed. Only then' }),
+  ),
 });
+
+/** As both APIs show it. */
+export function recordOf<Text extends Pick<InboundTextRow, 'keyword' | 'keyword_action'>>({
+  keyword,
+  keyword_action,
+  ...text
+}: Text) {
+  return { ...text, ...(keyword !== null && keyword_action !== 'review' ? { keyword } : {}) };
+}
 
 export type InboundText = InboundTextRow;
 
@@ -56,11 +69,17 @@ interface ReceivedText {
   provider_date?: Date;
 }
 
+/** The number of the sender as it is stored. */
+export function userNumberOf(phone: PhoneRules, from: string): string {
+  return normaliseRecipient(phone, from);
+}
+
 export async function recordInboundText(
   tx: Tx,
   phone: PhoneRules,
   received: ReceivedText,
   now: Date,
+  asked?: AskedFor,
 ): Promise<InboundText> {
   const row = {
     id: newId(now),
@@ -72,6 +91,8 @@ export async function recordInboundText(
     provider_reference: received.provider_reference ?? null,
     provider_date: received.provider_date ? timestamp(received.provider_date) : null,
     created_at: timestamp(now),
+    keyword: asked?.keyword ?? null,
+    keyword_action: asked?.action ?? null,
   };
   await insertInboundText(tx, row);
   return row;

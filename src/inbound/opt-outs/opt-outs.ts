@@ -1,0 +1,174 @@
+import type { Country } from '../../countries/country.ts';
+import { day_ms, earlier, type Timestamp, timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import { refuseUnlessExists } from '../../platform/db/exists.ts';
+import { invalidField, notFound } from '../../platform/failure.ts';
+import { newId } from '../../platform/id.ts';
+import type { Metrics } from '../../platform/metrics.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { normaliseOwnNumber, parsePhoneNumber } from '../../recipients/phone-number.ts';
+import { phoneNumberText } from '../../recipients/recipient-texts.ts';
+import { type AskedFor, type KeywordAction, keywordSetFor, readKeyword } from './keywords.ts';
+import {
+  claimReply,
+  deleteOptOuts,
+  deleteOptOutsOf,
+  deleteRepliesBefore,
+  insertEssentialTemplate,
+  insertOptOuts,
+  isEssentialTemplate,
+  type OptOutRow,
+  selectOptOuts,
+  selectOptOutsOf,
+  selectOptOutsOfService,
+} from './opt-outs.sql.ts';
+import type { OptOutSettings } from './settings.ts';
+
+export type { OptOutRow } from './opt-outs.sql.ts';
+
+type Deps = Platform & { config: { optOuts: OptOutSettings } };
+
+interface Received {
+  service_id: string;
+  /** With country code, digits only. */
+  user_number: string;
+  /** The number of the service. */
+  notify_number: string;
+  content: string;
+}
+
+/** What a text asks for. Names and short numbers of senders cannot opt out: nobody could send to them. */
+export async function readReceived(
+  { country, config }: Pick<Deps, 'country' | 'config'>,
+  tx: Tx,
+  { service_id, user_number, content }: Received,
+): Promise<AskedFor | undefined> {
+  if (!parsePhoneNumber(country.phone, `+${user_number}`).ok) return undefined;
+  const set = keywordSetFor(user_number);
+  const isStopped = set === 'us' && (await selectOptOuts(tx, service_id, [user_number])).length > 0;
+  return readKeyword(content, { set, languages: config.optOuts.languages, isStopped });
+}
+
+/** Adds or deletes the opt-out, in the transaction that stores the text. */
+export async function obeyKeyword(
+  app: Deps,
+  tx: Tx,
+  { action, keyword }: AskedFor,
+  text: Received & { id: string },
+  now: Date,
+): Promise<void> {
+  const { service_id, user_number } = text;
+  const sender = normaliseOwnNumber(app.country.phone, text.notify_number);
+  if (action === 'stop') {
+    const row = { id: newId(now), service_id, user_number, sender, keyword, reason: 'keyword' as const };
+    await insertOptOuts(tx, [{ ...row, inbound_sms_id: text.id, created_at: timestamp(now) }]);
+  } else if (action === 'start') {
+    await deleteOptOuts(tx, service_id, user_number, app.config.optOuts.scope === 'sender' ? sender : undefined);
+  }
+  countOptOuts(app.metrics, keywordSetFor(user_number), action);
+}
+
+const replyEvery_ms = day_ms;
+
+/** Whether our reply to a keyword is due: one of each kind in 24 hours. */
+export function isReplyDue(
+  tx: Tx,
+  { service_id, user_number }: Pick<Received, 'service_id' | 'user_number'>,
+  action: 'stop' | 'help',
+  now: Date,
+): Promise<boolean> {
+  const times = { now: timestamp(now), since: timestamp(earlier(now, replyEvery_ms)) };
+  return claimReply(tx, { service_id, user_number, action }, times);
+}
+
+/** A provider refused a text because its recipient had replied STOP there. */
+export async function recordOptOutsAtProvider(
+  app: Platform,
+  tx: Tx,
+  refused: readonly { service_id: string; user_number: string; sender: string | null }[],
+  now: Date,
+): Promise<void> {
+  const rows = refused.map(({ sender, ...of }) => ({
+    ...{ ...of, id: newId(now), sender: sender === null ? '*' : normaliseOwnNumber(app.country.phone, sender) },
+    ...{ keyword: 'STOP', reason: 'provider' as const, inbound_sms_id: null, created_at: timestamp(now) },
+  }));
+  const added = await insertOptOuts(tx, rows);
+  for (let n = 0; n < added; n += 1) countOptOuts(app.metrics, 'provider', 'stop');
+}
+
+function countOptOuts(metrics: Metrics, keyword_set: string, action: KeywordAction): void {
+  metrics
+    .counter('sms_opt_outs_total', 'Texts and refusals of providers that ask for no more texts, or for texts again', [
+      'keyword_set',
+      'action',
+    ])
+    .inc({ keyword_set, action });
+}
+
+/** Who is about to get a text, from which number or name, through which template. */
+interface ToSend {
+  service_id: string;
+  template_id: string;
+  sender: string | null;
+}
+
+/** Those of these numbers that get no more texts, by number. Ask only for services with opt-outs. */
+export async function findStopped(
+  { country, config }: { country: Country; config: { optOuts: OptOutSettings } },
+  db: Db | Tx,
+  { service_id, template_id, sender }: ToSend,
+  userNumbers: readonly string[],
+): Promise<Map<string, OptOutRow>> {
+  const from = sender === null ? undefined : normaliseOwnNumber(country.phone, sender);
+  const found = (await selectOptOuts(db, service_id, userNumbers)).filter(
+    (row) => config.optOuts.scope === 'service' || row.sender === '*' || row.sender === from,
+  );
+  if (found.length === 0 || (await isEssentialTemplate(db, template_id))) return new Map();
+  return new Map(found.map((row) => [row.user_number, row]));
+}
+
+export function optOutText({ calendar }: Country, { keyword, created_at }: { keyword: string; created_at: Timestamp }) {
+  return `Can’t send to this recipient: they replied ${keyword} on ${calendar.dayInWords(new Date(created_at))}.`;
+}
+
+const optOutPageSize = 250;
+
+/** One page, newest first, and whether there are older ones. */
+export async function listOptOuts(
+  db: Db,
+  serviceId: string,
+  { older_than, size = optOutPageSize }: { older_than?: string | undefined; size?: number } = {},
+): Promise<{ entries: OptOutRow[]; hasOlder: boolean }> {
+  await refuseUnlessExists(db, 'services', serviceId);
+  const found = await selectOptOutsOfService(db, serviceId, { size: size + 1, older_than });
+  return { entries: found.slice(0, size), hasOlder: found.length > size };
+}
+
+/** The service can send to the number again. Returns it normalised. */
+export async function liftOptOut({ db, country }: Platform, serviceId: string, phoneNumber: string): Promise<string> {
+  await refuseUnlessExists(db, 'services', serviceId);
+  const parsed = parsePhoneNumber(country.phone, phoneNumber);
+  if (!parsed.ok) throw invalidField('phone_number', phoneNumberText(country.words, parsed.reason));
+  const { normalised } = parsed.number;
+  if ((await deleteOptOuts(db, serviceId, normalised)) === 0) throw notFound('This number has not opted out');
+  return normalised;
+}
+
+/** Of one service, or of all. Returns how many there were. */
+export function eraseOptOuts(tx: Tx, userNumber: string, serviceId: string | undefined): Promise<number> {
+  return deleteOptOutsOf(tx, userNumber, serviceId);
+}
+
+export function findOptOutsOf(db: Db, userNumber: string, serviceId: string | undefined): Promise<OptOutRow[]> {
+  return selectOptOutsOf(db, userNumber, serviceId);
+}
+
+/** Texts of the template go to numbers that opted out, too. */
+export function markEssential(tx: Tx, template: { template_id: string; service_id: string }, now: Date): Promise<void> {
+  return insertEssentialTemplate(tx, { ...template, created_at: timestamp(now) });
+}
+
+/** When we last replied to a keyword matters for a day. */
+export function deleteOldReplies(db: Db, now: Date): Promise<void> {
+  return deleteRepliesBefore(db, timestamp(earlier(now, replyEvery_ms)));
+}
