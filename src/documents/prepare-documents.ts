@@ -199,7 +199,7 @@ function unsupported(type: string): never {
 
 /** Sizes of template files by path. They can be cached because a template file never changes. */
 export class FileSizes {
-  private readonly sizes = new LRUCache<string, number>({ max: 10_000 });
+  private readonly sizes = new LRUCache<string, number>({ maxSize: 10_000, sizeCalculation: () => 1 });
   private readonly files: Files;
 
   constructor({ files }: Platform) {

@@ -1,5 +1,7 @@
 import { refuseUnlessFilesAreSetUp } from '../documents/file-requests.ts';
-import { type ExceededLimit, reserveMessages } from '../notifications/limits/daily-limits.ts';
+import type { GuardSettings } from '../notifications/guard/settings.ts';
+import { annualQuotas, returnInYears } from '../notifications/limits/annual-limits.ts';
+import { type ExceededLimit, reserveMessages, returnMessages } from '../notifications/limits/daily-limits.ts';
 import { lanes } from '../notifications/notification.ts';
 import type { SendDeps } from '../notifications/sending/send-context.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
@@ -90,7 +92,7 @@ export async function acceptJob(app: JobDeps, request: JobRequest): Promise<JobR
     await markUploadSent(tx, upload_id);
     await enqueueExpansion(app, tx, stored.id, scheduled_for === null ? undefined : new Date(scheduled_for));
     await request.alsoStore?.(tx, stored);
-    return limited ? reserve(tx, request, stored, now) : stored;
+    return limited ? reserve(app, tx, request, stored, now) : stored;
   });
   app.log.info(
     { event: 'job.accepted', job: job.id, service: job.service_id, status: job.status, rows: job.row_count },
@@ -136,8 +138,10 @@ function laneOf(
   return lanes[process_type === 'bulk' ? 'normal' : process_type];
 }
 
-async function reserve(tx: Tx, request: JobRequest, job: JobRow, now: Date): Promise<JobRow> {
-  const exceeded = await reserveMessages(tx, reservationOf(job), request.service.daily_limits);
+async function reserve(app: JobDeps, tx: Tx, request: JobRequest, job: JobRow, now: Date): Promise<JobRow> {
+  const { service } = request;
+  const annual = annualQuotas(app.country, service, job.notification_type, () => now);
+  const exceeded = await reserveMessages(tx, reservationOf(job), service.daily_limits, annual);
   if (!exceeded) return job;
   if (request.when_limit_exceeded !== 'record') throw request.when_limit_exceeded(exceeded, job.reserved);
   return updateJob(tx, job.id, limitsExceeded(now));
@@ -152,7 +156,26 @@ export function reservationOf(job: JobRow) {
     channel: job.notification_type,
     messages: job.reserved,
     international: job.reserved_international,
+    job: job.id,
   };
+}
+
+/** The limits get back what is not sent after all: those of the day until it ends, those of the year in any case. */
+export async function returnReservation(
+  { country }: Pick<Platform, 'country'>,
+  tx: Tx,
+  job: JobRow,
+  now: Date,
+  messages = job.reserved,
+): Promise<void> {
+  if (job.reserved_day === null) return;
+  const international = messages === job.reserved ? job.reserved_international : 0;
+  if (job.reserved_day === country.limitCalendar.day(now)) {
+    await returnMessages(tx, { ...reservationOf(job), messages, international });
+  }
+  const reservedAt = job.scheduled_for === null ? job.created_at : (job.processing_started ?? job.created_at);
+  const { service_id, notification_type: channel } = job;
+  await returnInYears(tx, country, { service_id, channel, at: new Date(reservedAt) }, messages);
 }
 
 export const nothingReserved = { reserved_day: null, reserved: 0, reserved_international: 0 };
@@ -168,7 +191,7 @@ export function limitsExceeded(now: Date) {
 }
 
 /** Dependencies of accepting jobs and turning them into notifications. */
-export type JobDeps = SendDeps & { config: { bulk: BulkSettings } };
+export type JobDeps = SendDeps & { config: { bulk: BulkSettings; guard: GuardSettings } };
 
 /** The version that a job sends. Files of the newest version can change without a new one, so it is not read from the versions. */
 export async function findTemplateOfJob(
@@ -178,7 +201,7 @@ export async function findTemplateOfJob(
   const newest = await findTemplate(app, service_id, template_id);
   if (newest.found !== 'here') return undefined;
   if (newest.template.row.version === template_version) return newest.template.row;
-  return (await app.compiledTemplates.findVersion(template_id, template_version, null))?.row;
+  return (await app.compiledTemplates.findVersion(template_id, template_version, null, null))?.row;
 }
 
 export const expandJob: Task<{ job_id: string }> = {

@@ -1,5 +1,4 @@
 import { cancelEveryLetterRow, cancelLetterRows, cancelQueuedRows } from '../notifications/cancel-rows.ts';
-import { returnMessages } from '../notifications/limits/daily-limits.ts';
 import type { Status } from '../notifications/notification.ts';
 import { later, timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
@@ -7,7 +6,7 @@ import { invalid, notFound } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Task } from '../platform/queue/task.ts';
 import type { Channel } from '../protocol/channels.ts';
-import { type JobDeps, nothingReserved, reservationOf } from './accept-job.ts';
+import { type JobDeps, nothingReserved, returnReservation } from './accept-job.ts';
 import { type JobRow, lockJob, selectJob, selectJobStatistics, updateJob } from './jobs.sql.ts';
 
 export const cancelJobRows: Task<{ job_id: string }> = {
@@ -45,7 +44,7 @@ export async function cancelJob(
     });
     if (job.rows_done > 0) await enqueueCancelling(app, tx, jobId);
     // Last, because it blocks other messages of the service.
-    if (job.reserved_day === app.country.limitCalendar.day(now)) await returnMessages(tx, reservationOf(job));
+    await returnReservation(app, tx, job, now);
     return { job: cancelled, cancelled: true };
   });
   if (result.cancelled && result.job) {
@@ -111,10 +110,7 @@ export async function cancelLetterJob(app: JobDeps, serviceId: string, jobId: st
     // A letter that was printed meanwhile did not change.
     if (cancelled + before < job.rows_done) throw tooLate();
     await updateJob(tx, jobId, { status: 'cancelled', updated_at: timestamp(now) });
-    if (job.reserved_day === app.country.limitCalendar.day(now)) {
-      const day = { service_id: serviceId, utc_day: job.reserved_day, channel: 'letter' as const };
-      await returnMessages(tx, { ...day, messages: cancelled, international: 0 });
-    }
+    await returnReservation(app, tx, { ...job, reserved_international: 0 }, now, cancelled);
     return cancelled;
   });
   app.log.info(

@@ -1,4 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { findStopped, type OptOutRow } from '../inbound/opt-outs/opt-outs.ts';
+import { isHeldByGuard } from '../notifications/guard/guard.ts';
+import { lanes } from '../notifications/notification.ts';
 import type { SendingService } from '../notifications/sending/sending-service.ts';
 import { storeRows } from '../notifications/sending/store-rows.ts';
 import { recordStatusChanges } from '../notifications/status.ts';
@@ -35,6 +38,8 @@ const turn_ms = 1_000;
 /** A file of the usual maximum size becomes messages at once; a larger one does not fill the queue. */
 export const maxWaitingRows = 100_000;
 const pause_ms = 1_000;
+/** A file of a service whose sending to many is paused. */
+const heldFor_ms = 10_000;
 
 /**
  * The rows of a chunk, serialized, and the parameters that they are copied into. The chunks of a turn share this memory: if each had its
@@ -80,6 +85,10 @@ export async function runExpansion(
 async function expandForATurn(app: JobDeps, job_id: string): Promise<void> {
   const found = await selectJob(app.db, job_id);
   if (!found) return;
+  if (await isHeld(app, found)) {
+    await enqueueExpansion(app, app.db, job_id, later(app.clock.now(), heldFor_ms));
+    return;
+  }
   const job = isWaiting(found, app.clock.now()) ? await startJob(app, found) : found;
   if (job?.status !== 'in progress') return;
   const needs = await whatRowsNeed(app, job);
@@ -93,6 +102,16 @@ async function expandForATurn(app: JobDeps, job_id: string): Promise<void> {
     if (!(await expandChunk(app, job, needs))) return;
   } while (performance.now() < end);
   await enqueueExpansion(app, app.db, job_id);
+}
+
+/**
+ * Whether the guard has paused sending to many. A file that was started waits only if it is in the bulk lane: the messages of a small
+ * one are delivered like single ones.
+ */
+async function isHeld(app: JobDeps, job: JobRow): Promise<boolean> {
+  if (job.lane !== lanes.bulk && !isWaiting(job, app.clock.now())) return false;
+  const service = await app.sending.services.find(job.service_id);
+  return service !== undefined && isHeldByGuard(app, service, job);
 }
 
 async function whatRowsNeed(app: JobDeps, job: JobRow): Promise<RowNeeds> {
@@ -123,7 +142,7 @@ async function expandChunk(app: JobDeps, { id }: JobRow, { service, template, wr
     const expandedAt = app.clock.now();
     if (!chunk) return { job, done: 0, finished: await finish(tx, job, expandedAt) };
     const rows = [...readReadyRows(chunk.messages ?? '[]')];
-    const suppressed = await suppressedAmong(tx, job, service, rows);
+    const suppressed = await refusedAmong(app, tx, job, service, rows);
     const notifications = await notificationsOf(app, {
       job,
       service,
@@ -186,20 +205,26 @@ async function finish(tx: Tx, { id }: JobRow, now: Date): Promise<true> {
   return true;
 }
 
-type Suppressed = ReadonlyMap<string, SuppressedRecipient>;
+/** By address or number. */
+type Suppressed = ReadonlyMap<string, SuppressedRecipient | OptOutRow>;
 
 const none: Suppressed = new Map();
 
-/** The suppressed addresses among the rows of a chunk: one query, for services that keep a suppression list. */
-async function suppressedAmong(
+/** The rows of a chunk that get nothing: one query, for services that keep a suppression list, or to which somebody replied STOP. */
+async function refusedAmong(
+  app: JobDeps,
   tx: Tx,
-  { notification_type, key_type }: Pick<JobRow, 'notification_type' | 'key_type'>,
+  { notification_type, key_type, template_id, reply_to_text }: JobRow,
   service: SendingService,
   rows: readonly (ReadyRow | null)[],
 ): Promise<Suppressed> {
-  if (notification_type !== 'email' || key_type === 'test' || !service.permissions.has(suppressRecipients)) return none;
-  const addresses = rows.flatMap((row) => row?.normalised_recipient ?? []);
-  return findSuppressed(tx, service.id, addresses);
+  if (key_type === 'test') return none;
+  const recipients = rows.flatMap((row) => row?.normalised_recipient ?? []);
+  if (notification_type === 'email' && service.permissions.has(suppressRecipients)) {
+    return findSuppressed(tx, service.id, recipients);
+  }
+  if (notification_type !== 'sms' || !service.has_opt_outs) return none;
+  return findStopped(app, tx, { service_id: service.id, template_id, sender: reply_to_text }, recipients);
 }
 
 /** Ends rows that get nothing, in the transaction that stores them. They have no provider, so they are not billed. */
@@ -216,6 +241,9 @@ async function failSuppressed(
   await app.queue.add(tx, announceFailures, { notification_ids: rows.map(({ id }) => id) });
   countRefusedSends(
     app,
-    rows.flatMap(({ address }) => suppressed.get(address)?.reason ?? []),
+    rows.flatMap(({ address }) => {
+      const found = suppressed.get(address);
+      return found && 'email_address' in found ? found.reason : [];
+    }),
   );
 }

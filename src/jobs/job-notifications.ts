@@ -77,6 +77,7 @@ export async function notificationsOf(app: JobDeps, chunk: JobChunk): Promise<Ch
       created_at,
       lane: job.lane,
       due_at: inOrder(lastMillisecond, offset),
+      language: row.language ?? null,
       job_id: job.id,
       job_row_number: number,
     };

@@ -212,18 +212,22 @@ const isUnfinished = (now: Timestamp) =>
 
 const lastMove = sql`greatest(updated_at, scheduled_for, created_at)`;
 
-interface IdleJob {
+export interface IdleJob {
   id: string;
   service_id: string;
   idle_s: number;
   /** Notifications that are not sent yet: a job with many of them waits for the delivery queue. */
   waiting: number;
+  /** The guard has paused sending emails to many. */
+  is_paused: boolean;
 }
 
 export async function selectIdleJobs(db: Db, now: Timestamp, idleSince: Timestamp): Promise<IdleJob[]> {
   const { rows } = await sql<IdleJob>`
     select id, service_id, extract(epoch from ${now}::timestamptz - ${lastMove})::integer as idle_s, coalesce((
-      select sum(s.count) from job_statuses s where s.job_id = jobs.id and s.status = 'created'), 0)::integer as waiting
+      select sum(s.count) from job_statuses s where s.job_id = jobs.id and s.status = 'created'), 0)::integer as waiting,
+      notification_type = 'email' and exists (
+        select from service_guard g where g.service_id = jobs.service_id and g.state = 'paused') as is_paused
     from jobs where ${isUnfinished(now)} and ${lastMove} <= ${idleSince}
     order by id`.execute(db);
   return rows;

@@ -1,4 +1,5 @@
 import { addDays } from '../countries/calendar.ts';
+import { refusalOfGuard } from '../notifications/guard/guard.ts';
 import { parseMoment, readScheduledTime } from '../notifications/sending/scheduled-time.ts';
 import { day_ms, type Timestamp, timestamp } from '../platform/clock.ts';
 import { refuseUnlessExists, selectUnknownIds } from '../platform/db/exists.ts';
@@ -46,6 +47,11 @@ export async function createJob(app: JobDeps, serviceId: string, request: Create
   const fields = await readFields(app, serviceId, request);
   const service = await app.sending.services.find(serviceId);
   if (!service) throw notFound();
+  const refusal = refusalOfGuard(app, service, {
+    notification_type: template.template.row.template_type,
+    key_type: upload.key_type,
+  });
+  if (refusal) throw refusal;
   await acceptJob(app, { service, upload_id: upload.id, on_error, ...fields, when_limit_exceeded: 'record' });
   return getJob(app, serviceId, upload.id);
 }

@@ -1,5 +1,6 @@
 import { refuseUnlessFilesAreSetUp } from '../documents/file-requests.ts';
-import { reserveMessages, returnMessages } from '../notifications/limits/daily-limits.ts';
+import { annualQuotas } from '../notifications/limits/annual-limits.ts';
+import { reserveMessages } from '../notifications/limits/daily-limits.ts';
 import type { SendContext } from '../notifications/sending/send-context.ts';
 import {
   chooseReplyTo,
@@ -12,7 +13,7 @@ import { timestamp } from '../platform/clock.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { Failure } from '../platform/failure.ts';
 import { findTemplate, getReplyToText, type ReadyTemplate } from '../templates/compiled-templates.ts';
-import { type JobDeps, limitsExceeded, nothingReserved, reservationOf } from './accept-job.ts';
+import { type JobDeps, limitsExceeded, nothingReserved, reservationOf, returnReservation } from './accept-job.ts';
 import { countUploadRows, isServiceActive, type JobRow, lockJob, updateJob } from './jobs.sql.ts';
 
 /** Days or moments have passed since a job was accepted: what would be refused now is cancelled. */
@@ -25,7 +26,7 @@ export async function startJob(app: JobDeps, job: JobRow): Promise<JobRow | unde
     if (!current || !isWaiting(current, now)) return current;
     const at = timestamp(now);
     if ('cancelled_because' in judged) {
-      if (current.reserved_day === app.country.limitCalendar.day(now)) await returnMessages(tx, reservationOf(current));
+      await returnReservation(app, tx, current, now);
       return updateJob(tx, job.id, {
         status: 'cancelled',
         cancelled_because: judged.cancelled_because,
@@ -47,7 +48,9 @@ export async function startJob(app: JobDeps, job: JobRow): Promise<JobRow | unde
       reserved: rows - problems,
       reserved_international: abroad,
     };
-    const exceeded = await reserveMessages(tx, reservationOf({ ...current, ...share }), judged.service.daily_limits);
+    const { daily_limits } = judged.service;
+    const annual = annualQuotas(app.country, judged.service, job.notification_type, () => now);
+    const exceeded = await reserveMessages(tx, reservationOf({ ...current, ...share }), daily_limits, annual);
     return updateJob(tx, job.id, exceeded ? limitsExceeded(now) : { ...starting, ...share });
   });
   if (started) {

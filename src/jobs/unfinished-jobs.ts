@@ -1,22 +1,27 @@
+import type { GuardSettings } from '../notifications/guard/settings.ts';
 import { earlier, minute_ms, timestamp } from '../platform/clock.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
 import { enqueueExpansion } from './accept-job.ts';
 import { maxWaitingRows } from './expand-job.ts';
-import { cancelUnfinishedJobs, countWaitingRows, selectIdleJobs } from './jobs.sql.ts';
+import { cancelUnfinishedJobs, countWaitingRows, type IdleJob, selectIdleJobs } from './jobs.sql.ts';
 
 const resumedAfter_ms = minute_ms;
 const stalledAfter_s = 600;
 
-/** A job moves at least every second, or waits until enough of its messages are sent. */
-async function findIdle({ db, clock }: Platform) {
+type Deps = Platform & { config: { guard: GuardSettings } };
+
+/** A job moves at least every second, or waits until enough of its messages are sent, or until the guard lets it go on. */
+async function findIdle({ db, clock, config }: Deps) {
   const now = clock.now();
   const idle = await selectIdleJobs(db, timestamp(now), timestamp(earlier(now, resumedAfter_ms)));
-  return { idle, stalled: idle.filter(({ idle_s, waiting }) => idle_s >= stalledAfter_s && waiting <= maxWaitingRows) };
+  const mayMove = ({ is_paused, waiting }: IdleJob) =>
+    waiting <= maxWaitingRows && !(is_paused && config.guard.mode === 'on');
+  return { idle, stalled: idle.filter((job) => job.idle_s >= stalledAfter_s && mayMove(job)) };
 }
 
 /** Restarts jobs whose task was lost, and logs an error if a job does not move nevertheless. */
-export async function resumeJobs(app: Platform): Promise<void> {
+export async function resumeJobs(app: Deps): Promise<void> {
   const { idle, stalled } = await findIdle(app);
   for (const { id } of idle) await enqueueExpansion(app, app.db, id);
   for (const { id, service_id, idle_s } of stalled) {
@@ -25,7 +30,7 @@ export async function resumeJobs(app: Platform): Promise<void> {
 }
 
 /** Read at each scrape. */
-export function measureJobs(app: Platform): void {
+export function measureJobs(app: Deps): void {
   const { metrics, db, clock } = app;
   metrics.gauges(
     'job_rows_waiting',

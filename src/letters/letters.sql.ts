@@ -10,6 +10,8 @@ export interface Letter {
   service_id: string;
   template_id: string;
   template_version: number;
+  /** Null: the template's own text. */
+  language: string | null;
   notification_type: 'letter';
   key_type: KeyType;
   status: Status;
@@ -25,7 +27,7 @@ export interface Letter {
   international_letters: boolean;
 }
 
-const letterColumns = sql`n.id, n.service_id, n.template_id, n.template_version, n.notification_type, n.key_type, n.status,
+const letterColumns = sql`n.id, n.service_id, n.template_id, n.template_version, n.language, n.notification_type, n.key_type, n.status,
   n.recipient, n.personalisation, n.reply_to_text, n.postage, n.billable_units, n.created_at,
   template.hidden as precompiled, brand.id as letter_branding_id, brand.name as letter_branding_name,
   'international_letters' = any (service.permissions) as international_letters`;

@@ -20,7 +20,7 @@ export interface PhoneNumber {
   abroad: boolean;
   /** Needs the permission for landlines. */
   landline: boolean;
-  /** Price of a message, in messages to a number at home; 0 if it is not known. */
+  /** Price of a message, in messages to a number at home. */
   multiplier: number;
   receiptsHonoured: boolean;
   numericSenderOnly: boolean;
@@ -132,15 +132,16 @@ function describe(rules: PhoneRules, parsed: ParsedNumber): PhoneNumber | undefi
 }
 
 function withRateAbroad(
-  { profile: { abroad } }: PhoneRules,
+  rules: PhoneRules,
   number: Omit<PhoneNumber, 'countryPrefix' | keyof InternationalRate>,
   countryCode: string,
 ): PhoneNumber | undefined {
+  const { abroad } = rules.profile;
   // Numbers that are near are not refused with those abroad.
   if (abroad === 'refuse') return number.abroad ? undefined : { ...number, countryPrefix: countryCode, ...homeRate };
   if (abroad !== 'gb-table') {
     // Until `withRate` finds the rate of the country.
-    const multiplier = typeof abroad === 'object' ? abroad.multiplier : 0;
+    const multiplier = rules.multiplierAbroad ?? homeRate.multiplier;
     return { ...number, countryPrefix: countryCode, ...homeRate, multiplier };
   }
   const areaPrefix = number.normalised.slice(0, 4);
@@ -158,7 +159,12 @@ export function withRate(rules: PhoneRules, number: PhoneNumber, rates: RatesAbr
   const ofRegion = rates.get(`${number.countryPrefix}:${number.region}`);
   const rate = ofRegion === undefined ? rates.get(number.countryPrefix) : ofRegion;
   if (rate) return { ...number, ...rate };
-  return rules.profile.abroad === 'rates-only' && number.abroad ? undefined : number;
+  return number.abroad && refusesWithoutRate(rules, rates) ? undefined : number;
+}
+
+/** Once an operator has said what some countries cost, texts go to no others. */
+function refusesWithoutRate(rules: PhoneRules, rates: RatesAbroad): boolean {
+  return rules.profile.abroad === 'rates-only' || (rates.size > 0 && rules.multiplierAbroad === undefined);
 }
 
 let codes: Map<string, string[]> | undefined;

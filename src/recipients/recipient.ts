@@ -76,6 +76,17 @@ export function isSimulatedEmailAddress({ email }: Pick<Country, 'email'>, norma
   return domain === simulatedDomain || domain === simulatedDomainOfGc || email.testDomains.includes(domain);
 }
 
+/** All of them, normalised: rows of a file for them are no duplicates. */
+export function simulatedRecipients({ phone, email }: Pick<Country, 'phone' | 'email'>): string[] {
+  const domains = [simulatedDomain, simulatedDomainOfGc, ...email.testDomains];
+  return [
+    ...simulatedPhoneNumbers,
+    ...simulatedNumbersOfGc,
+    ...phone.profile.testNumbers,
+    ...[...simulatedNames].flatMap((name) => domains.map((domain) => `${name}@${domain}`)),
+  ];
+}
+
 /** Clients of GC Notify send to its simulated recipients with team keys and in trial mode, too. */
 export function isSimulatedByGc(normalised: string): boolean {
   if (simulatedNumbersOfGc.has(normalised)) return true;

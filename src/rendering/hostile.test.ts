@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isLongRun } from '../../test/kit/process/process-environment.ts';
 import type { EmailBrandType } from './email/page.ts';
+import { findHints } from './hints/hints.ts';
 import { sanitiseText } from './sanitise.ts';
 import { compileTemplate } from './template.ts';
 
@@ -166,6 +167,11 @@ describe('time is linear in the length of the text', () => {
     tildes: repeat('~'),
     backslashes: repeat('\\'),
     schemes: repeat('http://'),
+    'address of brackets': (size) => `https://x.example/${'[a]'.repeat(size / 3)}`,
+    'shorteners in shorteners': repeat('bit.ly/www.bit.ly/'),
+    'unfinished phrases': repeat('click '),
+    'sentences of dots': repeat('a.b..c...'),
+    capitals: repeat('ABC D '),
     'address of dots': (size) => `http://${'.'.repeat(size)}`,
     'host of hyphens': repeat('a-'),
     'host of dots': repeat('a.'),
@@ -199,6 +205,8 @@ describe('time is linear in the length of the text', () => {
     value: (content) =>
       compileTemplate({ template_type: 'email', content: '((a))', subject: '((a))' }).htmlFragment({ a: content }),
     sanitise: sanitiseText,
+    'hints of an email': (content) => findHints({ channel: 'email', content, subject: content, english: true }),
+    'hints of a text': (content) => findHints({ channel: 'sms', content, english: true }),
   };
 
   const time_ms = (render: (content: string) => unknown, content: string) => {

@@ -59,6 +59,8 @@ export interface TemplateSource {
   alphabet?: CountryProfile['sms']['alphabet'];
   /** That of the service: whether emails have bold text, which values show optional text, and how long a text may be. */
   dialect?: ApiDialect;
+  /** BCP 47; without it, English. */
+  language?: string;
 }
 
 export type EmailSource = TemplateSource & { template_type: 'email' };
@@ -183,7 +185,7 @@ function compileEmail(source: EmailSource): EmailTemplate {
         renderFromOutline(personalisation, unsubscribe_link) ??
         renderTexts(texts, html(), personalisation, { unsubscribe_link });
       const parts = { subject: htmlSubject, preheader: cutPreheader(summary), body };
-      return { ...plain, html: renderEmailPage(parts, headFor(brand, platform)) };
+      return { ...plain, html: renderEmailPage(parts, headFor(brand, platform), source.language) };
     },
   };
 }

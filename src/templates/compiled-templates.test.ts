@@ -176,7 +176,7 @@ describe('a template for sending', () => {
 describe('getTemplateForDelivery', () => {
   it('returns and caches the version that a message was accepted with', async () => {
     await harness.admin('POST', `/service/${service}/template/${id}`, { content: 'Edited' });
-    const message = { template_id: id, notification_type: 'sms' as const, reply_to_text: 'TESTING' };
+    const message = { template_id: id, notification_type: 'sms' as const, reply_to_text: 'TESTING', language: null };
     const first = await getTemplateForDelivery(harness.app, { ...message, template_version: 1 });
     expect(first.row).toMatchObject({ version: 1, content: 'Hello ((name))' });
     expect(await getTemplateForDelivery(harness.app, { ...message, template_version: 1 })).toBe(first);
@@ -191,12 +191,21 @@ describe('getTemplateForDelivery', () => {
       template_version: 1,
       notification_type: 'letter',
       reply_to_text: 'Old ((room))',
+      language: null,
     });
     expect(compiled.placeholders).toEqual(['room']);
   });
 
   it('throws for an unknown version', async () => {
-    const message = { template_id: id, template_version: 9, notification_type: 'sms' as const, reply_to_text: null };
+    const message = {
+      ...{
+        template_id: id,
+        template_version: 9,
+        notification_type: 'sms' as const,
+        reply_to_text: null,
+        language: null,
+      },
+    };
     await expect(getTemplateForDelivery(harness.app, message)).rejects.toThrow('has no version 9');
   });
 });

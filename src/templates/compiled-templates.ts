@@ -10,6 +10,8 @@ import { maxOutlineCharacters } from '../rendering/email/outlines.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import { type CompiledTemplate, compileTemplate, type TemplateSource } from '../rendering/template.ts';
 import { maxShortLength } from './email-threads.ts';
+import type { TemplateVariant } from './languages/languages.ts';
+import { alphabetOf } from './languages/text-alphabet.ts';
 import { replyToTextOf } from './template-record.ts';
 import { type CurrentTemplateRow, lookUp, type TemplateLookup, type TemplateRow } from './template-row.ts';
 import { selectTemplatesById, selectTemplateVersion, selectVersionsOfTemplates } from './template-rows.sql.ts';
@@ -19,7 +21,10 @@ import { getTemplate } from './templates.ts';
 /** A template that is ready for sending. `row.reply_to_text` is the sender, reply-to address or contact block to use. */
 export interface ReadyTemplate<Row extends TemplateRow = CurrentTemplateRow> {
   row: Row;
+  /** In the language that was chosen. */
   compiled: CompiledTemplate;
+  /** Null: the template's own text. */
+  language: string | null;
 }
 
 type FoundTemplate = TemplateLookup<ReadyTemplate>;
@@ -30,6 +35,9 @@ const templateBytes = 1_700;
 const nameBytes = 250;
 const maxChangedServices = 50_000;
 
+/** Of a row that another call has read: whoever needs a current one reads it again. */
+const unknownTime = 0;
+
 interface Current {
   /** The change counter when the entry was last known to be current; a later change of the service invalidates it. */
   currentAt: number;
@@ -39,7 +47,7 @@ interface CacheEntry extends Current {
   loading: Promise<FoundTemplate>;
 }
 
-/** Only the dialect of its service can change, which is read again after each change of the service. */
+/** Only the dialect and the alphabet of its service can change, which are read again after each change of the service. */
 interface CompiledVersion extends Current {
   ready: ReadyTemplate<TemplateRow>;
 }
@@ -146,19 +154,17 @@ export class CompiledTemplates {
     if (result.found !== 'here') return result;
     const row = result.template;
     const template = { ...row, reply_to_text: replyToTextOf(this.app.country.phone, row) };
-    const { compiled } = this.compile(template, row.reply_to_text, changes);
-    return { found: 'here', template: { row: template, compiled } };
+    const { compiled } = this.compile(template, row.reply_to_text, null, changes);
+    return { found: 'here', template: { row: template, compiled, language: null } };
   }
 
   private async loadEarlier(templateId: string, version: number): Promise<FoundTemplate> {
     const changes = this.changes;
     const row = await this.rowsOfVersions.find(versionKey(templateId, version));
     if (!row) return { found: 'nowhere' };
-    const { compiled } = this.compile(row, row.reply_to_text, changes);
-    return {
-      found: 'here',
-      template: { row: { ...row, folder: null, reply_to_text: replyToTextOf(this.app.country.phone, row) }, compiled },
-    };
+    const { compiled } = this.compile(row, row.reply_to_text, null, changes);
+    const current = { ...row, folder: null, reply_to_text: replyToTextOf(this.app.country.phone, row) };
+    return { found: 'here', template: { row: current, compiled, language: null } };
   }
 
   /** Returns the version that a message was accepted with, or undefined. */
@@ -166,51 +172,92 @@ export class CompiledTemplates {
     templateId: string,
     version: number,
     contactBlock: string | null,
+    language: string | null,
   ): Promise<ReadyTemplate<TemplateRow> | undefined> {
-    const cached = cachedIn(this.versions, versionKey(templateId, version, contactBlock));
+    const cached = cachedIn(this.versions, versionKey(templateId, version, contactBlock, language));
     if (cached && this.isCurrent(cached, cached.ready.row.service)) return cached.ready;
     const changes = this.changes;
     const row = await this.rowsOfVersions.find(versionKey(templateId, version));
-    return row && this.compile(row, contactBlock, changes);
+    return row && this.compile(row, contactBlock, language, changes);
+  }
+
+  /** The same template with the text of another of its languages. */
+  inLanguage<Row extends TemplateRow>(ready: ReadyTemplate<Row>, language: string | null): ReadyTemplate<Row> {
+    if (language === ready.language) return ready;
+    const { row } = ready;
+    const { compiled } = this.compile(row, row.reply_to_text, language, unknownTime);
+    return { row, compiled, language };
   }
 
   /** The contact block is compiled in but not part of the version, because it can change independently. */
-  private compile(row: TemplateRow, contactBlock: string | null, currentAt: number): ReadyTemplate<TemplateRow> {
+  private compile(
+    row: TemplateRow,
+    contactBlock: string | null,
+    language: string | null,
+    currentAt: number,
+  ): ReadyTemplate<TemplateRow> {
     const block = row.template_type === 'letter' ? contactBlock : null;
-    const key = versionKey(row.id, row.version, block);
+    const key = versionKey(row.id, row.version, block, language);
     const cached = this.versions.get(key);
-    if (cached && cached.ready.row.api_dialect === row.api_dialect) {
+    if (cached && isWrittenAlike(cached.ready.row, row)) {
       cached.currentAt = Math.max(cached.currentAt, currentAt);
       return cached.ready;
     }
-    const ready = { row, compiled: compileRow(row, block, this.app.country.sms.alphabet) };
-    this.versions.set(key, { ready, currentAt }, { size: bytesOf(row) + outlineBytes(row) });
+    const ready = { row, compiled: compileRow(row, block, this.app.country, language), language };
+    const length = lengthOf(row, language);
+    this.versions.set(key, { ready, currentAt }, { size: bytesOf(row) + outlineBytes(row, length) });
     return ready;
   }
+}
+
+/** Their service may have changed since. */
+function isWrittenAlike(before: TemplateRow, now: TemplateRow): boolean {
+  return before.api_dialect === now.api_dialect && before.keeps_characters === now.keeps_characters;
 }
 
 /** Compiles a stored template. Its placeholders do not depend on the alphabet. */
 export function compileRow(
   row: TemplateRow,
   contactBlock = row.reply_to_text,
-  alphabet?: Country['sms']['alphabet'],
+  country?: Pick<Country, 'sms'>,
+  language: string | null = null,
 ): CompiledTemplate {
-  return compileTemplate(sourceOf(row, contactBlock, alphabet));
+  return compileTemplate(sourceOf(row, contactBlock, country, language));
 }
 
-/** The texts of a template, as a value that can be passed to a thread. */
+/** The texts of a template in one language, as a value that can be passed to a thread. */
 export function sourceOf(
   row: TemplateRow,
   contactBlock: string | null,
-  alphabet: Country['sms']['alphabet'] | undefined,
+  country: Pick<Country, 'sms'> | undefined,
+  language: string | null,
 ): TemplateSource {
-  const { template_type, subject, content, letter_welsh_subject, letter_welsh_content } = row;
+  const { template_type, letter_welsh_subject, letter_welsh_content } = row;
+  const { subject, content } = textIn(row, language);
   const welsh = row.letter_languages === 'welsh_then_english' ? { letter_welsh_subject, letter_welsh_content } : {};
-  return { template_type, subject, content, ...welsh, contact_block: contactBlock, alphabet, dialect: row.api_dialect };
+  return {
+    ...{ template_type, subject, content, ...welsh, contact_block: contactBlock },
+    ...(country ? { alphabet: alphabetOf(country, row.keeps_characters) } : {}),
+    dialect: row.api_dialect,
+    ...(row.languages ? { language: language ?? row.languages.default } : {}),
+  };
 }
 
-function versionKey(templateId: string, version: number, contactBlock: string | null = null): string {
-  return `${templateId} ${version} ${contactBlock ?? ''}`;
+function textIn(row: TemplateRow, language: string | null): Pick<TemplateVariant, 'subject' | 'content'> {
+  if (language === null) return row;
+  const variant = row.languages?.variants.find((candidate) => candidate.language === language);
+  if (!variant) throw new Error(`Version ${row.version} of template ${row.id} has no text in ${language}`);
+  return variant;
+}
+
+function versionKey(
+  templateId: string,
+  version: number,
+  contactBlock: string | null = null,
+  language: string | null = null,
+): string {
+  const text = `${templateId} ${version} ${contactBlock ?? ''}`;
+  return language === null ? text : `${language} ${text}`;
 }
 
 function versionOf(key: string): { id: string; version: number } {
@@ -220,17 +267,18 @@ function versionOf(key: string): { id: string; version: number } {
 
 /** Most texts take a byte per character, some two. */
 function bytesOf(row: TemplateRow): number {
-  return templateBytes + 2 * lengthOf(row);
+  const variants = row.languages?.variants ?? [];
+  return templateBytes + 2 * variants.reduce((sum, { language }) => sum + lengthOf(row, language), lengthOf(row, null));
 }
 
 /** What rendering may keep of an email template. */
-function outlineBytes(row: TemplateRow): number {
-  const length = lengthOf(row);
-  return row.template_type === 'email' && length <= maxShortLength ? maxOutlineCharacters(length) : 0;
+function outlineBytes({ template_type }: TemplateRow, length: number): number {
+  return template_type === 'email' && length <= maxShortLength ? maxOutlineCharacters(length) : 0;
 }
 
-function lengthOf(row: TemplateRow): number {
-  const texts = [row.content, row.subject, row.letter_welsh_content, row.reply_to_text];
+function lengthOf(row: TemplateRow, language: string | null): number {
+  const { content, subject } = textIn(row, language);
+  const texts = [content, subject, row.letter_welsh_content, row.reply_to_text];
   return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }
 
@@ -262,11 +310,12 @@ export async function getTemplateForDelivery(
     template_version: number;
     notification_type: Channel;
     reply_to_text: string | null;
+    language: string | null;
   },
 ): Promise<ReadyTemplate<TemplateRow>> {
-  const { template_id, template_version } = message;
+  const { template_id, template_version, language } = message;
   const contactBlock = message.notification_type === 'letter' ? message.reply_to_text : null;
-  const found = await app.compiledTemplates.findVersion(template_id, template_version, contactBlock);
+  const found = await app.compiledTemplates.findVersion(template_id, template_version, contactBlock, language);
   if (!found) throw new Error(`Template ${template_id} has no version ${template_version}`);
   return found;
 }
@@ -288,7 +337,7 @@ export async function previewTemplate(
   personalisation: Personalisation,
 ): Promise<CurrentTemplateRow> {
   const template = await getTemplate(db, serviceId, templateId);
-  const compiled = compileRow(template, template.reply_to_text, country.sms.alphabet);
+  const compiled = compileRow(template, template.reply_to_text, country);
   const missing = compiled.missing(personalisation);
   if (missing.length > 0) throw invalidField('template', `Missing personalisation: ${missing.join(', ')}`);
   const { subject, body } = renderPreview(compiled, personalisation);

@@ -10,6 +10,7 @@ import { Datetime, Nullable, StoredPostage, Uuid } from '../protocol/fields.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
 import { type CompiledTemplates, compileRow } from './compiled-templates.ts';
 import type { EmailThreads } from './email-threads.ts';
+import { languagesInUse, listLanguages } from './languages/languages.ts';
 import {
   getPublicTemplate,
   getPublicTemplateVersion,
@@ -60,6 +61,9 @@ const publicTemplateSchema = (country: Country) =>
       personalisation: Type.Record(Type.String(), Type.Object({ required: Type.Boolean() })),
       postage: Nullable(StoredPostage(country, { home: true })),
       letter_contact_block: Nullable(Type.String()),
+      languages: Type.Optional(
+        Type.Array(Type.String(), { description: 'Only if there are texts in several; that of body comes first' }),
+      ),
     },
     { title: 'PublicTemplate', examples: [example] },
   );
@@ -93,7 +97,14 @@ export function publicTemplateRoutes(http: Http, app: Deps): void {
         summary: 'Preview a template with values',
         params: OfTemplate,
         body: Type.Object(
-          { personalisation: Type.Optional(Type.Unsafe<Personalisation>({ type: 'object' })) },
+          {
+            personalisation: Type.Optional(Type.Unsafe<Personalisation>({ type: 'object' })),
+            language: Type.Optional(
+              Type.Unknown({
+                description: 'Which text to preview; of services with the permission template_languages',
+              }),
+            ),
+          },
           { examples: [{ personalisation: { name: 'Ada', day: 'Friday' } }] },
         ),
         response: { 200: publicPreviewSchema(app.country) },
@@ -106,7 +117,7 @@ export function publicTemplateRoutes(http: Http, app: Deps): void {
     },
     async (request, reply) => {
       const { params, body, countAs } = request;
-      const preview = await previewPublicTemplate(app, apiCallerOf(request), params.id, body.personalisation, countAs);
+      const preview = await previewPublicTemplate(app, apiCallerOf(request), params.id, body, countAs);
       if (!(preview instanceof Uint8Array)) return preview;
       return reply.type('application/json; charset=utf-8').send(preview as never);
     },
@@ -164,6 +175,7 @@ export function publicTemplateRoutes(http: Http, app: Deps): void {
 }
 
 function publicTemplate(row: TemplateRow): Static<ReturnType<typeof publicTemplateSchema>> {
+  const languages = languagesInUse(row);
   return {
     id: row.id,
     type: row.template_type,
@@ -178,5 +190,6 @@ function publicTemplate(row: TemplateRow): Static<ReturnType<typeof publicTempla
     personalisation: Object.fromEntries(compileRow(row).placeholders.map((name) => [name, { required: true }])),
     postage: row.postage,
     letter_contact_block: row.template_type === 'letter' ? row.reply_to_text : null,
+    ...(languages ? { languages: listLanguages(languages) } : {}),
   };
 }

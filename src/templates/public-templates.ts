@@ -7,8 +7,10 @@ import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { maxInteger } from '../protocol/fields.ts';
 import type { Personalisation } from '../rendering/personalisation.ts';
-import { type CompiledTemplates, findTemplate, renderPreview } from './compiled-templates.ts';
+import { type CompiledTemplates, findTemplate, type ReadyTemplate, renderPreview } from './compiled-templates.ts';
 import { checkLength, type EmailThreads, maxShortLength, requestsFor } from './email-threads.ts';
+import { inChosenLanguage } from './languages/chosen-language.ts';
+import { languagesInUse, refusalOfLanguage } from './languages/languages.ts';
 import { lookUp, type TemplateLookup, type TemplateRow } from './template-row.ts';
 import { selectListedTemplates, selectTemplateById, selectTemplateVersions } from './template-rows.sql.ts';
 
@@ -44,6 +46,14 @@ export async function getPublicTemplateVersion(
   return found;
 }
 
+/** A field that does not exist for templates in one language is ignored, as any other. */
+function readLanguageOf({ row }: ReadyTemplate, language: unknown): string | undefined {
+  if (language === undefined || !languagesInUse(row)) return undefined;
+  const refusal = typeof language === 'string' ? refusalOfLanguage(language) : 'Not a valid string';
+  if (refusal !== undefined) throw new Failure('invalid', 'ValidationError', `language ${refusal}`);
+  return language as string;
+}
+
 /**
  * Including archived templates and messages of any length, because a preview does not check whether it can be sent. Of a long
  * email it is JSON that a thread has written.
@@ -52,10 +62,14 @@ export async function previewPublicTemplate(
   app: { compiledTemplates: CompiledTemplates; emailThreads: EmailThreads },
   caller: ApiCaller,
   templateId: string,
-  personalisation: Personalisation = {},
+  { personalisation = {}, language }: { personalisation?: Personalisation | undefined; language?: unknown },
   countAs?: CountAs,
 ) {
-  const { row, compiled } = templateOfCaller(await findTemplate(app, caller.service_id, templateId));
+  const found = templateOfCaller(await findTemplate(app, caller.service_id, templateId));
+  const { row, compiled } = inChosenLanguage(app, found, {
+    language: readLanguageOf(found, language),
+    personalisation,
+  });
   const missing = compiled.missing(personalisation);
   if (missing.length > 0) throw invalid(`Missing personalisation: ${missing.join(', ')}`);
   const before = { id: row.id, type: row.template_type, version: row.version };

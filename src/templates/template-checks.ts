@@ -5,6 +5,7 @@ import type { Channel } from '../protocol/channels.ts';
 import type { ApiDialect } from '../protocol/dialect.ts';
 import { isTooLong, maxSmsLength } from '../rendering/sms/sms.ts';
 import { compileTemplate } from '../rendering/template.ts';
+import { alphabetOf, keepCharacters } from './languages/text-alphabet.ts';
 import type { LetterLanguages, TemplateRow } from './template-row.ts';
 import { replyToExists, selectServiceRules } from './templates.sql.ts';
 
@@ -30,29 +31,39 @@ export function refuseUnlessChannelIsAllowed(
 type Texts = Pick<TemplateRow, 'template_type' | 'content' | 'letter_welsh_content'>;
 
 /** What the length of a text depends on: without them, the alphabet and the limit of the protocol. */
-interface TextRules {
+export interface TextRules {
   country?: Pick<Country, 'sms'>;
   dialect?: ApiDialect;
+  keepsCharacters?: boolean;
 }
 
-/** Characters that the alphabet replaces may become more. */
-export function refuseIfTooLong(
-  { template_type, content }: Texts,
-  { country, dialect = 'govuk' }: TextRules = {},
-): void {
-  if (template_type !== 'sms') return;
-  const compiled = compileTemplate({ template_type, content, alphabet: country?.sms.alphabet, dialect });
-  if (isTooLong(compiled.render(), dialect)) {
-    throw invalidField('content', `Content has a character count greater than the limit of ${maxSmsLength(dialect)}`);
+export function textRules(
+  country: Pick<Country, 'sms'>,
+  { permissions, api_dialect }: { permissions: readonly string[]; api_dialect: ApiDialect },
+): TextRules {
+  return { country, dialect: api_dialect, keepsCharacters: permissions.includes(keepCharacters) };
+}
+
+/** Why a template cannot have this text, or undefined. Characters that the alphabet replaces may become more. */
+export function refusalOfContent(
+  { template_type, content, letter_welsh_content }: Texts,
+  { country, dialect = 'govuk', keepsCharacters = false }: TextRules = {},
+): string | undefined {
+  if (template_type === 'sms') {
+    const alphabet = country && alphabetOf(country, keepsCharacters);
+    const message = compileTemplate({ template_type, content, alphabet, dialect }).render();
+    const limit = maxSmsLength(dialect);
+    return isTooLong(message, dialect) ? `Content has a character count greater than the limit of ${limit}` : undefined;
   }
-}
-
-export function refuseIfQrCodeIsTooLong({ template_type, content, letter_welsh_content }: Texts): void {
-  if (template_type !== 'letter') return;
+  if (template_type === 'email') return undefined;
   const welsh = letter_welsh_content === null ? {} : { letter_welsh_subject: '', letter_welsh_content };
-  if (compileTemplate({ template_type, content, ...welsh }).longQrCodes({}).length > 0) {
-    throw invalidField('content', 'qr-code-too-long');
-  }
+  const isLong = compileTemplate({ template_type, content, ...welsh }).longQrCodes({}).length > 0;
+  return isLong ? 'qr-code-too-long' : undefined;
+}
+
+export function refuseUnlessContentFits(texts: Texts, rules?: TextRules): void {
+  const refusal = refusalOfContent(texts, rules);
+  if (refusal !== undefined) throw invalidField('content', refusal);
 }
 
 export function refuseUnlessSubjectFits(type: Channel, subject: string | null): void {

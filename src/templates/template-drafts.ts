@@ -35,6 +35,8 @@ export interface TemplateDraft {
   letter_languages: LetterLanguages | null;
   letter_welsh_subject: string | null;
   letter_welsh_content: string | null;
+  /** BCP 47, of a template in several languages. */
+  language?: string;
 }
 
 /** Its placeholders do not depend on the alphabet. */
@@ -46,12 +48,13 @@ export function compileDraft(
 ): CompiledTemplate {
   const { template_type, subject, content, letter_welsh_subject, letter_welsh_content } = draft;
   const welsh = draft.letter_languages === 'welsh_then_english' ? { letter_welsh_subject, letter_welsh_content } : {};
-  return compileTemplate({ template_type, subject, content, ...welsh, contact_block: contactBlock, alphabet, dialect });
+  const texts = { template_type, subject, content, ...welsh, contact_block: contactBlock };
+  return compileTemplate({ ...texts, alphabet, dialect, ...(draft.language ? { language: draft.language } : {}) });
 }
 
 /** What people should change before they save, by field. The API stores some of it for those who insist. */
 export function problemsOfDraft(
-  country: Pick<Country, 'sms'>,
+  alphabet: Country['sms']['alphabet'],
   draft: TemplateDraft,
   dialect: ApiDialect = 'govuk',
 ): Record<string, string> {
@@ -62,7 +65,7 @@ export function problemsOfDraft(
     if (comma) return [[field, 'Placeholders cannot contain commas: take them out of the double brackets.']];
     return [];
   });
-  const size = sizeProblem(country, draft, dialect);
+  const size = sizeProblem(alphabet, draft, dialect);
   return Object.fromEntries(size && !problems.some(([field]) => field === 'content') ? [...problems, size] : problems);
 }
 
@@ -82,14 +85,14 @@ function textsOf(draft: TemplateDraft): [field: string, text: string, name: stri
 }
 
 function sizeProblem(
-  country: Pick<Country, 'sms'>,
+  alphabet: Country['sms']['alphabet'],
   draft: TemplateDraft,
   dialect: ApiDialect,
 ): [string, string] | undefined {
-  const compiled = compileDraft(draft, null, country.sms.alphabet, dialect);
+  const compiled = compileDraft(draft, null, alphabet, dialect);
   switch (compiled.template_type) {
     case 'sms': {
-      const { lost } = smsAlphabet(country.sms.alphabet, dialect).notable(draft.content);
+      const { lost } = smsAlphabet(alphabet, dialect).notable(draft.content);
       if (lost.length > 0)
         return [
           'content',
@@ -187,5 +190,5 @@ export async function storeTestTemplate(
     return stored;
   });
   const withFiles = { ...row, reply_to_text: replyToTextOf(app.country.phone, row), email_files: draft.email_files };
-  return { row: withFiles, compiled: compileRow(row, row.reply_to_text, app.country.sms.alphabet) };
+  return { row: withFiles, compiled: compileRow(row, row.reply_to_text, app.country), language: null };
 }

@@ -4,6 +4,8 @@ import type { PhoneRules } from '../countries/phone-rules.ts';
 import { channels } from '../protocol/channels.ts';
 import { Datetime, Nullable, OneOf, StoredPostage, Uuid } from '../protocol/fields.ts';
 import { formatSmsSender } from '../recipients/phone-number.ts';
+import { languagesInUse } from './languages/languages.ts';
+import { LanguagesOf, variantFields, withoutPermission } from './languages/variants.ts';
 import type { CurrentTemplateRow, TemplateRow } from './template-row.ts';
 
 /** A template in responses of the admin API. */
@@ -11,6 +13,8 @@ import type { CurrentTemplateRow, TemplateRow } from './template-row.ts';
 export const TemplateTypes = OneOf(channels);
 export const ProcessTypes = OneOf(['normal', 'priority', 'bulk']);
 export const Languages = OneOf(['english', 'welsh_then_english']);
+
+export const TextsInLanguages = LanguagesOf(Type.Object({ ...variantFields, content: Type.String() }));
 
 export const LetterAttachmentRecord = Type.Object({
   id: Uuid,
@@ -46,6 +50,7 @@ const versionFields = (country: Country) => ({
   letter_welsh_content: Nullable(Type.String()),
   letter_attachment: Nullable(LetterAttachmentRecord),
   has_unsubscribe_link: Type.Boolean(),
+  languages: Type.Optional(TextsInLanguages),
   email_files: Type.Array(
     Type.Object({
       id: Uuid,
@@ -93,7 +98,8 @@ type TemplateSchemas = ReturnType<typeof templateSchemas>;
 
 export const precompiledName = 'Pre-compiled PDF';
 
-function versionFieldsOf(phone: PhoneRules, row: TemplateRow) {
+function versionFieldsOf(phone: PhoneRules, { languages: all, ...row }: TemplateRow) {
+  const languages = languagesInUse({ languages: all });
   const letterContact = row.template_type === 'letter' ? row.reply_to : null;
   return {
     ...row,
@@ -102,6 +108,7 @@ function versionFieldsOf(phone: PhoneRules, row: TemplateRow) {
     service_letter_contact_id: letterContact,
     is_precompiled_letter: isPrecompiled(row),
     ...(row.category_id === null ? {} : { template_category_id: row.category_id }),
+    ...(languages ? { languages: withoutPermission(languages) } : {}),
   };
 }
 

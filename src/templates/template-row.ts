@@ -1,6 +1,7 @@
 import type { Timestamp } from '../platform/clock.ts';
 import type { Channel } from '../protocol/channels.ts';
 import type { ApiDialect } from '../protocol/dialect.ts';
+import type { TemplateLanguages } from './languages/languages.ts';
 
 export type ProcessType = 'normal' | 'priority' | 'bulk';
 export type LetterLanguages = 'english' | 'welsh_then_english';
@@ -55,8 +56,12 @@ export interface TemplateRow {
   created_by_email_address: string;
   created_at: Timestamp;
   updated_at: Timestamp | null;
+  /** Null for a template in one language. */
+  languages: TemplateLanguages | null;
   /** That of its service now. */
   api_dialect: ApiDialect;
+  /** Whether texts of its service keep characters that its country replaces. */
+  keeps_characters: boolean;
 }
 
 /** The newest version, the only one with a folder. */

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '../platform/db/database.ts';
 import type { Channel } from '../protocol/channels.ts';
+import { templateLanguages } from './languages/languages.ts';
+import { keepCharacters } from './languages/text-alphabet.ts';
 import type { CurrentTemplateRow, TemplateRow } from './template-row.ts';
 import { byNameThenType } from './templates.sql.ts';
 
@@ -112,9 +114,10 @@ function selectRows<Row>(
       template.letter_languages, template.letter_welsh_subject, template.letter_welsh_content,
       template.has_unsubscribe_link, ${letterAttachment} as letter_attachment, ${emailFiles} as email_files,
       template.created_by_id, author.name as created_by_name, author.email_address as created_by_email_address,
-      template.created_at, template.updated_at,
-      (select service.api_dialect from services service where service.id = template.service_id) as api_dialect
+      template.created_at, template.updated_at, ${languages} as languages,
+      service.api_dialect, ${sql.lit(keepCharacters)} = any (service.permissions) as keeps_characters
     from ${table} template join users author on author.id = template.created_by_id
+    join services service on service.id = template.service_id
     where ${where}
     order by ${order}`;
 }
@@ -134,6 +137,16 @@ const replyToText = sql`case template.template_type
       and (sender.id = template.reply_to or sender.is_default)
     order by sender.id = template.reply_to desc nulls last limit 1)
   end`;
+
+/** Most templates have one language: for those, nothing more is read. */
+const languages = sql`case when template.language is not null then jsonb_build_object(
+  'enabled', ${sql.lit(templateLanguages)} = any (service.permissions),
+  'default', template.language, 'field', template.language_field, 'refuse_unknown', template.refuse_unknown_languages,
+  'variants', (
+    select coalesce(jsonb_agg(jsonb_build_object('language', variant.language, 'subject', variant.subject,
+      'content', variant.content) order by variant.language collate "C"), '[]')
+    from template_variants variant
+    where variant.template_id = template.id and variant.version = template.version)) end`;
 
 const letterAttachment = sql`(
   select jsonb_build_object('id', attachment.id, 'original_filename', attachment.original_filename,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Country } from '../countries/country.ts';
 import { homePostage } from '../countries/postage.ts';
 import { timestamp } from '../platform/clock.ts';
@@ -6,11 +7,11 @@ import { conflict, invalidField } from '../platform/failure.ts';
 import { canonicalId } from '../platform/id.ts';
 import type { Platform } from '../platform/platform.ts';
 import { archiveEmailFiles, liveEmailFileIds } from './files/template-email-files.sql.ts';
+import { readLanguages, refuseVariantsOfWelshLetter } from './languages/variants.ts';
 import {
   getServiceRules,
-  refuseIfQrCodeIsTooLong,
-  refuseIfTooLong,
   refuseUnlessChannelIsAllowed,
+  refuseUnlessContentFits,
   refuseUnlessLanguagesFit,
   refuseUnlessReplyToExists,
   refuseUnlessSubjectFits,
@@ -77,7 +78,7 @@ export async function updateWholeTemplate(
   { country, now }: { country: Country; now: Date },
 ): Promise<CurrentTemplateRow> {
   const template = await lockForUpdate(tx, serviceId, templateId, request.changes_version);
-  const isChange = Object.keys(changesOf(template, request)).length > 0;
+  const isChange = Object.keys(await changesWithLanguages(tx, template, request, country)).length > 0;
   await edit(tx, template, isChange ? { ...request, created_by } : request, { country, now: timestamp(now) });
   return getTemplate(tx, serviceId, templateId);
 }
@@ -121,22 +122,40 @@ async function edit(
   const { template_type, service } = template;
   if (request.reply_to) await refuseUnlessReplyToExists(tx, template_type, service, request.reply_to);
   if (request.subject !== undefined) refuseUnlessSubjectFits(template_type, request.subject);
-  const change = changesOf(template, request);
+  const change = await changesWithLanguages(tx, template, request, country);
   const changed = { ...template, ...change };
   refuseUnlessLanguagesFit(changed, request);
+  refuseVariantsOfWelshLetter(changed);
   refuseUnsubscribeLinkUnlessEmail(changed.template_type, changed.has_unsubscribe_link);
   const given = request.archive_email_file_ids ?? [];
   const leaving = change.archived ? 'all' : await liveEmailFileIds(tx, template.id, given);
   if (Object.keys(change).length === 0 && leaving.length === 0) return;
   if ('content' in change || 'letter_welsh_content' in change) {
-    refuseIfTooLong(changed, { country, dialect: template.api_dialect });
-    refuseIfQrCodeIsTooLong(changed);
+    refuseUnlessContentFits(changed, rulesOf(template, country));
   }
   await updateTemplates(tx, { id: template.id }, { ...change, ...(changed.archived ? { folder: null } : {}) }, now);
   await archiveEmailFiles(tx, leaving === 'all' ? { template_ids: [template.id] } : { ids: leaving }, {
     now,
     archived_by_id: request.created_by,
   });
+}
+
+function rulesOf({ api_dialect: dialect, keeps_characters: keepsCharacters }: CurrentTemplateRow, country: Country) {
+  return { country, dialect, keepsCharacters };
+}
+
+async function changesWithLanguages(
+  tx: Tx,
+  template: CurrentTemplateRow,
+  request: TemplateUpdateRequest,
+  country: Country,
+): Promise<Partial<CurrentTemplateRow>> {
+  const change = changesOf(template, request);
+  if (request.languages === undefined) return change;
+  const { permissions } = await getServiceRules(tx, template.service);
+  const rules = { permissions, ...rulesOf(template, country) };
+  const languages = readLanguages({ ...template, ...change }, request.languages, rules);
+  return isDeepStrictEqual(languages, template.languages) ? change : { ...change, languages };
 }
 
 function changesOf(template: CurrentTemplateRow, request: TemplateUpdateRequest): Partial<CurrentTemplateRow> {

@@ -15,6 +15,7 @@ import {
   listedVersion,
   ProcessTypes,
   TemplateTypes,
+  TextsInLanguages,
   templateRecord,
   templateSchemas,
   templateVersion,
@@ -46,6 +47,7 @@ const settings = (country: Country) => ({
   letter_welsh_subject: Type.Optional(Nullable(Type.String())),
   letter_welsh_content: Type.Optional(Nullable(Type.String())),
   has_unsubscribe_link: Type.Optional(Nullable(Type.Boolean())),
+  languages: Type.Optional(Nullable(TextsInLanguages)),
 });
 
 const newTemplateSchema = (country: Country) =>

@@ -8,6 +8,8 @@ import type { Templates } from '../platform/db/schema.ts';
 import { invalidField } from '../platform/failure.ts';
 import type { Channel } from '../protocol/channels.ts';
 import type { ApiDialect } from '../protocol/dialect.ts';
+import type { TemplateLanguages } from './languages/languages.ts';
+import { copyVariants, insertVariants } from './languages/variants.sql.ts';
 import type { TemplateRow } from './template-row.ts';
 
 export interface NewTemplate {
@@ -26,6 +28,9 @@ export interface NewTemplate {
   letter_welsh_subject: string | null;
   letter_welsh_content: string | null;
   has_unsubscribe_link: boolean;
+  language?: string | null;
+  language_field?: string | null;
+  refuse_unknown_languages?: boolean;
   /** In no list, and for no caller of the API. */
   hidden?: true;
   created_by_id: string;
@@ -60,20 +65,34 @@ type TemplateChange = Omit<Updateable<Templates>, 'id' | 'service_id' | 'version
 export function updateTemplates(
   tx: Tx,
   which: { id: string } | { service_id: string; archived: false } | { service_id: string; reply_to: string },
-  change: TemplateChange,
+  { languages, ...change }: TemplateChange & { languages?: TemplateLanguages | null },
   now: Timestamp,
 ): Promise<string[]> {
+  const ofLanguages = languages === undefined ? {} : languageColumns(languages);
   return withConstraints(unknownAuthor, async () => {
     const changed = await tx
       .updateTable('templates')
-      .set((template) => ({ ...change, version: template('version', '+', 1), updated_at: now }))
+      .set((template) => ({ ...change, ...ofLanguages, version: template('version', '+', 1), updated_at: now }))
       .where((template) => template.and(which))
-      .returning('id')
+      .returning(['id', 'version', 'language'])
       .execute();
     const ids = changed.map(({ id }) => id);
     await recordVersions(tx, ids);
+    if (languages === undefined) {
+      const multilingual = changed.filter(({ language }) => language !== null).map(({ id }) => id);
+      if (multilingual.length > 0) await copyVariants(tx, multilingual);
+    } else for (const version of changed) await insertVariants(tx, version, languages?.variants ?? []);
     return ids;
   });
+}
+
+/** The columns of a template that say how its language is chosen. */
+export function languageColumns(languages: TemplateLanguages | null) {
+  return {
+    language: languages?.default ?? null,
+    language_field: languages?.field ?? null,
+    refuse_unknown_languages: languages?.refuse_unknown ?? false,
+  };
 }
 
 /** Locks the template until the transaction ends. */
@@ -114,6 +133,9 @@ const historyColumns = [
   'letter_welsh_content',
   'has_unsubscribe_link',
   'letter_attachment_id',
+  'language',
+  'language_field',
+  'refuse_unknown_languages',
   'created_by_id',
   'created_at',
   'updated_at',

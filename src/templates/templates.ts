@@ -10,14 +10,16 @@ import type { Platform } from '../platform/platform.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { platformUserId } from '../users/account-messages/account-messages.ts';
 import { archiveEmailFiles } from './files/template-email-files.sql.ts';
+import { insertVariants } from './languages/variants.sql.ts';
+import { type LanguagesRequest, readLanguages, refuseVariantsOfWelshLetter } from './languages/variants.ts';
 import {
   getServiceRules,
-  refuseIfQrCodeIsTooLong,
-  refuseIfTooLong,
   refuseUnlessChannelIsAllowed,
+  refuseUnlessContentFits,
   refuseUnlessLanguagesFit,
   refuseUnlessReplyToExists,
   refuseUnsubscribeLinkUnlessEmail,
+  textRules,
 } from './template-checks.ts';
 import { precompiledName } from './template-record.ts';
 import type { CurrentTemplateRow, LetterLanguages, ProcessType, TemplateRow } from './template-row.ts';
@@ -34,11 +36,13 @@ import {
   folderExists,
   insertPrecompiledTemplate,
   insertTemplate,
+  languageColumns,
   lockTemplate,
   type NewTemplate,
   type SummaryFilter,
   selectTemplateList,
   selectTemplateSummaries,
+  selectTestTemplateId,
   updateTemplates,
 } from './templates.sql.ts';
 
@@ -60,6 +64,7 @@ export interface NewTemplateRequest {
   letter_welsh_subject?: string | null;
   letter_welsh_content?: string | null;
   has_unsubscribe_link?: boolean | null;
+  languages?: LanguagesRequest | null;
 }
 
 /** Where and when a template is created. */
@@ -92,10 +97,13 @@ export async function createTemplateIn(
   refuseUnsubscribeLinkUnlessEmail(template.template_type, template.has_unsubscribe_link);
   await refuseUnlessFolderExists(tx, serviceId, template.folder);
   refuseUnlessChannelIsAllowed(permissions, template.template_type, 'Creating');
-  refuseIfTooLong(template, { country: made.country, dialect: api_dialect });
-  refuseIfQrCodeIsTooLong(template);
+  const rules = textRules(made.country, { permissions, api_dialect });
+  refuseUnlessContentFits(template, rules);
+  const languages = readLanguages(template, request.languages ?? null, { permissions, ...rules });
+  refuseVariantsOfWelshLetter({ ...template, languages });
   await refuseUnlessReplyToExists(tx, template.template_type, serviceId, template.reply_to);
-  await insertTemplate(tx, template);
+  await insertTemplate(tx, { ...template, ...languageColumns(languages) });
+  if (languages) await insertVariants(tx, { id: template.id, version: 1 }, languages.variants);
   if (request.id !== undefined) await recordImport(tx, { noun: 'template', id: template.id, service_id: serviceId });
   return getTemplate(tx, serviceId, template.id);
 }
@@ -224,6 +232,28 @@ async function getVisibleTemplate(db: Db | Tx, templateId: string): Promise<Curr
   const template = await selectTemplateById(db, templateId);
   if (!template || template.hidden) throw notFound();
   return template;
+}
+
+const replyTemplateName = 'Replies to STOP and HELP';
+
+/** The hidden template of our replies to keywords. */
+export async function getOrCreateReplyTemplate(
+  tx: Tx,
+  serviceId: string,
+  now: Date,
+): Promise<{ id: string; version: number }> {
+  const created_by_id = platformUserId;
+  const which = { service_id: serviceId, template_type: 'sms' as const, created_by_id, name: replyTemplateName };
+  const existing = await selectTestTemplateId(tx, which);
+  if (existing !== undefined) return { id: existing, version: 1 };
+  const id = newId(now);
+  await insertTemplate(tx, {
+    ...which,
+    ...{ id, subject: null, content: '((text))', has_unsubscribe_link: false, reply_to: null, hidden: true },
+    ...{ folder: null, process_type: 'priority', postage: null, letter_languages: null },
+    ...{ letter_welsh_subject: null, letter_welsh_content: null, created_at: timestamp(now) },
+  });
+  return { id, version: 1 };
 }
 
 /** The hidden template of letters supplied as PDF; the service must exist. */

@@ -1,4 +1,6 @@
 import { refuseUnlessFilesAreSetUp } from '../../documents/file-requests.ts';
+import { refusalOfGuard } from '../../notifications/guard/guard.ts';
+import { annualLimitExceeded, remainingThisYear } from '../../notifications/limits/annual-limits.ts';
 import { remainingToday } from '../../notifications/limits/daily-limits.ts';
 import type { SendContext } from '../../notifications/sending/send-context.ts';
 import {
@@ -51,10 +53,14 @@ export async function refusalOfRows(
   const { channel, row_count, rows_with_problems, international_count } = summary;
   if (channel === null) throw new Error('Rows that were not checked against a template');
   if (row_count === 0) return noRows();
+  const paused = refusalOfGuard(app, service, { notification_type: channel, key_type });
+  if (paused) return paused;
   if (scheduled_for === null && key_type !== 'test') {
     const count = on_error === 'skip' ? row_count - rows_with_problems : row_count;
     const { messages, international } = await remainingToday(app, service, channel);
     if (count > messages) return limitExceeded(channel, messages, count);
+    const year = await remainingThisYear(app, service, channel);
+    if (year && count > year.remaining) return annualLimitExceeded(service, year.quota);
     if (international !== null && international_count > international) {
       return limitExceeded('international_sms', international, international_count);
     }

@@ -2,18 +2,19 @@ import { createHash } from 'node:crypto';
 import type { ApiCaller } from '../../auth/api-caller.ts';
 import type { Sheet } from '../../libraries/spreadsheet/sheet.ts';
 import { SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
+import { annualLimitExceeded } from '../../notifications/limits/annual-limits.ts';
 import type { Admission } from '../../notifications/sending/admission.ts';
 import { claimIdempotencyKey, findStoredResponse, replay, type Sent } from '../../notifications/sending/idempotency.ts';
 import type { SendContext } from '../../notifications/sending/send-context.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { type Failure, invalid } from '../../platform/failure.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import { comparableKey } from '../../protocol/comparable-key.ts';
 import { planColumns } from '../../recipients/spreadsheet/columns.ts';
 import type { FileSummary } from '../../recipients/spreadsheet/file-problems.ts';
 import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
 import { acceptJob, type JobDeps } from '../accept-job.ts';
 import type { JobRow } from '../jobs.sql.ts';
+import { languageColumnsOf, placeholdersOf } from '../uploads/file-texts.ts';
 import type { SheetThreads } from '../uploads/sheet-threads.ts';
 import { type StoredUpload, storeSheet } from '../uploads/store-sheet.ts';
 import type { UploadSlots } from '../uploads/upload-slots.ts';
@@ -101,7 +102,8 @@ async function sendBulk(
       scheduled_for: send.scheduled_for,
       client_reference: send.reference,
       on_error: send.on_error,
-      when_limit_exceeded: ({ channel, remaining }, messages) => limitExceeded(channel, remaining, messages),
+      when_limit_exceeded: ({ channel, remaining, annual }, messages) =>
+        annual ? annualLimitExceeded(context.service, annual) : limitExceeded(channel, remaining, messages),
       alsoStore: claim && ((tx, job) => claim.store(tx, job)),
     });
   } catch (error) {
@@ -141,8 +143,8 @@ async function storeBody(
   body: BulkBody,
 ): Promise<StoredUpload> {
   const channel = template.row.template_type;
-  const files = new Set(template.row.email_files.map(({ filename }) => comparableKey(filename)));
-  const placeholders = template.compiled.placeholders.filter((placeholder) => !files.has(comparableKey(placeholder)));
+  const { every, some } = placeholdersOf(template.row);
+  const placeholders = [...every, ...some, ...languageColumnsOf(template.row)];
   const upload = {
     service,
     key_type,
@@ -157,7 +159,7 @@ async function storeBody(
     return await app.uploadSlots.run(service.id, async () => {
       const sheet = await openBody(body, { channel, placeholders }, app.config.bulk.maxBytes);
       // Known before a hundred megabytes were read for nothing.
-      refuseHeader(sheet, channel, placeholders);
+      refuseHeader(sheet, channel, every, some);
       return storeSheet(app, upload, sheet);
     });
   } catch (error) {
@@ -166,9 +168,9 @@ async function storeBody(
   }
 }
 
-function refuseHeader({ header }: Sheet, channel: Channel, placeholders: string[]): void {
+function refuseHeader({ header }: Sheet, channel: Channel, every: string[], some: string[]): void {
   if (header.width === 0) throw noRows();
-  const refusal = refusalOfColumns(planColumns(header, channel, placeholders), channel);
+  const refusal = refusalOfColumns(planColumns(header, channel, every, some), channel);
   if (refusal) throw refusal;
 }
 

@@ -23,6 +23,7 @@ const ContactList = Type.Object(
     recent_job_count: Type.Integer({ description: 'Jobs whose messages are kept' }),
     has_jobs: Type.Boolean({ description: 'Whether it was ever sent' }),
     template_type: TemplateType,
+    language: Type.Optional(Type.String({ description: 'Only lists that have one' })),
     service_id: Uuid,
     created_by: Type.String({ description: 'The name of the user' }),
     created_at: Datetime,
@@ -61,6 +62,9 @@ export function contactListRoutes(http: Http, app: UploadDeps): void {
           original_file_name: Type.String({ minLength: 1, maxLength: 1_600 }),
           row_count: Type.Integer({ description: 'Ignored: the rows were counted when the file was uploaded' }),
           template_type: TemplateType,
+          language: Type.Optional(
+            Type.String({ format: 'language-tag', description: 'BCP 47: of the people on the list' }),
+          ),
           created_by: Uuid,
         }),
         response: { 201: ContactList },

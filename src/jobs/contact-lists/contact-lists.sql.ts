@@ -12,6 +12,7 @@ export interface ContactListRow {
   recent_job_count: number;
   has_jobs: boolean;
   template_type: 'sms' | 'email';
+  language?: string;
   service_id: string;
   /** The name of the user. */
   created_by: string;
@@ -25,8 +26,8 @@ export async function selectContactLists(
   since: { sms: Timestamp; email: Timestamp },
   id?: string,
 ): Promise<ContactListRow[]> {
-  const { rows } = await sql<ContactListRow>`
-    select list.id, list.original_file_name, list.row_count, list.template_type, list.service_id, list.created_at,
+  const { rows } = await sql<Omit<ContactListRow, 'language'> & { language: string | null }>`
+    select list.id, list.original_file_name, list.row_count, list.template_type, list.language, list.service_id, list.created_at,
       coalesce(users.name, '') as created_by,
       count(job.id) filter (
         where coalesce(job.scheduled_for, job.created_at)
@@ -40,7 +41,7 @@ export async function selectContactLists(
     group by list.id, users.name
     order by list.created_at desc, list.id desc
   `.execute(db);
-  return rows;
+  return rows.map(({ language, ...row }) => (language === null ? row : { ...row, language }));
 }
 
 /** Deleted ones, too. */
@@ -86,8 +87,10 @@ export async function copyAsUpload(
   { id, contact_list_id, created_at }: { id: string; contact_list_id: string; created_at: Timestamp },
 ): Promise<boolean> {
   const copy = sql`
-    insert into uploads (id, service_id, state, original_file_name, encoding, header, row_count, digest, contact_list_id, created_at)
-    select ${id}, service_id, 'checked', original_file_name, encoding, header, row_count, digest, ${contact_list_id}, ${created_at}
+    insert into uploads (id, service_id, state, original_file_name, encoding, header, row_count, digest, contact_list_id, language,
+      created_at)
+    select ${id}, service_id, 'checked', original_file_name, encoding, header, row_count, digest, ${contact_list_id},
+      (select list.language from contact_lists list where list.id = ${contact_list_id}), ${created_at}
     from uploads where id = ${contact_list_id} and state = 'saved'`;
   const copied = await withConstraints({ uploads_pkey: usedId }, () => copy.execute(tx));
   await sql`

@@ -6,6 +6,7 @@ import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { defaultRetentionDays, listRetentions } from '../../services/settings/data-retention.ts';
+import { readLanguage, templateLanguages } from '../../templates/languages/languages.ts';
 import { originalLines } from '../reports/job-report.ts';
 import { problemsOf } from '../uploads/upload-record.ts';
 import { deleteUpload, refuseUsedId, selectUpload, type UploadRow } from '../uploads/uploads.sql.ts';
@@ -46,6 +47,8 @@ interface NewContactList {
   id: string;
   original_file_name: string;
   template_type: 'sms' | 'email';
+  /** Of the people on it. */
+  language?: string | undefined;
   created_by: string;
 }
 
@@ -75,6 +78,7 @@ export async function saveContactList(
       original_file_name: request.original_file_name,
       row_count: upload.row_count,
       template_type: request.template_type,
+      language: service.permissions.has(templateLanguages) ? (readLanguage(request.language ?? '') ?? null) : null,
       created_by_id: request.created_by,
       created_at: timestamp(app.clock.now()),
     });

@@ -13,6 +13,8 @@ export interface ReadyRow {
   client_reference: string | null;
   /** Counts towards the international limit. */
   abroad: boolean;
+  /** Of the text that it gets; without it, the template's own. */
+  language?: string;
 }
 
 type StoredRow = Pick<ReadyRow, 'recipient'> & Partial<ReadyRow>;
@@ -32,7 +34,7 @@ export function* readReadyRows(text: string): Generator<ReadyRow | null> {
 
 function withDefaults(row: StoredRow): ReadyRow {
   const { recipient, normalised_recipient } = row;
-  return {
+  const ready: ReadyRow = {
     recipient,
     normalised_recipient: normalised_recipient === undefined ? recipient : normalised_recipient,
     international: row.international ?? false,
@@ -42,6 +44,8 @@ function withDefaults(row: StoredRow): ReadyRow {
     client_reference: row.client_reference ?? null,
     abroad: row.abroad ?? false,
   };
+  if (row.language !== undefined) ready.language = row.language;
+  return ready;
 }
 
 function withoutDefaults(row: ReadyRow): StoredRow {
@@ -53,5 +57,6 @@ function withoutDefaults(row: ReadyRow): StoredRow {
   if (row.postage !== null) stored.postage = row.postage;
   if (row.client_reference !== null) stored.client_reference = row.client_reference;
   if (row.abroad) stored.abroad = true;
+  if (row.language !== undefined) stored.language = row.language;
   return stored;
 }

@@ -9,7 +9,8 @@ import { WorkerFailure } from '../../platform/threads/thread.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { findContactListChannel, planColumns } from '../../recipients/spreadsheet/columns.ts';
 import { type FileSummary, FileTally } from '../../recipients/spreadsheet/file-problems.ts';
-import { type ReadyTemplate, sourceOf } from '../../templates/compiled-templates.ts';
+import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
+import { placeholdersOf, textsOf } from './file-texts.ts';
 import type { SheetThreads } from './sheet-threads.ts';
 import type { CheckPlan } from './sheet-worker.ts';
 
@@ -23,6 +24,8 @@ export interface CheckAgainst {
   /** Without one, rows are only stored, unless the file is a contact list. */
   template: ReadyTemplate | null;
   is_contact_list: boolean;
+  /** Of rows that ask for no language. */
+  language?: string | null | undefined;
 }
 
 type CheckDeps = Pick<Platform, 'country'> & { sheetThreads: SheetThreads };
@@ -35,7 +38,8 @@ export class SheetCheck {
   private readonly channel: Channel | null;
   private readonly plan: CheckPlan;
   private readonly phone: PhoneRules;
-  private readonly placeholders: readonly string[];
+  private readonly placeholders: readonly string[] = [];
+  private readonly optional: readonly string[] = [];
   private readonly tally = new FileTally();
 
   constructor({ sheetThreads, country }: CheckDeps, against: CheckAgainst, header: Header, maxRows: number) {
@@ -48,7 +52,7 @@ export class SheetCheck {
     this.channel = template?.row.template_type ?? list;
     this.plan = {
       header,
-      against: template ? templateToCheck(country, service, template) : list && { contactList: list },
+      against: template ? templateToCheck(country, against, template) : list && { contactList: list },
       permissions: {
         internationalSms: service.permissions.has('international_sms'),
         landlines: service.permissions.has('sms_to_uk_landlines'),
@@ -58,8 +62,10 @@ export class SheetCheck {
       country: country.profile,
       dialect: service.api_dialect,
     };
-    const files = new Set(template?.row.email_files.map(({ filename }) => filename));
-    this.placeholders = template?.compiled.placeholders.filter((name) => !files.has(name)) ?? [];
+    if (!template) return;
+    const { every, some } = placeholdersOf(template.row);
+    this.placeholders = every;
+    this.optional = some;
   }
 
   /** Undefined if all rows are beyond the limit: they are counted and not stored. */
@@ -94,7 +100,7 @@ export class SheetCheck {
   }
 
   summary(): FileSummary {
-    const columns = planColumns(this.plan.header, this.channel, this.placeholders);
+    const columns = planColumns(this.plan.header, this.channel, this.placeholders, this.optional);
     return this.tally.summary(columns, this.channel, this.maxRows);
   }
 }
@@ -117,16 +123,16 @@ function refuseIfTooSlow(error: unknown): never {
 
 function templateToCheck(
   country: Country,
-  { sms_prefix }: CheckAgainst['service'],
+  { service, language }: CheckAgainst,
   { row }: ReadyTemplate,
 ): CheckPlan['against'] {
   const contactBlock = row.template_type === 'letter' ? row.reply_to_text : null;
   return {
-    key: `${row.id} ${row.version} ${row.api_dialect} ${contactBlock ?? ''}`,
-    source: sourceOf(row, contactBlock, country.sms.alphabet),
+    key: `${row.id} ${row.version} ${row.api_dialect} ${row.keeps_characters} ${contactBlock ?? ''}`,
+    texts: textsOf(country, row, language ?? null),
     postage: row.postage,
     files: row.email_files.map(({ filename }) => filename),
-    prefix: row.api_dialect === 'gc' ? sms_prefix : null,
+    prefix: row.api_dialect === 'gc' ? service.sms_prefix : null,
   };
 }
 

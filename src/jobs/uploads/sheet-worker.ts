@@ -5,33 +5,15 @@ import type { CountryProfile } from '../../countries/profile.ts';
 import type { Header, RowBatch, SheetCell, SpreadsheetLimits } from '../../libraries/spreadsheet/sheet.ts';
 import { openSpreadsheet } from '../../libraries/spreadsheet/spreadsheet.ts';
 import { type FileErrorKind, SpreadsheetError } from '../../libraries/spreadsheet/spreadsheet-error.ts';
-import { comparableKey } from '../../protocol/comparable-key.ts';
 import type { ApiDialect } from '../../protocol/dialect.ts';
 import { addressRules } from '../../recipients/address-rules.ts';
 import { planColumns } from '../../recipients/spreadsheet/columns.ts';
 import { countRow, noRows, type RowCounts, type RowsToShow } from '../../recipients/spreadsheet/file-problems.ts';
-import {
-  isAllowed,
-  RowCheck,
-  type ShownProblem,
-  showProblems,
-  showRow,
-} from '../../recipients/spreadsheet/row-check.ts';
-import {
-  type CheckedRow,
-  contactListTemplate,
-  type Destination,
-  type RecipientPermissions,
-  type RowTemplate,
-} from '../../recipients/spreadsheet/row-problems.ts';
+import { isAllowed, type ShownProblem, showProblems, showRow } from '../../recipients/spreadsheet/row-check.ts';
+import type { CheckedRow, Destination, RecipientPermissions } from '../../recipients/spreadsheet/row-problems.ts';
 import { cleanRecipient } from '../../recipients/whitespace.ts';
-import {
-  type CompiledTemplate,
-  compileTemplate,
-  contentProblems,
-  type TemplateSource,
-} from '../../rendering/template.ts';
 import { type ReadyRow, writeReadyRow } from './ready-row.ts';
+import { RowTexts, type TemplateToCheck } from './row-texts.ts';
 
 export type WorkbookMessage =
   | { header: Header }
@@ -111,17 +93,6 @@ export interface CheckPlan {
   allowedRecipients: ReadonlySet<string> | null;
 }
 
-interface TemplateToCheck {
-  /** Tells templates apart: the same key means the same texts. */
-  key: string;
-  source: TemplateSource;
-  postage: string | null;
-  /** Placeholders whose value is a file of the template. */
-  files: string[];
-  /** What texts begin with, where it counts. */
-  prefix: string | null;
-}
-
 interface RowsToCheck {
   firstRow: number;
   /** The rows as JSON, as a chunk stores them. One text is cheaper to pass to a thread than many cells. */
@@ -164,21 +135,22 @@ export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescrib
     }
     return { messages: null, problems: null, abroad_count: 0, counts };
   }
-  const { template, postage } = templateOf(plan.against);
   const country = countryOf(plan);
-  const check = new RowCheck(country, plan.header, template, plan.permissions);
+  const texts = new RowTexts(country, plan.header, plan.against, plan.permissions);
+  const postage = 'postage' in plan.against ? plan.against.postage : null;
   const described: RowProblems[] = [];
   let abroad_count = 0;
   const messages = rows.map((row, offset) => {
-    const checked = check.check(firstRow + offset, row);
+    const { checked, template, language } = texts.check(firstRow + offset, row, counts);
     const allowed = isAllowed(checked.destination, plan.allowedRecipients);
     const isLossy = checked.problems.length === 0 && template.isLossy?.(checked.personalisation) === true;
-    countRow(counts, checked, { allowed, isLossy, show: () => showRow(check.columns, row, checked), toShow });
+    countRow(counts, checked, { allowed, isLossy, show: () => showRow(texts.columns, row, checked), toShow });
     if (checked.problems.length > 0 && described.length < maxDescribed) {
       described.push({ row: checked.index, problems: showProblems(checked.problems) });
     }
     const ready = readyRow(checked, postage, country);
     if (ready?.abroad) abroad_count++;
+    if (ready && language !== null) ready.language = language;
     return writeReadyRow(ready);
   });
   return {
@@ -188,8 +160,6 @@ export function checkRows(plan: CheckPlan, { firstRow, cells, toShow, maxDescrib
     counts,
   };
 }
-
-const compiled = new LRUCache<string, CompiledTemplate>({ max: 20 });
 
 const countries = new LRUCache<string, Country>({ max: 5 });
 
@@ -202,25 +172,6 @@ function countryOf({ country: profile, dialect }: Pick<CheckPlan, 'country' | 'd
   const read = dialect === 'gc' ? { ...country, phone: country.phoneOfGcClients } : country;
   countries.set(key, read);
   return read;
-}
-
-function templateOf(against: NonNullable<CheckPlan['against']>): { template: RowTemplate; postage: string | null } {
-  if ('contactList' in against) return { template: contactListTemplate(against.contactList), postage: null };
-  const { key, source, files, postage, prefix } = against;
-  const template = compiled.get(key) ?? compileTemplate(source);
-  compiled.set(key, template);
-  const fileKeys = new Set(files.map(comparableKey));
-  const fileNames = Object.fromEntries(files.map((name) => [name, name]));
-  return {
-    template: {
-      channel: source.template_type,
-      placeholders: template.placeholders.filter((name) => !fileKeys.has(comparableKey(name))),
-      contentProblems: (values) =>
-        contentProblems(template, files.length > 0 ? { ...values, ...fileNames } : values, prefix),
-      ...(template.template_type === 'sms' ? { isLossy: (values) => template.lostCharacters(values).length > 0 } : {}),
-    },
-    postage,
-  };
 }
 
 function readyRow(checked: CheckedRow, postage: string | null, country: Country): ReadyRow | null {

@@ -4,6 +4,7 @@ import { timestamp } from '../../platform/clock.ts';
 import { conflict, type Failure } from '../../platform/failure.ts';
 import { canonicalId, newId } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { simulatedRecipients } from '../../recipients/recipient.ts';
 import type { ReadyTemplate } from '../../templates/compiled-templates.ts';
 import type { BulkSettings } from '../settings.ts';
 import { type CheckAgainst, SheetCheck } from './sheet-check.ts';
@@ -111,6 +112,7 @@ function rowOf(app: StoreDeps, id: string, upload: NewUpload, { header }: Sheet)
     sender_id,
     key_type,
     api_key_id,
+    language: upload.language ?? null,
     created_at: timestamp(app.clock.now()),
   };
 }
@@ -119,13 +121,13 @@ function rowOf(app: StoreDeps, id: string, upload: NewUpload, { header }: Sheet)
 export async function recheckRows(
   app: StoreDeps,
   service: SendingService,
-  { id, header, key_type, row_count, is_contact_list }: UploadRow,
+  { id, header, key_type, row_count, is_contact_list, language }: UploadRow,
   { template, sender_id }: { template: ReadyTemplate | null; sender_id: string | null },
 ): Promise<StoredUpload> {
   const check_id = newId(app.clock.now());
   if (!(await beginCheck(app.db, id, check_id))) throw changedMeanwhile();
   const { maxRows } = app.config.bulk;
-  const check = new SheetCheck(app, { service, key_type, template, is_contact_list }, header, maxRows);
+  const check = new SheetCheck(app, { service, key_type, template, is_contact_list, language }, header, maxRows);
   let stored = 0;
   for (
     let chunk = await selectNextChunk(app.db, id, -1);
@@ -142,7 +144,7 @@ export async function recheckRows(
     ...check.summary(),
     row_count,
     max_rows: stored < row_count ? stored : maxRows,
-    ...(await findRepeatedRecipients(app.db, id)),
+    ...(await findRepeatedRecipients(app.db, id, simulatedRecipients(app.country))),
   };
   const checked = await finishCheck(app.db, id, {
     check_id,

@@ -1,11 +1,19 @@
 import type { Header, SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { csvLine } from '../../platform/http/csv.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { simulatedRecipients } from '../../recipients/recipient.ts';
 import type { ShownProblem } from '../../recipients/spreadsheet/row-check.ts';
 import { type ReadyRow, readReadyRows } from './ready-row.ts';
 import { maxDescribedRows } from './sheet-check.ts';
 import type { RowProblems } from './sheet-worker.ts';
-import { selectCheckedRowCount, selectChunkOfRow, selectNextChunk, type UploadRow } from './uploads.sql.ts';
+import {
+  selectCheckedRowCount,
+  selectChunkOfRow,
+  selectNextChunk,
+  selectRepeatedLines,
+  type UploadRow,
+} from './uploads.sql.ts';
 
 export interface StoredRow {
   /** Counted as in the spreadsheet: the header is row 1. */
@@ -119,6 +127,28 @@ export async function* problemsFile(
       const texts = problems.map(({ column, problem }) => (column === null ? problem : `${column}: ${problem}`));
       const named = names.map((_, position) => textOf(cells[position]));
       return lineOf([String(index + 2), ...named, texts.join('; ')]);
+    });
+    yield lines.join('');
+  }
+}
+
+/** As CSV: every row whose recipient is in the file more than once, in the order of the file. */
+export async function* duplicatesFile(
+  { db, country }: Pick<Platform, 'db' | 'country'>,
+  { id, header: { names } }: { id: string; header: Header },
+): AsyncGenerator<string> {
+  const repeated = await selectRepeatedLines(db, id, simulatedRecipients(country));
+  const firstOf = new Map(repeated.map(({ line, first }) => [line, first]));
+  yield csvLine(['Row number', ...names, 'First row with this recipient']);
+  for (let after = -1; ; ) {
+    const chunk = await selectNextChunk(db, id, after);
+    if (!chunk) return;
+    after = chunk.first_row;
+    const lines = (JSON.parse(chunk.cells) as SheetCell[][]).map((cells, offset) => {
+      const line = chunk.first_row + offset + 2;
+      const first = firstOf.get(line);
+      if (first === undefined) return '';
+      return csvLine([String(line), ...names.map((_, position) => textOf(cells[position])), String(first)]);
     });
     yield lines.join('');
   }

@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox';
+import { remainingThisYear } from '../../notifications/limits/annual-limits.ts';
 import { remainingToday } from '../../notifications/limits/daily-limits.ts';
 import type { SendingService } from '../../notifications/sending/sending-service.ts';
 import { day_ms, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { channels } from '../../protocol/channels.ts';
+import { type Channel, channels } from '../../protocol/channels.ts';
 import { Datetime, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import { planColumns } from '../../recipients/spreadsheet/columns.ts';
-import { countFileProblems, type FileSummary } from '../../recipients/spreadsheet/file-problems.ts';
+import { countFileProblems, type FileSummary, type Remaining } from '../../recipients/spreadsheet/file-problems.ts';
 import { contactListProblemTexts } from '../../recipients/spreadsheet/spreadsheet-problems.ts';
 import { selectSentBefore, type UploadRow } from './uploads.sql.ts';
 
@@ -29,8 +30,13 @@ export async function problemsOf(
   const limited = upload.state === 'checked' && key_type !== 'test';
   return countFileProblems(summary, {
     refuseLetters: limited && service.restricted,
-    remaining: limited && summary.channel ? await remainingToday(app, service, summary.channel) : undefined,
+    remaining: limited && summary.channel ? await remainingOf(app, service, summary.channel) : undefined,
   });
+}
+
+async function remainingOf(app: Platform, service: SendingService, channel: Channel): Promise<Remaining> {
+  const year = await remainingThisYear(app, service, channel);
+  return { ...(await remainingToday(app, service, channel)), year: year?.remaining ?? null };
 }
 
 /** Whether a checked file can be sent at all; rows with problems and limits are judged when it is sent. */
@@ -74,6 +80,8 @@ export const UploadRecord = Type.Object(
     first_problem: Nullable(ProblemWord),
     problem_counts: Counts('How many rows or columns each problem is about'),
     row_problem_counts: Counts('Rows with each kind of problem'),
+    language_counts: Type.Optional(Counts('Rows by the language of their text, if the template has several')),
+    fell_back_count: Type.Optional(Type.Integer({ description: 'How many of them asked for another language' })),
     missing_column_headers: Type.Array(Type.String()),
     duplicate_recipient_column_headers: Type.Array(Type.String()),
     rows_shown: Type.Array(ShownRow, { description: 'The first 50 rows with a problem, or else the first 50' }),
@@ -110,6 +118,9 @@ export async function uploadRecord(app: Platform, service: SendingService, uploa
     first_problem: first ? first[0] : null,
     problem_counts: Object.fromEntries(problems),
     row_problem_counts: { ...summary?.row_problem_counts } as Record['row_problem_counts'],
+    ...(summary?.languages
+      ? { language_counts: summary.languages.rows, fell_back_count: summary.languages.fell_back }
+      : {}),
     missing_column_headers: summary?.missing_columns ?? [],
     duplicate_recipient_column_headers: summary?.duplicate_columns ?? [],
     rows_shown: summary?.rows_shown ?? [],

@@ -40,6 +40,11 @@ export function uploadRoutes(http: Http, app: UploadDeps): void {
           filename: Type.Optional(Type.String({ minLength: 1, maxLength: 1_600 })),
           template_id: Type.Optional(Uuid),
           sender_id: Type.Optional(Uuid),
+          language: Type.Optional(
+            Type.String({
+              description: 'BCP 47: of rows that ask for none, if the template has texts in several languages',
+            }),
+          ),
           contact_list: Type.Optional(QueryBoolean),
           contact_list_id: Type.Optional(
             Type.String({ format: 'uuid', description: 'Copies a saved list instead of a body' }),

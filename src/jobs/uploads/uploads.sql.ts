@@ -132,25 +132,52 @@ const maxRepeatedShown = 20;
 /** One more than a page names. */
 const maxRowsOfRepeated = 11;
 
+/** The line and the recipient of every row that can be sent, without simulated recipients. */
+const linesOfRecipients = (uploadId: string, simulated: readonly string[]) => sql`
+  select recipient, line from (
+    select coalesce(message ->> 'normalised_recipient', message ->> 'recipient') as recipient,
+      (c.first_row + place + 1)::integer as line
+    from upload_chunks c, json_array_elements(c.messages::json) with ordinality as item (message, place)
+    where c.upload_id = ${uploadId} and c.messages is not null and message ->> 'recipient' is not null
+  ) as sent
+  where recipient <> all (${simulated}::text[])`;
+
 /**
- * How many recipients get more than one message of a file, and the rows of the first of them, as the spreadsheet counts. It reads
- * all rows: a second for 100,000.
+ * How many recipients get more than one message of a file, in how many rows, and the rows of the first of them, as the spreadsheet
+ * counts. It reads all rows: a second for 100,000.
  */
 export async function findRepeatedRecipients(
   db: Db,
   uploadId: string,
-): Promise<{ repeated_recipients: number; repeated_rows: number[][] }> {
-  const { rows } = await sql<{ rows: number[]; count: number }>`
-    select (array_agg(line order by line))[1:${maxRowsOfRepeated}::int] as rows, (count(*) over ())::integer as count
-    from (
-      select coalesce(message ->> 'normalised_recipient', message ->> 'recipient') as recipient,
-        (c.first_row + place + 1)::integer as line
-      from upload_chunks c, json_array_elements(c.messages::json) with ordinality as item (message, place)
-      where c.upload_id = ${uploadId} and c.messages is not null and message ->> 'recipient' is not null
-    ) as sent
+  simulated: readonly string[],
+): Promise<{ repeated_recipients: number; repeated_row_count: number; repeated_rows: number[][] }> {
+  const { rows } = await sql<{ rows: number[]; recipients: number; row_count: number }>`
+    select (array_agg(line order by line))[1:${maxRowsOfRepeated}::int] as rows,
+      (count(*) over ())::integer as recipients, (sum(count(*)) over ())::integer as row_count
+    from (${linesOfRecipients(uploadId, simulated)}) as sent
     group by recipient having count(*) > 1
     order by min(line) limit ${maxRepeatedShown}`.execute(db);
-  return { repeated_recipients: rows[0]?.count ?? 0, repeated_rows: rows.map((found) => found.rows) };
+  return {
+    repeated_recipients: rows[0]?.recipients ?? 0,
+    repeated_row_count: rows[0]?.row_count ?? 0,
+    repeated_rows: rows.map((found) => found.rows),
+  };
+}
+
+/** Every row whose recipient is in another row, too, and the first row of that recipient. */
+export async function selectRepeatedLines(
+  db: Db,
+  uploadId: string,
+  simulated: readonly string[],
+): Promise<{ line: number; first: number }[]> {
+  const { rows } = await sql<{ line: number; first: number }>`
+    select line, first from (
+      select line, min(line) over of_recipient as first, count(*) over of_recipient as count
+      from (${linesOfRecipients(uploadId, simulated)}) as sent
+      window of_recipient as (partition by recipient)
+    ) as counted
+    where count > 1`.execute(db);
+  return rows;
 }
 
 /** An older check of the same upload stops, because its id is no longer there. */

@@ -35,6 +35,8 @@ interface UploadRequest {
   filename: string;
   template_id?: string;
   sender_id?: string;
+  /** Of rows that ask for none. */
+  language?: string;
   is_contact_list: boolean;
   /** The rows are only stored: a task checks them against the template. */
   check_later?: true;
@@ -74,6 +76,7 @@ export async function receiveUpload(
           api_key_id: null,
           template: request.check_later ? null : template,
           is_contact_list,
+          language: request.language,
           original_file_name: filename,
           sender_id,
           digest: () => body?.digest() ?? null,

@@ -58,12 +58,20 @@ export interface Columns {
   duplicates: string[];
 }
 
-/** Which columns a file has, and what a template needs of them; without a channel there is no template. */
-export function planColumns(header: Header, channel: Channel | null, placeholders: readonly string[]): Columns {
+/**
+ * Which columns a file has, and what a template needs of them; without a channel there is no template. `optional`: placeholders that
+ * only some rows need.
+ */
+export function planColumns(
+  header: Header,
+  channel: Channel | null,
+  placeholders: readonly string[],
+  optional: readonly string[] = [],
+): Columns {
   const { names, width } = header;
   const keys = new Set(names.map(comparableKey));
   const recipientKeys = new Set(channel === null ? [] : recipientNamesIn(channel, keys).map(comparableKey));
-  const usedKeys = new Set(placeholders.map(comparableKey));
+  const usedKeys = new Set([...placeholders, ...optional].map(comparableKey));
   const columns: Column[] = [];
   const byKey = new Map<string, number>();
   const spellings = width > names.length ? [...names, ''] : names;

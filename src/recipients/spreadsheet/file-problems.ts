@@ -12,9 +12,16 @@ export interface RowCounts {
   international_count: number;
   not_allowed_count: number;
   notes: RowNotes;
+  /** How many rows get the text in each language, and how many the template's own because it lacks theirs. */
+  languages?: RowLanguages;
   /** The first ones, and the first ones with a problem. */
   first_rows: ShownRows;
   first_bad_rows: ShownRows;
+}
+
+interface RowLanguages {
+  rows: Record<string, number>;
+  fell_back: number;
 }
 
 /** What people are told about rows, by number only: the rows themselves may be erased. They count as the spreadsheet does. */
@@ -49,6 +56,8 @@ export interface FileSummary extends Omit<RowCounts, 'first_rows' | 'first_bad_r
   rows_shown: ShownRow[];
   /** Recipients in more than one row without problems, where they were counted. */
   repeated_recipients?: number;
+  /** In how many rows they are; missing where release 0.3.0 has counted. */
+  repeated_row_count?: number;
   /** The rows of the first of those recipients. */
   repeated_rows?: number[][];
   /** Missing in what release 0.3.0 has checked. */
@@ -112,6 +121,13 @@ export function countRow(
   if (problems.length > 0) showIfRoom(counts.first_bad_rows, toShow.bad, show);
 }
 
+export function countLanguage(counts: RowCounts, language: string, fellBack: boolean): void {
+  counts.languages ??= { rows: {}, fell_back: 0 };
+  const { rows } = counts.languages;
+  rows[language] = (rows[language] ?? 0) + 1;
+  if (fellBack) counts.languages.fell_back++;
+}
+
 function note(noted: number[], rows: number[]): void {
   noted.push(...rows.slice(0, maxNotedRows - noted.length));
 }
@@ -137,6 +153,13 @@ export class FileTally {
     sum.rows_with_problems += counts.rows_with_problems;
     sum.international_count += counts.international_count;
     sum.not_allowed_count += counts.not_allowed_count;
+    if (counts.languages) {
+      sum.languages ??= { rows: {}, fell_back: 0 };
+      for (const [language, count] of Object.entries(counts.languages.rows)) {
+        sum.languages.rows[language] = (sum.languages.rows[language] ?? 0) + count;
+      }
+      sum.languages.fell_back += counts.languages.fell_back;
+    }
     sum.notes.only_not_allowed_count += counts.notes.only_not_allowed_count;
     sum.notes.lossy_count += counts.notes.lossy_count;
     for (const list of ['not_allowed', 'lossy'] as const) note(sum.notes[list], counts.notes[list]);
@@ -174,10 +197,12 @@ export class FileTally {
   }
 }
 
-/** What is left today; null where no limit applies. */
+/** What is left today, and of the year; null where no limit applies. */
 export interface Remaining {
   messages: number | null;
   international: number | null;
+  /** In the financial year. */
+  year?: number | null;
 }
 
 export const noLimits: Remaining = { messages: null, international: null };
@@ -199,6 +224,7 @@ export function countFileProblems(
     'not-allowed-to-send-to': file.not_allowed_count,
     'letters-in-trial-mode': refuseLetters && channel === 'letter' ? Math.max(1, row_count) : 0,
     'too-many-messages': beyond(row_count, remaining.messages),
+    'too-many-for-year': beyond(row_count, remaining.year ?? null),
     'too-many-international': beyond(file.international_count, remaining.international),
   };
   return (Object.keys(fileProblemTexts) as FileProblem[]).flatMap((problem) =>

@@ -28,10 +28,18 @@ export interface ShownProblem {
 /** Checks the rows of a file, one by one: nothing is kept. */
 export class RowCheck {
   readonly columns: Columns;
-  private readonly checkRow: ReturnType<typeof rowChecker>;
+  /** Checks a row of these columns. */
+  readonly checkRow: ReturnType<typeof rowChecker>;
 
-  constructor(country: Country, header: Header, template: RowTemplate, permissions: RecipientPermissions) {
-    this.columns = planColumns(header, template.channel, template.placeholders);
+  /** `columns`: those of all texts, if rows have different ones. */
+  constructor(
+    country: Country,
+    header: Header,
+    template: RowTemplate,
+    permissions: RecipientPermissions,
+    columns = planColumns(header, template.channel, template.placeholders),
+  ) {
+    this.columns = columns;
     this.checkRow = rowChecker(country, this.columns, template, permissions);
   }
 

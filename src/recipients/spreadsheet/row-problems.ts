@@ -117,9 +117,12 @@ export function rowChecker(country: Country, columns: Columns, template: RowTemp
   const noValues: Values = Object.fromEntries(sources.map(([name]) => [name, null]));
   const recipientColumn = letter ? undefined : columns.columns.findIndex(({ recipient }) => recipient);
   const referenceColumn = columns.byKey.get('reference');
-  const judged = columns.columns.flatMap(({ used, recipient, name }, index) =>
-    used && !recipient ? [{ name, index }] : [],
+  const own = new Set(placeholders.map(comparableKey));
+  const judged = columns.columns.flatMap(({ key, recipient, name }, index) =>
+    own.has(key) && !recipient ? [{ name, index }] : [],
   );
+  /** The file as a whole does not need them: only messages with this text do. */
+  const absent = sources.flatMap(([name, column]) => (column === -1 && !columns.missing.includes(name) ? [name] : []));
 
   return (index: number, row: Row): CheckedRow => {
     const problems: RowProblem[] = [];
@@ -130,6 +133,7 @@ export function rowChecker(country: Country, columns: Columns, template: RowTemp
       if ((row.values[column] ?? null) === null) problems.push(problem('missing-data', name));
       if (problems.length >= maxProblemsOfRow) break;
     }
+    for (const name of absent) problems.push(problem('missing-data', name));
     for (const kind of template.contentProblems(personalisation)) problems.push(problem(kind, null));
     return {
       index,

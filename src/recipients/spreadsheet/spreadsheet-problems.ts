@@ -7,6 +7,7 @@ export const rowProblemTexts = {
   'too-long': 'The message is too long',
   empty: 'The message is empty',
   'qr-code-too-long': 'The QR code has too much data',
+  'unknown-language': 'The template has no text in this language',
 } as const;
 
 export type RowProblemKind = keyof typeof rowProblemTexts;
@@ -22,6 +23,7 @@ export const fileProblemTexts = {
   'not-allowed-to-send-to': 'Some recipients are neither team members nor on the guest list',
   'letters-in-trial-mode': 'Letters cannot be sent in trial mode',
   'too-many-messages': 'The file has more rows than messages are left today',
+  'too-many-for-year': 'The file has more rows than messages are left this year',
   'too-many-international': 'The file has more international numbers than international messages are left today',
 } as const;
 

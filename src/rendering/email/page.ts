@@ -1,3 +1,4 @@
+import { directionOf } from '../direction.ts';
 import { escapeHtml, escapeQuotes, hrefOf } from '../escape.ts';
 
 export type EmailBrandType = 'org' | 'both' | 'org_banner';
@@ -29,8 +30,9 @@ const platformBlue = '#1d70b8';
 const black = '#0b0c0c';
 const fontStyle = 'font-family: Helvetica, Arial, sans-serif;';
 
-const pageStart = `<!DOCTYPE html>
-<html lang="en">
+const doctype = '<!DOCTYPE html>\n';
+const inEnglish = '<html lang="en">';
+const pageStart = `
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -60,9 +62,13 @@ ${renderHeader(brand, platform)}${table(`<tr><td height="20" style="font-size: 0
 ${beforeBody}`;
 }
 
-/** The whole email. */
-export function renderEmailPage({ subject, preheader, body }: EmailTexts, head: string): string {
-  return pageStart + subject + afterTitle + preheader + head + body + afterBody;
+/** The whole email. Many mail clients drop the root element, so a direction is also that of the text itself. */
+export function renderEmailPage({ subject, preheader, body }: EmailTexts, head: string, language?: string): string {
+  if (language === undefined)
+    return doctype + inEnglish + pageStart + subject + afterTitle + preheader + head + body + afterBody;
+  const attributes = `lang="${language}"${directionOf(language) === 'rtl' ? ' dir="rtl"' : ''}`;
+  const text = `<div ${attributes}>\n${body}\n</div>`;
+  return `${doctype}<html ${attributes}>${pageStart}${subject}${afterTitle}${preheader}${head}${text}${afterBody}`;
 }
 
 function renderHeader(brand: EmailBrand | null, platform: EmailPlatform): string {

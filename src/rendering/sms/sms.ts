@@ -25,7 +25,7 @@ export function maxSmsLength(dialect: ApiDialect): number {
   return dialect === 'gc' ? maxGcUnits : maxSmsCharacters;
 }
 
-const fragmentSizes = { gsm7: { single: 160, part: 153 }, ucs2: { single: 70, part: 67 } } as const;
+export const fragmentSizes = { gsm7: { single: 160, part: 153 }, ucs2: { single: 70, part: 67 } } as const;
 
 export interface SmsOptions {
   /** The service name, if the service prefixes its messages with it. */

@@ -1,5 +1,7 @@
 import type { Platform } from '../../platform/platform.ts';
 import type { VirusScanner } from '../../platform/storage/virus-scan.ts';
+import { languagesInUse, templateLanguages } from '../languages/languages.ts';
+import { getServiceRules } from '../template-checks.ts';
 import type { CurrentTemplateRow, TemplateRow } from '../template-row.ts';
 import { selectTemplateNames } from '../templates.sql.ts';
 import { createTemplate } from '../templates.ts';
@@ -17,6 +19,9 @@ interface CopyTarget {
 export async function copyTemplate(app: Deps, template: TemplateRow, to: CopyTarget): Promise<CurrentTemplateRow> {
   const { service_id, folder, created_by } = to;
   const isSameService = template.service === service_id;
+  const languages = languagesInUse(template);
+  // The copy in a service without them has the template's own text.
+  const canHaveLanguages = (await getServiceRules(app.db, service_id)).permissions.includes(templateLanguages);
   const copy = await createTemplate(app, service_id, {
     name: nameOfCopy(template.name, new Set(await selectTemplateNames(app.db, service_id))),
     template_type: template.template_type,
@@ -35,6 +40,7 @@ export async function copyTemplate(app: Deps, template: TemplateRow, to: CopyTar
           letter_welsh_content: template.letter_welsh_content,
         }),
     has_unsubscribe_link: template.has_unsubscribe_link,
+    ...(languages && canHaveLanguages ? { languages } : {}),
   });
   for (const file of template.email_files) await copyFile(app, template, copy, file, created_by);
   return copy;

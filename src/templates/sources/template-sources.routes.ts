@@ -15,6 +15,8 @@ import {
   StoredPostage,
   Uuid,
 } from '../../protocol/fields.ts';
+import { languagesInUse } from '../languages/languages.ts';
+import { LanguagesOf, variantFields, withoutPermission } from '../languages/variants.ts';
 import { ProcessTypes, TemplateTypes } from '../template-record.ts';
 import * as examples from './examples.ts';
 import {
@@ -31,6 +33,8 @@ const Folder = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
   maxItems: 20,
   description: 'Names from the root down; folders that are missing are created',
 });
+
+const TextsInLanguages = LanguagesOf(Type.Object({ ...variantFields, body: Type.String() }));
 
 const sourceSchema = (country: Country) =>
   Type.Object(
@@ -49,6 +53,7 @@ const sourceSchema = (country: Country) =>
       has_unsubscribe_link: Type.Boolean(),
       letter_welsh_subject: Text,
       letter_welsh_body: Text,
+      languages: Type.Optional(TextsInLanguages),
       archived: Type.Boolean(),
     },
     { title: 'TemplateSource', examples: [examples.source] },
@@ -71,6 +76,7 @@ const settings = (country: Country) => ({
   has_unsubscribe_link: Type.Optional(Type.Boolean()),
   letter_welsh_subject: Type.Optional(Text),
   letter_welsh_body: Type.Optional(Text),
+  languages: Type.Optional(Nullable(TextsInLanguages)),
 });
 
 const newSourceSchema = (country: Country) =>
@@ -207,6 +213,14 @@ function record({ row, folder }: TemplateSource): Static<ReturnType<typeof sourc
     has_unsubscribe_link: row.has_unsubscribe_link,
     letter_welsh_subject: row.letter_welsh_subject,
     letter_welsh_body: row.letter_welsh_content,
+    ...languagesOf(row),
     archived: row.archived,
   };
+}
+
+function languagesOf(row: TemplateSource['row']) {
+  const languages = languagesInUse(row);
+  if (!languages) return {};
+  const variants = languages.variants.map(({ content: body, ...variant }) => ({ ...variant, body }));
+  return { languages: { ...withoutPermission(languages), variants } };
 }

@@ -5,6 +5,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
 import { moveTemplates } from '../folders/template-folders.sql.ts';
 import { getOrCreateFolders, listFolders } from '../folders/template-folders.ts';
+import type { LanguagesRequest } from '../languages/variants.ts';
 import { templateOfCaller } from '../public-templates.ts';
 import { type CurrentTemplateRow, lookUp } from '../template-row.ts';
 import { selectListedTemplates, selectTemplateById } from '../template-rows.sql.ts';
@@ -29,7 +30,12 @@ interface SourceRequest
   template_category_id?: string | null;
   has_unsubscribe_link?: boolean;
   letter_welsh_body?: string | null;
+  languages?: SourceLanguages | null;
 }
+
+type SourceLanguages = Omit<LanguagesRequest, 'variants'> & {
+  variants: { language: string; subject?: string | null; body: string }[];
+};
 
 interface Change {
   /** The author of the version. */
@@ -104,7 +110,13 @@ function settingsOf(request: SourceRequest) {
     ...withCategory({ template_category_id, ...(process_type === undefined ? {} : { process_type }) }),
     ...(hasLanguages ? { letter_languages: isWelsh ? ('welsh_then_english' as const) : ('english' as const) } : {}),
     ...{ letter_welsh_subject, letter_welsh_content: letter_welsh_body },
+    ...(request.languages === undefined ? {} : { languages: languagesOf(request.languages) }),
   };
+}
+
+function languagesOf(languages: SourceLanguages | null): LanguagesRequest | null {
+  if (languages === null) return null;
+  return { ...languages, variants: languages.variants.map(({ body, ...variant }) => ({ ...variant, content: body })) };
 }
 
 class DryRun extends Error {

@@ -1,0 +1,130 @@
+import { LRUCache } from 'lru-cache';
+import type { Country } from '../../countries/country.ts';
+import type { Header, SheetCell } from '../../libraries/spreadsheet/sheet.ts';
+import { comparableKey } from '../../protocol/comparable-key.ts';
+import { buildRow, type Columns, planColumns, type Row } from '../../recipients/spreadsheet/columns.ts';
+import { countLanguage, type RowCounts } from '../../recipients/spreadsheet/file-problems.ts';
+import { RowCheck } from '../../recipients/spreadsheet/row-check.ts';
+import { languageReader } from '../../recipients/spreadsheet/row-language.ts';
+import {
+  type CheckedRow,
+  contactListTemplate,
+  type RecipientPermissions,
+  type RowTemplate,
+} from '../../recipients/spreadsheet/row-problems.ts';
+import { rowProblemTexts } from '../../recipients/spreadsheet/spreadsheet-problems.ts';
+import {
+  type CompiledTemplate,
+  compileTemplate,
+  contentProblems,
+  type TemplateSource,
+} from '../../rendering/template.ts';
+import { type ChosenLanguage, chooseLanguage } from '../../templates/languages/languages.ts';
+import type { FileLanguages, FileTexts } from './file-texts.ts';
+
+export interface TemplateToCheck {
+  /** Tells templates apart: the same key means the same texts. */
+  key: string;
+  texts: FileTexts;
+  postage: string | null;
+  /** Placeholders whose value is a file of the template. */
+  files: string[];
+  /** What texts begin with, where it counts. */
+  prefix: string | null;
+}
+
+interface ContactList {
+  contactList: 'sms' | 'email';
+}
+
+interface TextCheck {
+  template: RowTemplate;
+  check: RowCheck;
+}
+
+/** A file has few languages; of one with a mistake in each row, not all are kept. */
+const maxKnown = 1_000;
+
+/** Checks each row of a file against the text that it gets. */
+export class RowTexts {
+  readonly columns: Columns;
+  private readonly own: TextCheck;
+  private readonly languages: FileLanguages | undefined;
+  private readonly read: ((row: Row) => string | undefined) | undefined;
+  private readonly known = new Map<string | undefined, ChosenLanguage>();
+  private readonly checks = new Map<string | null, TextCheck>();
+  private readonly checkOf: (language: string | null) => TextCheck;
+
+  constructor(
+    country: Country,
+    header: Header,
+    against: TemplateToCheck | ContactList,
+    permissions: RecipientPermissions,
+  ) {
+    const isList = 'contactList' in against;
+    const template = isList ? contactListTemplate(against.contactList) : rowTemplate(against, null, against.texts.own);
+    const languages = isList ? undefined : against.texts.languages;
+    this.columns = languages
+      ? planColumns(header, template.channel, languages.every, languages.some)
+      : planColumns(header, template.channel, template.placeholders);
+    this.own = { template, check: new RowCheck(country, header, template, permissions, this.columns) };
+    this.checks.set(null, this.own);
+    this.languages = languages;
+    this.read = languages && languageReader(this.columns, languages.field, [...languages.every, ...languages.some]);
+    this.checkOf = (language) => {
+      const source = language === null ? undefined : languages?.sources[language];
+      if (isList || !source) throw new Error(`The template has no text in ${language}`);
+      const text = rowTemplate(against, language, source);
+      return { template: text, check: new RowCheck(country, header, text, permissions, this.columns) };
+    };
+  }
+
+  /** Also counts the language. */
+  check(
+    index: number,
+    cells: readonly SheetCell[],
+    counts: RowCounts,
+  ): { checked: CheckedRow; template: RowTemplate; language: string | null } {
+    const { own, languages, read } = this;
+    if (!languages || !read) return { checked: own.check.check(index, cells), template: own.template, language: null };
+    const row = buildRow(this.columns, cells);
+    const { language, isUnknown } = this.choose(languages, read(row) ?? languages.preset);
+    const { check, template } = this.checks.get(language) ?? this.checkOf(language);
+    this.checks.set(language, { check, template });
+    const checked = check.checkRow(index, row);
+    if (isUnknown && languages.refuse_unknown) {
+      checked.problems.push({ column: null, kind: 'unknown-language', message: rowProblemTexts['unknown-language'] });
+    }
+    countLanguage(counts, language ?? languages.default, isUnknown);
+    return { checked, template, language };
+  }
+
+  private choose(languages: FileLanguages, asked: string | undefined): ChosenLanguage {
+    const before = this.known.get(asked);
+    if (before) return before;
+    const chosen = chooseLanguage(languages, asked);
+    if (this.known.size < maxKnown) this.known.set(asked, chosen);
+    return chosen;
+  }
+}
+
+const compiled = new LRUCache<string, CompiledTemplate>({ max: 40 });
+
+function rowTemplate(
+  { key, files, prefix }: TemplateToCheck,
+  language: string | null,
+  source: TemplateSource,
+): RowTemplate {
+  const keyOfText = `${language ?? ''} ${key}`;
+  const template = compiled.get(keyOfText) ?? compileTemplate(source);
+  compiled.set(keyOfText, template);
+  const fileKeys = new Set(files.map(comparableKey));
+  const fileNames = Object.fromEntries(files.map((name) => [name, name]));
+  return {
+    channel: source.template_type,
+    placeholders: template.placeholders.filter((name) => !fileKeys.has(comparableKey(name))),
+    contentProblems: (values) =>
+      contentProblems(template, files.length > 0 ? { ...values, ...fileNames } : values, prefix),
+    ...(template.template_type === 'sms' ? { isLossy: (values) => template.lostCharacters(values).length > 0 } : {}),
+  };
+}
