@@ -7,6 +7,7 @@ import { newSecurityKeyPages } from './pages/account/new-security-key.pages.tsx'
 import { profilePages } from './pages/account/profile.pages.tsx';
 import { securityKeyAccountPages } from './pages/account/security-keys.pages.tsx';
 import { themePages } from './pages/account/theme.pages.tsx';
+import { canWeSendPages } from './pages/can-we-send/can-we-send.pages.tsx';
 import { contactListPages } from './pages/contact-lists/contact-lists.pages.tsx';
 import { fileDownloadPages } from './pages/files/file-downloads.pages.ts';
 import { filePages } from './pages/files/files.pages.tsx';
@@ -37,6 +38,7 @@ import { overviewPages } from './pages/operator/overview/overview.pages.tsx';
 import { peoplePages, personPages } from './pages/operator/people/people.pages.tsx';
 import { personChangePages } from './pages/operator/people/person-changes.pages.tsx';
 import { providerPages } from './pages/operator/providers/provider.pages.tsx';
+import { providerGuidePages } from './pages/operator/providers/provider-guide.pages.tsx';
 import { providerTestPages } from './pages/operator/providers/provider-test.pages.tsx';
 import { providerListPages, providerSharePages } from './pages/operator/providers/providers.pages.tsx';
 import { ratePages } from './pages/operator/rates/rates.pages.tsx';
@@ -55,13 +57,20 @@ import { returnedLetterPages } from './pages/returned-letters/returned-letters.p
 import { sandboxPages } from './pages/sandbox/sandbox.pages.tsx';
 import { choosePages } from './pages/send/choose.pages.tsx';
 import { sendPages } from './pages/send/send.pages.tsx';
+import {
+  operatorDomainPages,
+  organisationDomainPages,
+  serviceDomainPages,
+} from './pages/sending-domains/sending-domains.pages.tsx';
 import { addServicePages } from './pages/services/add-service.pages.tsx';
 import { joinPages, joinRequestPages } from './pages/services/join.pages.tsx';
 import { servicesPages } from './pages/services/services.pages.tsx';
+import { annualLimitPages } from './pages/settings/annual-limits.pages.tsx';
 import { brandingPages } from './pages/settings/branding.pages.tsx';
 import { channelSettingPages } from './pages/settings/channel.pages.tsx';
 import { emailSettingPages } from './pages/settings/email.pages.tsx';
 import { generalSettingPages } from './pages/settings/general.pages.tsx';
+import { guardPages } from './pages/settings/guard.pages.tsx';
 import { letterSettingPages } from './pages/settings/letter.pages.tsx';
 import { operatorSettingPages } from './pages/settings/operator.pages.tsx';
 import { replyToPages } from './pages/settings/reply-to.pages.tsx';
@@ -85,6 +94,7 @@ import { templateFilePages } from './pages/templates/email-files.pages.tsx';
 import { folderPages } from './pages/templates/folders.pages.tsx';
 import { formattingHelpPages } from './pages/templates/formatting-help.pages.tsx';
 import { historyPages } from './pages/templates/history.pages.tsx';
+import { templateLanguagePages } from './pages/templates/languages/languages.pages.tsx';
 import { listPages } from './pages/templates/list.pages.tsx';
 import { previewPages } from './pages/templates/preview.pages.ts';
 import { templatePages } from './pages/templates/template.pages.tsx';
@@ -125,6 +135,7 @@ const modules: PageModule<ConsoleApp>[] = [
   folderPages,
   copyPages,
   templatePages,
+  templateLanguagePages,
   editorPages,
   templateFilePages,
   attachedPagesPages,
@@ -148,15 +159,19 @@ const modules: PageModule<ConsoleApp>[] = [
   callbackPages,
   refusedPages,
   settingsPages,
+  canWeSendPages,
   generalSettingPages,
   channelSettingPages,
   emailSettingPages,
   replyToPages,
+  serviceDomainPages,
   suppressionPages,
+  guardPages,
   textSettingPages,
   letterSettingPages,
   brandingPages,
   operatorSettingPages,
+  annualLimitPages,
   goingLivePages,
   goLiveDecisionPages,
   unsubscribeRequestPages,
@@ -174,6 +189,7 @@ const modules: PageModule<ConsoleApp>[] = [
   organisationTrialPages,
   organisationTeamPages,
   organisationSettingPages,
+  organisationDomainPages,
   peoplePages,
   personPages,
   personChangePages,
@@ -182,7 +198,9 @@ const modules: PageModule<ConsoleApp>[] = [
   providerListPages,
   providerSharePages,
   providerPages,
+  providerGuidePages,
   providerTestPages,
+  operatorDomainPages,
   inboundNumberPages,
   ratePages,
   complaintPages,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { inLanguage, t } from '../language/text.ts';
 import { Failure, invalid } from '../platform/failure.ts';
 import { unknownPath, wrongMethod } from '../platform/http/declared-routes.ts';
 import { networkOf } from '../platform/http/request-facts.ts';
@@ -20,6 +21,7 @@ import {
   problemsOfForm,
   readFields,
 } from './forms.ts';
+import { languageOf } from './language-of.ts';
 import { assetRoutes } from './layout/assets.ts';
 import { keepsService } from './layout/menus.ts';
 import { withOwnLinks } from './links.ts';
@@ -75,6 +77,8 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
   http.decorateRequest('multipart', undefined);
   http.addHook('onRequest', async (request, reply) => {
     addPageHeaders(reply);
+    // People who have not chosen a language get that of their browser.
+    if (app.languages.offered.length > 1) reply.header('vary', 'accept-language, cookie');
     refuseOthers(request);
   });
 
@@ -100,14 +104,19 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
     const { http: request, reply, visitor, viewer, service } = pageRequest;
     if ('sent' in result) return result.sent;
     if ('to' in result) {
-      if (result.notice !== undefined) keepNotice(app, reply, result.notice);
+      if (result.notice !== undefined)
+        keepNotice(
+          app,
+          reply,
+          inLanguage(viewer.language, () => String(result.notice)),
+        );
       return reply.redirect(`/console${result.to}`, 303);
     }
     const current = page.menu ?? page.below;
     const isKept = visitor && result.frame !== 'door' && keepsService(current);
     const openService = service ?? (isKept ? await findOpenService(app, request, visitor) : undefined);
     const html = renderPage(result, formState, {
-      ...{ pages, request, visitor, viewer, service, openService, current },
+      ...{ pages, request, visitor, viewer, service, openService, current, language: viewer.language },
       notice: takeNotice(app, request, reply),
       now: app.clock.now(),
       platformName: app.config.branding.platformName,
@@ -145,7 +154,7 @@ export function servePages(http: Http, app: ConsoleApp, load: () => Promise<read
       );
     } catch (error) {
       if (!isAboutForm(error)) throw error;
-      return show(opened, { typed, problems: inOrderOfFields(opened.page, problemsOf(app.country, error.detail)) });
+      return show(opened, { typed, problems: inOrderOfFields(opened.page, problemsOf(app.country, error.said)) });
     } finally {
       multipart?.stop();
     }
@@ -171,7 +180,7 @@ function choosePage(pages: readonly DeclaredPage[], request: FastifyRequest): De
 }
 
 function toPageRequest(
-  { country }: ConsoleApp,
+  { country, languages }: ConsoleApp,
   request: FastifyRequest,
   reply: FastifyReply,
   visitor: PageRequest<'anyone'>['visitor'],
@@ -183,7 +192,10 @@ function toPageRequest(
     http: request,
     reply,
     visitor: visitor as PageRequest['visitor'],
-    viewer: viewerIn(country, visitor?.user.time_zone),
+    viewer: {
+      ...viewerIn(country, visitor?.user.time_zone),
+      language: languageOf({ languages }, request, visitor?.user),
+    },
     service,
     organisation,
     param: (name) => params.get(name) ?? '',
@@ -203,7 +215,7 @@ function refuseOtherOrigins(baseUrl: string): (request: FastifyRequest) => void 
     const own = [configured, `${protocol}://${host}`];
     const isOwn = site === undefined ? own.includes(headers.origin ?? '') : site === 'same-origin';
     if (isOwn) return;
-    const text = 'The form was not sent from a page of this Pennypost. Open the page here, and send the form again.';
+    const text = t('The form was not sent from a page of this Pennypost. Open the page here, and send the form again.');
     throw new Failure('forbidden', 'CrossSiteRequest', text);
   };
 }

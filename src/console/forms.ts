@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { TObject } from 'typebox';
 import type { Country } from '../countries/country.ts';
+import { isText, joined } from '../language/text.ts';
 import { Failure, type FailureDetail, invalid } from '../platform/failure.ts';
 import { tooManyValues } from '../platform/http/body/body-limits.ts';
 import type { BodyMemory } from '../platform/http/body/body-memory.ts';
@@ -89,7 +90,7 @@ export function problemsOfForm(
 ): Map<string, string> {
   const missing = Object.entries(needs).filter(([name]) => [typed.get(name) ?? ''].flat().every((text) => text === ''));
   const refused =
-    validationError instanceof Failure ? problemsOf(country, validationError.detail) : new Map<string, string>();
+    validationError instanceof Failure ? problemsOf(country, validationError.said) : new Map<string, string>();
   const all = new Map<string, string>([...refused, ...missing]);
   if (file?.needs !== undefined && !hasFile) all.set(file.name, file.needs);
   return new Map([...all].filter(([name]) => name in form.properties || name === file?.name));
@@ -128,8 +129,8 @@ export async function checkAll<const Rules extends readonly (() => unknown)[]>(
       results.push(await rule());
     } catch (error) {
       if (!isAboutForm(error)) throw error;
-      const detail = typeof error.detail === 'string' ? { '': error.detail } : error.detail;
-      for (const [field, texts] of Object.entries(detail)) problems.set(field, problems.get(field) ?? texts);
+      const said = isText(error.said) ? { '': error.said } : error.said;
+      for (const [field, texts] of Object.entries(said)) problems.set(field, problems.get(field) ?? texts);
     }
   }
   if (problems.size > 0) throw invalid(Object.fromEntries(problems));
@@ -137,10 +138,10 @@ export async function checkAll<const Rules extends readonly (() => unknown)[]>(
 }
 
 /** Sentences by field. A text without a field is about the whole form. */
-export function problemsOf(country: Pick<Country, 'phone'>, detail: FailureDetail): Map<string, string> {
+export function problemsOf(country: Pick<Country, 'phone'>, said: FailureDetail): Map<string, string> {
   const inWords = (sentence: string) => inOwnWords(country, sentence);
-  if (typeof detail === 'string') return new Map([['', inWords(detail)]]);
-  return new Map(Object.entries(detail).map(([field, texts]) => [field, [texts].flat().map(inWords).join(' ')]));
+  if (isText(said)) return new Map([['', inWords(said)]]);
+  return new Map(Object.entries(said).map(([field, texts]) => [field, joined([texts].flat().map(inWords))]));
 }
 
 /** A failure that the person can correct in the form; others are pages of their own. */

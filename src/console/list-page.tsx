@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { Type } from 'typebox';
+import { t } from '../language/text.ts';
 import type { ConsoleApp } from './console-app.ts';
-import type { MenuEntry } from './layout/menus.ts';
+import { type MenuEntry, menuNames } from './layout/menus.ts';
 import { keepSearch, pageUrl, readSearch, withQuery } from './links.ts';
 import { count } from './money.ts';
 import type { PageRequest, Pages } from './page.ts';
@@ -58,24 +59,24 @@ export function addListPage<Row, Group extends string = never>(
           page: number,
         });
       return {
-        title: menu,
+        title: menuNames[menu],
         lead: lead(total, group),
         actions: actions?.(request),
         content: (
           <div class="stack">
             <ListSearch
-              name={menu}
+              name={menuNames[menu]}
               label={searchLabel}
               path={pageUrl(path)}
               find={text}
-              found={`${count(total)} found`}
+              found={t('{total} found', { total: count(total) })}
             />
             {groups && (
               <div>
                 <Segments
                   name={groups.name}
                   tabs={[
-                    { label: 'All', to: to(undefined), isCurrent: group === undefined },
+                    { label: t('All'), to: to(undefined), isCurrent: group === undefined },
                     ...groupNames.map(([one, label]) => ({ label, to: to(one), isCurrent: one === group })),
                   ]}
                 />

@@ -1,16 +1,16 @@
-import { dayFormat } from '../countries/calendar.ts';
 import type { Country } from '../countries/country.ts';
 import type { PhoneRules } from '../countries/phone-rules.ts';
 import { listHomePostage, postageLabel } from '../countries/postage.ts';
 import { providers } from '../delivery/providers/providers.ts';
+import { type Text, t, written } from '../language/text.ts';
 import type { Channel } from '../protocol/channels.ts';
 import { formatPhoneNumber } from './parts/phone-number.ts';
 
 /** How pages name the channels: one message and several, at the start of a text and within. `stamp` is the picture. */
 export const channelWords = {
-  email: { stamp: 'email', name: 'Email', names: 'Emails', noun: 'email', plural: 'emails' },
-  sms: { stamp: 'text', name: 'Text', names: 'Texts', noun: 'text message', plural: 'texts' },
-  letter: { stamp: 'letter', name: 'Letter', names: 'Letters', noun: 'letter', plural: 'letters' },
+  email: { stamp: 'email', name: t('Email'), names: t('Emails'), noun: t('email'), plural: t('emails') },
+  sms: { stamp: 'text', name: t('Text'), names: t('Texts'), noun: t('text message'), plural: t('texts') },
+  letter: { stamp: 'letter', name: t('Letter'), names: t('Letters'), noun: t('letter'), plural: t('letters') },
 } as const satisfies Record<Channel, object>;
 
 /** The order in which pages show the channels. */
@@ -19,18 +19,18 @@ export const shownChannels = ['email', 'sms', 'letter'] as const satisfies Chann
 /** Tabs that narrow a list to one channel. `buildUrl` gives the address of the list of that channel. */
 export function channelTabs(current: Channel | undefined, buildUrl: (channel: Channel | undefined) => string) {
   return [undefined, ...shownChannels].map((channel) => ({
-    label: channel ? channelWords[channel].name : 'All',
+    label: channel ? channelWords[channel].name : t('All'),
     to: buildUrl(channel),
     isCurrent: channel === current,
   }));
 }
 
 const postageInSentence = new Map([
-  ['first', 'first class'],
-  ['second', 'second class'],
-  ['economy', 'economy'],
-  ['europe', 'to Europe'],
-  ['rest-of-world', 'to the rest of the world'],
+  ['first', t('first class')],
+  ['second', t('second class')],
+  ['economy', t('economy')],
+  ['europe', t('to Europe')],
+  ['rest-of-world', t('to the rest of the world')],
 ]);
 
 /** The postage of a letter within a sentence. Labels of other countries may be names, so they keep their capitals. */
@@ -53,21 +53,22 @@ export function shortRecipient(phone: PhoneRules, { notification_type, recipient
   if (notification_type === 'sms') return formatPhoneNumber(phone, recipient);
   if (notification_type === 'email') return recipient;
   const lines = recipient.split(/\r?\n/).filter((line) => line.trim() !== '');
-  return lines.length > 1 ? `${lines[0]}, ${lines.at(-1)}` : (lines[0] ?? 'Not read yet');
+  return lines.length > 1 ? `${lines[0]}, ${lines.at(-1)}` : (lines[0] ?? t('Not read yet'));
 }
 
 const providerNames = new Map<string, string>(providers.map(({ name, details }) => [name, details.display_name]));
 
 /** The name that people know. Letters have a printer instead of a provider. */
 export function providerName(identifier: string): string {
-  return providerNames.get(identifier) ?? (identifier === 'dvla' ? 'Printer' : identifier);
+  return providerNames.get(identifier) ?? (identifier === 'dvla' ? t('Printer') : identifier);
 }
 
 /** A day as "Monday 16 November". */
-export const weekdayAndDate = dayFormat({ weekday: 'long', day: 'numeric', month: 'long' });
+export const weekdayAndDate = (day: string) =>
+  written(({ dates }) => dates.write(day, { weekday: 'long', day: 'numeric', month: 'long' }));
 
 /** The print run that a letter goes into, such as "Monday 16 November after 17:30". Without a time where printing is continuous. */
-export function printDay({ letterDays, letter: { cutOff } }: Country, acceptedAt: string): string {
+export function printDay({ letterDays, letter: { cutOff } }: Country, acceptedAt: string): Text {
   const day = weekdayAndDate(letterDays.printDay(new Date(acceptedAt)));
-  return letterDays.isContinuous ? day : `${day} after ${cutOff}`;
+  return letterDays.isContinuous ? day : t('{day} after {time}', { day, time: cutOff ?? '' });
 }

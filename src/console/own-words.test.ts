@@ -20,5 +20,5 @@ it.each([
   ["Duplicate service name 'Bob's $1'", "Enter another name. A service is already called “Bob's $1”."],
   ['Choose a brand.', 'Choose a brand.'],
 ])('%s: %s', (ofApi = '', here) => {
-  expect(problemsOf(country, invalidField('value', ofApi).detail).get('value')).toBe(here);
+  expect(String(problemsOf(country, invalidField('value', ofApi).said).get('value'))).toBe(here);
 });

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import type { Language } from '../language/language.ts';
+import { inLanguage, t } from '../language/text.ts';
 import type { Service } from '../services/services.ts';
 import { Document, themeOf } from './layout/document.tsx';
 import { Door } from './layout/door.tsx';
@@ -19,6 +21,7 @@ interface Frame {
   visitor: Visitor | undefined;
   /** Undefined for a failure, which shows no times. */
   viewer: Viewer | undefined;
+  language: Language;
   /** The service of the page. */
   service: FrameService | undefined;
   /** The service that the frame shows: that of the page, or the one that is still open. */
@@ -31,13 +34,21 @@ interface Frame {
 }
 
 export function renderPage(view: View, formState: FormState, frame: Frame): string {
-  const { visitor, viewer, service, openService, notice, now, platformName, pages, current } = frame;
+  return inLanguage(frame.language, () => `<!doctype html>${renderToString(renderFrame(view, formState, frame))}`);
+}
+
+function renderFrame(view: View, formState: FormState, frame: Frame): VNode {
+  const { visitor, viewer, language, service, openService, notice, now, platformName, pages, current } = frame;
   // The page of a service may have its name as the title.
-  const names = new Set([view.about, view.title, service?.name, 'Pennypost'].filter(Boolean));
-  const [first, ...others] = names;
-  const title = [`${formState.problems.size > 0 ? 'Error: ' : ''}${first}`, ...others];
-  return renderDocument(
-    <Document title={title.join(' – ')} theme={themeOf(frame.request)} scripts={view.scripts ?? []}>
+  const names = new Set([view.about, view.title, service?.name, 'Pennypost'].filter(Boolean).map(String));
+  const title = [...names].join(' – ');
+  return (
+    <Document
+      title={formState.problems.size > 0 ? t('Error: {title}', { title }) : title}
+      language={language}
+      theme={themeOf(frame.request)}
+      scripts={view.scripts ?? []}
+    >
       <ViewerContext.Provider value={viewer}>
         {visitor && view.frame !== 'door' ? (
           <Shell
@@ -52,12 +63,8 @@ export function renderPage(view: View, formState: FormState, frame: Frame): stri
           <Door view={view} formState={formState} now={now} notice={notice} platformName={platformName} />
         )}
       </ViewerContext.Provider>
-    </Document>,
+    </Document>
   );
-}
-
-function renderDocument(document: VNode): string {
-  return `<!doctype html>${renderToString(document)}`;
 }
 
 export function sendHtml(reply: FastifyReply, status: number, html: string | Buffer): FastifyReply {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { type Static, type TObject, Type } from 'typebox';
+import { t } from '../language/text.ts';
 import { OneOf } from '../protocol/fields.ts';
 import type { Who } from './access/may.ts';
 import type { MenuEntry } from './layout/menus.ts';
@@ -54,7 +55,7 @@ export function addSettingPage<const W extends Who, Owner, S extends TObject>(
     async act(request, sent) {
       const owner = await find(request);
       const notice = await save(owner, sent, request);
-      return { to: summary(owner).to, notice: notice ?? 'Setting saved.' };
+      return { to: summary(owner).to, notice: notice ?? t('Setting saved.') };
     },
   });
 }
@@ -80,8 +81,8 @@ export function YesNo({ formState, legend, isYes, hints = {} }: YesNoProps) {
       legend={legend}
       kind="one"
       choices={[
-        { value: 'yes', label: 'Yes', hint: hints.yes },
-        { value: 'no', label: 'No', hint: hints.no },
+        { value: 'yes', label: t('Yes'), hint: hints.yes },
+        { value: 'no', label: t('No'), hint: hints.no },
       ]}
       chosen={[isYes ? 'yes' : 'no']}
     />

@@ -3,26 +3,33 @@ import { useContext } from 'preact/hooks';
 import { Calendar } from '../countries/calendar.ts';
 import type { Country } from '../countries/country.ts';
 import { zoneProblem } from '../countries/loading/known-values.ts';
+import type { Language } from '../language/language.ts';
+import { t } from '../language/text.ts';
 import { oncePer } from '../platform/db/local-day.ts';
 
 /**
  * Whoever looks at a page: `calendar` is that of the times they read and choose. Days that are billed, limited or counted are those
  * of the country, whoever looks.
  */
-export interface Viewer {
+export interface Viewer extends Times {
+  language: Language;
+}
+
+/** When something was, for somebody. */
+interface Times {
   country: Country;
   calendar: Calendar;
   /** "London time" */
   zoneName: string;
 }
 
-const viewersOf = oncePer((_: Country) => new Map<string, Viewer>());
+const viewersOf = oncePer((_: Country) => new Map<string, Times>());
 
 /**
  * Somebody who reads times of a zone, or of the country's. Made once for each zone: its name takes longer than a page. A zone that only
  * another version of Node knows is shown as the country's.
  */
-export function viewerIn(country: Country, chosen?: string): Viewer {
+export function viewerIn(country: Country, chosen?: string): Times {
   const zone = chosen === undefined || zoneProblem(chosen) !== undefined ? country.calendar.zone : chosen;
   const viewers = viewersOf(country);
   const found = viewers.get(zone);
@@ -49,5 +56,5 @@ export function useViewer(): Viewer {
 export function fromMidnight(country: Country): string {
   const { zoneName } = viewerIn(country);
   const [, city] = /^(.*) time$/.exec(zoneName) ?? [];
-  return city === undefined ? `From midnight, ${zoneName}.` : `From midnight in ${city}.`;
+  return city === undefined ? t('From midnight, {zoneName}.', { zoneName }) : t('From midnight in {city}.', { city });
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { t } from '../../language/text.ts';
 import { getOrganisation, type Organisation } from '../../organisations/organisations.ts';
 import type { Actor } from '../../platform/db/actor.ts';
 import { Failure, notFound } from '../../platform/failure.ts';
@@ -98,7 +99,7 @@ async function refuseUnlessMay(
     case 'sign-in':
       return 'sign-in';
     case 'forbidden':
-      throw new Failure('forbidden', 'Forbidden', 'You cannot open this page');
+      throw new Failure('forbidden', 'Forbidden', t('You cannot open this page'));
     case 'not-found':
       throw notFound();
   }

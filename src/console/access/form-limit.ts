@@ -1,3 +1,4 @@
+import { t } from '../../language/text.ts';
 import { minute_ms } from '../../platform/clock.ts';
 import { Failure } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -36,5 +37,5 @@ export class FormLimit {
 
 function tooMany(wait_s: number): Failure {
   const headers = { 'retry-after': String(wait_s) };
-  return new Failure('too-many', 'RateLimitError', 'Too many forms from this address', { headers });
+  return new Failure('too-many', 'RateLimitError', t('Too many forms from this address'), { headers });
 }

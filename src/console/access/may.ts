@@ -1,3 +1,4 @@
+import { t } from '../../language/text.ts';
 import { type ServicePermission, waysToManage } from '../../users/members/permissions.ts';
 import { isOperator } from '../../users/user-record.ts';
 
@@ -89,11 +90,11 @@ export const givenRights = ['activity', 'send', 'templates', 'manage', 'api'] as
 export type GivenRight = (typeof givenRights)[number];
 
 export const rightNames: Record<GivenRight, string> = {
-  activity: 'See the dashboard',
-  send: 'Send messages',
-  templates: 'Add and edit templates',
-  manage: 'Manage settings, team and usage',
-  api: 'Manage the API integration',
+  activity: t('See the dashboard'),
+  send: t('Send messages'),
+  templates: t('Add and edit templates'),
+  manage: t('Manage settings, team and usage'),
+  api: t('Manage the API integration'),
 };
 
 /** Rights are stored as other front ends store them, so that all show the same ones. */

@@ -4,18 +4,21 @@ document.addEventListener('click', ({ target }) => {
   const source = button && document.getElementById(button.dataset.copies ?? '');
   if (!button || !source) return;
   const text = source instanceof HTMLInputElement ? source.value : (source.textContent ?? '');
-  const word = button.querySelector('span');
+  const word = button.querySelector<HTMLElement>('span');
   void navigator.clipboard.writeText(text).then(
     () => say(word, 'Copied'),
     () => say(word, 'Not allowed'),
   );
 });
 
-function say(word: Element | null, text: string): void {
+function say(word: HTMLElement | null, text: string): void {
   if (!word) return;
+  // A second click must not take "Copied" for the text of the button.
+  const label = word.dataset.label ?? word.textContent ?? '';
+  word.dataset.label = label;
   word.textContent = text;
   setTimeout(() => {
-    word.textContent = 'Copy';
+    word.textContent = label;
   }, 2_000);
 }
 

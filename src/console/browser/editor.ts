@@ -84,9 +84,26 @@ async function update(of: HTMLFormElement): Promise<void> {
     const fresh = page.getElementById(id);
     document.getElementById(id)?.replaceChildren(...(fresh?.childNodes ?? []));
   }
+  replaceHints(page);
   replaceValues(page);
   replacePreview(page);
 }
+
+/** Hints that are still the same are not announced again. */
+function replaceHints(page: Document): void {
+  const [old, fresh] = [document.getElementById('hints'), page.getElementById('hints')];
+  if (old && fresh && old.innerHTML !== fresh.innerHTML) old.replaceChildren(...fresh.childNodes);
+}
+
+/** Shows the words that a hint is about. Without a place, the link leads to the field. */
+document.getElementById('hints')?.addEventListener('click', (event) => {
+  const link = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-start]') : null;
+  const field = document.getElementById(link?.getAttribute('href')?.slice(1) ?? '');
+  if (!link || !(field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement)) return;
+  event.preventDefault();
+  field.focus();
+  field.setSelectionRange(Number(link.dataset.start), Number(link.dataset.end));
+});
 
 const namesIn = (element: Element) =>
   [...element.querySelectorAll<HTMLInputElement>('[name="names[]"]')].map(({ value }) => value).join('\n');

@@ -1,18 +1,24 @@
 import type { FastifyRequest } from 'fastify';
 import type { ComponentChildren } from 'preact';
+import type { Language } from '../../language/language.ts';
 import { assetPath } from './assets.ts';
 
 interface DocumentProps {
   /** Page, then service, then product. */
   title: string;
+  language: Language;
   theme: Theme;
   scripts: string[];
   children: ComponentChildren;
 }
 
-export function Document({ title, theme, scripts, children }: DocumentProps) {
+export function Document({ title, language, theme, scripts, children }: DocumentProps) {
   return (
-    <html lang="en-GB" data-theme={theme === 'system' ? undefined : theme}>
+    <html
+      lang={language.locale}
+      dir={language.direction === 'rtl' ? 'rtl' : undefined}
+      data-theme={theme === 'system' ? undefined : theme}
+    >
       <head>
         <meta charset="utf-8" />
         <title>{title}</title>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { t } from '../../language/text.ts';
 import type { FormState, View } from '../page.ts';
 import { ErrorSummary, Notice } from '../parts/notice.tsx';
 import { clockTime, dayAndMonth } from '../parts/time.tsx';
@@ -20,7 +21,7 @@ export function Door({ view, formState, now, notice, platformName }: DoorProps):
       <div class="envelope stack">
         {now ? <DateStamp now={now} /> : <Franking lines={['PENNY', 'POST']} />}
         <a class="wordmark" href="/console">
-          Pennypost
+          {t('Pennypost')}
         </a>
         {notice && <Notice tone="green">{notice}</Notice>}
         <ErrorSummary problems={formState.problems} />
@@ -70,7 +71,7 @@ function Franking({ lines: [first, second] }: { lines: [string, string] }) {
         <path id="ring" fill="none" d={ring} />
         <text font-size="9.5" letter-spacing="1.8" text-anchor="start">
           <textPath href="#ring" startOffset="2">
-            PENNYPOST · ONE PENNY ·
+            {t('PENNYPOST · ONE PENNY ·')}
           </textPath>
         </text>
       </g>

@@ -1,3 +1,4 @@
+import { t } from '../../language/text.ts';
 import { assetPath } from './assets.ts';
 
 /** The symbols in `pictures/icons.svg`. */
@@ -46,7 +47,7 @@ export function Wordmark() {
       <svg aria-hidden="true">
         <use href={`${assetPath('icons.svg')}#i-stamp`} />
       </svg>
-      Pennypost
+      {t('Pennypost')}
     </a>
   );
 }

@@ -1,40 +1,61 @@
+import { type Text, t } from '../../language/text.ts';
 import { may, type Who } from '../access/may.ts';
 import { pageUrl } from '../links.ts';
 import type { Visitor } from '../sessions/sessions.ts';
 
-/** The menus, in their order. A page names its entry; an entry without a page is not shown. */
+/** The menus, in their order. A page names its entry by the English word; an entry without a page is not shown. */
 const menus = {
-  service: ['Home', 'Templates', 'Send', 'Messages', 'Received', 'Team', 'Usage', 'Integration', 'Settings'],
-  developer: ['Quick start', 'Sandbox'],
-  operator: [
-    'Overview',
-    'Services',
-    'Organisations',
-    'People',
-    'Providers',
-    'Letters',
-    'Complaints',
-    'Brands',
-    'Rates',
-    'Reports',
-    'Audit',
-    'System',
-  ],
-  account: ['Your services', 'Your account'],
-} as const;
+  service: {
+    Home: t('Home'),
+    Templates: t('Templates'),
+    Send: t('Send', { context: 'menu: send a message' }),
+    Messages: t('Messages'),
+    Received: t('Received', { context: 'menu: texts that people have sent' }),
+    Team: t('Team'),
+    Usage: t('Usage'),
+    Integration: t('Integration'),
+    Settings: t('Settings'),
+  },
+  developer: { 'Quick start': t('Quick start'), Sandbox: t('Sandbox') },
+  operator: {
+    Overview: t('Overview'),
+    Services: t('Services'),
+    Organisations: t('Organisations'),
+    People: t('People'),
+    Providers: t('Providers'),
+    Domains: t('Domains'),
+    Letters: t('Letters'),
+    Complaints: t('Complaints'),
+    Brands: t('Brands'),
+    Rates: t('Rates'),
+    Reports: t('Reports'),
+    Audit: t('Audit'),
+    System: t('System'),
+  },
+  account: { 'Your services': t('Your services'), 'Your account': t('Your account') },
+};
 
-export type MenuEntry = (typeof menus)[keyof typeof menus][number];
+export type MenuEntry = { [Menu in keyof typeof menus]: keyof (typeof menus)[Menu] }[keyof typeof menus];
+
+/** What people see of an entry. */
+export const menuNames: Record<MenuEntry, Text> = {
+  ...menus.service,
+  ...menus.developer,
+  ...menus.operator,
+  ...menus.account,
+};
 
 interface Entry {
-  label: string;
+  label: Text;
   to: string;
   isCurrent: boolean;
 }
 
 export interface ShownMenu {
-  /** Its name for those who cannot see where it is. */
-  name: string;
-  heading: string | undefined;
+  of: keyof typeof menus;
+  /** For those who cannot see where it is. */
+  name: Text;
+  heading: Text | undefined;
   entries: Entry[];
 }
 
@@ -46,10 +67,10 @@ interface Listed {
 }
 
 const groups = [
-  { of: 'service', name: 'Service', heading: undefined },
-  { of: 'account', name: 'Account', heading: undefined },
-  { of: 'developer', name: 'Developer', heading: 'Developer' },
-  { of: 'operator', name: 'Operator', heading: 'Operator' },
+  { of: 'service', name: t('Service'), heading: undefined },
+  { of: 'account', name: t('Account'), heading: undefined },
+  { of: 'developer', name: t('Developer'), heading: t('Developer') },
+  { of: 'operator', name: t('Operator'), heading: t('Operator') },
 ] as const;
 
 interface MenuContext {
@@ -66,26 +87,31 @@ export function shownMenus(pages: readonly Listed[], { visitor, service, current
   return groups
     .filter(({ of }) => (of === 'account' ? !service || isOfAccount(current) : of !== 'service' || service))
     .map(({ of, name, heading }) => ({
+      of,
       name,
       heading,
-      entries: menus[of].flatMap((label): Entry[] => {
-        const page = pageOfEntry(pages, label, service !== undefined);
-        if (service && of === 'operator' && label !== 'Overview' && label !== current) return [];
+      entries: entriesOf(of).flatMap((entry): Entry[] => {
+        const page = pageOfEntry(pages, entry, service !== undefined);
+        if (service && of === 'operator' && entry !== 'Overview' && entry !== current) return [];
         if (!page || may(page.listedFor ?? page.who, visitor.user, service) !== 'yes') return [];
         const to = pageUrl(page.path.replace(':service_id', service?.id ?? ''));
-        return [{ label, to, isCurrent: label === current }];
+        return [{ label: menuNames[entry], to, isCurrent: entry === current }];
       }),
     }))
     .filter(({ entries }) => entries.length > 0);
 }
 
+function entriesOf(menu: keyof typeof menus): MenuEntry[] {
+  return Object.keys(menus[menu]) as MenuEntry[];
+}
+
 /** Pages that belong to no service, such as the sandbox and the account, keep the open one: the way back is one click. */
 export function keepsService(entry: MenuEntry | undefined): boolean {
-  return entry !== 'Your services' && !menus.operator.some((label) => label === entry);
+  return entry !== 'Your services' && !entriesOf('operator').some((one) => one === entry);
 }
 
 function isOfAccount(entry: MenuEntry | undefined): boolean {
-  return menus.account.some((label) => label === entry);
+  return entriesOf('account').some((one) => one === entry);
 }
 
 /** An entry may have two pages: one that is about the service which is shown, and one for elsewhere. */

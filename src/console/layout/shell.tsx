@@ -1,3 +1,4 @@
+import { t } from '../../language/text.ts';
 import { pageUrl } from '../links.ts';
 import type { Crumb, FormState, View } from '../page.ts';
 import { ErrorSummary, Notice } from '../parts/notice.tsx';
@@ -19,18 +20,18 @@ export function Shell({ view, formState, notice, menus, service, userName }: She
   return (
     <>
       <a class="skip" href="#main">
-        Skip to main content
+        {t('Skip to main content')}
       </a>
       <div class="shell">
         <TopBar service={service} userName={userName} />
         <details class="nav">
           <summary>
-            Menu {current && <span class="muted small">{current.label}</span>}
+            {t('Menu')} {current && <span class="muted small">{current.label}</span>}
             <Icon name="chevron" />
           </summary>
-          {menus.map(({ name, heading, entries }) => (
-            <nav key={name} {...(heading ? { 'aria-labelledby': `menu-${name}` } : { 'aria-label': name })}>
-              {heading && <p id={`menu-${name}`}>{heading}</p>}
+          {menus.map(({ of, name, heading, entries }) => (
+            <nav key={of} {...(heading ? { 'aria-labelledby': `menu-${of}` } : { 'aria-label': name })}>
+              {heading && <p id={`menu-${of}`}>{heading}</p>}
               <ul>
                 {entries.map(({ label, to, isCurrent }) => (
                   <li key={to}>
@@ -65,7 +66,7 @@ export function Shell({ view, formState, notice, menus, service, userName }: She
 
 export function Crumbs({ crumbs }: { crumbs: Crumb[] }) {
   return (
-    <nav class="crumbs" aria-label="Breadcrumb">
+    <nav class="crumbs" aria-label={t('Breadcrumb')}>
       <ol>
         {crumbs.map(({ label, to }) => (
           <li key={to}>
@@ -94,12 +95,12 @@ function TopBar({ service, userName }: Pick<ShellProps, 'service' | 'userName'>)
               </a>
             </li>
             <li>
-              <a href={pageUrl('/services')}>Your services</a>
+              <a href={pageUrl('/services')}>{t('Your services')}</a>
             </li>
           </ul>
         </details>
       )}
-      {service?.restricted && <span class="badge tone-amber">Trial mode</span>}
+      {service?.restricted && <span class="badge tone-amber">{t('Trial mode')}</span>}
       <FindAnything />
       <details class="menu menu--end">
         <summary>
@@ -109,20 +110,20 @@ function TopBar({ service, userName }: Pick<ShellProps, 'service' | 'userName'>)
         </summary>
         <ul>
           <li>
-            <a href={pageUrl('/services')}>Your services</a>
+            <a href={pageUrl('/services')}>{t('Your services')}</a>
           </li>
           <li>
-            <a href={pageUrl('/find')}>Find</a>
+            <a href={pageUrl('/find')}>{t('Find')}</a>
           </li>
           <li>
-            <a href={pageUrl('/account')}>Your account</a>
+            <a href={pageUrl('/account')}>{t('Your account')}</a>
           </li>
           <li>
-            <a href={pageUrl('/account/theme')}>Theme</a>
+            <a href={pageUrl('/account/theme')}>{t('Theme')}</a>
           </li>
           <li>
             <form method="post" action={pageUrl('/sign-out')}>
-              <button type="submit">Sign out</button>
+              <button type="submit">{t('Sign out')}</button>
             </form>
           </li>
         </ul>
@@ -133,10 +134,10 @@ function TopBar({ service, userName }: Pick<ShellProps, 'service' | 'userName'>)
 
 function FindAnything() {
   return (
-    <search class="find" aria-label="Everything">
+    <search class="find" aria-label={t('Everything')}>
       <form method="post" action={pageUrl('/find')}>
         <label class="sr" for="find-anything">
-          Find a page, template, person or message
+          {t('Find a page, template, person or message')}
         </label>
         <Icon name="search" />
         <input
@@ -144,7 +145,7 @@ function FindAnything() {
           id="find-anything"
           name="find"
           type="search"
-          placeholder="Find…"
+          placeholder={t('Find…')}
           autocomplete="off"
           data-find
         />

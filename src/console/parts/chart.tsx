@@ -1,4 +1,6 @@
+import { t } from '../../language/text.ts';
 import { Icon } from '../layout/icon.tsx';
+import { count } from '../money.ts';
 
 interface Bar {
   label: string;
@@ -32,7 +34,7 @@ export function Chart({ title, names, bars }: ChartProps) {
       <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
         <path class="grid" d={`M0 ${top + 0.5}H${width}M0 ${top + room / 2 + 0.5}H${width}`} />
         <text x={width} y={top - 6} text-anchor="end">
-          {max.toLocaleString('en-GB')}
+          {count(max)}
         </text>
         {bars.map(({ label, good, bad, isOpen }, index) => {
           const x = index * step + step * 0.2;
@@ -51,14 +53,14 @@ export function Chart({ title, names, bars }: ChartProps) {
       </svg>
       <details class="more">
         <summary>
-          Figures
+          {t('Figures')}
           <Icon name="chevron" small />
         </summary>
         <table class="table table--tight table--keep">
           <caption class="sr">{title}</caption>
           <thead>
             <tr>
-              <th scope="col">Day</th>
+              <th scope="col">{t('Day')}</th>
               <th scope="col" class="num">
                 {names.good}
               </th>
@@ -71,8 +73,8 @@ export function Chart({ title, names, bars }: ChartProps) {
             {bars.map(({ label, good, bad }) => (
               <tr key={label}>
                 <th scope="row">{label}</th>
-                <td class="num">{good.toLocaleString('en-GB')}</td>
-                <td class="num">{bad.toLocaleString('en-GB')}</td>
+                <td class="num">{count(good)}</td>
+                <td class="num">{count(bad)}</td>
               </tr>
             ))}
           </tbody>

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { T } from '../../language/sentence.tsx';
+import { t, within } from '../../language/text.ts';
 import { Icon } from '../layout/icon.tsx';
 import type { FormState } from '../page.ts';
 
@@ -79,7 +81,9 @@ export function PasswordField(props: PasswordProps) {
       type="password"
       beside={
         <button class="button" type="button" data-shows={props.name} hidden>
-          Show<span class="sr"> {props.label.toLowerCase()}</span>
+          <T>
+            Show<span class="sr"> {{ label: within(props.label) }}</span>
+          </T>
         </button>
       }
     />
@@ -247,7 +251,7 @@ export function HintAndError({
         <p class="error" id={`${name}-error`}>
           <Icon name="failed" />
           <span>
-            <span class="sr">Error: </span>
+            <span class="sr">{t('Error:')} </span>
             {error}
           </span>
         </p>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { t } from '../../language/text.ts';
 import { pageUrl } from '../links.ts';
 import type { FormState } from '../page.ts';
 import { HintAndError } from './field.tsx';
@@ -19,7 +20,7 @@ interface SaveFormProps {
 }
 
 /** The form of a page that changes one thing, with a way out. */
-export function SaveForm({ children, action = 'Save', danger, back, to, withFile }: SaveFormProps) {
+export function SaveForm({ children, action = t('Save'), danger, back, to, withFile }: SaveFormProps) {
   return (
     <form
       class="stack measure"
@@ -53,7 +54,7 @@ export function Submit({ children, back, danger }: SubmitProps) {
       </button>
       {back !== undefined && (
         <ButtonLink to={back} look="quiet">
-          Cancel
+          {t('Cancel')}
         </ButtonLink>
       )}
     </div>
@@ -130,7 +131,7 @@ export function TouchKey({ formState, task, options, label, children }: TouchKey
       <input type="hidden" name="response" />
       <div data-problem>
         <Notice tone="amber">
-          <span>Security keys need JavaScript. Allow it for this page, then open the page again.</span>
+          <span>{t('Security keys need JavaScript. Allow it for this page, then open the page again.')}</span>
         </Notice>
       </div>
       <HintAndError name="response" hint={undefined} error={error} />

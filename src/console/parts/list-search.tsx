@@ -1,3 +1,4 @@
+import { t } from '../../language/text.ts';
 import { Icon } from '../layout/icon.tsx';
 
 interface ListSearchProps {
@@ -34,9 +35,9 @@ export function ListSearch({ name, label, path, find, found }: ListSearchProps) 
         </div>
         <div class="row">
           <button class="button" type="submit">
-            Find
+            {t('Find')}
           </button>
-          {find !== '' && <a href={path}>Show all</a>}
+          {find !== '' && <a href={path}>{t('Show all')}</a>}
         </div>
       </form>
       {find !== '' && (

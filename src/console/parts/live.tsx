@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import { english } from '../../language/language.ts';
+import { inLanguage } from '../../language/text.ts';
 import type { Sent } from '../page.ts';
 import { sendHtml } from '../render.tsx';
 import { type Viewer, ViewerContext } from '../viewer.ts';
@@ -50,7 +52,8 @@ export interface Fragment {
 }
 
 export function renderFragment(viewer: Viewer | undefined, content: VNode): Fragment {
-  const html = Buffer.from(renderToString(<ViewerContext.Provider value={viewer}>{content}</ViewerContext.Provider>));
+  const page = <ViewerContext.Provider value={viewer}>{content}</ViewerContext.Provider>;
+  const html = Buffer.from(inLanguage(viewer?.language ?? english, () => renderToString(page)));
   return { html, tag: `"${createHash('sha256').update(html).digest('base64url').slice(0, 16)}"` };
 }
 

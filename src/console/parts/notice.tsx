@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { T } from '../../language/sentence.tsx';
+import { t } from '../../language/text.ts';
 import { Icon, type IconName } from '../layout/icon.tsx';
 import { pageUrl } from '../links.ts';
 import type { FormState } from '../page.ts';
@@ -21,7 +23,7 @@ export function ErrorSummary({ problems }: Pick<FormState, 'problems'>) {
   if (problems.size === 0) return null;
   return (
     <div class="error-summary" role="alert" tabIndex={-1} autofocus aria-labelledby="error-summary-title">
-      <h2 id="error-summary-title">There is a problem</h2>
+      <h2 id="error-summary-title">{t('There is a problem')}</h2>
       <ul>
         {[...problems].map(([name, text]) => (
           <li key={name}>{name === '' ? text : <a href={`#${name}`}>{text}</a>}</li>
@@ -36,7 +38,9 @@ export function NoPrices({ visitor }: { visitor: { user: { platform_admin: boole
   if (!visitor.user.platform_admin) return null;
   return (
     <Notice>
-      No prices yet. <a href={pageUrl('/operator/rates')}>Add a rate</a>.
+      <T>
+        No prices yet. <a href={pageUrl('/operator/rates')}>Add a rate</a>.
+      </T>
     </Notice>
   );
 }

@@ -1,20 +1,20 @@
 import type { ComponentChildren } from 'preact';
+import { type Text, t } from '../../language/text.ts';
 import { Icon } from '../layout/icon.tsx';
-import { count } from '../money.ts';
 
 interface PagerProps {
   /** Such as "1 to 50 of 15,803". */
-  shown: string;
+  shown: Text;
   newer: string | undefined;
   older: string | undefined;
   /** The words on the links, for lists that are not ordered by time. */
-  words?: [newer: string, older: string];
+  words?: [newer: Text, older: Text];
 }
 
 /** Links to the neighbouring pages of a list. One that leads nowhere is shown as such. */
-export function Pager({ shown, newer, older, words = ['Newer', 'Older'] }: PagerProps) {
+export function Pager({ shown, newer, older, words = [t('Newer'), t('Older')] }: PagerProps) {
   return (
-    <nav class="pages" aria-label="Pages">
+    <nav class="pages" aria-label={t('Pages')}>
       <span>{shown}</span>
       <span class="row">
         <Step to={newer} rel="prev">
@@ -74,12 +74,12 @@ export function OffsetPager({ page, total, to, size = pageSize, byTime, always }
     <Pager
       shown={
         first > total
-          ? `Nothing on this page; ${count(total)} in all`
-          : `${count(first)} to ${count(last)} of ${count(total)}`
+          ? t('Nothing on this page; {total, number} in all', { total })
+          : t('{first, number} to {last, number} of {total, number}', { first, last, total })
       }
       newer={page > 1 ? to(page - 1) : undefined}
       older={last < total ? to(page + 1) : undefined}
-      words={byTime ? ['Newer', 'Older'] : ['Previous', 'Next']}
+      words={byTime ? [t('Newer'), t('Older')] : [t('Previous'), t('Next')]}
     />
   );
 }
@@ -87,8 +87,8 @@ export function OffsetPager({ page, total, to, size = pageSize, byTime, always }
 interface OlderPagerProps {
   /** Those of this page, the newest first. */
   rows: readonly { id: string }[];
-  /** Such as "callbacks". */
-  noun: string;
+  /** Such as "12 callbacks". */
+  shown: Text;
   /** The last id of the page before, from the address. */
   olderThan: string | undefined;
   /** The URL of the page with older rows, or of the first page. */
@@ -98,12 +98,12 @@ interface OlderPagerProps {
 }
 
 /** The links of a list that grows while it is read: a page begins after the last row of the page before. */
-export function OlderPager({ rows, noun, olderThan, to, hasOlder = rows.length === pageSize }: OlderPagerProps) {
+export function OlderPager({ rows, shown, olderThan, to, hasOlder = rows.length === pageSize }: OlderPagerProps) {
   const last = hasOlder ? rows.at(-1)?.id : undefined;
   if (last === undefined && olderThan === undefined) return null;
   return (
     <Pager
-      shown={`${count(rows.length)} ${noun}`}
+      shown={shown}
       newer={olderThan === undefined ? undefined : to()}
       older={last === undefined ? undefined : to(last)}
     />
@@ -114,7 +114,7 @@ interface TurnProps {
   /** Undefined at the end of the row of things. */
   to: string | undefined;
   icon: 'left' | 'right';
-  label: string;
+  label: Text;
 }
 
 /** Leads to the page or row before or after the one that is shown. */

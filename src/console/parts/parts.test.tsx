@@ -4,6 +4,8 @@ import { renderToString as renderPart } from 'preact-render-to-string';
 import { describe, expect, it } from 'vitest';
 import { createCountry } from '../../countries/country.ts';
 import { gb } from '../../countries/gb.ts';
+import { english } from '../../language/language.ts';
+import { asIs } from '../../language/text.ts';
 import { escapeHtml } from '../../rendering/escape.ts';
 import { Crumbs } from '../layout/shell.tsx';
 import { ViewerContext, viewerIn } from '../viewer.ts';
@@ -14,6 +16,7 @@ import { ListSearch } from './list-search.tsx';
 import { MailFrame } from './mail-frame.tsx';
 import { Empty, ErrorSummary, Notice } from './notice.tsx';
 import { OffsetPager, OlderPager, Pager, Turn } from './pager.tsx';
+import { PlaceChoice } from './place-choice.tsx';
 import { Stamp, Status } from './status.tsx';
 import { Summary, Table } from './table.tsx';
 import { Segments, Tabs } from './tabs.tsx';
@@ -22,7 +25,7 @@ import { Time } from './time.tsx';
 import { DayField, MoneyField, NumberField } from './value-fields.tsx';
 import { nextDay, nightWarning, readWhen, refuseBadTime, When } from './when.tsx';
 
-const viewer = viewerIn(createCountry(gb));
+const viewer = { ...viewerIn(createCountry(gb)), language: english };
 const renderToString = (part: VNode) =>
   renderPart(<ViewerContext.Provider value={viewer}>{part}</ViewerContext.Provider>);
 
@@ -42,6 +45,26 @@ const parts: Record<string, (text: string) => VNode> = {
     <Select formState={draftOf(text)} name="name" label={text} hint={text} choices={[{ value: text, label: text }]} />
   ),
   'mail frame': (text) => <MailFrame src={text} html={`<p>${escapeHtml(text)}</p>`} title={text} />,
+  'place choice, few': (text) => (
+    <PlaceChoice
+      formState={draftOf(text)}
+      name="name"
+      label={text}
+      places={[{ value: text, label: text }]}
+      chosen={text}
+      find={text}
+    />
+  ),
+  'place choice, many': (text) => (
+    <PlaceChoice
+      formState={draftOf(text)}
+      name="name"
+      label={text}
+      places={Array.from({ length: 30 }, (_, index) => ({ value: `${index} ${text}`, label: text }))}
+      chosen={text}
+      find={text}
+    />
+  ),
   diff: (text) => (
     <Diff
       label={text}
@@ -60,7 +83,7 @@ const parts: Record<string, (text: string) => VNode> = {
     <When
       formState={{ typed: new Map([['scheduled_for', text]]), problems: new Map([['scheduled_for', text]]) }}
       now={new Date('2026-10-24T22:30:00Z')}
-      within={{ max_ms: 1, hint: text, tooLate: text }}
+      within={{ max_ms: 1, hint: () => asIs(text), tooLate: asIs(text) }}
     />
   ),
   'touch key': (text) => (
@@ -97,7 +120,9 @@ const parts: Record<string, (text: string) => VNode> = {
       {text}
     </ButtonLink>
   ),
-  'older pager': (text) => <OlderPager rows={[{ id: text }]} noun={text} olderThan={text} to={() => text} hasOlder />,
+  'older pager': (text) => (
+    <OlderPager rows={[{ id: text }]} shown={asIs(text)} olderThan={text} to={() => text} hasOlder />
+  ),
   'number field': (text) => <NumberField formState={draftOf(text)} name="name" label={text} hint={text} value={1} />,
   'money field': (text) => <MoneyField formState={draftOf(text)} name="name" label={text} hint={text} />,
   'day field': (text) => <DayField formState={draftOf(text)} name="name" label={text} hint={text} value={text} />,
@@ -113,8 +138,8 @@ const parts: Record<string, (text: string) => VNode> = {
       ]}
     />
   ),
-  turn: (text) => <Turn to={text} icon="left" label={text} />,
-  pager: (text) => <Pager shown={text} newer={text} older={undefined} />,
+  turn: (text) => <Turn to={text} icon="left" label={asIs(text)} />,
+  pager: (text) => <Pager shown={asIs(text)} newer={text} older={undefined} />,
   tabs: (text) => <Tabs name={text} tabs={[{ label: text, to: text, isCurrent: true }]} />,
   segments: (text) => <Segments name={text} tabs={[{ label: text, to: text, isCurrent: false }]} />,
   chart: (text) => <Chart title={text} names={{ good: text, bad: text }} bars={[{ label: text, good: 3, bad: 1 }]} />,
@@ -202,7 +227,7 @@ describe('When', () => {
     expect([...night.matchAll(/>(\d\d:00)</g)].map(([, hour]) => Number(hour?.slice(0, 2)))).toEqual([
       21, 22, 23, 0, 1, 2, 3, 4, 5, 6, 7,
     ]);
-    expect(nightWarning(viewer.calendar, new Date('2026-11-16T21:00:00Z'))).toBe('People may be asleep.');
+    expect(String(nightWarning(viewer.calendar, new Date('2026-11-16T21:00:00Z')))).toBe('People may be asleep.');
     expect(nightWarning(viewer.calendar, new Date('2026-11-16T08:00:00Z'))).toBeUndefined();
   });
 

@@ -1,4 +1,5 @@
 import type { PhoneRules } from '../../countries/phone-rules.ts';
+import { t } from '../../language/text.ts';
 import { formatForPeople, parsePhoneNumber } from '../../recipients/phone-number.ts';
 
 const ukMobile = /^(?:(?:\+|00)?440?|0)?(7\d{3})(\d{6})$/;
@@ -21,6 +22,6 @@ export function formatPhoneNumber(phone: PhoneRules, written: string): string {
 }
 
 /** The number of a person who may have none. */
-export function shownNumber(phone: PhoneRules, number: string | null, none = 'None'): string {
+export function shownNumber(phone: PhoneRules, number: string | null, none: string = t('None')): string {
   return number === null ? none : formatPhoneNumber(phone, number);
 }

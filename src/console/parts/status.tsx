@@ -1,3 +1,4 @@
+import { t } from '../../language/text.ts';
 import type { Status as MessageState } from '../../notifications/notification.ts';
 import type { Channel } from '../../protocol/channels.ts';
 
@@ -17,32 +18,32 @@ export function Stamp({ channel, small }: { channel: 'email' | 'text' | 'letter'
   );
 }
 
-const channelNames = { email: 'Email', text: 'Text', letter: 'Letter' };
+const channelNames = { email: t('Email'), text: t('Text'), letter: t('Letter') };
 
 type Shown = [kind: Parameters<typeof Status>[0]['kind'], word: string];
 
 const shown: Record<MessageState, Shown> = {
-  created: ['accepted', 'Accepted'],
-  sending: ['sending', 'Sending'],
-  pending: ['sending', 'Pending'],
-  sent: ['delivered', 'Sent'],
-  delivered: ['delivered', 'Delivered'],
-  failed: ['failed', 'Failed'],
-  'technical-failure': ['failed', 'Technical failure'],
-  'temporary-failure': ['failed', 'Temporary failure'],
-  'permanent-failure': ['failed', 'Permanent failure'],
-  cancelled: ['cancelled', 'Cancelled'],
-  'pending-virus-check': ['accepted', 'Checking for viruses'],
-  'validation-failed': ['failed', 'Cannot be printed'],
-  'virus-scan-failed': ['failed', 'Contains a virus'],
-  'returned-letter': ['failed', 'Returned'],
+  created: ['accepted', t('Accepted')],
+  sending: ['sending', t('Sending')],
+  pending: ['sending', t('Pending')],
+  sent: ['delivered', t('Sent')],
+  delivered: ['delivered', t('Delivered')],
+  failed: ['failed', t('Failed')],
+  'technical-failure': ['failed', t('Technical failure')],
+  'temporary-failure': ['failed', t('Temporary failure')],
+  'permanent-failure': ['failed', t('Permanent failure')],
+  cancelled: ['cancelled', t('Cancelled')],
+  'pending-virus-check': ['accepted', t('Checking for viruses')],
+  'validation-failed': ['failed', t('Cannot be printed')],
+  'virus-scan-failed': ['failed', t('Contains a virus')],
+  'returned-letter': ['failed', t('Returned')],
 };
 
 const shownOfLetters: Partial<Record<MessageState, Shown>> = {
-  created: ['accepted', 'Waiting to print'],
-  sending: ['sending', 'Printing'],
-  delivered: ['delivered', 'Posted'],
-  'technical-failure': ['failed', 'Not printed'],
+  created: ['accepted', t('Waiting to print')],
+  sending: ['sending', t('Printing')],
+  delivered: ['delivered', t('Posted')],
+  'technical-failure': ['failed', t('Not printed')],
 };
 
 /** What became of a message, in the words of its channel. */

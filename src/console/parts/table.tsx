@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { T } from '../../language/sentence.tsx';
+import { within } from '../../language/text.ts';
 import { pageUrl } from '../links.ts';
 
 export interface Column<Row> {
@@ -75,7 +77,9 @@ export function Summary({ rows }: { rows: readonly Row[] }) {
           <dd>
             {change && (
               <a href={pageUrl(change)}>
-                Change<span class="sr"> {label.toLowerCase()}</span>
+                <T>
+                  Change<span class="sr"> {{ label: within(label) }}</span>
+                </T>
               </a>
             )}
           </dd>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { type Calendar, type Days, dayFormat } from '../../countries/calendar.ts';
+import type { Calendar, Days } from '../../countries/calendar.ts';
+import { type Text, t, written } from '../../language/text.ts';
 import { useViewer } from '../viewer.ts';
 
 interface Tab {
@@ -39,19 +40,21 @@ export function chosenYear(calendar: Calendar, query: string, now: Date): number
   return year <= current && year > current - shownYears ? year : current;
 }
 
-const monthAndYear = dayFormat({ month: 'long', year: 'numeric' });
-const wholeDay = dayFormat({ day: 'numeric', month: 'long', year: 'numeric' });
+const monthAndYear = (day: string) => written(({ dates }) => dates.write(day, { month: 'long', year: 'numeric' }));
+const wholeDay = (day: string) =>
+  written(({ dates }) => dates.write(day, { day: 'numeric', month: 'long', year: 'numeric' }));
 
 /** "April 2026 to March 2027", or with days where the year begins within a month. */
-export function yearInWords(calendar: Calendar, year: number): string {
+export function yearInWords(calendar: Calendar, year: number): Text {
   const { first_day, last_day } = calendar.financialYearDays(year);
   const inWords = first_day.endsWith('-01') ? monthAndYear : wholeDay;
-  return `${inWords(first_day)} to ${inWords(last_day)}`;
+  return t('{from} to {until}', { from: inWords(first_day), until: inWords(last_day) });
 }
 
 /** "April 2026", or "16 July 2026 to 15 August 2026". */
-export function monthInWords({ first_day, last_day }: Days): string {
-  return first_day.endsWith('-01') ? monthAndYear(first_day) : `${wholeDay(first_day)} to ${wholeDay(last_day)}`;
+export function monthInWords({ first_day, last_day }: Days): Text {
+  if (first_day.endsWith('-01')) return monthAndYear(first_day);
+  return t('{from} to {until}', { from: wholeDay(first_day), until: wholeDay(last_day) });
 }
 
 export function FinancialYears({ year, path, now }: { year: number; path: string; now: Date }) {
@@ -59,7 +62,7 @@ export function FinancialYears({ year, path, now }: { year: number; path: string
   const current = calendar.financialYear(now);
   return (
     <Segments
-      name="Financial year"
+      name={t('Financial year')}
       tabs={Array.from({ length: shownYears }, (_, index) => current - index).map((one) => ({
         label: calendar.financialYearLabel(one),
         to: one === current ? path : `${path}?year=${one}`,

@@ -1,3 +1,4 @@
+import { t } from '../../language/text.ts';
 import { splitAtPlaceholders } from '../../rendering/placeholders.ts';
 import type { TextChange } from '../../templates/word-diff.ts';
 import { Icon } from '../layout/icon.tsx';
@@ -29,12 +30,12 @@ export function Diff({ label, changes }: { label: string; changes: readonly Text
         if (kind === 'same') return text;
         return kind === 'added' ? (
           <ins key={key}>
-            <span class="sr">added: </span>
+            <span class="sr">{t('added:')} </span>
             {text}
           </ins>
         ) : (
           <del key={key}>
-            <span class="sr">removed: </span>
+            <span class="sr">{t('removed:')} </span>
             {text}
           </del>
         );
@@ -44,11 +45,11 @@ export function Diff({ label, changes }: { label: string; changes: readonly Text
 }
 
 /** Copies the text of another element, or the value of a field; appears with script only. */
-export function Copy({ of, what }: { of: string; what: string }) {
+export function Copy({ of, what, label = t('Copy') }: { of: string; what: string; label?: string }) {
   return (
     <button class="button button--quiet button--small" type="button" data-copies={of} hidden>
       <Icon name="copy" small />
-      <span>Copy</span>
+      <span aria-live="polite">{label}</span>
       <span class="sr"> {what}</span>
     </button>
   );

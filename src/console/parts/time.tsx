@@ -1,4 +1,5 @@
 import { addDays, type Calendar } from '../../countries/calendar.ts';
+import { asIs, type Text, t, written } from '../../language/text.ts';
 import { useViewer, type Viewer, viewerIn } from '../viewer.ts';
 
 interface TimeProps {
@@ -12,10 +13,9 @@ interface TimeProps {
 export function Time({ at, now, brief }: TimeProps) {
   const viewer = useViewer();
   const moment = new Date(at);
-  const short = shortTime(viewer.calendar, moment, now);
   return (
     <time dateTime={toTheSecond(moment)} title={exactTime(viewer, moment)}>
-      {brief ? short.replace('today, ', '') : short}
+      {shortTime(viewer.calendar, moment, now, brief)}
     </time>
   );
 }
@@ -25,7 +25,6 @@ function toTheSecond(moment: Date): string {
   return `${moment.toISOString().slice(0, 19)}Z`;
 }
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const twoDigits = (value: number) => String(value).padStart(2, '0');
 
 /** "14:02" */
@@ -35,37 +34,36 @@ export function clockTime(calendar: Calendar, moment: Date): string {
 }
 
 /** "15 Nov" */
-export function dayAndMonth(calendar: Calendar, moment: Date): string {
-  const { day, month } = calendar.wallTime(moment);
-  return `${day} ${months[month - 1]}`;
+export function dayAndMonth(calendar: Calendar, moment: Date): Text {
+  return written(({ dates }) => dates.dayAndMonth(calendar.day(moment)));
 }
 
 /** "15 Nov 2026" */
-export function fullDay(calendar: Calendar, at: string): string {
+export function fullDay(calendar: Calendar, at: string): Text {
   return dayOfYear(calendar, new Date(/Z|[+-]\d\d:\d\d$/.test(at) ? at : `${at}Z`));
 }
 
 /** "15 Nov 2026", for a day that is one everywhere. */
-export function shortDay(day: string): string {
-  const [year, month, date] = day.split('-').map(Number);
-  return `${date} ${months[(month ?? 1) - 1]} ${year}`;
+export function shortDay(day: string): Text {
+  return written(({ dates }) => dates.short(day));
 }
 
-function dayOfYear(calendar: Calendar, moment: Date): string {
-  return `${dayAndMonth(calendar, moment)} ${calendar.wallTime(moment).year}`;
+function dayOfYear(calendar: Calendar, moment: Date): Text {
+  return shortDay(calendar.day(moment));
 }
 
-function exactTime({ calendar, zoneName }: Viewer, moment: Date): string {
-  return `${dayOfYear(calendar, moment)}, ${exactClockTime(calendar, moment)} ${zoneName.replace(/ time$/, '')}`;
+function exactTime({ calendar, zoneName }: Viewer, moment: Date): Text {
+  const values = { day: dayOfYear(calendar, moment), time: exactClockTime(calendar, moment) };
+  return t('{day}, {time} {zone}', { ...values, zone: zoneName.replace(/ time$/, '') });
 }
 
-function shortTime(calendar: Calendar, moment: Date, now: Date): string {
+function shortTime(calendar: Calendar, moment: Date, now: Date, brief: boolean | undefined): Text {
   const time = clockTime(calendar, moment);
   const [day, today] = [calendar.day(moment), calendar.day(now)];
-  if (day === today) return `today, ${time}`;
-  if (day === addDays(today, -1)) return `yesterday, ${time}`;
+  if (day === today) return brief ? asIs(time) : t('today, {time}', { time });
+  if (day === addDays(today, -1)) return t('yesterday, {time}', { time });
   const isThisYear = calendar.wallTime(moment).year === calendar.wallTime(now).year;
-  return `${isThisYear ? dayAndMonth(calendar, moment) : dayOfYear(calendar, moment)}, ${time}`;
+  return t('{day}, {time}', { day: isThisYear ? dayAndMonth(calendar, moment) : dayOfYear(calendar, moment), time });
 }
 
 /** "14:02:11" */
@@ -82,7 +80,9 @@ export function ZoneName() {
 export function ZoneOfFile() {
   const { calendar, country } = useViewer();
   if (calendar.zone === country.calendar.zone) return null;
-  return <span class="small muted">{`Times in the file are ${viewerIn(country).zoneName}.`}</span>;
+  return (
+    <span class="small muted">{t('Times in the file are {zoneName}.', { zoneName: viewerIn(country).zoneName })}</span>
+  );
 }
 
 /** For what happens within seconds. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { isDay } from '../../countries/calendar.ts';
 import type { Money } from '../../countries/money.ts';
+import { type Text, t } from '../../language/text.ts';
 import { invalidField } from '../../platform/failure.ts';
 import { maxInteger } from '../../protocol/fields.ts';
 import { Field, type FieldProps } from './field.tsx';
@@ -22,15 +23,18 @@ interface NumberRule {
   /** Digits only. Otherwise thousands may be separated, as a person types them. */
   plain?: boolean;
   /** Instead of the sentence that names the limits. */
-  problem?: string;
+  problem?: Text;
 }
 
 export function readNumber(text: string, { field, min = 0, max = maxInteger, plain, problem }: NumberRule): number {
   const digits = plain ? text : text.replaceAll(/[\s,.]/g, '');
   const value = /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
   if (value >= min && value <= max) return value;
-  const bounds = max === maxInteger ? `from ${min}` : `from ${min} to ${max.toLocaleString('en-GB')}`;
-  throw invalidField(field, problem ?? `Enter a whole number ${bounds}.`);
+  const outside =
+    max === maxInteger
+      ? t('Enter a whole number from {min}.', { min })
+      : t('Enter a whole number from {min} to {max, number}.', { min, max });
+  throw invalidField(field, problem ?? outside);
 }
 
 /** An amount of money, which `readPrice` reads. */
@@ -42,7 +46,14 @@ export function readPrice(text: string, { field, money }: { field: string; money
   const price = money.read(text);
   if (price !== undefined) return price;
   const { unit, plain, maxPrice } = money;
-  throw invalidField(field, `Enter ${unit}, such as ${plain(0.0227)}, at most ${plain(maxPrice)}.`);
+  throw invalidField(
+    field,
+    t('Enter {unit}, such as {example}, at most {max}.', {
+      unit,
+      example: plain(0.0227),
+      max: plain(maxPrice),
+    }),
+  );
 }
 
 /** A day, which `readDay` reads. */
@@ -53,5 +64,5 @@ export function DayField({ value, ...props }: ValueFieldProps & { value?: string
 /** Returns the day as it was typed: year, month and day. */
 export function readDay(text: string, { field }: { field: string }): string {
   if (isDay(text) && text > '2000') return text;
-  throw invalidField(field, 'Enter a day as year, month and day, such as 2027-04-01.');
+  throw invalidField(field, t('Enter a day as year, month and day, such as 2027-04-01.'));
 }

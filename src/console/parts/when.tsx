@@ -1,30 +1,30 @@
 import { Type } from 'typebox';
 import { addDays, type Calendar, isDay } from '../../countries/calendar.ts';
+import { type Text, t, written } from '../../language/text.ts';
 import { day_ms, later } from '../../platform/clock.ts';
 import { invalidField } from '../../platform/failure.ts';
 import type { FormState } from '../page.ts';
 import { useViewer } from '../viewer.ts';
 import { HintAndError } from './field.tsx';
-import { clockTime, dayAndMonth } from './time.tsx';
+import { clockTime } from './time.tsx';
 
 /** How far ahead something can be scheduled. */
 interface SchedulingWindow {
   max_ms: number;
-  /** Follows the name of the zone. */
-  hint: string;
-  tooLate: string;
+  hint(zoneName: string): Text;
+  tooLate: Text;
 }
 
 export const nextDay: SchedulingWindow = {
   max_ms: day_ms,
-  hint: 'within 24 hours.',
-  tooLate: 'Choose a time within the next 24 hours.',
+  hint: (zoneName) => t('{zoneName}, within 24 hours.', { zoneName }),
+  tooLate: t('Choose a time within the next 24 hours.'),
 };
 
 export const nextWeek: SchedulingWindow = {
   max_ms: 7 * day_ms,
-  hint: 'within 7 days.',
-  tooLate: 'Choose a time within the next 7 days.',
+  hint: (zoneName) => t('{zoneName}, within 7 days.', { zoneName }),
+  tooLate: t('Choose a time within the next 7 days.'),
 };
 
 interface WhenProps {
@@ -48,20 +48,20 @@ export function When({ formState, now, within: { hint, max_ms } }: WhenProps) {
       class={error === undefined ? 'choices when' : 'choices when field--error'}
       aria-describedby={error === undefined ? `${name}-hint` : `${name}-hint ${name}-error`}
     >
-      <legend class="label">When</legend>
-      <HintAndError name={name} hint={`${zoneName}, ${hint}`} error={error} />
+      <legend class="label">{t('When')}</legend>
+      <HintAndError name={name} hint={hint(zoneName)} error={error} />
       <label class="choice">
         <input id={name} type="radio" name={name} value="" checked={!isLater} />
-        <span>Now</span>
+        <span>{t('Now')}</span>
       </label>
       <label class="choice">
         <input type="radio" name={name} value="later" checked={isLater} />
-        <span>Later</span>
+        <span>{t('Later')}</span>
       </label>
       <div class="cols cols--narrow when-later">
         <div class="field">
           <label class="label" for="scheduled_day">
-            Send on
+            {t('Send on')}
           </label>
           <select class="input" id="scheduled_day" name="scheduled_day">
             {daysUntil(calendar, now, until).map((day) => (
@@ -73,7 +73,7 @@ export function When({ formState, now, within: { hint, max_ms } }: WhenProps) {
         </div>
         <div class="field">
           <label class="label" for="scheduled_hour">
-            Send at
+            {t('Send at')}
           </label>
           <select class="input" id="scheduled_hour" name="scheduled_hour">
             <Hours hours={hoursOfDay} chosen={hour} />
@@ -87,7 +87,7 @@ export function When({ formState, now, within: { hint, max_ms } }: WhenProps) {
   );
 }
 
-const mayBeAsleep = 'People may be asleep';
+const mayBeAsleep = t('People may be asleep');
 const hoursOfDay = Array.from({ length: 13 }, (_, index) => index + 8);
 const hoursOfNight = [21, 22, 23, 0, 1, 2, 3, 4, 5, 6, 7];
 const nameOfHour = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
@@ -140,26 +140,24 @@ function parseMoment(text: string): Date | undefined {
 export function refuseBadTime(text: string, now: Date, { max_ms, tooLate }: SchedulingWindow): void {
   if (text === '') return;
   const moment = parseMoment(text);
-  if (!moment) throw invalidField('scheduled_for', 'Choose a day and an hour.');
-  if (moment < now) throw invalidField('scheduled_for', 'Choose a time that has not passed.');
+  if (!moment) throw invalidField('scheduled_for', t('Choose a day and an hour.'));
+  if (moment < now) throw invalidField('scheduled_for', t('Choose a time that has not passed.'));
   if (moment > later(now, max_ms)) throw invalidField('scheduled_for', tooLate);
 }
 
-const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
-
-function nameOfDay(calendar: Calendar, moment: Date, now: Date): string {
+function nameOfDay(calendar: Calendar, moment: Date, now: Date): Text {
   const day = calendar.day(moment);
-  if (day === calendar.day(now)) return 'Today';
-  if (day === addDays(calendar.day(now), 1)) return 'Tomorrow';
-  return `${weekdays[new Date(`${day}T00:00:00Z`).getUTCDay()]} ${dayAndMonth(calendar, moment)}`;
+  if (day === calendar.day(now)) return t('Today');
+  if (day === addDays(calendar.day(now), 1)) return t('Tomorrow');
+  return written(({ dates }) => dates.weekdayAndDay(day));
 }
 
 /** "Tomorrow, 09:00" */
-export function wordsOfHour(calendar: Calendar, moment: Date, now: Date): string {
-  return `${nameOfDay(calendar, moment, now)}, ${clockTime(calendar, moment)}`;
+export function wordsOfHour(calendar: Calendar, moment: Date, now: Date): Text {
+  return t('{day}, {time}', { day: nameOfDay(calendar, moment, now), time: clockTime(calendar, moment) });
 }
 
 /** A warning for messages that arrive at this moment, if one is due. */
-export function nightWarning(calendar: Calendar, moment: Date): string | undefined {
-  return hoursOfNight.includes(calendar.wallTime(moment).hour) ? `${mayBeAsleep}.` : undefined;
+export function nightWarning(calendar: Calendar, moment: Date): Text | undefined {
+  return hoursOfNight.includes(calendar.wallTime(moment).hour) ? t('People may be asleep.') : undefined;
 }

@@ -180,6 +180,6 @@ describe('deviceName', () => {
     ['curl/8', 'Unknown browser'],
     ['', 'Unknown browser'],
   ])('%s', (userAgent, name) => {
-    expect(deviceName(userAgent)).toBe(name);
+    expect(String(deviceName(userAgent))).toBe(name);
   });
 });

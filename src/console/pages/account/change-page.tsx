@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { Failure, invalidField } from '../../../platform/failure.ts';
 import { hasPassword, verifyPassword } from '../../../users/sign-in/sign-in.ts';
 import { maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
@@ -10,13 +12,13 @@ import { PasswordField } from '../../parts/field.tsx';
 import { SaveForm, Submit } from '../../parts/form.tsx';
 
 export const currentPassword = Type.String({ maxLength: 1_000 });
-export const needsPassword = { current_password: 'Enter your current password.' };
+export const needsPassword = { current_password: t('Enter your current password.') };
 
 /** A page that changes one thing of the account. `back`: where Cancel leads. */
 export function changePage(title: string, action: string, fields: ComponentChildren, back = '/account'): View {
   return {
     title,
-    crumbs: [{ label: 'Your account', to: '/account' }],
+    crumbs: [{ label: t('Your account'), to: '/account' }],
     content: (
       <SaveForm back={back} action={action}>
         {fields}
@@ -30,7 +32,7 @@ export function CurrentPassword({ formState }: { formState: FormState }) {
     <PasswordField
       formState={formState}
       name="current_password"
-      label="Current password"
+      label={t('Current password')}
       autocomplete="current-password"
     />
   );
@@ -43,13 +45,13 @@ export async function checkOwnPassword(
   form: { current_password: string },
 ): Promise<void> {
   if (!(await hasPassword(app.db, userId))) {
-    throw invalidField('current_password', 'Your account has no password. Choose one first.');
+    throw invalidField('current_password', t('Your account has no password. Choose one first.'));
   }
   try {
     await verifyPassword(app, userId, form.current_password);
   } catch (error) {
     if (error instanceof Failure && error.kind === 'invalid') {
-      throw invalidField('current_password', 'That is not your current password. Try again.');
+      throw invalidField('current_password', t('That is not your current password. Try again.'));
     }
     throw error;
   }
@@ -69,22 +71,28 @@ export async function withPassword(
   if (!maySignInLocally(app.config, user)) {
     return {
       ...frame,
-      lead: 'You sign in with single sign-on, and your account has no password.',
+      lead: t('You sign in with single sign-on, and your account has no password.'),
       content: (
         <p class="measure">
-          Your address and how you sign in are managed there. To change them, ask the people who run the single sign-on,
-          or a platform administrator.
+          {t(
+            'Your address and how you sign in are managed there. To change them, ask the people who run the single sign-on, or a platform administrator.',
+          )}
         </p>
       ),
     };
   }
   return {
     ...frame,
-    lead: 'You need a password to change this. You sign in with single sign-on, and your account has none yet.',
+    lead: t('You need a password to change this. You sign in with single sign-on, and your account has none yet.'),
     content: (
       <form class="stack measure" method="post" action={pageUrl(choosePasswordPath)}>
-        <p>We will send a link to {user.email_address}. Open it to choose a password, then come back here.</p>
-        <Submit back="/account">Send the link</Submit>
+        <p>
+          <T>
+            We will send a link to {{ emailAddress: user.email_address }}. Open it to choose a password, then come back
+            here.
+          </T>
+        </p>
+        <Submit back="/account">{t('Send the link')}</Submit>
       </form>
     ),
   };

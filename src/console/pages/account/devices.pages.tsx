@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { asIs, type Text, t } from '../../../language/text.ts';
 import { Uuid } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
@@ -17,43 +19,43 @@ export function devicePages(pages: Pages, app: ConsoleApp): void {
       const sessions = await listSessions(app, user.id);
       const now = app.clock.now();
       return {
-        title: 'Devices',
-        lead: 'Where you are signed in. Sign out any device you do not recognise, then change your password.',
-        crumbs: [{ label: 'Your account', to: '/account' }],
+        title: t('Devices'),
+        lead: t('Where you are signed in. Sign out any device you do not recognise, then change your password.'),
+        crumbs: [{ label: t('Your account'), to: '/account' }],
         content: (
           <div class="stack">
             <Table
-              caption="Devices where you are signed in"
+              caption={t('Devices where you are signed in')}
               rows={sessions}
               keyOf={({ id }) => id}
               columns={[
                 {
-                  head: 'Device',
+                  head: t('Device'),
                   cell: ({ id, device }) => (
                     <>
                       {deviceName(device)}
-                      {id === current.id && <small>This device</small>}
+                      {id === current.id && <small>{t('This device')}</small>}
                     </>
                   ),
                 },
-                { head: 'Signed in', cell: ({ created_at }) => <Time at={created_at} now={now} /> },
-                { head: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} now={now} /> },
+                { head: t('Signed in'), cell: ({ created_at }) => <Time at={created_at} now={now} /> },
+                { head: t('Last used'), cell: ({ last_used_at }) => <Time at={last_used_at} now={now} /> },
                 {
-                  head: 'Actions',
+                  head: t('Actions'),
                   hidden: true,
                   cell: ({ id, device }) =>
                     id === current.id ? null : (
                       <Confirm
                         label={
-                          <>
-                            Sign out<span class="sr"> {deviceName(device)}</span>
-                          </>
+                          <T>
+                            Sign out<span class="sr"> {{ deviceName: deviceName(device) }}</span>
+                          </T>
                         }
-                        action="Sign out this device"
+                        action={t('Sign out this device')}
                         to={pageUrl('/account/devices')}
                         fields={{ session_id: id }}
                       >
-                        You will have to sign in again on that device.
+                        {t('You will have to sign in again on that device.')}
                       </Confirm>
                     ),
                 },
@@ -61,15 +63,17 @@ export function devicePages(pages: Pages, app: ConsoleApp): void {
             />
             {sessions.length > 1 && (
               <Confirm
-                label="Sign out everywhere else"
-                action="Sign out other devices"
+                label={t('Sign out everywhere else')}
+                action={t('Sign out other devices')}
                 to={pageUrl('/account/devices/others')}
               >
-                You will stay signed in here.
+                {t('You will stay signed in here.')}
               </Confirm>
             )}
             <p class="small muted">
-              Times are <ZoneName />.
+              <T>
+                Times are <ZoneName />.
+              </T>
             </p>
           </div>
         ),
@@ -78,7 +82,7 @@ export function devicePages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({ session_id: Uuid }),
     async act({ visitor }, { session_id }) {
       await endSession(app, visitor.user.id, session_id);
-      return { to: '/account/devices', notice: 'Device signed out.' };
+      return { to: '/account/devices', notice: t('Device signed out.') };
     },
   });
 
@@ -88,35 +92,35 @@ export function devicePages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({}),
     async act({ visitor }) {
       await endOtherSessions(app, visitor.user.id, visitor.session.id);
-      return { to: '/account/devices', notice: 'Other devices signed out.' };
+      return { to: '/account/devices', notice: t('Other devices signed out.') };
     },
   });
 }
 
 /** These are tried in this order: earlier ones also name later ones. */
 const browsers = [
-  ['Edge', /Edg(e|A|iOS)?\//],
-  ['Opera', /OPR\//],
-  ['Samsung Internet', /SamsungBrowser\//],
-  ['Firefox', /(Firefox|FxiOS)\//],
-  ['Chrome', /(Chrome|CriOS|Chromium)\//],
-  ['Safari', /Safari\//],
+  [asIs('Edge'), /Edg(e|A|iOS)?\//],
+  [asIs('Opera'), /OPR\//],
+  [asIs('Samsung Internet'), /SamsungBrowser\//],
+  [asIs('Firefox'), /(Firefox|FxiOS)\//],
+  [asIs('Chrome'), /(Chrome|CriOS|Chromium)\//],
+  [asIs('Safari'), /Safari\//],
 ] as const;
 
 const systems = [
   ['iPhone', /iPhone/],
   ['iPad', /iPad/],
-  ['Android', /Android/],
-  ['Windows', /Windows/],
+  [asIs('Android'), /Android/],
+  [asIs('Windows'), /Windows/],
   ['ChromeOS', /CrOS/],
   ['macOS', /Mac OS X|Macintosh/],
-  ['Linux', /Linux/],
+  [asIs('Linux'), /Linux/],
 ] as const;
 
 /** What a person calls the device, from what its browser sends. */
-export function deviceName(userAgent: string): string {
+export function deviceName(userAgent: string): Text {
   const [browser] = browsers.find(([, pattern]) => pattern.test(userAgent)) ?? [];
   const [system] = systems.find(([, pattern]) => pattern.test(userAgent)) ?? [];
-  if (!browser) return system ? `A browser on ${system}` : 'Unknown browser';
-  return system ? `${browser} on ${system}` : browser;
+  if (!browser) return system ? t('A browser on {system}', { system }) : t('Unknown browser');
+  return system ? t('{browser} on {system}', { browser, system }) : asIs(browser);
 }

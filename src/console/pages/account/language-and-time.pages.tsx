@@ -1,7 +1,10 @@
 import { Type } from 'typebox';
 import { listZones } from '../../../countries/loading/known-values.ts';
+import { asIs, inLanguage, t } from '../../../language/text.ts';
+import { invalidField } from '../../../platform/failure.ts';
 import { updateUser } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
+import { languageOf } from '../../language-of.ts';
 import type { Pages } from '../../page.ts';
 import { Select } from '../../parts/field.tsx';
 import { viewerIn } from '../../viewer.ts';
@@ -14,23 +17,58 @@ export function languageAndTimePages(pages: Pages, app: ConsoleApp): void {
     name: 'Language and time',
     show({ visitor: { user } }, formState) {
       const { zoneName } = viewerIn(app.country);
+      const { offered } = app.languages;
       return changePage(
-        'Language and time',
-        'Save',
-        <Select
-          formState={formState}
-          name="time_zone"
-          label="Time zone"
-          hint={`For times that you read and choose here. Usage, limits and letters stay in ${zoneName}, and so do files.`}
-          value={user.time_zone ?? ''}
-          choices={[{ value: '', label: `Same as this Pennypost: ${zoneName}` }, ...zoneChoices(user.time_zone)]}
-        />,
+        t('Language and time'),
+        t('Save'),
+        <>
+          {offered.length > 1 && (
+            <Select
+              formState={formState}
+              name="language"
+              label={t('Language')}
+              value={user.language ?? ''}
+              choices={[
+                { value: '', label: t('Same as this browser') },
+                ...offered.map(({ tag, ownName }) => ({ value: tag, label: ownName })),
+              ]}
+            />
+          )}
+          <Select
+            formState={formState}
+            name="time_zone"
+            label={t('Time zone')}
+            hint={t(
+              'For times that you read and choose here. Usage, limits and letters stay in {zoneName}, and so do files.',
+              { zoneName },
+            )}
+            value={user.time_zone ?? ''}
+            choices={[
+              { value: '', label: t('Same as this Pennypost: {zoneName}', { zoneName }) },
+              ...zoneChoices(user.time_zone),
+            ]}
+          />
+        </>,
       );
     },
-    form: Type.Object({ time_zone: Type.Optional(Type.String({ format: 'time-zone' })) }),
-    async act({ visitor }, { time_zone = null }) {
-      await updateUser(app, visitor.user.id, { time_zone });
-      return { to: '/account', notice: 'Time zone saved.' };
+    form: Type.Object({
+      language: Type.Optional(Type.String({ format: 'language-tag' })),
+      time_zone: Type.Optional(Type.String({ format: 'time-zone' })),
+    }),
+    async act({ http, visitor }, { language, time_zone = null }) {
+      const { languages } = app;
+      if (language !== undefined && !languages.offered.some(({ tag }) => tag === language)) {
+        throw invalidField('language', t('Choose a language from the list.'));
+      }
+      const isOffered = languages.offered.length > 1;
+      const user = await updateUser(app, visitor.user.id, {
+        time_zone,
+        ...(isOffered ? { language: language ?? null } : {}),
+      });
+      if (!isOffered) return { to: '/account', notice: t('Time zone saved.') };
+      // The next page is in the language that was chosen.
+      const saved = inLanguage(languageOf(app, http, user), () => String(t('Language and time zone saved.')));
+      return { to: '/account', notice: asIs(saved) };
     },
   });
 }

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { beginRegistration, registerKey } from '../../../users/sign-in/security-keys.ts';
 import { keySiteOf } from '../../../users/sign-in/webauthn.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -20,8 +22,8 @@ const home = '/account/security-keys';
 const newPage = `${home}/new`;
 const touchPage = `${home}/new/touch`;
 const crumbs = [
-  { label: 'Your account', to: '/account' },
-  { label: 'Security keys', to: home },
+  { label: t('Your account'), to: '/account' },
+  { label: t('Security keys'), to: home },
 ];
 
 const newKey = new SealedCookie<{ user_id: string; key_name: string }>('newKey');
@@ -37,21 +39,21 @@ export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
     who: 'signed-in',
     below: 'Your account',
     show(request, formState) {
-      const title = 'Add a security key';
+      const title = t('Add a security key');
       if (!keySiteOf(app.config)) return { title, crumbs, content: <NoKeysHere address={app.config.urls.api} /> };
       const fields = (
         <>
           <Field
             formState={formState}
             name="name"
-            label="Name of the key"
-            hint="Use a name you will recognise, for example “Blue key at work”."
+            label={t('Name of the key')}
+            hint={t('Use a name you will recognise, for example “Blue key at work”.')}
             autocomplete="off"
           />
           <CurrentPassword formState={formState} />
         </>
       );
-      return withPassword(app, request, { ...changePage(title, 'Continue', fields, home), crumbs });
+      return withPassword(app, request, { ...changePage(title, t('Continue'), fields, home), crumbs });
     },
     form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }), current_password: currentPassword }),
     needs: { name: 'Enter a name.', ...needsPassword },
@@ -69,27 +71,27 @@ export function newSecurityKeyPages(pages: Pages, app: ConsoleApp): void {
       const name = findName(request);
       if (name === undefined) return { to: newPage };
       return {
-        title: `Add “${name}”`,
-        lead: 'Plug in your key or hold it near, press the button, then touch the key.',
+        title: t('Add “{name}”', { name }),
+        lead: t('Plug in your key or hold it near, press the button, then touch the key.'),
         crumbs,
         scripts: ['security-key'],
         content: (
-          <TouchKey formState={formState} task="create" options={`${touchPage}/options`} label="Register the key">
+          <TouchKey formState={formState} task="create" options={`${touchPage}/options`} label={t('Register the key')}>
             <ButtonLink to={home} look="quiet">
-              Cancel
+              {t('Cancel')}
             </ButtonLink>
           </TouchKey>
         ),
       };
     },
     form: Type.Object({ response: Type.String({ maxLength: 20_000 }) }),
-    needs: { response: 'Press the button, then touch your security key.' },
+    needs: { response: t('Press the button, then touch your security key.') },
     async act(request, { response }) {
       const name = findName(request);
       if (name === undefined) return { to: newPage };
       await registerKey(app, request.visitor.user.id, { name, response });
       newKey.forget(app, request.reply);
-      return { to: home, notice: `Security key added. You can now sign in with “${name}”.` };
+      return { to: home, notice: t('Security key added. You can now sign in with “{name}”.', { name }) };
     },
   });
 
@@ -108,8 +110,10 @@ function NoKeysHere({ address }: { address: string }) {
   return (
     <div class="measure">
       <Notice tone="amber">
-        Browsers only allow security keys at an address with https and a name. The address of this Pennypost is{' '}
-        <code>{address}</code>. The people who run it can change it with <code>BASE_URL</code>.
+        <T>
+          Browsers only allow security keys at an address with https and a name. The address of this Pennypost is{' '}
+          <code>{{ address }}</code>. The people who run it can change it with <code>BASE_URL</code>.
+        </T>
       </Notice>
     </div>
   );

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { t } from '../../../language/text.ts';
 import { timestamp } from '../../../platform/clock.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { sendChangeEmailVerification, sendPasswordReset } from '../../../users/sign-in/account-links.ts';
@@ -34,15 +35,21 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
     name: 'Your name',
     show: ({ visitor }, formState) =>
       changePage(
-        'Your name',
-        'Save',
-        <Field formState={formState} name="name" label="Your name" value={visitor.user.name} autocomplete="name" />,
+        t('Your name'),
+        t('Save'),
+        <Field
+          formState={formState}
+          name="name"
+          label={t('Your name')}
+          value={visitor.user.name}
+          autocomplete="name"
+        />,
       ),
     form: Type.Object({ name: Type.String({ format: 'user-name', maxLength: 255 }) }),
     needs: { name: 'Enter your name.' },
     async act({ visitor }, { name }) {
       await updateUser(app, visitor.user.id, { name });
-      return { to: '/account', notice: 'Name changed.' };
+      return { to: '/account', notice: t('Name changed.') };
     },
   });
 
@@ -55,14 +62,14 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
         app,
         request,
         changePage(
-          'Email address',
-          'Continue',
+          t('Email address'),
+          t('Continue'),
           <>
             <Field
               formState={formState}
               name="email_address"
-              label="New email address"
-              hint="We will send a link there. Your address changes when you open it."
+              label={t('New email address')}
+              hint={t('We will send a link there. Your address changes when you open it.')}
               type="email"
               autocomplete="email"
             />
@@ -74,16 +81,21 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
       email_address: Type.String({ format: 'email', maxLength: 255 }),
       current_password: currentPassword,
     }),
-    needs: { email_address: 'Enter the new email address.', ...needsPassword },
+    needs: { email_address: t('Enter the new email address.'), ...needsPassword },
     async act({ visitor }, form) {
       await checkOwnPassword(app, visitor.user.id, form);
       if (!(await sendChangeEmailVerification(app, visitor.user.id, form.email_address))) {
         throw invalidField(
           'email_address',
-          'We have already sent 3 links. Use the latest one, or try again in an hour.',
+          t('We have already sent 3 links. Use the latest one, or try again in an hour.'),
         );
       }
-      return { to: '/account', notice: `Open the link we sent to ${form.email_address}. The link works for an hour.` };
+      return {
+        to: '/account',
+        notice: t('Open the link we sent to {emailAddress}. The link works for an hour.', {
+          emailAddress: form.email_address,
+        }),
+      };
     },
   });
 
@@ -93,7 +105,10 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
     async show({ visitor, param }) {
       const link = await findLink(app, 'change-email', param('token'));
       if (link?.user_id !== visitor.user.id) return brokenLink('change-email');
-      return oneMoreClick('Change your email address', `Select Continue to sign in with ${link.email} from now on.`);
+      return oneMoreClick(
+        t('Change your email address'),
+        t('Select Continue to sign in with {email} from now on.', { email: link.email }),
+      );
     },
     form: Type.Object({}),
     async act({ visitor, param }) {
@@ -101,7 +116,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
       if (link?.user_id !== visitor.user.id) return brokenLink('change-email');
       const email_access_validated_at = timestamp(app.clock.now());
       await updateOwnContact(app, visitor.user.id, { email_address: link.email, email_access_validated_at });
-      return { to: '/account', notice: 'Email address changed.' };
+      return { to: '/account', notice: t('Email address changed.') };
     },
   });
 
@@ -114,14 +129,14 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
         app,
         request,
         changePage(
-          'Mobile number',
-          'Continue',
+          t('Mobile number'),
+          t('Continue'),
           <>
             <Field
               formState={formState}
               name="mobile_number"
-              label="New mobile number"
-              hint="We will send a security code there."
+              label={t('New mobile number')}
+              hint={t('We will send a security code there.')}
               type="tel"
               autocomplete="tel"
             />
@@ -133,7 +148,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
       mobile_number: Type.String({ format: 'user-mobile-number' }),
       current_password: currentPassword,
     }),
-    needs: { mobile_number: 'Enter the new mobile number.', ...needsPassword },
+    needs: { mobile_number: t('Enter the new mobile number.'), ...needsPassword },
     async act({ visitor, reply }, form) {
       await checkOwnPassword(app, visitor.user.id, form);
       const message_id = await sendSmsCode(app, visitor.user.id, { for: 'new-number', to: form.mobile_number });
@@ -150,15 +165,15 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
       if (pending?.user_id !== visitor.user.id) return { to: '/account/mobile' };
       const demo = await findDemoMessage(app, pending.message_id);
       return changePage(
-        'Confirm your number',
-        'Save',
+        t('Confirm your number'),
+        t('Save'),
         <>
-          {demo && <DemoMessage text={demo} action="Open the link" />}
+          {demo && <DemoMessage text={demo} action={t('Open the link')} />}
           <Field
             formState={formState}
             name="code"
-            label="Security code"
-            hint={`We sent 5 digits to ${pending.number}.`}
+            label={t('Security code')}
+            hint={t('We sent 5 digits to {number}.', { number: pending.number })}
             inputmode="numeric"
             autocomplete="one-time-code"
             short
@@ -179,7 +194,7 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
       });
       await updateOwnContact(app, visitor.user.id, { mobile_number: pending.number });
       pendingNumber.forget(app, reply);
-      return { to: '/account', notice: 'Mobile number changed.' };
+      return { to: '/account', notice: t('Mobile number changed.') };
     },
   });
 
@@ -193,7 +208,12 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
       if ((await hasPassword(app.db, user.id)) || !maySignInLocally(app.config, user))
         return { to: '/account/password' };
       await sendPasswordReset(app, { email: user.email_address });
-      return { to: '/account', notice: `Open the link we sent to ${user.email_address}. The link works for an hour.` };
+      return {
+        to: '/account',
+        notice: t('Open the link we sent to {emailAddress}. The link works for an hour.', {
+          emailAddress: user.email_address,
+        }),
+      };
     },
   });
 
@@ -206,14 +226,14 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
         app,
         request,
         changePage(
-          'Password',
-          'Save',
+          t('Password'),
+          t('Save'),
           <>
             <CurrentPassword formState={formState} />
             <PasswordField
               formState={formState}
               name="password"
-              label="New password"
+              label={t('New password')}
               hint={passwordHint}
               autocomplete="new-password"
             />
@@ -221,15 +241,15 @@ export function profilePages(pages: Pages, app: ConsoleApp): void {
         ),
       ),
     form: Type.Object({ current_password: currentPassword, password: Type.String() }),
-    needs: { ...needsPassword, password: 'Enter a new password.' },
+    needs: { ...needsPassword, password: t('Enter a new password.') },
     async act({ visitor: { user, session } }, form) {
       refuseWeakPassword(form.password);
       await checkOwnPassword(app, user.id, form);
       if (form.password === form.current_password)
-        throw invalidField('password', 'Enter a password that is not your current one.');
+        throw invalidField('password', t('Enter a password that is not your current one.'));
       await keepSession(app, session.id, await updatePassword(app, user.id, form.password));
       await endOtherSessions(app, user.id, session.id);
-      return { to: '/account', notice: 'Password changed. Other devices signed out.' };
+      return { to: '/account', notice: t('Password changed. Other devices signed out.') };
     },
   });
 }

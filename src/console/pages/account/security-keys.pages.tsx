@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { notFound } from '../../../platform/failure.ts';
 import {
   deleteSecurityKey,
@@ -25,13 +27,13 @@ import {
 
 const home = '/account/security-keys';
 const keysOrElse = {
-  sms_auth: 'After your password, you can use a security key or a text code.',
-  email_auth: 'After your password, you can use a security key or an email link.',
-  webauthn_auth: 'After your password, only a security key works.',
+  sms_auth: t('After your password, you can use a security key or a text code.'),
+  email_auth: t('After your password, you can use a security key or an email link.'),
+  webauthn_auth: t('After your password, only a security key works.'),
 };
 const crumbs = [
-  { label: 'Your account', to: '/account' },
-  { label: 'Security keys', to: home },
+  { label: t('Your account'), to: '/account' },
+  { label: t('Security keys'), to: home },
 ];
 
 /** A person's own keys, and whether they sign in with those only. */
@@ -39,12 +41,14 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
   async function keysView({ visitor: { user } }: PageRequest<'signed-in'>): Promise<View> {
     const keys = await listSecurityKeys(app, user.id);
     return {
-      title: 'Security keys',
-      lead: 'A key proves that it is you. Your key only works at this address, so nobody can trick you into giving it away by email or phone.',
+      title: t('Security keys'),
+      lead: t(
+        'A key proves that it is you. Your key only works at this address, so nobody can trick you into giving it away by email or phone.',
+      ),
       crumbs: crumbs.slice(0, 1),
       actions: (
         <ButtonLink to={`${home}/new`} look="primary">
-          Add a key
+          {t('Add a key')}
         </ButtonLink>
       ),
       content: (
@@ -70,14 +74,14 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
     below: 'Your account',
     async show(request, formState) {
       const key = await findKey(request);
-      const field = <Field formState={formState} name="name" label="Name" value={key.name} autocomplete="off" />;
-      return { ...changePage('Rename the security key', 'Save', field, home), crumbs };
+      const field = <Field formState={formState} name="name" label={t('Name')} value={key.name} autocomplete="off" />;
+      return { ...changePage(t('Rename the security key'), t('Save'), field, home), crumbs };
     },
     form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
     needs: { name: 'Enter a name.' },
     async act({ visitor, param }, { name }) {
       await renameCredential(app, visitor.user.id, param('own_key_id'), name);
-      return { to: home, notice: 'Security key renamed.' };
+      return { to: home, notice: t('Security key renamed.') };
     },
   });
 
@@ -87,11 +91,11 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
     async show(request, formState) {
       const key = await findKey(request);
       return withPassword(app, request, {
-        title: `Delete “${key.name}”?`,
-        lead: 'You will no longer be able to sign in with this key. We will send you an email about it.',
+        title: t('Delete “{name}”?', { name: key.name }),
+        lead: t('You will no longer be able to sign in with this key. We will send you an email about it.'),
         crumbs,
         content: (
-          <SaveForm action="Delete this key" danger back={home}>
+          <SaveForm action={t('Delete this key')} danger back={home}>
             <CurrentPassword formState={formState} />
           </SaveForm>
         ),
@@ -103,7 +107,7 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
       const key = await findKey(request);
       await checkOwnPassword(app, request.visitor.user.id, form);
       await deleteSecurityKey(app, request.visitor.user.id, key.id);
-      return { to: home, notice: 'Security key deleted.' };
+      return { to: home, notice: t('Security key deleted.') };
     },
   });
 
@@ -115,14 +119,16 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
       const isOn = user.auth_type === 'webauthn_auth';
       return withPassword(app, request, {
         ...changePage(
-          isOn ? 'Allow another way to sign in' : 'Sign in with security keys only',
-          'Save',
+          isOn ? t('Allow another way to sign in') : t('Sign in with security keys only'),
+          t('Save'),
           <CurrentPassword formState={formState} />,
           home,
         ),
         lead: isOn
           ? keysOrElse[user.mobile_number === null ? 'email_auth' : 'sms_auth']
-          : 'After your password, only a key will work: no text code, no email link. Have two keys, in case you lose one.',
+          : t(
+              'After your password, only a key will work: no text code, no email link. Have two keys, in case you lose one.',
+            ),
         crumbs,
       });
     },
@@ -133,8 +139,8 @@ export function securityKeyAccountPages(pages: Pages, app: ConsoleApp): void {
       const keysOnly = user.auth_type !== 'webauthn_auth';
       await setKeysOnly(app, user.id, keysOnly);
       const notice = keysOnly
-        ? 'You now sign in with security keys only.'
-        : 'You can sign in without a security key again.';
+        ? t('You now sign in with security keys only.')
+        : t('You can sign in without a security key again.');
       return { to: home, notice };
     },
   });
@@ -145,41 +151,47 @@ type Key = Awaited<ReturnType<typeof listSecurityKeys>>[number];
 function KeyTable({ keys, now }: { keys: readonly Key[]; now: Date }) {
   if (keys.length === 0) {
     return (
-      <Empty title="No security keys yet">
-        A phone or computer that unlocks with a PIN can be a security key, too.
+      <Empty title={t('No security keys yet')}>
+        {t('A phone or computer that unlocks with a PIN can be a security key, too.')}
       </Empty>
     );
   }
   return (
     <Table
-      caption="Your security keys"
+      caption={t('Your security keys')}
       rows={keys}
       keyOf={({ id }) => id}
       columns={[
         {
-          head: 'Name',
+          head: t('Name'),
           cell: ({ name, worksHere }) => (
             <>
               <bdi>{name}</bdi>
-              {!worksHere && <small>Does not work here: added at another address, or in another front end</small>}
+              {!worksHere && (
+                <small>{t('Does not work here: added at another address, or in another front end')}</small>
+              )}
             </>
           ),
         },
-        { head: 'Added', cell: ({ created_at }) => <Time at={created_at} now={now} /> },
+        { head: t('Added'), cell: ({ created_at }) => <Time at={created_at} now={now} /> },
         {
-          head: 'Last used',
-          cell: ({ logged_in_at }) => (logged_in_at === null ? 'Never' : <Time at={logged_in_at} now={now} />),
+          head: t('Last used'),
+          cell: ({ logged_in_at }) => (logged_in_at === null ? t('Never') : <Time at={logged_in_at} now={now} />),
         },
         {
-          head: 'Actions',
+          head: t('Actions'),
           hidden: true,
           cell: ({ id, name }) => (
             <div class="row">
               <ButtonLink to={`/account/security-keys/${id}/name`} small>
-                Rename<span class="sr"> {name}</span>
+                <T>
+                  Rename<span class="sr"> {{ name }}</span>
+                </T>
               </ButtonLink>
               <ButtonLink to={`/account/security-keys/${id}/delete`} small>
-                Delete<span class="sr"> {name}</span>
+                <T>
+                  Delete<span class="sr"> {{ name }}</span>
+                </T>
               </ButtonLink>
             </div>
           ),
@@ -195,10 +207,10 @@ function OnlyKeys({ user, hasKeys }: { user: UserRecord; hasKeys: boolean }) {
   if (!isOn && !hasKeys) return null;
   return (
     <section class="card measure stack stack--tight" aria-labelledby="only-keys">
-      <h2 id="only-keys">{isOn ? 'You sign in with keys only' : 'Other ways to sign in'}</h2>
+      <h2 id="only-keys">{isOn ? t('You sign in with keys only') : t('Other ways to sign in')}</h2>
       <p>{keysOrElse[user.auth_type]}</p>
       <div>
-        <ButtonLink to="/account/security-keys/only">{isOn ? 'Allow another way' : 'Use keys only'}</ButtonLink>
+        <ButtonLink to="/account/security-keys/only">{isOn ? t('Allow another way') : t('Use keys only')}</ButtonLink>
       </div>
     </section>
   );

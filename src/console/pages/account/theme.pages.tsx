@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { t } from '../../../language/text.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { themeCookie, themeOf, themes } from '../../layout/document.tsx';
@@ -15,31 +16,31 @@ export function themePages(pages: Pages, app: ConsoleApp): void {
     below: 'Your account',
     name: 'Theme',
     show: ({ http: request }, formState) => ({
-      title: 'Theme',
-      crumbs: [{ label: 'Your account', to: '/account' }],
+      title: t('Theme'),
+      crumbs: [{ label: t('Your account'), to: '/account' }],
       content: (
         <form class="stack measure" method="post">
           <Choices
             formState={formState}
             name="theme"
-            legend="Colours on this device"
+            legend={t('Colours on this device')}
             kind="one"
             chosen={[themeOf(request)]}
             choices={[
-              { value: 'system', label: 'Same as device', hint: 'Light or dark, as set on your device' },
-              { value: 'light', label: 'Light' },
-              { value: 'dark', label: 'Dark' },
+              { value: 'system', label: t('Same as device'), hint: t('Light or dark, as set on your device') },
+              { value: 'light', label: t('Light') },
+              { value: 'dark', label: t('Dark') },
             ]}
           />
-          <Submit>Save</Submit>
+          <Submit>{t('Save')}</Submit>
         </form>
       ),
     }),
     form: Type.Object({ theme: OneOf(themes) }),
-    needs: { theme: 'Choose the colours.' },
+    needs: { theme: t('Choose the colours.') },
     act({ reply }, { theme }) {
       reply.setCookie(themeCookie, theme, { ...cookieOptions(app.config), maxAge: year_s });
-      return { to: '/account/theme', notice: 'Theme saved.' };
+      return { to: '/account/theme', notice: t('Theme saved.') };
     },
   });
 }

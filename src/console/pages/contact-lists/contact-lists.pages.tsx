@@ -10,6 +10,7 @@ import {
 import { problemsFile } from '../../../jobs/uploads/stored-rows.ts';
 import { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
 import { checkUpload, getService, getUpload, receiveUpload } from '../../../jobs/uploads/uploads.ts';
+import { t } from '../../../language/text.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
@@ -18,7 +19,7 @@ import { whoCan } from '../../access/who-can.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
-import { maxSpreadsheetBytes, nameOfProblems, refuseInFileField } from '../files/spreadsheets.ts';
+import { maxSpreadsheetBytes, nameOfDownload, refuseInFileField } from '../files/spreadsheets.ts';
 import { listSendableTemplates } from '../send/sendable-templates.ts';
 import { CheckedList, ListTable, NewList, SavedList } from './contact-lists.tsx';
 
@@ -35,11 +36,11 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
       const lists = await listContactLists(app, service.id);
       const maySend = may(sender, visitor.user, service) === 'yes';
       return {
-        title: 'Contact lists',
-        lead: 'Lists of people you send to often.',
+        title: t('Contact lists'),
+        lead: t('Lists of people you send to often.'),
         actions: maySend && (
           <ButtonLink to={`/services/${service.id}/contact-lists/new`} look="primary">
-            Upload a list
+            {t('Upload a list')}
           </ButtonLink>
         ),
         content: <ListTable serviceId={service.id} lists={lists} now={app.clock.now()} maySend={maySend} />,
@@ -51,12 +52,12 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
     who: sender,
     below: 'Send',
     show: ({ service }, formState) => ({
-      title: 'Upload a contact list',
-      crumbs: [{ label: 'Contact lists', to: `/services/${service.id}/contact-lists` }],
+      title: t('Upload a contact list'),
+      crumbs: [{ label: t('Contact lists'), to: `/services/${service.id}/contact-lists` }],
       content: <NewList formState={formState} />,
     }),
     form: Type.Object({}),
-    file: { name: 'file', max_bytes: maxSpreadsheetBytes, needs: 'Choose a file.' },
+    file: { name: 'file', max_bytes: maxSpreadsheetBytes, needs: t('Choose a file.') },
     async act({ service }, _form, file) {
       const sending = await getService(app, service.id);
       const request = {
@@ -73,13 +74,13 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
   /** A list that was checked, to save it; or a saved one, to send with it. */
   async function view(request: OfSender, formState: FormState): Promise<View> {
     const { service, param, visitor } = request;
-    const crumbs = [{ label: 'Contact lists', to: `/services/${service.id}/contact-lists` }];
+    const crumbs = [{ label: t('Contact lists'), to: `/services/${service.id}/contact-lists` }];
     const upload = await getUpload(app, service.id, param('list_id'));
     if (!upload.is_contact_list) throw notFound();
     if (upload.state !== 'saved') {
       const record = await uploadRecord(app, await getService(app, service.id), upload);
       return {
-        title: `Check ${upload.original_file_name}`,
+        title: t('Check {originalFileName}', { originalFileName: upload.original_file_name }),
         crumbs,
         content: (
           <CheckedList serviceId={service.id} record={record} maxRows={app.config.bulk.maxRows} formState={formState} />
@@ -114,7 +115,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
       const templates = await listSendableTemplates(app, service.id, visitor.user.id);
       const { template_type } = await getContactList(app, service.id, param('list_id'));
       const template = templates.find((listed) => listed.id === template_id && listed.template_type === template_type);
-      if (!template) throw invalidField('template_id', 'Choose a template.');
+      if (!template) throw invalidField('template_id', t('Choose a template.'));
       const { id: upload_id } = await copyContactList(app, service.id, param('list_id'));
       const check = { service_id: service.id, upload_id, template_id: template.id, sender_id: null };
       await app.queue.add(app.db, checkUpload, check);
@@ -144,7 +145,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
         template_type: template_type === 'email' ? 'email' : 'sms',
         created_by: visitor.user.id,
       });
-      return { ...toList(request), notice: 'List saved.' };
+      return { ...toList(request), notice: t('List saved.') };
     },
   });
 
@@ -155,7 +156,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({}),
     async act({ service, param }) {
       await deleteContactList(app, service.id, param('list_id'));
-      return { to: `/services/${service.id}/contact-lists`, notice: 'List deleted.' };
+      return { to: `/services/${service.id}/contact-lists`, notice: t('List deleted.') };
     },
   });
 
@@ -173,7 +174,7 @@ export function contactListPages(pages: Pages, app: ConsoleApp): void {
     who: sender,
     async show({ service, param, reply }) {
       const upload = await getUpload(app, service.id, param('list_id'));
-      return { sent: sendCsv(reply, nameOfProblems(upload), problemsFile(app.db, upload)) };
+      return { sent: sendCsv(reply, nameOfDownload('problems', upload), problemsFile(app.db, upload)) };
     },
   });
 }

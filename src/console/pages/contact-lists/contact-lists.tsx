@@ -1,5 +1,7 @@
 import type { getContactList } from '../../../jobs/contact-lists/contact-lists.ts';
 import type { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
+import { T } from '../../../language/sentence.tsx';
+import { joined, type Text, t } from '../../../language/text.ts';
 import type { listTemplates } from '../../../templates/templates.ts';
 import { pageUrl } from '../../links.ts';
 import { count } from '../../money.ts';
@@ -18,7 +20,7 @@ type ContactList = Awaited<ReturnType<typeof getContactList>>;
 type UploadRecord = Awaited<ReturnType<typeof uploadRecord>>;
 type Templates = Awaited<ReturnType<typeof listTemplates>>;
 
-const recipients = { sms: 'phone numbers', email: 'email addresses' };
+const recipients = { sms: t('phone numbers'), email: t('email addresses') };
 
 interface ListTableProps {
   serviceId: string;
@@ -31,21 +33,21 @@ interface ListTableProps {
 export function ListTable({ serviceId, lists, now, maySend }: ListTableProps) {
   if (lists.length === 0) {
     return (
-      <Empty title="No contact lists yet">
+      <Empty title={t('No contact lists yet')}>
         {maySend
-          ? 'Upload a spreadsheet with one column, called “email address” or “phone number”.'
-          : 'The lists that your team keeps appear here.'}
+          ? t('Upload a spreadsheet with one column, called “email address” or “phone number”.')
+          : t('The lists that your team keeps appear here.')}
       </Empty>
     );
   }
   return (
     <Table
-      caption="Contact lists"
+      caption={t('Contact lists')}
       rows={lists}
       keyOf={({ id }) => id}
       columns={[
         {
-          head: 'List',
+          head: t('List'),
           cell: ({ id, original_file_name }) =>
             maySend ? (
               <a href={pageUrl(`/services/${serviceId}/contact-lists/${id}`)} dir="auto">
@@ -55,10 +57,10 @@ export function ListTable({ serviceId, lists, now, maySend }: ListTableProps) {
               <span dir="auto">{original_file_name}</span>
             ),
         },
-        { head: 'Recipients', numeric: true, cell: ({ row_count }) => count(row_count) },
-        { head: 'Kind', cell: ({ template_type }) => recipients[template_type] },
+        { head: t('Recipients'), numeric: true, cell: ({ row_count }) => count(row_count) },
+        { head: t('Kind'), cell: ({ template_type }) => recipients[template_type] },
         {
-          head: 'Saved',
+          head: t('Saved'),
           cell: ({ created_at, created_by }) => [created_by, ', ', <Time key="at" at={created_at} now={now} />],
         },
       ]}
@@ -72,11 +74,13 @@ export function NewList({ formState }: { formState: FormState }) {
       <FileField
         formState={formState}
         name="file"
-        label="File"
-        hint="A spreadsheet with one column, called “email address” or “phone number”. Up to 100,000 rows and 10 MB."
+        label={t('File')}
+        hint={t(
+          'A spreadsheet with one column, called “email address” or “phone number”. Up to 100,000 rows and 10 MB.',
+        )}
         accept={acceptedSpreadsheets}
       />
-      <Submit>Check</Submit>
+      <Submit>{t('Check')}</Submit>
     </form>
   );
 }
@@ -102,11 +106,11 @@ export function CheckedList({
         <Field
           formState={formState}
           name="name"
-          label="Name of the list"
+          label={t('Name of the list')}
           value={record.original_file_name}
           autocomplete="off"
         />
-        <Submit>Save</Submit>
+        <Submit>{t('Save')}</Submit>
       </form>
     );
   }
@@ -128,15 +132,15 @@ export function CheckedList({
         canDownload
       />
       <p>
-        <ButtonLink to={`/services/${serviceId}/contact-lists/new`}>Choose another file</ButtonLink>
+        <ButtonLink to={`/services/${serviceId}/contact-lists/new`}>{t('Choose another file')}</ButtonLink>
       </p>
     </div>
   );
 }
 
 function praiseRows(amount: number): string {
-  if (amount === 1) return 'The row is fine.';
-  return amount === 2 ? 'Both rows are fine.' : `All ${count(amount)} rows are fine.`;
+  if (amount === 1) return t('The row is fine.');
+  return amount === 2 ? t('Both rows are fine.') : t('All {amount} rows are fine.', { amount: count(amount) });
 }
 
 interface SavedListProps {
@@ -155,14 +159,18 @@ export function SavedList({ list, templates, formState, now, mayEdit, writers }:
   return (
     <div class="stack measure">
       <p class="muted">
-        {count(list.row_count)} {recipients[list.template_type]}, saved by {list.created_by}{' '}
-        <Time at={list.created_at} now={now} />.
+        <T>
+          {{ rowCount: count(list.row_count) }} {{ recipients: recipients[list.template_type] }}, saved by{' '}
+          {{ createdBy: list.created_by }} <Time at={list.created_at} now={now} />.
+        </T>
       </p>
       {templates.length === 0 ? (
         <Notice tone="amber">
           {describeMissingTemplate(list.template_type, mayEdit ? undefined : writers)}{' '}
           {mayEdit && (
-            <a href={pageUrl(`/services/${list.service_id}/templates/new/${list.template_type}`)}>Write a template</a>
+            <a href={pageUrl(`/services/${list.service_id}/templates/new/${list.template_type}`)}>
+              {t('Write a template')}
+            </a>
           )}
         </Notice>
       ) : (
@@ -170,22 +178,22 @@ export function SavedList({ list, templates, formState, now, mayEdit, writers }:
           <Select
             formState={formState}
             name="template_id"
-            label="Send with"
+            label={t('Send with')}
             choices={[
-              { value: '', label: 'Choose a template' },
+              { value: '', label: t('Choose a template') },
               ...templates.map(({ id, name }) => ({ value: id, label: name })),
             ]}
           />
-          <Submit>Check</Submit>
+          <Submit>{t('Check')}</Submit>
         </form>
       )}
       <div class="row">
         <ButtonLink to={`${path}/original.csv`} download>
-          Download CSV
+          {t('Download CSV')}
         </ButtonLink>
         {mayEdit && (
-          <Confirm label="Delete" action="Delete this list" to={pageUrl(`${path}/delete`)}>
-            Messages that you have sent to this list stay.
+          <Confirm label={t('Delete')} action={t('Delete this list')} to={pageUrl(`${path}/delete`)}>
+            {t('Messages that you have sent to this list stay.')}
           </Confirm>
         )}
       </div>
@@ -193,8 +201,9 @@ export function SavedList({ list, templates, formState, now, mayEdit, writers }:
   );
 }
 
-const noTemplate = { sms: 'You have no template for texts yet.', email: 'You have no template for emails yet.' };
+const noTemplate = { sms: t('You have no template for texts yet.'), email: t('You have no template for emails yet.') };
 
-function describeMissingTemplate(channel: keyof typeof noTemplate, writers: string | undefined): string {
-  return writers === undefined ? noTemplate[channel] : `${noTemplate[channel]} Ask ${writers} to write one.`;
+function describeMissingTemplate(channel: keyof typeof noTemplate, writers: string | undefined): Text {
+  if (writers === undefined) return noTemplate[channel];
+  return joined([noTemplate[channel], t('Ask {writers} to write one.', { writers })]);
 }

@@ -1,9 +1,12 @@
 import type { Money } from '../../../countries/money.ts';
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { earlier, minute_ms } from '../../../platform/clock.ts';
+import type { Channel } from '../../../protocol/channels.ts';
 import { comparableKey } from '../../../protocol/comparable-key.ts';
 import { pageUrl } from '../../links.ts';
-import { count, several } from '../../money.ts';
+import { count } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Notice } from '../../parts/notice.tsx';
@@ -50,7 +53,9 @@ export function FileCheck({ file, formState, now, money, phone, waysOut }: FileC
           <RowWarnings file={file} path={path} />
           {canBeSent(file) && <SendForm file={file} formState={formState} now={now} path={path} />}
           <p>
-            <a href={pageUrl(`/services/${upload.service_id}/files/new/${template.row.id}`)}>Choose another file</a>
+            <a href={pageUrl(`/services/${upload.service_id}/files/new/${template.row.id}`)}>
+              {t('Choose another file')}
+            </a>
           </p>
         </div>
         <div class="stack">
@@ -74,32 +79,34 @@ function Figures({ file, money }: { file: CheckedFile; money: Money }) {
     <dl class="stats">
       <div>
         <dt>
-          <Status kind="delivered">Good rows</Status>
+          <Status kind="delivered">{t('Good rows')}</Status>
         </dt>
         <dd class="figure-mid">{count(goodRows)}</dd>
       </div>
       <div>
         <dt>
-          <Status kind="failed">Rows with problems</Status>
+          <Status kind="failed">{t('Rows with problems')}</Status>
         </dt>
         <dd class="figure-mid">{count(badRows)}</dd>
       </div>
       <div>
         <dt>
-          <Status kind="sending">Duplicate recipients</Status>
+          <Status kind="sending">{t('Duplicate recipients')}</Status>
         </dt>
         <dd class="figure-mid">{count(repeated.count)}</dd>
       </div>
       <div>
         {isPriced ? (
           <>
-            <dt>{template.row.template_type === 'letter' ? 'Cost, at least' : 'Cost, about'}</dt>
-            <dd class="figure-mid">{cost === undefined ? 'Not known' : money.price(cost)}</dd>
-            <dd>{count(left)} left today</dd>
+            <dt>{template.row.template_type === 'letter' ? t('Cost, at least') : t('Cost, about')}</dt>
+            <dd class="figure-mid">{cost === undefined ? t('Not known') : money.price(cost)}</dd>
+            <dd>
+              <T>{{ left: count(left) }} left today</T>
+            </dd>
           </>
         ) : (
           <>
-            <dt>Left today</dt>
+            <dt>{t('Left today')}</dt>
             <dd class="figure-mid">{count(left)}</dd>
           </>
         )}
@@ -119,9 +126,11 @@ function SendForm({ file, formState, now, path }: SendFormProps) {
       <input type="hidden" name="on_error" value={skips ? 'skip' : 'reject'} />
       <div class="row">
         <button class="button button--primary" type="submit">
-          {skips ? `Send to the ${count(goodRows)} good rows` : `Send to ${several(goodRows, 'row')}`}
+          {skips
+            ? t('{count, plural, one {Send to the # good row} other {Send to the # good rows}}', { count: goodRows })
+            : t('{count, plural, one {Send to # row} other {Send to # rows}}', { count: goodRows })}
         </button>
-        {skips && <span class="small muted">Or fix the other rows and upload the file again.</span>}
+        {skips && <span class="small muted">{t('Or fix the other rows and upload the file again.')}</span>}
       </div>
     </form>
   );
@@ -132,7 +141,7 @@ function Columns({ file: { record, template }, phone }: Pick<FileCheckProps, 'fi
   for (const name of ['reference', 'postcode']) used.add(name);
   return (
     <section class="card stack stack--tight" aria-labelledby="columns">
-      <h2 id="columns">Columns</h2>
+      <h2 id="columns">{t('Columns')}</h2>
       <ul class="list">
         {record.column_headers.map((name) => (
           <li key={name}>
@@ -140,8 +149,8 @@ function Columns({ file: { record, template }, phone }: Pick<FileCheckProps, 'fi
               <Status kind="delivered">{name}</Status>
             ) : (
               <>
-                <Status kind="cancelled">{name === '' ? 'no name' : name}</Status>
-                <span class="muted">not used</span>
+                <Status kind="cancelled">{name === '' ? t('no name') : name}</Status>
+                <span class="muted">{t('not used')}</span>
               </>
             )}
           </li>
@@ -149,7 +158,7 @@ function Columns({ file: { record, template }, phone }: Pick<FileCheckProps, 'fi
         {record.missing_column_headers.map((name) => (
           <li key={`missing ${name}`}>
             <Status kind="failed">{name}</Status>
-            <span class="muted">missing</span>
+            <span class="muted">{t('missing')}</span>
           </li>
         ))}
       </ul>
@@ -171,25 +180,24 @@ function RowCard({ file: { shown, upload, template }, path, phone }: RowCardProp
   return (
     <section class="card stack stack--tight" aria-labelledby="row" id="preview">
       <div class="card-head">
-        <h2 id="row">Row {count(row)}</h2>
+        <h2 id="row">
+          <T>Row {{ row: count(row) }}</T>
+        </h2>
         <div class="row">
-          <Turn to={row > 2 ? toRow(row - 1) : undefined} icon="left" label="Previous row" />
-          <Turn to={row <= upload.row_count ? toRow(row + 1) : undefined} icon="right" label="Next row" />
+          <Turn to={row > 2 ? toRow(row - 1) : undefined} icon="left" label={t('Previous row')} />
+          <Turn to={row <= upload.row_count ? toRow(row + 1) : undefined} icon="right" label={t('Next row')} />
         </div>
       </div>
       {message && (
         <p class="small">
-          To{' '}
-          <b dir="auto">
-            {template.row.template_type === 'sms'
-              ? formatPhoneNumber(phone, message.recipient)
-              : message.recipient.split('\n').join(', ')}
-          </b>
+          <T>
+            To <b dir="auto">{{ recipient: inOneLine(phone, template.row.template_type, message.recipient) }}</b>
+          </T>
         </p>
       )}
       {isForOthers && (
         <p class="small">
-          <Status kind="failed">Not in your team or guest list</Status>
+          <Status kind="failed">{t('Not in your team or guest list')}</Status>
         </p>
       )}
       {lost.length > 0 && <Notice tone="amber">{describeLost(lost)}</Notice>}
@@ -200,7 +208,9 @@ function RowCard({ file: { shown, upload, template }, path, phone }: RowCardProp
           {problems.map(({ column, problem }) => (
             <p key={`${column} ${problem}`} class="small">
               <Status kind="failed">
-                {column === null ? describeRowProblem(problem) : `${column}: ${describeRowProblem(problem)}`}
+                {column === null
+                  ? describeRowProblem(problem)
+                  : t('{column}: {problem}', { column, problem: describeRowProblem(problem) })}
               </Status>
             </p>
           ))}
@@ -218,11 +228,11 @@ function RowCard({ file: { shown, upload, template }, path, phone }: RowCardProp
       )}
       <form class="row">
         <label for="row-number" class="small">
-          Show row
+          {t('Show row')}
         </label>
         <input class="input input--small input--short" id="row-number" name="row" inputMode="numeric" value={row} />
         <button class="button button--small" type="submit">
-          Show
+          {t('Show')}
         </button>
       </form>
     </section>
@@ -244,24 +254,33 @@ export function Checking({ file: { upload, checkedRows }, now }: CheckingProps) 
     <div class="stack measure">
       {isLate && (
         <Notice tone="amber">
-          The check is taking longer than usual. Nothing was sent. Wait, or{' '}
-          <a href={pageUrl(`/services/${upload.service_id}/send`)}>start again</a>.
+          <T>
+            The check is taking longer than usual. Nothing was sent. Wait, or{' '}
+            <a href={pageUrl(`/services/${upload.service_id}/send`)}>start again</a>.
+          </T>
         </Notice>
       )}
       <p role="status">
-        {count(checkedRows)} of {count(upload.row_count)} rows are checked. You can leave this page and come back.
+        <T>
+          {{ checkedRows: count(checkedRows) }} of {{ rowCount: count(upload.row_count) }} rows are checked. You can
+          leave this page and come back.
+        </T>
       </p>
       <progress
         class="meter"
         max={Math.max(1, upload.row_count)}
         value={checkedRows}
-        aria-label="Rows that are checked"
+        aria-label={t('Rows that are checked')}
       />
       <noscript>
         <p>
-          <ButtonLink to={`/services/${upload.service_id}/files/${upload.id}`}>Look again</ButtonLink>
+          <ButtonLink to={`/services/${upload.service_id}/files/${upload.id}`}>{t('Look again')}</ButtonLink>
         </p>
       </noscript>
     </div>
   );
+}
+
+function inOneLine(phone: PhoneRules, channel: Channel, recipient: string): string {
+  return channel === 'sms' ? formatPhoneNumber(phone, recipient) : recipient.split('\n').join(', ');
 }

@@ -1,5 +1,5 @@
 import { originalOfJob, reportOfJob } from '../../../jobs/reports/job-report.ts';
-import { findStoredRow, problemsFile } from '../../../jobs/uploads/stored-rows.ts';
+import { duplicatesFile, findStoredRow, problemsFile } from '../../../jobs/uploads/stored-rows.ts';
 import { getUpload } from '../../../jobs/uploads/uploads.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { notFound } from '../../../platform/failure.ts';
@@ -10,7 +10,7 @@ import type { ConsoleApp } from '../../console-app.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
 import { previewEmailOfRow, previewLetterOfRow } from './load-file.ts';
-import { nameOfProblems } from './spreadsheets.ts';
+import { nameOfDownload } from './spreadsheets.ts';
 
 const who = { service: 'send' } as const;
 
@@ -20,7 +20,15 @@ export function fileDownloadPages(pages: Pages, app: ConsoleApp): void {
     who,
     async show({ service, param, reply }) {
       const upload = await getUpload(app, service.id, param('file_id'));
-      return { sent: sendCsv(reply, nameOfProblems(upload), problemsFile(app.db, upload)) };
+      return { sent: sendCsv(reply, nameOfDownload('problems', upload), problemsFile(app.db, upload)) };
+    },
+  });
+
+  pages.add('/services/:service_id/files/:file_id/duplicates.csv', {
+    who,
+    async show({ service, param, reply }) {
+      const upload = await getUpload(app, service.id, param('file_id'));
+      return { sent: sendCsv(reply, nameOfDownload('duplicates', upload), duplicatesFile(app, upload)) };
     },
   });
 

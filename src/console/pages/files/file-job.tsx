@@ -1,5 +1,7 @@
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { isCancellable } from '../../../jobs/cancel-job.ts';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { type StatusGroup, statusesOfGroup } from '../../../notifications/notification.ts';
 import { pageUrl, withQuery } from '../../links.ts';
 import { shortRecipient } from '../../message-words.ts';
@@ -35,21 +37,21 @@ export function FileJob({ job, messages, now, phone, maySend, mayOpen }: FileJob
       <State job={job} now={now} />
       <dl class="stats">
         <div>
-          <dt>Messages</dt>
+          <dt>{t('Messages')}</dt>
           <dd class="figure-mid">
             <Messages job={job} amount={toSend} />
           </dd>
           {job.rows_skipped > 0 && (
             <dd>
-              {job.rows_skipped === 1
-                ? '1 row with problems was left out'
-                : `${count(job.rows_skipped)} rows with problems were left out`}
+              {t('{count, plural, one {# row with problems was left out} other {# rows with problems were left out}}', {
+                count: job.rows_skipped,
+              })}
             </dd>
           )}
         </div>
         <div>
           <dt>
-            <Status kind="sending">On their way</Status>
+            <Status kind="sending">{t('On their way')}</Status>
           </dt>
           <dd class="figure-mid">
             <Messages job={job} amount={counts.underWay} status="sending" />
@@ -57,7 +59,7 @@ export function FileJob({ job, messages, now, phone, maySend, mayOpen }: FileJob
         </div>
         <div>
           <dt>
-            <Status kind="delivered">Delivered</Status>
+            <Status kind="delivered">{t('Delivered')}</Status>
           </dt>
           <dd class="figure-mid">
             <Messages job={job} amount={counts.delivered} status="delivered" />
@@ -65,7 +67,7 @@ export function FileJob({ job, messages, now, phone, maySend, mayOpen }: FileJob
         </div>
         <div>
           <dt>
-            <Status kind="failed">Failed</Status>
+            <Status kind="failed">{t('Failed')}</Status>
           </dt>
           <dd class="figure-mid">
             <Messages job={job} amount={counts.failed} status="failed" />
@@ -74,30 +76,32 @@ export function FileJob({ job, messages, now, phone, maySend, mayOpen }: FileJob
       </dl>
       {isUnderWay(job) && job.job_status !== 'scheduled' && (
         <p>
-          <progress class="meter" max={Math.max(1, toSend)} value={job.rows_done} aria-label="Messages created" />
-          <span class="small muted">{`${count(job.rows_done)} of ${count(toSend)} messages created.`}</span>
+          <progress class="meter" max={Math.max(1, toSend)} value={job.rows_done} aria-label={t('Messages created')} />
+          <span class="small muted">
+            {t('{done, number} of {all, plural, other {# messages created.}}', { done: job.rows_done, all: toSend })}
+          </span>
         </p>
       )}
       <div class="row">
         {!job.archived && job.processing_started !== null && (
           <ButtonLink to={`${path}/results.csv`} download>
-            Download results
+            {t('Download results')}
           </ButtonLink>
         )}
         {!job.archived && job.processing_started !== null && <ZoneOfFile />}
         {!job.archived && job.rows_skipped > 0 && maySend && (
           <ButtonLink to={`${path}/problems.csv`} download>
-            Download rows with reasons
+            {t('Download rows with reasons')}
           </ButtonLink>
         )}
         {job.job_status === 'scheduled' && maySend && (
           <ButtonLink to={`${path}/original.csv`} download>
-            Download the file
+            {t('Download the file')}
           </ButtonLink>
         )}
         {maySend && isCancellable(job) && (
-          <Confirm label="Cancel sending" action="Cancel sending" to={pageUrl(`${path}/cancel`)}>
-            We cannot stop messages that are already with a provider. All others will not be sent.
+          <Confirm label={t('Cancel sending')} action={t('Cancel sending')} to={pageUrl(`${path}/cancel`)}>
+            {t('We cannot stop messages that are already with a provider. All others will not be sent.')}
           </Confirm>
         )}
       </div>
@@ -127,15 +131,15 @@ type RowsProps = Pick<FileJobProps, 'job' | 'messages' | 'phone' | 'mayOpen'> & 
 function Rows({ job, messages, phone, all, mayOpen }: RowsProps) {
   return (
     <section class="stack stack--tight" aria-labelledby="rows">
-      <h2 id="rows">Rows</h2>
+      <h2 id="rows">{t('Rows')}</h2>
       <Table
-        caption="Rows, in the order of the file"
+        caption={t('Rows, in the order of the file')}
         rows={messages}
         keyOf={({ id }) => id}
         columns={[
-          { head: 'Row', cell: ({ job_row_number }) => count((job_row_number ?? 0) + 2) },
+          { head: t('Row'), cell: ({ job_row_number }) => count((job_row_number ?? 0) + 2) },
           {
-            head: 'To',
+            head: t('To'),
             cell: (message) =>
               mayOpen ? (
                 <a href={pageUrl(`/services/${job.service}/messages/${message.shown_id}`)} dir="auto">
@@ -146,14 +150,16 @@ function Rows({ job, messages, phone, all, mayOpen }: RowsProps) {
               ),
           },
           {
-            head: 'Status',
+            head: t('Status'),
             cell: ({ status, notification_type }) => <MessageStatus status={status} channel={notification_type} />,
           },
         ]}
       />
       {all > messages.length && (
         <p>
-          <a href={pageUrl(logPath(job))}>See all {count(all)} messages</a>
+          <a href={pageUrl(logPath(job))}>
+            <T>See all {{ all: count(all) }} messages</T>
+          </a>
         </p>
       )}
     </section>
@@ -180,30 +186,42 @@ function State({ job, now }: { job: Job; now: Date }) {
     case 'scheduled':
       return (
         <Notice tone="blue">
-          This file will be sent <Time at={job.scheduled_for ?? job.created_at} now={now} />.
+          <T>
+            This file will be sent <Time at={job.scheduled_for ?? job.created_at} now={now} />.
+          </T>
         </Notice>
       );
     case 'cancelled':
       return (
         <Notice tone="amber">
           {job.cancelled_because === null
-            ? 'Sending was cancelled.'
-            : `Sending was cancelled: ${job.cancelled_because}.`}
+            ? t('Sending was cancelled.')
+            : t('Sending was cancelled: {cancelledBecause}.', { cancelledBecause: job.cancelled_because })}
         </Notice>
       );
     case 'sending limits exceeded':
       return (
         <Notice tone="red">
-          Nothing was sent: the file has more rows than your service could send messages that day. Upload it again
-          tomorrow.
+          {t(
+            'Nothing was sent: the file has more rows than your service could send messages that day. Upload it again tomorrow.',
+          )}
         </Notice>
       );
     default:
       return (
         <p class="muted">
-          {job.created_by ? `${job.created_by.name} sent this file` : 'This file was sent with an API key'}{' '}
-          <Time at={job.processing_started ?? job.created_at} now={now} /> with “
-          <span dir="auto">{job.template_name}</span>”.
+          {job.created_by ? (
+            <T>
+              {{ name: job.created_by.name }} sent this file{' '}
+              <Time at={job.processing_started ?? job.created_at} now={now} /> with “
+              <span dir="auto">{{ template: job.template_name }}</span>”.
+            </T>
+          ) : (
+            <T>
+              This file was sent with an API key <Time at={job.processing_started ?? job.created_at} now={now} /> with “
+              <span dir="auto">{{ template: job.template_name }}</span>”.
+            </T>
+          )}
         </p>
       );
   }

@@ -1,3 +1,6 @@
+import type { ComponentChildren } from 'preact';
+import { T } from '../../../language/sentence.tsx';
+import { joined, type Text, t } from '../../../language/text.ts';
 import { pageUrl } from '../../links.ts';
 import { count } from '../../money.ts';
 import { Notice } from '../../parts/notice.tsx';
@@ -40,7 +43,7 @@ export function FileWarnings({ file, path, waysOut }: WarningsProps & { waysOut:
             ))}
           </ul>
           {waysOut.goLive !== undefined && Object.hasOwn(record.problem_counts, 'letters-in-trial-mode') && (
-            <a href={pageUrl(waysOut.goLive)}>Ask to go live</a>
+            <a href={pageUrl(waysOut.goLive)}>{t('Ask to go live')}</a>
           )}
         </Notice>
       )}
@@ -48,26 +51,51 @@ export function FileWarnings({ file, path, waysOut }: WarningsProps & { waysOut:
         <Notice tone="red">
           <div class="stack stack--tight">
             {waysOut.isTrial && <TrialMode file={file} waysOut={waysOut} />}
-            <CheckAgain path={path}>Has the guest list or the service changed since the check?</CheckAgain>
+            <CheckAgain path={path}>{t('Has the guest list or the service changed since the check?')}</CheckAgain>
           </div>
         </Notice>
       )}
       {template.row.version !== upload.template_version && (
         <Notice tone="amber">
-          <CheckAgain path={path}>The template has changed since the file was checked.</CheckAgain>
+          <CheckAgain path={path}>{t('The template has changed since the file was checked.')}</CheckAgain>
         </Notice>
       )}
+      {record.language_counts && <Languages counts={record.language_counts} fellBack={record.fell_back_count ?? 0} />}
       {record.sent_before && (
         <Notice tone="amber">
-          You have sent this file with this template before. Send it again only if you mean to.
+          {t('You have sent this file with this template before. Send it again only if you mean to.')}
         </Notice>
       )}
       {record.encoding !== null && !/^utf-?(8|16)/i.test(record.encoding) && (
         <Notice tone="amber">
-          The file is not UTF-8, so we read it as {record.encoding}. Check letters with accents in the preview.
+          <T>
+            The file is not UTF-8, so we read it as {{ encoding: record.encoding }}. Check letters with accents in the
+            preview.
+          </T>
         </Notice>
       )}
     </>
+  );
+}
+
+/** Which text how many rows get. */
+function Languages({ counts, fellBack }: { counts: Record<string, number>; fellBack: number }) {
+  return (
+    <Notice tone={fellBack > 0 ? 'amber' : 'blue'}>
+      <ul>
+        {Object.entries(counts).map(([language, rows]) => (
+          <li key={language}>{t('{language}: {rows, plural, one {# row} other {# rows}}', { language, rows })}</li>
+        ))}
+      </ul>
+      {fellBack > 0 && (
+        <p>
+          {t(
+            '{rows, plural, one {# row asks for a language that the template does not have. It gets the text of the template.} other {# rows ask for a language that the template does not have. They get the text of the template.}}',
+            { rows: fellBack },
+          )}
+        </p>
+      )}
+    </Notice>
   );
 }
 
@@ -78,7 +106,7 @@ function CheckAgain({ path, children }: { path: string; children: string }) {
     <form class="row" method="post" action={pageUrl(`${path}/check`)}>
       <span>{children}</span>
       <button class="button button--small" type="submit">
-        Check again
+        {t('Check again')}
       </button>
     </form>
   );
@@ -92,21 +120,29 @@ function TrialMode({ file: { forOthers, upload }, waysOut }: { file: CheckedFile
   const { guestList, goLive, others } = waysOut;
   return (
     <p>
-      Your service is in trial mode, so you can only send to your team and guest list.{' '}
-      {describeOthers(forOthers, upload.row_count)} <LinkIf to={guestList}>Add them to the guest list</LinkIf>, or{' '}
-      <LinkIf to={goLive}>ask to go live</LinkIf>.{others.map((sentence) => ` ${sentence}`)}
+      {t('Your service is in trial mode, so you can only send to your team and guest list.')}{' '}
+      {describeOthers(forOthers, upload.row_count)}{' '}
+      <T>
+        <LinkIf to={guestList}>Add them to the guest list</LinkIf>, or <LinkIf to={goLive}>ask to go live</LinkIf>.
+      </T>
+      {others.map((sentence) => (
+        <> {sentence}</>
+      ))}
     </p>
   );
 }
 
-function describeOthers({ count: amount, rows }: CheckedFile['forOthers'], all: number): string {
-  const named = rows.slice(0, maxNamed).map(count).join(', ');
-  if (amount === 1) return `1 of ${count(all)} rows is for somebody else: row ${named}.`;
-  const people = `${count(amount)} of ${count(all)} rows are for other people`;
-  return amount > maxNamed ? `${people}: rows ${named} …` : `${people}: rows ${named}.`;
+function describeOthers({ count: amount, rows }: CheckedFile['forOthers'], all: number): Text {
+  const values = { count: amount, all, rows: joined(rows.slice(0, maxNamed).map(count), ', ') };
+  return amount > maxNamed
+    ? t('{count, plural, other {# of {all, number} rows are for other people: rows {rows} …}}', values)
+    : t(
+        '{count, plural, one {# of {all, number} rows is for somebody else: row {rows}.} other {# of {all, number} rows are for other people: rows {rows}.}}',
+        values,
+      );
 }
 
-function LinkIf({ to, children }: { to: string | undefined; children: string }) {
+function LinkIf({ to, children }: { to: string | undefined; children: ComponentChildren }) {
   return to === undefined ? <span>{children}</span> : <a href={pageUrl(to)}>{children}</a>;
 }
 
@@ -120,14 +156,18 @@ export function RowWarnings({ file: { lossy, repeated }, path }: WarningsProps) 
       {lossy.count > 0 && (
         <section class="card stack stack--tight" aria-labelledby="lossy">
           <h2 id="lossy">
-            {lossy.count === 1
-              ? '1 row has characters that texts cannot include'
-              : `${count(lossy.count)} rows have characters that texts cannot include`}
+            {t(
+              '{count, plural, one {# row has characters that texts cannot include} other {# rows have characters that texts cannot include}}',
+              { count: lossy.count },
+            )}
           </h2>
           <ul>
             {lossy.rows.map(({ row, characters }) => (
               <li key={row}>
-                <a href={rowUrl(row)}>Row {count(row)}</a>: {describeLost(characters)}
+                <a href={rowUrl(row)}>
+                  <T>Row {{ row: count(row) }}</T>
+                </a>
+                : {describeLost(characters)}
               </li>
             ))}
           </ul>
@@ -136,13 +176,19 @@ export function RowWarnings({ file: { lossy, repeated }, path }: WarningsProps) 
       )}
       {repeated.rows.length > 0 && (
         <section class="card stack stack--tight" aria-labelledby="repeated">
-          <h2 id="repeated">Duplicate recipients</h2>
+          <h2 id="repeated">{t('Duplicate recipients')}</h2>
+          <p>
+            {describeRepeated(repeated)} {t('Each row is sent.')}{' '}
+            <a href={pageUrl(`${path}/duplicates.csv`)}>{t('Download them')}</a>
+          </p>
           <ul>
             {repeated.rows.map((rows) => (
               <li key={rows[0]}>
                 {rows.length > maxTwins
-                  ? `Rows ${rows.slice(0, maxTwins).map(count).join(', ')} … have the same recipient.`
-                  : `Rows ${rowList(rows)} have the same recipient.`}
+                  ? t('Rows {rows} … have the same recipient.', {
+                      rows: joined(rows.slice(0, maxTwins).map(count), ', '),
+                    })
+                  : t('Rows {rowList} have the same recipient.', { rowList: rowList(rows) })}
               </li>
             ))}
           </ul>
@@ -153,11 +199,26 @@ export function RowWarnings({ file: { lossy, repeated }, path }: WarningsProps) 
   );
 }
 
+function describeRepeated({ count: recipients, rowCount }: CheckedFile['repeated']): string {
+  if (rowCount === undefined) {
+    return t(
+      '{count, plural, one {# recipient is in this file more than once.} other {# recipients are in this file more than once.}}',
+      { count: recipients },
+    );
+  }
+  return t(
+    '{count, plural, one {# recipient is in this file more than once ({rows, plural, one {# row} other {# rows}}).} other {# recipients are in this file more than once ({rows, plural, one {# row} other {# rows}}).}}',
+    { count: recipients, rows: rowCount },
+  );
+}
+
 function FirstOf({ shown, all }: { shown: number; all: number }) {
   if (shown >= all) return null;
   return (
     <p class="small muted">
-      The first {count(shown)} of {count(all)} are shown.
+      <T>
+        The first {{ shown: count(shown) }} of {{ all: count(all) }} are shown.
+      </T>
     </p>
   );
 }

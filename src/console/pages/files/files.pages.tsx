@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { cancelJob, cancelLetterJob, isCancellable } from '../../../jobs/cancel-job.ts';
 import { createJob, getJob, listJobs } from '../../../jobs/jobs.ts';
 import { checkUpload, getUpload } from '../../../jobs/uploads/uploads.ts';
+import { t } from '../../../language/text.ts';
 import { Failure, invalid } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { may, type OfService, type Right } from '../../access/may.ts';
@@ -29,11 +30,11 @@ type OfMember = PageRequest<OfService>;
 type Job = Awaited<ReturnType<typeof listJobs>>['data'][number];
 
 const states = new Map<string, [kind: 'accepted' | 'sending' | 'failed' | 'cancelled', word: string]>([
-  ['scheduled', ['accepted', 'Scheduled']],
-  ['pending', ['sending', 'Starting']],
-  ['in progress', ['sending', 'Sending']],
-  ['cancelled', ['cancelled', 'Cancelled']],
-  ['sending limits exceeded', ['failed', 'Over the daily limit']],
+  ['scheduled', ['accepted', t('Scheduled')]],
+  ['pending', ['sending', t('Starting')]],
+  ['in progress', ['sending', t('Sending')]],
+  ['cancelled', ['cancelled', t('Cancelled')]],
+  ['sending limits exceeded', ['failed', t('Over the daily limit')]],
 ]);
 
 /** The list of files, and each file from its check to its results, which share one address. */
@@ -49,49 +50,49 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
       const maySend = may(sender, visitor.user, service) === 'yes';
       const now = app.clock.now();
       return {
-        title: 'Files',
-        lead: 'Lists you have sent to or scheduled.',
+        title: t('Files'),
+        lead: t('Lists you have sent to or scheduled.'),
         actions: (
           <>
-            <ButtonLink to={`/services/${service.id}/contact-lists`}>Contact lists</ButtonLink>
+            <ButtonLink to={`/services/${service.id}/contact-lists`}>{t('Contact lists')}</ButtonLink>
             {maySend && (
               <ButtonLink to={`/services/${service.id}/send`} look="primary">
-                Upload a list
+                {t('Upload a list')}
               </ButtonLink>
             )}
           </>
         ),
         content:
           data.length === 0 ? (
-            <Empty title="No files yet">
+            <Empty title={t('No files yet')}>
               {maySend
-                ? 'Choose a template, then upload a list with one person in each row.'
-                : 'The lists that your team sends to appear here.'}
+                ? t('Choose a template, then upload a list with one person in each row.')
+                : t('The lists that your team sends to appear here.')}
             </Empty>
           ) : (
             <div class="stack">
               <Table
-                caption="Files"
+                caption={t('Files')}
                 rows={data}
                 keyOf={({ id }) => id}
                 columns={[
                   {
-                    head: 'File',
+                    head: t('File'),
                     cell: ({ id, original_file_name }) => (
                       <a href={pageUrl(`${path}/${id}`)} dir="auto">
                         {original_file_name}
                       </a>
                     ),
                   },
-                  { head: 'Template', cell: ({ template_name }) => <span dir="auto">{template_name}</span> },
+                  { head: t('Template'), cell: ({ template_name }) => <span dir="auto">{template_name}</span> },
                   {
-                    head: 'Rows',
+                    head: t('Rows'),
                     numeric: true,
                     cell: ({ notification_count }) => count(notification_count),
                   },
-                  { head: 'Status', cell: (job) => <State job={job} /> },
+                  { head: t('Status'), cell: (job) => <State job={job} /> },
                   {
-                    head: 'When',
+                    head: t('When'),
                     cell: ({ scheduled_for, created_at }) => <Time at={scheduled_for ?? created_at} now={now} />,
                   },
                 ]}
@@ -122,8 +123,8 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
       guestList: can('api') ? `/services/${service.id}/integration/guest-list` : undefined,
       goLive: can('manage') ? `/services/${service.id}/going-live` : undefined,
       others: [
-        ...(forGuests === undefined ? [] : [`To change the guest list, ask ${forGuests}.`]),
-        ...(forGoingLive === undefined ? [] : [`To go live, ask ${forGoingLive}.`]),
+        ...(forGuests === undefined ? [] : [t('To change the guest list, ask {forGuests}.', { forGuests })]),
+        ...(forGoingLive === undefined ? [] : [t('To go live, ask {forGoingLive}.', { forGoingLive })]),
       ],
     };
   }
@@ -173,7 +174,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
     return {
       title: formatTitle(file),
       ...(isLive(file) ? { actions: <span data-live-controls /> } : {}),
-      crumbs: [{ label: 'Files', to: `/services/${service.id}/files` }],
+      crumbs: [{ label: t('Files'), to: `/services/${service.id}/files` }],
       content: isLive(file) ? (
         <Live from={`${path}/progress`} every={1}>
           {shown}
@@ -247,7 +248,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
     async act(request) {
       const { service, param } = request;
       const job = await getJob(app, service.id, param('file_id'));
-      if (!isCancellable(job)) throw invalid('You cannot cancel this any more: every message is with a provider.');
+      if (!isCancellable(job)) throw invalid(t('You cannot cancel this any more: every message is with a provider.'));
       const isDone = job.job_status.startsWith('finished');
       if (isDone) await cancelLetterJob(app, service.id, job.id);
       else await cancelJob(app, service.id, job.id);
@@ -257,7 +258,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
 }
 
 function State({ job }: { job: Job }) {
-  const [kind, word] = states.get(job.job_status) ?? (['delivered', 'Sent'] as const);
+  const [kind, word] = states.get(job.job_status) ?? (['delivered', t('Sent')] as const);
   return <Status kind={kind}>{word}</Status>;
 }
 
@@ -271,7 +272,7 @@ function formatTitle(file: LoadedFile): string {
     case 'sent':
       return file.job.original_file_name;
     default:
-      return `Check ${file.upload.original_file_name}`;
+      return t('Check {originalFileName}', { originalFileName: file.upload.original_file_name });
   }
 }
 
@@ -281,10 +282,10 @@ function isLive(file: LoadedFile): boolean {
 
 /** What a person can do about a refusal whose own words are for programs. */
 const refusals: [RegExp, string][] = [
-  [/^File is not valid/, 'This file cannot be sent. Fix it and upload it again.'],
-  [/^Create letter job/, 'Your service is in trial mode, so it cannot send letters yet. Ask to go live.'],
-  [/service is inactive/, 'This service is suspended, so it cannot send. Ask the people who run this Pennypost.'],
-  [/being checked again/, 'We are still checking the file. Try again in a moment.'],
+  [/^File is not valid/, t('This file cannot be sent. Fix it and upload it again.')],
+  [/^Create letter job/, t('Your service is in trial mode, so it cannot send letters yet. Ask to go live.')],
+  [/service is inactive/, t('This service is suspended, so it cannot send. Ask the people who run this Pennypost.')],
+  [/being checked again/, t('We are still checking the file. Try again in a moment.')],
 ];
 
 /** Refusals that a person can do something about are shown on the page. */

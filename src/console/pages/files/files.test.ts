@@ -118,11 +118,23 @@ describe('checking a file', () => {
   });
 
   it('names the rows of recipients that appear twice, and what texts cannot carry', async () => {
-    const { page } = await checked(`${good}07700900003,مرحبا,Monday,\n07700900002,Zoë,Monday,\n`);
+    const { page, path } = await checked(`${good}07700900003,مرحبا,Monday,\n07700900002,Zoë,Monday,\n`);
+    expect(page.text).toContain('2 recipients are in this file more than once (4 rows). Each row is sent.');
+    const duplicates = (await browser.get(`${path}/duplicates.csv`)).text.trimEnd().split('\r\n');
+    expect(duplicates[0]).toMatch(/^Row number,phone number,.*,First row with this recipient$/);
+    expect(duplicates.slice(1).map((line) => line.replace(/,.*,/, ','))).toEqual(['2,2', '3,3', '4,2', '6,3']);
     expect(page.text).toContain('Rows 2 and 4 have the same recipient.');
     expect(page.text).toContain('Rows 3 and 6 have the same recipient.');
     expect(page.text).toContain('1 row has characters that texts cannot include');
     expect(page.text).toMatch(/Row 5<\/a>: Texts cannot include م ر ح ب ا\. They will be sent as question marks\./);
+  });
+
+  it('counts no simulated recipients as duplicates', async () => {
+    const { page, path } = await checked(
+      'phone number,name,day\n07700900111,Ada,Friday\n07700900111,Bob,Friday\n07700900001,Cy,Friday\n',
+    );
+    expect(page.text).not.toContain('more than once');
+    expect((await browser.get(`${path}/duplicates.csv`)).text.trimEnd().split('\r\n')).toHaveLength(1);
   });
 
   it('says of a message that is too long that no single column is wrong', async () => {

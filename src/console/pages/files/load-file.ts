@@ -11,6 +11,7 @@ import {
 } from '../../../jobs/uploads/stored-rows.ts';
 import { uploadRecord } from '../../../jobs/uploads/upload-record.ts';
 import { findUpload, getService } from '../../../jobs/uploads/uploads.ts';
+import { t } from '../../../language/text.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
 import { listFirstMessages } from '../../../notifications/history/search-messages.ts';
 import { remainingToday } from '../../../notifications/limits/daily-limits.ts';
@@ -50,7 +51,8 @@ export interface CheckedFile {
   /** Rows whose text loses characters, and the first of them. */
   lossy: { count: number; rows: { row: number; characters: string[] }[] };
   /** Recipients in more than one row without problems, and the rows of the first of them. */
-  repeated: { count: number; rows: readonly (readonly number[])[] };
+  /** `rowCount` is unknown where release 0.3.0 has counted. */
+  repeated: { count: number; rowCount: number | undefined; rows: readonly (readonly number[])[] };
   left: number;
   /** Undefined where it cannot be estimated. */
   cost: number | undefined;
@@ -122,7 +124,11 @@ async function loadChecked(app: ConsoleApp, service: Service, upload: Upload, ro
         characters: findLost(template, one),
       })),
     },
-    repeated: { count: summary?.repeated_recipients ?? 0, rows: summary?.repeated_rows ?? [] },
+    repeated: {
+      count: summary?.repeated_recipients ?? 0,
+      rowCount: summary?.repeated_row_count,
+      rows: summary?.repeated_rows ?? [],
+    },
     left: (await remainingToday(app, sending, template.row.template_type)).messages,
     cost: await estimateCost(app, template, upload, goodRows, prefix),
     isPriced: { email: true, ...(await findKnownPrices(app)) }[template.row.template_type],
@@ -145,8 +151,15 @@ function describeOthers({ row: { template_type } }: ReadyTemplate, rows: readonl
   return rows.map(({ row, cells }) => {
     const [name = ''] = recipientNamesIn(template_type, new Set(cells.map(({ column }) => comparableKey(column))));
     const cell = cells.find(({ column }) => comparableKey(column) === comparableKey(name));
-    return { row, column: cell?.column ?? null, value: cell?.text ?? '', problem: 'Not in your team or guest list' };
+    return { row, column: cell?.column ?? null, value: cell?.text ?? '', problem: t('Not in your team or guest list') };
   });
+}
+
+/** In the language of the row, which the template may have lost since the check. */
+function inLanguageOf(app: ConsoleApp, template: ReadyTemplate, { language }: { language?: string }): ReadyTemplate {
+  const variants = template.row.languages?.variants ?? [];
+  const isKnown = variants.some((variant) => variant.language === language);
+  return app.compiledTemplates.inLanguage(template, isKnown ? (language ?? null) : null);
 }
 
 function findLost({ compiled }: ReadyTemplate, { message }: StoredRow): string[] {
@@ -173,7 +186,7 @@ async function loadShownRow(
     ...stored,
     preview:
       message && hasUsableColumns(record) ? await previewRow(app, template, upload, stored.row, message) : undefined,
-    lost: findLost(template, stored),
+    lost: findLost(message ? inLanguageOf(app, template, message) : template, stored),
     isForOthers: sending.restricted && recipient !== null && !sending.allowed_recipients.has(recipient),
   };
 }
@@ -214,7 +227,8 @@ async function previewRow(
 
 async function composeRow(app: ConsoleApp, template: ReadyTemplate, upload: Upload, message: ReadyMessage) {
   const { recipient, personalisation } = message;
-  return { template, recipient, personalisation, reply_to_text: await findSender(app, template, upload) };
+  const reply_to_text = await findSender(app, template, upload);
+  return { template: inLanguageOf(app, template, message), recipient, personalisation, reply_to_text };
 }
 
 async function findSender({ db }: ConsoleApp, { row }: ReadyTemplate, upload: Upload): Promise<string | null> {
@@ -249,11 +263,12 @@ export function previewLetterOfRow(
  */
 async function estimateCost(
   app: ConsoleApp,
-  { compiled, row }: ReadyTemplate,
+  template: ReadyTemplate,
   upload: Pick<Upload, 'id'>,
   messages: number,
   prefix: string | null,
 ): Promise<number | undefined> {
+  const { compiled, row } = template;
   if (compiled.template_type === 'email') return 0;
   const sample = await sampleMessages(app.db, upload.id);
   if (sample.length === 0) return undefined;
@@ -265,10 +280,11 @@ async function estimateCost(
     );
     return cost === undefined ? undefined : cost * messages;
   }
-  const parts = sample.map(
-    ({ personalisation, rate_multiplier }) => compiled.render(personalisation, { prefix }).fragments * rate_multiplier,
-  );
-  if (parts.includes(0)) return undefined;
+  const parts = sample.map((message) => {
+    const text = inLanguageOf(app, template, message).compiled;
+    if (text.template_type !== 'sms') throw new Error('A text message has a template of another type');
+    return text.render(message.personalisation, { prefix }).fragments * message.rate_multiplier;
+  });
   const average = parts.reduce((sum, count) => sum + count, 0) / parts.length;
   return costOfTexts(app, average * messages);
 }

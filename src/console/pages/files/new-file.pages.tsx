@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { checkUpload, getService, receiveUpload } from '../../../jobs/uploads/uploads.ts';
+import { t } from '../../../language/text.ts';
 import { sendCsv } from '../../../platform/http/csv.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
@@ -28,9 +29,9 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
       const senders = await listSenderChoices(app.db, template);
       const path = `/services/${service.id}/files/new/${template.row.id}`;
       return {
-        title: `Send “${template.row.name}” to many people`,
-        lead: 'We check your file first. Nothing is sent until you have seen the result.',
-        crumbs: [{ label: 'Send', to: `/services/${service.id}/send` }],
+        title: t('Send “{name}” to many people', { name: template.row.name }),
+        lead: t('We check your file first. Nothing is sent until you have seen the result.'),
+        crumbs: [{ label: t('Send'), to: `/services/${service.id}/send` }],
         content: (
           <div class="aside">
             <form class="stack measure" method="post" encType="multipart/form-data" noValidate>
@@ -38,7 +39,7 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
                 <Choices
                   formState={formState}
                   name="sender_id"
-                  legend={template.row.template_type === 'sms' ? 'From' : 'Replies go to'}
+                  legend={template.row.template_type === 'sms' ? t('From') : t('Replies go to')}
                   kind="one"
                   chosen={senders.filter(({ is_default }) => is_default).map(({ id }) => id)}
                   choices={senders.map(({ id, text }) => ({ value: id, label: text }))}
@@ -47,26 +48,26 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
               <FileField
                 formState={formState}
                 name="file"
-                label="File"
-                hint="A spreadsheet (csv, tsv, xlsx, xlsm or ods) of up to 100,000 rows and 10 MB."
+                label={t('File')}
+                hint={t('A spreadsheet (csv, tsv, xlsx, xlsm or ods) of up to 100,000 rows and 10 MB.')}
                 accept={acceptedSpreadsheets}
               />
-              <Submit>Check</Submit>
+              <Submit>{t('Check')}</Submit>
             </form>
             <section class="stack stack--tight" aria-labelledby="columns">
-              <h2 id="columns">Columns your file needs</h2>
+              <h2 id="columns">{t('Columns your file needs')}</h2>
               <Table
-                caption="Columns"
+                caption={t('Columns')}
                 rows={neededColumns(app.country.phone, template)}
                 keyOf={({ column }) => column}
                 columns={[
-                  { head: 'Column', cell: ({ column }) => column },
-                  { head: 'Example', cell: ({ example }) => example },
+                  { head: t('Column'), cell: ({ column }) => column },
+                  { head: t('Example'), cell: ({ example }) => example },
                 ]}
               />
               <p class="small">
                 <a href={pageUrl(`${path}/example.csv`)} download>
-                  Download an example file
+                  {t('Download an example file')}
                 </a>
               </p>
             </section>
@@ -75,7 +76,7 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({ sender_id: Type.Optional(Type.String({ format: 'uuid' })) }),
-    file: { name: 'file', max_bytes: maxSpreadsheetBytes, needs: 'Choose a file.' },
+    file: { name: 'file', max_bytes: maxSpreadsheetBytes, needs: t('Choose a file.') },
     async act({ service, visitor, param }, { sender_id }, file) {
       const { row } = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
       const sending = await getService(app, service.id);

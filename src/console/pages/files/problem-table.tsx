@@ -1,3 +1,5 @@
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { pageUrl } from '../../links.ts';
 import { count } from '../../money.ts';
 import { ButtonLink } from '../../parts/form.tsx';
@@ -49,23 +51,25 @@ export function ProblemTable({ problems, bad, path, canDownload, hasRows }: Prob
   return (
     <section class="card card--flush" aria-labelledby="problems">
       <div class="card-head">
-        <h2 id="problems">{bad === 1 ? '1 row has problems' : `${count(bad)} rows have problems`}</h2>
+        <h2 id="problems">
+          {t('{count, plural, one {# row has problems} other {# rows have problems}}', { count: bad })}
+        </h2>
         {canDownload && (
           <ButtonLink to={`${path}/problems.csv`} small download>
-            Download rows with reasons
+            {t('Download rows with reasons')}
           </ButtonLink>
         )}
       </div>
       <table class="table">
-        <caption class="sr">Rows with problems</caption>
+        <caption class="sr">{t('Rows with problems')}</caption>
         <thead>
           <tr>
             <th scope="col" class="num">
-              Row
+              {t('Row')}
             </th>
-            <th scope="col">Column</th>
-            <th scope="col">Value</th>
-            <th scope="col">What is wrong</th>
+            <th scope="col">{t('Column')}</th>
+            <th scope="col">{t('Value')}</th>
+            <th scope="col">{t('What is wrong')}</th>
           </tr>
         </thead>
         <tbody>
@@ -74,20 +78,22 @@ export function ProblemTable({ problems, bad, path, canDownload, hasRows }: Prob
               <th scope="row" class="num">
                 {hasRows ? <a href={pageUrl(`${path}?row=${row}#preview`)}>{count(row)}</a> : count(row)}
               </th>
-              <td data-label="Column" dir="auto">
-                {column ?? <span class="muted">all</span>}
+              <td data-label={t('Column')} dir="auto">
+                {column ?? <span class="muted">{t('all')}</span>}
               </td>
-              <td data-label="Value" dir="auto">
-                {value === '' ? <span class="muted">{column === null ? '–' : 'empty'}</span> : <code>{value}</code>}
+              <td data-label={t('Value')} dir="auto">
+                {value === '' ? <span class="muted">{column === null ? '–' : t('empty')}</span> : <code>{value}</code>}
               </td>
-              <td data-label="What is wrong">{describeRowProblem(problem)}</td>
+              <td data-label={t('What is wrong')}>{describeRowProblem(problem)}</td>
             </tr>
           ))}
         </tbody>
       </table>
       {bad > shown && (
         <p class="card-foot small muted">
-          The first {shown} of {count(bad)} are shown.
+          <T>
+            The first {{ shown }} of {{ bad: count(bad) }} are shown.
+          </T>
         </p>
       )}
     </section>

@@ -20,9 +20,12 @@ export async function refuseInFileField<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The download of the rows with problems: "problems of friends.csv", whatever the ending of the file was. */
-export function nameOfProblems({ original_file_name }: { original_file_name: string }): string {
-  return `problems of ${original_file_name.replace(/\.[^.]*$/, '')}.csv`;
+/** A download about a file: "problems of friends.csv", whatever the ending of the file was. */
+export function nameOfDownload(
+  what: 'problems' | 'duplicates',
+  { original_file_name }: { original_file_name: string },
+): string {
+  return `${what} of ${original_file_name.replace(/\.[^.]*$/, '')}.csv`;
 }
 
 const recipientColumns = ({ profile }: PhoneRules): Record<Channel, [column: string, example: string][]> => ({

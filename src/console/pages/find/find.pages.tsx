@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { findOpenService } from '../../access/open-service.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { keepSearch, pageUrl, readSearch, withQuery } from '../../links.ts';
@@ -23,22 +25,22 @@ export function findPages(pages: Pages, app: ConsoleApp): void {
       const exact = await findId(finder);
       if (exact !== undefined) return { to: exact };
       return {
-        title: 'Find',
+        title: t('Find'),
         lead: service
-          ? `Pages, services, and the templates, people and messages of ${service.name}.`
-          : 'Pages and services. Open a service to find its templates, people and messages.',
+          ? t('Pages, services, and the templates, people and messages of {name}.', { name: service.name })
+          : t('Pages and services. Open a service to find its templates, people and messages.'),
         content: (
           <div class="stack">
             <form class="measure" method="post" noValidate>
               <Field
                 formState={formState}
                 name="find"
-                label="Name, address, reference or id"
+                label={t('Name, address, reference or id')}
                 type="search"
                 value={text}
                 beside={
                   <button class="button button--primary" type="submit">
-                    Find
+                    {t('Find')}
                   </button>
                 }
               />
@@ -49,7 +51,7 @@ export function findPages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({ find: Type.String({ maxLength: 320 }) }),
-    needs: { find: 'Enter a name, an address, a reference or an id.' },
+    needs: { find: t('Enter a name, an address, a reference or an id.') },
     onlyReads: true,
     act({ visitor, viewer }, { find }) {
       parseSearch(viewer.calendar, find, app.clock.now());
@@ -72,9 +74,11 @@ async function findGroups(finder: Finder): Promise<Group[]> {
 function Found({ text, groups }: { text: string; groups: Group[] }) {
   if (groups.length === 0) {
     return (
-      <Empty title="Nothing found">
-        Nothing you can see has “<bdi>{text}</bdi>” in its name, address or reference, or as its id. Enter a whole id:
-        parts of ids are not searched.
+      <Empty title={t('Nothing found')}>
+        <T>
+          Nothing you can see has “<bdi>{{ text }}</bdi>” in its name, address or reference, or as its id. Enter a whole
+          id: parts of ids are not searched.
+        </T>
       </Empty>
     );
   }

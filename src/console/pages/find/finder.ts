@@ -1,3 +1,4 @@
+import { t } from '../../../language/text.ts';
 import type { Service } from '../../../services/services.ts';
 import { reachable } from '../../access/find-page.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -45,6 +46,11 @@ export function groupOf<Thing>(title: string, things: readonly Thing[], resultOf
   return {
     title,
     results,
-    more: { label: `There are ${left.toLocaleString('en-GB')} more. Enter a longer part of the name.` },
+    more: {
+      label: t(
+        '{left, plural, one {There is # more. Enter a longer part of the name.} other {There are # more. Enter a longer part of the name.}}',
+        { left },
+      ),
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { listEmailBrandsInUse } from '../../../branding/email-branding.ts';
 import { listLetterBrandsInUse } from '../../../branding/letter-branding.ts';
+import { t } from '../../../language/text.ts';
 import { findByUuid } from '../../../operations/find-by-uuid.ts';
 import { findOrganisationsByName } from '../../../organisations/organisations.ts';
 import { isUuid } from '../../../platform/id.ts';
@@ -20,21 +21,21 @@ export async function findInInstallation({ app, visitor, text }: Finder): Promis
   ]);
   const has = ({ name }: { name: string }) => name.toLowerCase().includes(text.toLowerCase());
   return [
-    groupOf('Services', services, ({ id, name }) => ({ label: name, to: `/operator/services/${id}` })),
-    groupOf('Organisations', organisations, ({ id, name }) => ({
+    groupOf(t('Services'), services, ({ id, name }) => ({ label: name, to: `/operator/services/${id}` })),
+    groupOf(t('Organisations'), organisations, ({ id, name }) => ({
       label: name,
       to: `/organisations/${id}/settings`,
     })),
-    groupOf('People', people, ({ id, name, email_address }) => ({
+    groupOf(t('People'), people, ({ id, name, email_address }) => ({
       label: email_address,
       about: name,
       to: `/operator/people/${id}`,
     })),
-    groupOf('Email brands', emails.filter(has), ({ id, name }) => ({
+    groupOf(t('Email brands'), emails.filter(has), ({ id, name }) => ({
       label: name,
       to: `/operator/branding/email/${id}`,
     })),
-    groupOf('Letter brands', letters.filter(has), ({ id, name }) => ({
+    groupOf(t('Letter brands'), letters.filter(has), ({ id, name }) => ({
       label: name,
       to: `/operator/branding/letter/${id}`,
     })),

@@ -1,3 +1,4 @@
+import { t } from '../../../language/text.ts';
 import { searchMessages } from '../../../notifications/history/search-messages.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { nilId } from '../../../platform/id.ts';
@@ -6,6 +7,7 @@ import type { Service } from '../../../services/services.ts';
 import { listTemplateSummaries } from '../../../templates/templates.ts';
 import { listOrganisationsAndServices } from '../../../users/users.ts';
 import { may } from '../../access/may.ts';
+import { menuNames } from '../../layout/menus.ts';
 import { keepSearch, withQuery } from '../../links.ts';
 import { channelWords, shortRecipient } from '../../message-words.ts';
 import type { DeclaredPage } from '../../page.ts';
@@ -19,26 +21,26 @@ const maxShown = 5;
 /** Pages by the name that their menu or their heading has. */
 export function findPagesByName({ pages, visitor, service, text }: Finder): Group {
   const found = pages.flatMap((page) => {
-    const label = page.name ?? page.menu;
+    const label = page.name ?? (page.menu && menuNames[page.menu]);
     const path = page.path.replace(':service_id', service?.id ?? ':service_id');
     const isMeant = label && !path.includes(':') && hasText(text, label, page.menu);
     return isMeant && may(page.listedFor ?? page.who, visitor.user, service) === 'yes' ? [{ label, path, page }] : [];
   });
-  return groupOf('Pages', found, ({ label, path, page }) => ({ label, to: path, ...aboutPage(page, service) }));
+  return groupOf(t('Pages'), found, ({ label, path, page }) => ({ label, to: path, ...aboutPage(page, service) }));
 }
 
 function aboutPage({ path, menu, below }: DeclaredPage, service: Service | undefined): { about?: string } {
-  if (path.startsWith('/operator')) return { about: 'Operator' };
+  if (path.startsWith('/operator')) return { about: t('Operator') };
   if (service && path.includes(':service_id')) return { about: service.name };
   const entry = menu ?? below;
-  return entry === 'Your account' ? { about: entry } : {};
+  return entry === 'Your account' ? { about: menuNames[entry] } : {};
 }
 
 /** The services of the person. Operators find all services of the installation. */
 export async function findServices({ app, visitor, text }: Finder): Promise<Group> {
   const { services } = await listOrganisationsAndServices(app, visitor.user.id);
   const found = services.filter(({ name }) => hasText(text, name));
-  return groupOf('Your services', found, ({ id, name }) => ({ label: name, to: `/services/${id}` }));
+  return groupOf(t('Your services'), found, ({ id, name }) => ({ label: name, to: `/services/${id}` }));
 }
 
 /** What the open service has, each as far as the person may see it. */
@@ -56,18 +58,25 @@ async function findTemplates({ app, visitor, text }: Finder, service: Service): 
   const { templates, count } = await listTemplateSummaries(app.db, { ...filter, find: text, archived: false }, page);
   const all = withQuery(templatesOfService, { find: keepSearch(app, visitor, text) });
   return {
-    title: `Templates of ${service.name}`,
+    title: t('Templates of {name}', { name: service.name }),
     results: templates.map(({ id, name, template_type }) => ({
       label: name,
       to: `${templatesOfService}/${id}`,
       about: channelWords[template_type].name,
     })),
-    ...(count > maxShown ? { more: { label: `All ${count.toLocaleString('en-GB')} templates found`, to: all } } : {}),
+    ...(count > maxShown
+      ? {
+          more: {
+            label: t('{count, plural, one {# template found} other {All # templates found}}', { count }),
+            to: all,
+          },
+        }
+      : {}),
   };
 }
 
 async function findPeople(finder: Finder, service: Service): Promise<Group> {
-  const title = `People of ${service.name}`;
+  const title = t('People of {name}', { name: service.name });
   if (!mayOpen(finder, '/team')) return { title, results: [] };
   const members = await listServiceMembers(finder.app.db, service.id);
   const found = members.filter(
@@ -83,7 +92,7 @@ async function findPeople(finder: Finder, service: Service): Promise<Group> {
 /** Messages by recipient or reference, as in the log, where the same words find the others. */
 async function findMessages(finder: Finder, service: Service): Promise<Group> {
   const { app, visitor, viewer, text } = finder;
-  const title = `Messages of ${service.name}`;
+  const title = t('Messages of {name}', { name: service.name });
   if (!mayOpen(finder, `/messages/${nilId}`)) return { title, results: [] };
   const log = `/services/${service.id}/messages`;
   const search = parseSearch(viewer.calendar, text, app.clock.now());
@@ -96,7 +105,7 @@ async function findMessages(finder: Finder, service: Service): Promise<Group> {
       to: `${log}/${message.shown_id}`,
       about: [message.template_name, message.client_reference].filter(Boolean).join(', '),
     })),
-    ...(messages.length > maxShown || older ? { more: { label: 'All messages found', to: all } } : {}),
+    ...(messages.length > maxShown || older ? { more: { label: t('All messages found'), to: all } } : {}),
   };
 }
 

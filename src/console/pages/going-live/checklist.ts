@@ -1,3 +1,4 @@
+import { type Text, t } from '../../../language/text.ts';
 import { listReplyTos, listSmsSenders } from '../../../services/senders/senders.ts';
 import type { Service } from '../../../services/services.ts';
 import { listTemplates } from '../../../templates/templates.ts';
@@ -5,7 +6,7 @@ import type { ConsoleApp } from '../../console-app.ts';
 import { listManagers } from '../services/join.pages.tsx';
 
 interface Step {
-  text: string;
+  text: Text;
   isDone: boolean;
   /** Where to do it, below the service. */
   path: string;
@@ -24,29 +25,29 @@ export async function readChecklist(app: ConsoleApp, service: Service): Promise<
   const ownSender = senders.some(({ sms_sender }) => sms_sender !== app.config.sms.defaultSender);
   return [
     {
-      text: 'Tell us how many messages you will send',
+      text: t('Tell us how many messages you will send'),
       isDone: volumes.some((volume) => (volume ?? 0) > 0),
       path: 'going-live/volumes',
     },
-    { text: 'Have two people who manage the service', isDone: managers.length >= 2, path: 'team' },
-    { text: 'Write a template', isDone: templates.length > 0, path: 'templates' },
+    { text: t('Have two people who manage the service'), isDone: managers.length >= 2, path: 'team' },
+    { text: t('Write a template'), isDone: templates.length > 0, path: 'templates' },
     {
-      text: 'Confirm that no other service has this name',
+      text: t('Confirm that no other service has this name'),
       isDone: service.confirmed_unique,
       path: 'going-live/name',
     },
     ...(sends('email')
       ? [
           {
-            text: 'Choose the sender name of emails',
+            text: t('Choose the sender name of emails'),
             isDone: service.confirmed_email_sender_name === true,
             path: 'settings/email/sender-name',
           },
-          { text: 'Add a reply-to address', isDone: replyTos.length > 0, path: 'settings/email/reply-to' },
+          { text: t('Add a reply-to address'), isDone: replyTos.length > 0, path: 'settings/email/reply-to' },
         ]
       : []),
     ...(sends('sms')
-      ? [{ text: 'Choose your own sender of texts', isDone: ownSender, path: 'settings/text/senders' }]
+      ? [{ text: t('Choose your own sender of texts'), isDone: ownSender, path: 'settings/text/senders' }]
       : []),
   ];
 }

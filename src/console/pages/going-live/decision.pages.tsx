@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { t } from '../../../language/text.ts';
 import { getOrganisation } from '../../../organisations/organisations.ts';
 import { forbidden, invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
@@ -37,25 +38,30 @@ export function goLiveDecisionPages(pages: Pages, app: ConsoleApp): void {
     who: { service: 'manage', organisation: true },
     below: 'Settings',
     async show({ service, visitor }, formState) {
-      const title = `Should ${service.name} go live?`;
+      const title = t('Should {name} go live?', { name: service.name });
       const back = visitor.user.platform_admin ? '/operator/services/going-live' : `/services/${service.id}`;
-      if (!service.restricted) return { title, content: <Notice tone="green">This service is live.</Notice> };
+      if (!service.restricted) return { title, content: <Notice tone="green">{t('This service is live.')}</Notice> };
       if (isOwnRequest(service, visitor)) {
         return {
           title,
-          content: <p class="lead">You asked for this, so another person has to decide. You will get an email.</p>,
+          content: (
+            <p class="lead">{t('You asked for this, so another person has to decide. You will get an email.')}</p>
+          ),
         };
       }
       if (!(await mayDecide(service, visitor))) {
-        return { title, content: <p class="lead">The people who run this Pennypost decide. You will get an email.</p> };
+        return {
+          title,
+          content: <p class="lead">{t('The people who run this Pennypost decide. You will get an email.')}</p>,
+        };
       }
       if (!service.has_active_go_live_request) {
         return {
           title,
-          lead: 'This request has been decided, or nobody has asked yet.',
+          lead: t('This request has been decided, or nobody has asked yet.'),
           content: (
             <p>
-              <a href={pageUrl(back)}>{visitor.user.platform_admin ? 'Requests to go live' : service.name}</a>
+              <a href={pageUrl(back)}>{visitor.user.platform_admin ? t('Requests to go live') : service.name}</a>
             </p>
           ),
         };
@@ -67,7 +73,9 @@ export function goLiveDecisionPages(pages: Pages, app: ConsoleApp): void {
       ]);
       return {
         title,
-        lead: asker && `${asker.name} (${asker.email_address}) asked to go live.`,
+        lead:
+          asker &&
+          t('{name} ({emailAddress}) asked to go live.', { name: asker.name, emailAddress: asker.email_address }),
         content: (
           <div class="stack measure">
             {organisation?.request_to_go_live_notes && (
@@ -79,30 +87,32 @@ export function goLiveDecisionPages(pages: Pages, app: ConsoleApp): void {
               {steps.map(({ text, isDone }) => (
                 <li key={text}>
                   <span>{text}</span>
-                  <Status kind={isDone ? 'delivered' : 'accepted'}>{isDone ? 'Done' : 'To do'}</Status>
+                  <Status kind={isDone ? 'delivered' : 'accepted'}>{isDone ? t('Done') : t('To do')}</Status>
                 </li>
               ))}
             </ul>
-            <SaveForm action="Decide" back={back}>
+            <SaveForm action={t('Decide')} back={back}>
               <Choices
                 formState={formState}
                 name="decision"
-                legend="Your decision"
+                legend={t('Your decision')}
                 kind="one"
                 choices={[
                   {
                     value: 'approve',
-                    label: 'Go live',
-                    hint: 'The service can send to anyone at once. Its limits are raised, and its team gets an email.',
+                    label: t('Go live'),
+                    hint: t(
+                      'The service can send to anyone at once. Its limits are raised, and its team gets an email.',
+                    ),
                   },
                   {
                     value: 'refuse',
-                    label: 'Refuse',
-                    hint: 'The service stays in trial mode. The person who asked gets your reason by email.',
+                    label: t('Refuse'),
+                    hint: t('The service stays in trial mode. The person who asked gets your reason by email.'),
                   },
                 ]}
               />
-              <TextArea formState={formState} name="reason" label="Reason, if you refuse" rows={4} />
+              <TextArea formState={formState} name="reason" label={t('Reason, if you refuse')} rows={4} />
             </SaveForm>
           </div>
         ),
@@ -112,23 +122,23 @@ export function goLiveDecisionPages(pages: Pages, app: ConsoleApp): void {
       decision: OneOf(['approve', 'refuse']),
       reason: Type.Optional(Type.String({ maxLength: 2_000 })),
     }),
-    needs: { decision: 'Choose whether to make the service live.' },
+    needs: { decision: t('Choose whether to make the service live.') },
     async act({ service, visitor }, { decision, reason }) {
-      if (!(await mayDecide(service, visitor))) throw forbidden('You cannot decide about this service');
+      if (!(await mayDecide(service, visitor))) throw forbidden(t('You cannot decide about this service'));
       const to = visitor.user.platform_admin ? '/operator/services/going-live' : `/services/${service.id}`;
       if (!service.has_active_go_live_request || !service.restricted) {
-        return { to, notice: 'Somebody else has already decided.' };
+        return { to, notice: t('Somebody else has already decided.') };
       }
       if (decision === 'approve') {
         await setLive(app, service.id, true);
-        return { to, notice: `${service.name} is live. Its team will get an email.` };
+        return { to, notice: t('{name} is live. Its team will get an email.', { name: service.name }) };
       }
-      if (!reason) throw invalidField('reason', 'Enter a reason. The person who asked will get it by email.');
+      if (!reason) throw invalidField('reason', t('Enter a reason. The person who asked will get it by email.'));
       const { name, email_address, platform_admin } = visitor.user;
       const organisation = platform_admin ? undefined : await findOrganisation(service);
       const of = organisation?.name ?? app.config.branding.platformName;
       await refuseGoLive(app, service.id, { reason, refused_by: { name, email_address, of } });
-      return { to, notice: `Request of ${service.name} refused.` };
+      return { to, notice: t('Request of {name} refused.', { name: service.name }) };
     },
   });
 }

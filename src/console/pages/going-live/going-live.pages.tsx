@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { list, type Text, t, within } from '../../../language/text.ts';
 import { findOrganisationOfService } from '../../../organisations/organisations.ts';
 import { invalid, invalidField } from '../../../platform/failure.ts';
 import { notifyApproversOfRequest } from '../../../services/organisations/go-live-requests.ts';
@@ -33,11 +35,11 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
       const open = steps.filter(({ isDone }) => !isDone);
       const isPage = (path: string) => pages.all.some((page) => page.path === `/services/:service_id/${path}`);
       return {
-        title: 'Going live',
-        lead: 'A live service can send to anyone, and can send more messages a day.',
-        crumbs: [{ label: 'Settings', to: `/services/${service.id}/settings` }],
+        title: t('Going live'),
+        lead: t('A live service can send to anyone, and can send more messages a day.'),
+        crumbs: [{ label: t('Settings'), to: `/services/${service.id}/settings` }],
         content: !service.restricted ? (
-          <Notice tone="green">This service is live.</Notice>
+          <Notice tone="green">{t('This service is live.')}</Notice>
         ) : (
           <div class="stack measure">
             {service.has_active_go_live_request && <WhatHappensNext decidedBy={await findApprover(service.id)} />}
@@ -45,7 +47,7 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
               {steps.map(({ text, isDone, path }) => (
                 <li key={path}>
                   {isPage(path) ? <a href={pageUrl(`/services/${service.id}/${path}`)}>{text}</a> : <span>{text}</span>}
-                  <Status kind={isDone ? 'delivered' : 'accepted'}>{isDone ? 'Done' : 'To do'}</Status>
+                  <Status kind={isDone ? 'delivered' : 'accepted'}>{isDone ? t('Done') : t('To do')}</Status>
                 </li>
               ))}
             </ol>
@@ -53,10 +55,12 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
               <form class="stack" method="post">
                 {open.length > 0 && (
                   <p class="muted">
-                    You have {open.length} of {steps.length} steps left.
+                    <T>
+                      You have {{ length: open.length }} of {{ length2: steps.length }} steps left.
+                    </T>
                   </p>
                 )}
-                <Submit>Ask to go live</Submit>
+                <Submit>{t('Ask to go live')}</Submit>
               </form>
             )}
           </div>
@@ -71,7 +75,7 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
       if (open.length > 0) throw invalid(refusalOf(open));
       await updateService(app, service.id, { has_active_go_live_request: true, go_live_user: visitor.user.id });
       if (await findApprover(service.id)) await notifyApproversOfRequest(app, service.id);
-      return { to, notice: 'We have sent your request. You will get an email when it is decided.' };
+      return { to, notice: t('We have sent your request. You will get an email when it is decided.') };
     },
   });
 
@@ -79,14 +83,24 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
     who: team,
     below: 'Settings',
     show: ({ service }, formState) => ({
-      title: 'How many messages will you send?',
-      lead: 'Give a rough number for the next 12 months.',
-      crumbs: [{ label: 'Going live', to: `/services/${service.id}/going-live` }],
+      title: t('How many messages will you send?'),
+      lead: t('Give a rough number for the next 12 months.'),
+      crumbs: [{ label: t('Going live'), to: `/services/${service.id}/going-live` }],
       content: (
         <SaveForm back={`/services/${service.id}/going-live`}>
-          <NumberField formState={formState} name="email" label="Emails" value={service.volume_email ?? undefined} />
-          <NumberField formState={formState} name="sms" label="Texts" value={service.volume_sms ?? undefined} />
-          <NumberField formState={formState} name="letter" label="Letters" value={service.volume_letter ?? undefined} />
+          <NumberField
+            formState={formState}
+            name="email"
+            label={t('Emails')}
+            value={service.volume_email ?? undefined}
+          />
+          <NumberField formState={formState} name="sms" label={t('Texts')} value={service.volume_sms ?? undefined} />
+          <NumberField
+            formState={formState}
+            name="letter"
+            label={t('Letters')}
+            value={service.volume_letter ?? undefined}
+          />
         </SaveForm>
       ),
     }),
@@ -98,10 +112,10 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
         () => readNumber(letter, { field: 'letter' }),
       );
       if (volume_email + volume_sms + volume_letter === 0) {
-        throw invalidField('email', 'Enter how many emails, texts or letters you will send.');
+        throw invalidField('email', t('Enter how many emails, texts or letters you will send.'));
       }
       await updateService(app, service.id, { volume_email, volume_sms, volume_letter });
-      return { to: `/services/${service.id}/going-live`, notice: 'Estimate saved.' };
+      return { to: `/services/${service.id}/going-live`, notice: t('Estimate saved.') };
     },
   });
 
@@ -109,53 +123,58 @@ export function goingLivePages(pages: Pages, app: ConsoleApp): void {
     who: team,
     below: 'Settings',
     show: ({ service }) => ({
-      title: `Is “${service.name}” unique?`,
-      crumbs: [{ label: 'Going live', to: `/services/${service.id}/going-live` }],
+      title: t('Is “{name}” unique?', { name: service.name }),
+      crumbs: [{ label: t('Going live'), to: `/services/${service.id}/going-live` }],
       content: (
         <form class="stack measure" method="post">
           <p>
-            The name must tell people who is writing to them, and what about. No other service of your organisation can
-            have a similar name. <a href={pageUrl(`/services/${service.id}/settings/name`)}>Change the name</a>
+            <T>
+              The name must tell people who is writing to them, and what about. No other service of your organisation
+              can have a similar name. <a href={pageUrl(`/services/${service.id}/settings/name`)}>Change the name</a>
+            </T>
           </p>
-          <Submit>It is unique and people understand it</Submit>
+          <Submit>{t('It is unique and people understand it')}</Submit>
         </form>
       ),
     }),
     form: Type.Object({}),
     async act({ service }) {
       await updateService(app, service.id, { confirmed_unique: true });
-      return { to: `/services/${service.id}/going-live`, notice: 'Name confirmed.' };
+      return { to: `/services/${service.id}/going-live`, notice: t('Name confirmed.') };
     },
   });
 }
 
-const list = new Intl.ListFormat('en-GB');
-
 /** The steps are imperatives, so that they also fit into a sentence. */
-function refusalOf(open: readonly { text: string }[]): string {
-  const steps = open.map(({ text }) => `${text.charAt(0).toLowerCase()}${text.slice(1)}`);
-  return `Before you can ask to go live, ${list.format(steps)}.`;
+function refusalOf(open: readonly { text: Text }[]): Text {
+  return t('Before you can ask to go live, {steps}.', { steps: list(open.map(({ text }) => within(text))) });
 }
 
 /** `decidedBy`: the organisation that decides itself; without one, the operator does. */
 function WhatHappensNext({ decidedBy }: { decidedBy: string | undefined }) {
   return (
     <section class="stack stack--tight" aria-labelledby="next">
-      <h2 id="next">What happens next</h2>
-      <p>You have asked to go live. Until it is decided, you can send messages to your team and your guest list.</p>
+      <h2 id="next">{t('What happens next')}</h2>
+      <p>
+        {t('You have asked to go live. Until it is decided, you can send messages to your team and your guest list.')}
+      </p>
       <ol class="card list">
         <li>
           {decidedBy === undefined ? (
-            'The people who run this Pennypost check your request.'
+            t('The people who run this Pennypost check your request.')
           ) : (
             <span>
-              The members of <bdi>{decidedBy}</bdi> who can make services live check your request.
+              <T>
+                The members of <bdi>{{ decidedBy }}</bdi> who can make services live check your request.
+              </T>
             </span>
           )}
         </li>
-        <li>You will get an email when it is decided. If the request is refused, the email says why.</li>
+        <li>{t('You will get an email when it is decided. If the request is refused, the email says why.')}</li>
         <li>
-          Once your service is live, you can send to anyone and create live API keys. Your daily limits are raised.
+          {t(
+            'Once your service is live, you can send to anyone and create live API keys. Your daily limits are raised.',
+          )}
         </li>
       </ol>
     </section>

@@ -1,3 +1,5 @@
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import type { Service } from '../../../services/services.ts';
 import { type GivenRight, rightNames } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -29,11 +31,11 @@ export async function readFirstSteps(
   if ((hasSent && !service.restricted) || (await areStepsHidden(app.db, user, service.id))) return undefined;
   const { has_template, has_team, has_key } = await selectBeginnings(app.db, service.id);
   return [
-    { text: 'Write a template', isDone: has_template, path: '/templates/new', right: 'templates' },
-    { text: 'Send a test to yourself', isDone: hasSent, path: '/send', right: 'send' },
-    { text: 'Invite your team', isDone: has_team, path: '/team/invite', right: 'manage' },
-    { text: 'Create an API key', isDone: has_key, path: '/integration/keys', right: 'api' },
-    { text: 'Go live', isDone: !service.restricted, path: '/going-live', right: 'manage' },
+    { text: t('Write a template'), isDone: has_template, path: '/templates/new', right: 'templates' },
+    { text: t('Send a test to yourself'), isDone: hasSent, path: '/send', right: 'send' },
+    { text: t('Invite your team'), isDone: has_team, path: '/team/invite', right: 'manage' },
+    { text: t('Create an API key'), isDone: has_key, path: '/integration/keys', right: 'api' },
+    { text: t('Go live'), isDone: !service.restricted, path: '/going-live', right: 'manage' },
   ];
 }
 
@@ -47,22 +49,26 @@ interface FirstStepsProps {
 export function FirstSteps({ steps, serviceId, link }: FirstStepsProps) {
   return (
     <section class="card stack stack--tight" aria-labelledby="first-steps">
-      <h2 id="first-steps">Your first message in five steps</h2>
+      <h2 id="first-steps">{t('Your first message in five steps')}</h2>
       <ol class="list">
         {steps.map(({ text, isDone, path, right }) => {
           const to = link(path);
           return (
             <li key={path}>
               {to && !isDone ? <a href={to}>{text}</a> : <span>{text}</span>}
-              {!to && !isDone && <span class="muted">Ask someone with the permission “{rightNames[right]}”.</span>}
-              <Status kind={isDone ? 'delivered' : 'accepted'}>{isDone ? 'Done' : 'To do'}</Status>
+              {!to && !isDone && (
+                <span class="muted">
+                  <T>Ask someone with the permission “{{ rightNames: rightNames[right] }}”.</T>
+                </span>
+              )}
+              <Status kind={isDone ? 'delivered' : 'accepted'}>{isDone ? t('Done') : t('To do')}</Status>
             </li>
           );
         })}
       </ol>
       <form method="post" action={pageUrl(`/services/${serviceId}/first-steps/hide`)}>
         <button class="button button--quiet button--small" type="submit">
-          Hide these steps
+          {t('Hide these steps')}
         </button>
       </form>
     </section>

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import type { Service } from '../../../services/services.ts';
 import { reachable } from '../../access/find-page.ts';
 import { may, rightNames } from '../../access/may.ts';
@@ -8,6 +10,8 @@ import { pageUrl } from '../../links.ts';
 import { hideSteps } from '../../marks/marks.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { Live, sendFragment } from '../../parts/live.tsx';
+import { guardNotice } from '../settings/guard.pages.tsx';
+import { team } from '../settings/service-setting.ts';
 import { type Figures, readFigures } from './figures.ts';
 import { FirstSteps, readFirstSteps } from './first-steps.tsx';
 import { Home } from './home.tsx';
@@ -36,19 +40,20 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
       const figures = await readFigures(app, service);
       const steps = await readFirstSteps(app, service, visitor, figures);
       return {
-        title: 'Home',
+        title: t('Home'),
         actions: (
           <>
             <span data-live-controls />
             {send && (
               <a class="button button--primary" href={send}>
-                Send a message
+                {t('Send a message')}
               </a>
             )}
           </>
         ),
         content: (
           <div class="stack stack--loose">
+            {await guardNotice(app, service, may(team, visitor.user, service) === 'yes')}
             {steps && <FirstSteps steps={steps} serviceId={service.id} link={link} />}
             <Live from={pageUrl(`/services/${service.id}/figures`)} every={10}>
               {home(request, figures)}
@@ -74,7 +79,7 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({}),
     async act({ service, visitor }) {
       await hideSteps(app, visitor.user, service.id);
-      return { to: `/services/${service.id}`, notice: 'Steps hidden.' };
+      return { to: `/services/${service.id}`, notice: t('Steps hidden.') };
     },
   });
 
@@ -101,8 +106,15 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
     const [first] = others.flatMap((path) => link(path) ?? []);
     if (first) return { to: first.slice('/console'.length) };
     return {
-      title: 'Home',
-      content: <p>You cannot see what this service sends. Ask someone who manages it for “{rightNames.activity}”.</p>,
+      title: t('Home'),
+      content: (
+        <p>
+          <T>
+            You cannot see what this service sends. Ask someone who manages it for “{{ activity: rightNames.activity }}
+            ”.
+          </T>
+        </p>
+      ),
     };
   }
 }

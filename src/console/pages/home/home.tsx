@@ -1,4 +1,6 @@
 import type { Money } from '../../../countries/money.ts';
+import { T } from '../../../language/sentence.tsx';
+import { t, written } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { channelWords, shownChannels } from '../../message-words.ts';
@@ -27,10 +29,10 @@ export function Home(props: HomeProps) {
       <Needs {...props} />
       <section class="stack" aria-labelledby="week">
         <div class="row">
-          <h2 id="week">Last 7 days</h2>
+          <h2 id="week">{t('Last 7 days')}</h2>
           {months && (
             <a class="small" href={months}>
-              By month
+              {t('By month')}
             </a>
           )}
           <Legend />
@@ -47,7 +49,9 @@ export function Home(props: HomeProps) {
         <Files {...props} />
       </div>
       <p class="small muted">
-        Times are <ZoneName />.
+        <T>
+          Times are <ZoneName />.
+        </T>
       </p>
     </div>
   );
@@ -59,7 +63,7 @@ function Needs({ figures, service, link }: HomeProps) {
   return (
     <section class="card needs" aria-labelledby="needs">
       <div class="card-head">
-        <h2 id="needs">Needs your attention</h2>
+        <h2 id="needs">{t('Needs your attention')}</h2>
       </div>
       <ul class="list">
         {needs.map(({ tone, what, more, to }) => {
@@ -87,25 +91,25 @@ function Legend() {
         <svg class="chart" viewBox="0 0 12 12" aria-hidden="true">
           <rect class="bar" width="12" height="12" />
         </svg>
-        Sent
+        {t('Sent')}
       </li>
       <li>
         <svg class="chart" viewBox="0 0 12 12" aria-hidden="true">
           <rect class="bar bar--bad" width="12" height="12" />
         </svg>
-        Failed
+        {t('Failed')}
       </li>
       <li>
         <svg class="chart" viewBox="0 0 12 12" aria-hidden="true">
           <rect class="bar bar--now" x="0.5" y="0.5" width="11" height="11" />
         </svg>
-        Today so far
+        {t('Today so far')}
       </li>
     </ul>
   );
 }
 
-const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+const shortWeekday = (day: string) => written(({ dates }) => dates.write(day, { weekday: 'short' }));
 
 function ChannelCard({ channel, figures, link }: HomeProps & { channel: Channel }) {
   const { requested, delivered, failed } = figures.week[channel];
@@ -113,7 +117,7 @@ function ChannelCard({ channel, figures, link }: HomeProps & { channel: Channel 
   const share = shareFailed(figures.week[channel]);
   const messages = link(`/messages?channel=${channel}`);
   const bars = figures.days.map(({ day, counts }, index) => ({
-    label: index === figures.days.length - 1 ? 'Today' : (weekdays[new Date(`${day}T00:00:00Z`).getUTCDay()] ?? day),
+    label: index === figures.days.length - 1 ? t('Today') : shortWeekday(day),
     good: counts[channel].requested - counts[channel].failed,
     bad: counts[channel].failed,
     ...(index === figures.days.length - 1 ? { isOpen: true as const } : {}),
@@ -131,29 +135,34 @@ function ChannelCard({ channel, figures, link }: HomeProps & { channel: Channel 
       </div>
       <p class="row small">
         {requested === 0 ? (
-          <span class="muted">None this week</span>
+          <span class="muted">{t('None this week')}</span>
         ) : delivered + failed === 0 ? (
-          <Status kind="sending">{`${count(sending)} on the way`}</Status>
+          <Status kind="sending">{t('{count, number} on the way', { count: sending })}</Status>
         ) : channel === 'letter' ? (
           <>
-            <Status kind="delivered">{`${count(delivered)} posted`}</Status>
-            <Status kind="sending">{`${count(sending)} on the way`}</Status>
-            {failed > 0 && <Status kind="failed">{`${count(failed)} failed`}</Status>}
+            <Status kind="delivered">{t('{count, number} posted', { count: delivered })}</Status>
+            <Status kind="sending">{t('{count, number} on the way', { count: sending })}</Status>
+            {failed > 0 && <Status kind="failed">{t('{count, number} failed', { count: failed })}</Status>}
           </>
         ) : (
           <>
-            <Status kind="delivered">{`${percent(delivered / requested)} delivered`}</Status>
+            <Status kind="delivered">{t('{share} delivered', { share: percent(delivered / requested) })}</Status>
             {share > tooManyFailures ? (
-              <Status kind="failed">{`${percent(share)} failed`}</Status>
+              <Status kind="failed">{t('{share} failed', { share: percent(share) })}</Status>
             ) : (
-              <span class="muted">{percent(share)} failed</span>
+              <span class="muted">
+                <T>{{ share: percent(share) }} failed</T>
+              </span>
             )}
           </>
         )}
       </p>
       <Chart
-        title={`${channelWords[channel].name}s in the last 7 days: ${count(requested)}, ${count(failed)} of them failed`}
-        names={{ good: 'Sent', bad: 'Failed' }}
+        title={t(
+          '{channel, select, email {Emails in the last 7 days: {requested, number}, {failed, number} of them failed} sms {Texts in the last 7 days: {requested, number}, {failed, number} of them failed} other {Letters in the last 7 days: {requested, number}, {failed, number} of them failed}}',
+          { channel, requested, failed },
+        )}
+        names={{ good: t('Sent'), bad: t('Failed') }}
         bars={bars}
       />
     </section>
@@ -167,35 +176,37 @@ function Stats({ figures, money, link, now }: HomeProps) {
     <dl class="stats">
       <div>
         <dt>
-          <MaybeLink to={link('/received')}>Texts received</MaybeLink>
+          <MaybeLink to={link('/received')}>{t('Texts received')}</MaybeLink>
         </dt>
         <dd class="figure-mid">{count(Number(inbox.count))}</dd>
-        <dd>{inbox.most_recent ? <Newest at={inbox.most_recent} now={now} /> : 'none this week'}</dd>
+        <dd>{inbox.most_recent ? <Newest at={inbox.most_recent} now={now} /> : t('none this week')}</dd>
       </div>
       <div>
         <dt>
-          <MaybeLink to={link('/unsubscribe-requests')}>Unsubscribed</MaybeLink>
+          <MaybeLink to={link('/unsubscribe-requests')}>{t('Unsubscribed')}</MaybeLink>
         </dt>
         <dd class="figure-mid">{count(Number(unsubscribes.unsubscribe_requests_count ?? 0))}</dd>
-        <dd>{latest ? <Newest at={latest} now={now} /> : 'none this week'}</dd>
+        <dd>{latest ? <Newest at={latest} now={now} /> : t('none this week')}</dd>
       </div>
       <div>
         <dt>
-          <MaybeLink to={link('/returned-letters')}>Letters returned</MaybeLink>
+          <MaybeLink to={link('/returned-letters')}>{t('Letters returned')}</MaybeLink>
         </dt>
         <dd class="figure-mid">{count(returned.returned_letter_count)}</dd>
-        <dd>{returned.returned_letter_count > 0 ? 'this week' : 'none this week'}</dd>
+        <dd>{returned.returned_letter_count > 0 ? t('this week') : t('none this week')}</dd>
       </div>
       <div>
         <dt>
           <MaybeLink to={link('/usage')}>
-            {cost === undefined ? 'Parts of texts this year' : 'Spent this year'}
+            {cost === undefined ? t('Parts of texts this year') : t('Spent this year')}
           </MaybeLink>
         </dt>
         <dd class="figure-mid">{cost === undefined ? count(parts) : money.total(cost)}</dd>
         {free !== undefined && (
           <dd>
-            {count(freeUsed)} of {count(free)} free texts
+            <T>
+              {{ freeUsed: count(freeUsed) }} of {{ free: count(free) }} free texts
+            </T>
           </dd>
         )}
       </div>
@@ -205,9 +216,9 @@ function Stats({ figures, money, link, now }: HomeProps) {
 
 function Newest({ at, now }: { at: string; now: Date }) {
   return (
-    <>
+    <T>
       newest <Time at={at} now={now} />
-    </>
+    </T>
   );
 }
 
@@ -221,15 +232,15 @@ function Templates({ figures: { templates }, link }: HomeProps) {
   return (
     <section class="card" aria-labelledby="most-used">
       <div class="card-head">
-        <h2 id="most-used">Most used templates</h2>
+        <h2 id="most-used">{t('Most used templates')}</h2>
         {all && (
           <a class="small" href={all}>
-            All templates
+            {t('All templates')}
           </a>
         )}
       </div>
       {templates.length === 0 ? (
-        <p class="muted">No messages were sent in the last 7 days.</p>
+        <p class="muted">{t('No messages were sent in the last 7 days.')}</p>
       ) : (
         <ul class="bars">
           {templates.map(({ id, name, count: used }) => (
@@ -250,15 +261,15 @@ function Files({ figures: { files }, link, now }: HomeProps) {
   return (
     <section class="card" aria-labelledby="files">
       <div class="card-head">
-        <h2 id="files">Files</h2>
+        <h2 id="files">{t('Files')}</h2>
         {all && (
           <a class="small" href={all}>
-            All files
+            {t('All files')}
           </a>
         )}
       </div>
       {files.length === 0 ? (
-        <p class="muted">No files are being sent or scheduled.</p>
+        <p class="muted">{t('No files are being sent or scheduled.')}</p>
       ) : (
         <ul class="list">
           {files.map((file) => (
@@ -266,14 +277,21 @@ function Files({ figures: { files }, link, now }: HomeProps) {
               <Icon name={file.scheduled_for && file.job_status === 'scheduled' ? 'clock' : 'file'} />
               <MaybeLink to={link(`/files/${file.id}`)}>{file.original_file_name}</MaybeLink>
               <span class="muted">
-                {file.job_status === 'scheduled' ? '' : `${count(file.rows_done)} of `}
-                {count(file.notification_count)} {channelWords[file.template_type].plural}
+                {file.job_status === 'scheduled'
+                  ? t(
+                      '{channel, select, email {{all, number} emails} sms {{all, number} texts} other {{all, number} letters}}',
+                      { channel: file.template_type, all: file.notification_count },
+                    )
+                  : t(
+                      '{channel, select, email {{done, number} of {all, number} emails} sms {{done, number} of {all, number} texts} other {{done, number} of {all, number} letters}}',
+                      { channel: file.template_type, done: file.rows_done, all: file.notification_count },
+                    )}
               </span>
               <span class="nowrap">
                 {file.scheduled_for && file.job_status === 'scheduled' ? (
                   <Time at={file.scheduled_for} now={now} />
                 ) : (
-                  'being sent'
+                  t('being sent')
                 )}
               </span>
               {file.job_status !== 'scheduled' && (

@@ -1,4 +1,6 @@
 import type { Days } from '../../../countries/calendar.ts';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { getMonthlyStatistics } from '../../../services/service-statistics.ts';
 import { countByTemplateAndMonth } from '../../../templates/template-statistics.ts';
@@ -27,9 +29,9 @@ export function monthsPages(pages: Pages, app: ConsoleApp): void {
         countByTemplateAndMonth(app, service.id, String(year)),
       ]);
       return {
-        title: 'Messages by month',
+        title: t('Messages by month'),
         lead: yearInWords(calendar, year),
-        crumbs: [{ label: 'Home', to: `/services/${service.id}` }],
+        crumbs: [{ label: t('Home'), to: `/services/${service.id}` }],
         actions: <FinancialYears year={year} path={pageUrl(`/services/${service.id}/months`)} now={now} />,
         content: <Months year={calendar.financialYearMonths(year)} months={months} templates={templates} />,
       };
@@ -52,25 +54,29 @@ function Months({ year, months, templates }: MonthsProps) {
   const newestFirst = Object.entries(months).toReversed();
   const names = new Map(year.map((days) => [days.first_day.slice(0, 7), monthInWords(days)]));
   const cell = (channel: Channel) => ({
-    head: `${channelWords[channel].name}s`,
+    head: channelWords[channel].names,
     numeric: true as const,
     cell: ([, counts]: (typeof newestFirst)[number]) => (
       <>
         {count(counts[channel].requested)}
-        {counts[channel].failed > 0 && <small>{count(counts[channel].failed)} failed</small>}
+        {counts[channel].failed > 0 && (
+          <small>
+            <T>{{ failed: count(counts[channel].failed) }} failed</T>
+          </small>
+        )}
       </>
     ),
   });
   return (
     <div class="stack stack--loose">
       <Table
-        caption="Messages by month"
+        caption={t('Messages by month')}
         rows={newestFirst}
         keyOf={([month]) => month}
-        columns={[{ head: 'Month', cell: ([month]) => names.get(month) }, ...shownChannels.map(cell)]}
+        columns={[{ head: t('Month'), cell: ([month]) => names.get(month) }, ...shownChannels.map(cell)]}
       />
       <section class="stack stack--tight" aria-labelledby="templates">
-        <h2 id="templates">Templates by month</h2>
+        <h2 id="templates">{t('Templates by month')}</h2>
         {newestFirst.map(([month], index) => (
           <MonthTemplates
             key={month}
@@ -105,7 +111,7 @@ function MonthTemplates({ month, title, templates, isOpen }: MonthTemplatesProps
         <Icon name="chevron" small />
       </summary>
       {used.length === 0 ? (
-        <p class="muted">No messages were sent.</p>
+        <p class="muted">{t('No messages were sent.')}</p>
       ) : (
         <ul class="bars card measure">
           {used.slice(0, shownTemplates).map(({ template_id, name, count: times }) => (
@@ -115,7 +121,11 @@ function MonthTemplates({ month, title, templates, isOpen }: MonthTemplatesProps
               <Meter share={times / most} />
             </li>
           ))}
-          {used.length > shownTemplates && <li class="muted">and {count(used.length - shownTemplates)} more</li>}
+          {used.length > shownTemplates && (
+            <li class="muted">
+              <T>and {{ count: count(used.length - shownTemplates) }} more</T>
+            </li>
+          )}
         </ul>
       )}
     </details>

@@ -1,5 +1,5 @@
+import { t } from '../../../language/text.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
-import { channelWords } from '../../message-words.ts';
 import { count } from '../../money.ts';
 import type { Figures } from './figures.ts';
 
@@ -38,34 +38,49 @@ export function percent(share: number): string {
 function failures({ week, usual }: Figures, channel: Channel): Need[] {
   const [now, before] = [shareFailed(week[channel]), shareFailed(usual[channel])];
   if (week[channel].requested < fewMessages || now <= tooManyFailures || now <= before * 1.5) return [];
-  const more = usual[channel].requested === 0 ? `${count(week[channel].failed)} of them` : `usually ${percent(before)}`;
+  const more =
+    usual[channel].requested === 0
+      ? t('{count, number} of them', { count: week[channel].failed })
+      : t('usually {share}', { share: percent(before) });
   const to = {
     path: `/messages?channel=${channel}&status=failed`,
-    label: `See failed ${channelWords[channel].plural}`,
+    label: t('{channel, select, email {See failed emails} sms {See failed texts} other {See failed letters}}', {
+      channel,
+    }),
   };
-  return [{ tone: 'failed', what: `${percent(now)} of ${channelWords[channel].plural} failed this week`, more, to }];
+  return [
+    {
+      tone: 'failed',
+      what: t(
+        '{channel, select, email {{share} of emails failed this week} sms {{share} of texts failed this week} other {{share} of letters failed this week}}',
+        { channel, share: percent(now) },
+      ),
+      more,
+      to,
+    },
+  ];
 }
 
 function callbacks({ refusedCallbacks: waiting }: Figures): Need[] {
   if (waiting === 0) return [];
   const what =
-    waiting === 1
-      ? '1 callback is waiting'
-      : waiting >= 1_000
-        ? 'Over 1,000 callbacks are waiting'
-        : `${count(waiting)} callbacks are waiting`;
-  const to = { path: '/integration/callbacks', label: 'See callbacks' };
-  return [{ tone: 'sending', what, more: 'Your system did not accept them. We will try again.', to }];
+    waiting >= 1_000
+      ? t('Over 1,000 callbacks are waiting')
+      : t('{count, plural, one {# callback is waiting} other {# callbacks are waiting}}', { count: waiting });
+  const to = { path: '/integration/callbacks', label: t('See callbacks') };
+  return [{ tone: 'sending', what, more: t('Your system did not accept them. We will try again.'), to }];
 }
 
 function trial({ left }: Figures): Need[] {
-  const [emails, texts] = [count(left.email.remaining), count(left.sms.remaining)];
   return [
     {
       tone: 'sending',
-      what: 'Trial mode',
-      more: `You can send ${emails} emails and ${texts} texts today, only to your team and guest list.`,
-      to: { path: '/going-live', label: 'Go live' },
+      what: t('Trial mode'),
+      more: t(
+        'You can send {emails, plural, other {# emails}} and {texts, plural, other {# texts}} today, only to your team and guest list.',
+        { emails: left.email.remaining, texts: left.sms.remaining },
+      ),
+      to: { path: '/going-live', label: t('Go live') },
     },
   ];
 }
@@ -73,10 +88,17 @@ function trial({ left }: Figures): Need[] {
 function limit({ left }: Figures, channel: Channel): Need[] {
   const { limit: all, remaining } = left[channel];
   if (all === 0 || remaining > all * (1 - nearlyUsed)) return [];
-  const what =
-    remaining === 0
-      ? `No ${channelWords[channel].plural} left today`
-      : `${count(remaining)} ${channelWords[channel].plural} left today`;
-  const to = { path: '/settings', label: 'Settings' };
-  return [{ tone: remaining === 0 ? 'failed' : 'sending', what, more: `The daily limit is ${count(all)}.`, to }];
+  const what = t(
+    '{channel, select, email {{count, plural, =0 {No emails left today} other {# emails left today}}} sms {{count, plural, =0 {No texts left today} other {# texts left today}}} other {{count, plural, =0 {No letters left today} other {# letters left today}}}}',
+    { channel, count: remaining },
+  );
+  const to = { path: '/settings', label: t('Settings') };
+  return [
+    {
+      tone: remaining === 0 ? 'failed' : 'sending',
+      what,
+      more: t('The daily limit is {all}.', { all: count(all) }),
+      to,
+    },
+  ];
 }

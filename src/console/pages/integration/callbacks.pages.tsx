@@ -7,6 +7,8 @@ import {
   replayFailedCallbacks,
   sendTestCallback,
 } from '../../../delivery/callbacks/callback-history.ts';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { invalid, notFound } from '../../../platform/failure.ts';
 import { isUuid } from '../../../platform/id.ts';
 import { Uuid } from '../../../protocol/fields.ts';
@@ -25,7 +27,6 @@ import {
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl, withQuery } from '../../links.ts';
-import { count } from '../../money.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { SaveForm } from '../../parts/form.tsx';
@@ -65,11 +66,11 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
           <CallbackTargets service={service} targets={targets} />
           <section class="stack stack--tight" aria-labelledby="sent">
             <div class="toolbar">
-              <h2 id="sent">Recent callbacks</h2>
+              <h2 id="sent">{t('Recent callbacks')}</h2>
               <Segments
                 name="Status"
                 tabs={[undefined, ...statuses].map((tab) => ({
-                  label: tab ? callbackStatuses[tab].label : 'All',
+                  label: tab ? callbackStatuses[tab].label : t('All'),
                   to: withQuery(url, { status: tab }),
                   isCurrent: tab === status,
                 }))}
@@ -77,7 +78,7 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
               {failed > 0 && (
                 <form method="post" action={`${url}/replay-failed`}>
                   <button class="button button--small" type="submit">
-                    Replay {formatFailedCount(failed)} failed
+                    <T>Replay {{ failed: formatFailedCount(failed) }} failed</T>
                   </button>
                 </form>
               )}
@@ -91,7 +92,7 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
             )}
             <OlderPager
               rows={callbacks}
-              noun="callbacks"
+              shown={t('{count, plural, other {# callbacks}}', { count: callbacks.length })}
               olderThan={older_than}
               to={(last) => withQuery(url, { status, older_than: last })}
             />
@@ -146,10 +147,11 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
       const replayed = await replayFailedCallbacks(app, service.id, {});
       const notice =
         replayed === 0
-          ? 'No callbacks replayed. Set a URL for them first.'
-          : replayed === 1
-            ? '1 callback replayed to the current URL.'
-            : `${count(replayed)} callbacks replayed to the current URL.`;
+          ? t('No callbacks replayed. Set a URL for them first.')
+          : t(
+              '{replayed, plural, one {# callback replayed to the current URL.} other {# callbacks replayed to the current URL.}}',
+              { replayed },
+            );
       return { to: `/services/${service.id}/integration/callbacks`, notice };
     },
   });
@@ -160,7 +162,7 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({ callback_id: Uuid }),
     async act({ service }, { callback_id }) {
       await replayCallback(app, service.id, callback_id);
-      const notice = 'Callback replayed to the current URL.';
+      const notice = t('Callback replayed to the current URL.');
       return { to: `/services/${service.id}/integration/callbacks`, notice };
     },
   });
@@ -176,17 +178,17 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
       return {
         title: name,
         lead: hint,
-        crumbs: [{ label: 'Callbacks', to: back }],
+        crumbs: [{ label: t('Callbacks'), to: back }],
         content: (
           <SaveForm back={back}>
             <Field
               formState={formState}
               name="url"
-              label="URL"
+              label={t('URL')}
               hint={
                 current
-                  ? 'We post JSON to this address. Leave it empty to stop callbacks.'
-                  : 'We post JSON to this address, for example https://example.org/callbacks.'
+                  ? t('We post JSON to this address. Leave it empty to stop callbacks.')
+                  : t('We post JSON to this address, for example https://example.org/callbacks.')
               }
               type="url"
               value={current?.url}
@@ -195,11 +197,13 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
             <Field
               formState={formState}
               name="bearer_token"
-              label="Bearer token"
+              label={t('Bearer token')}
               hint={
                 current
-                  ? 'We never show it again. Leave it empty to keep the current token.'
-                  : 'Use at least 10 characters. We send it in the Authorization header so you know the request is from us.'
+                  ? t('We never show it again. Leave it empty to keep the current token.')
+                  : t(
+                      'Use at least 10 characters. We send it in the Authorization header so you know the request is from us.',
+                    )
               }
               autocomplete="off"
               code
@@ -229,7 +233,7 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
         const token = bearer_token ?? '';
         await createCallback(app, service.id, { callback_type, url, bearer_token: token, updated_by_id });
       }
-      return { to, notice: 'Callback saved. Send a test to check that it arrives.' };
+      return { to, notice: t('Callback saved. Send a test to check that it arrives.') };
     },
   });
 
@@ -239,7 +243,7 @@ export function callbackPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({}),
     async act({ service, param }) {
       await sendTestCallback(app, service.id, parseCallbackType(param('callback_type')));
-      const notice = 'Test call sent. Its result appears in the list below.';
+      const notice = t('Test call sent. Its result appears in the list below.');
       return { to: `/services/${service.id}/integration/callbacks`, notice };
     },
   });
@@ -257,15 +261,16 @@ function parseCallbackType(text: string): CallbackType {
 }
 
 const urlProblems: Record<UrlProblem, string> = {
-  'not-https': 'Enter an address that starts with https://.',
-  inside:
+  'not-https': t('Enter an address that starts with https://.'),
+  inside: t(
     'Enter an address that starts with https://. To call a program on this machine, start Pennypost with CALLBACK_ALLOW_PRIVATE=true.',
-  password: 'Remove the user name and password from the address.',
+  ),
+  password: t('Remove the user name and password from the address.'),
 };
 
 function findUrlProblemText(app: ConsoleApp, url: string | undefined, token: string | undefined): { url?: string } {
-  if (url === undefined) return token === undefined ? {} : { url: 'Enter the URL for this token.' };
-  if (!Value.Check(CallbackUrl, url)) return { url: 'Enter a URL of at most 2,000 characters.' };
+  if (url === undefined) return token === undefined ? {} : { url: t('Enter the URL for this token.') };
+  if (!Value.Check(CallbackUrl, url)) return { url: t('Enter a URL of at most 2,000 characters.') };
   const problem = findUrlProblem(app, url);
   return problem ? { url: urlProblems[problem] } : {};
 }
@@ -277,17 +282,17 @@ function findTokenProblemText(
   current: { url: string } | undefined,
 ): { bearer_token?: string } {
   if (token !== undefined) {
-    return Value.Check(BearerToken, token) ? {} : { bearer_token: 'Enter a token of 10 to 2,000 characters.' };
+    return Value.Check(BearerToken, token) ? {} : { bearer_token: t('Enter a token of 10 to 2,000 characters.') };
   }
   if (url === undefined || (current && isSameOrigin(url, current.url))) return {};
-  return { bearer_token: current ? 'Enter a token for the new address.' : 'Enter a token.' };
+  return { bearer_token: current ? t('Enter a token for the new address.') : t('Enter a token.') };
 }
 
 const stopped: Record<CallbackType, string> = {
-  delivery_status: 'Callbacks about delivery status stopped.',
-  inbound_sms: 'Callbacks about received texts stopped.',
-  complaint: 'Callbacks about complaints stopped.',
-  returned_letter: 'Callbacks about returned letters stopped.',
+  delivery_status: t('Callbacks about delivery status stopped.'),
+  inbound_sms: t('Callbacks about received texts stopped.'),
+  complaint: t('Callbacks about complaints stopped.'),
+  returned_letter: t('Callbacks about returned letters stopped.'),
 };
 
 function isSameOrigin(url: string, current: string): boolean {

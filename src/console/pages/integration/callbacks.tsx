@@ -1,7 +1,9 @@
 import type { listCallbacks } from '../../../delivery/callbacks/callback-history.ts';
+import { T } from '../../../language/sentence.tsx';
+import { t, within } from '../../../language/text.ts';
 import type { CallbackType } from '../../../services/settings/callback-api.ts';
 import { pageUrl } from '../../links.ts';
-import { count, several } from '../../money.ts';
+import { several } from '../../money.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Empty } from '../../parts/notice.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -10,10 +12,10 @@ import { ClockTime, Time } from '../../parts/time.tsx';
 
 /** The kinds of callbacks, in the order of the page. */
 export const callbackNames: Record<CallbackType, { name: string; hint: string }> = {
-  delivery_status: { name: 'Delivery status', hint: 'When an email or text is delivered or fails.' },
-  inbound_sms: { name: 'Received text', hint: 'When someone replies to a text.' },
-  complaint: { name: 'Complaint', hint: 'When someone reports an email as spam.' },
-  returned_letter: { name: 'Returned letter', hint: 'When a letter is returned.' },
+  delivery_status: { name: 'Delivery status', hint: t('When an email or text is delivered or fails.') },
+  inbound_sms: { name: 'Received text', hint: t('When someone replies to a text.') },
+  complaint: { name: 'Complaint', hint: t('When someone reports an email as spam.') },
+  returned_letter: { name: 'Returned letter', hint: t('When a letter is returned.') },
 };
 
 export const shownCallbackTypes = Object.keys(callbackNames) as CallbackType[];
@@ -29,13 +31,13 @@ export function CallbackTargets({ service, targets }: TargetsProps) {
   const findUrl = (type: string) => targets.find(({ callback_type }) => callback_type === type)?.url;
   return (
     <Table
-      caption="Where callbacks are sent"
+      caption={t('Where callbacks are sent')}
       middle
       rows={shownCallbackTypes}
       keyOf={(type) => type}
       columns={[
         {
-          head: 'Kind',
+          head: t('Kind'),
           cell: (type) => (
             <>
               {callbackNames[type].name}
@@ -44,24 +46,26 @@ export function CallbackTargets({ service, targets }: TargetsProps) {
           ),
         },
         {
-          head: 'URL',
-          cell: (type) => (findUrl(type) ? <code>{findUrl(type)}</code> : <span class="muted">None</span>),
+          head: t('URL'),
+          cell: (type) => (findUrl(type) ? <code>{findUrl(type)}</code> : <span class="muted">{t('None')}</span>),
         },
         {
-          head: 'Actions',
+          head: t('Actions'),
           hidden: true,
           cell: (type) => (
             <div class="row row--end">
               {findUrl(type) !== undefined && (
                 <form method="post" action={pageUrl(`${path}/${type}/test`)}>
                   <button class="button button--small" type="submit">
-                    Send a test<span class="sr"> of {callbackNames[type].name.toLowerCase()}</span>
+                    <T>
+                      Send a test<span class="sr"> of {{ callback: within(callbackNames[type].name) }}</span>
+                    </T>
                   </button>
                 </form>
               )}
               <ButtonLink to={`${path}/${type}`} small>
-                {findUrl(type) === undefined ? 'Set up' : 'Change'}
-                <span class="sr"> {callbackNames[type].name.toLowerCase()}</span>
+                {findUrl(type) === undefined ? t('Set up') : t('Change')}
+                <span class="sr"> {within(callbackNames[type].name)}</span>
               </ButtonLink>
             </div>
           ),
@@ -88,9 +92,9 @@ type CallbackListProps = CallbackTableProps & {
 };
 
 export const callbackStatuses = {
-  waiting: { kind: 'sending', label: 'Waiting' },
-  delivered: { kind: 'delivered', label: 'Delivered' },
-  failed: { kind: 'failed', label: 'Failed' },
+  waiting: { kind: 'sending', label: t('Waiting') },
+  delivered: { kind: 'delivered', label: t('Delivered') },
+  failed: { kind: 'failed', label: t('Failed') },
 } as const;
 
 /** The list is also sent as a fragment, with which the page keeps itself up to date while a callback waits. */
@@ -100,12 +104,12 @@ export function CallbackList({ again, ...props }: CallbackListProps) {
     <div class="stack stack--tight" data-live={again === undefined ? undefined : ''}>
       {newest && (
         <p class="small muted" role="status">
-          {`Newest callback: ${callbackStatuses[newest.status].label.toLowerCase()}.`}
+          {t('Newest callback: {status}.', { status: within(callbackStatuses[newest.status].label) })}
         </p>
       )}
       {again !== undefined && (
         <noscript>
-          <a href={again}>Look again</a>
+          <a href={again}>{t('Look again')}</a>
         </noscript>
       )}
       <CallbackTable {...props} />
@@ -116,17 +120,19 @@ export function CallbackList({ again, ...props }: CallbackListProps) {
 function CallbackTable({ service, callbacks, maxAttempts, now, maySeeMessages }: CallbackTableProps) {
   if (callbacks.length === 0) {
     return (
-      <Empty title="No callbacks">A callback appears here when we send one, with the response of your system.</Empty>
+      <Empty title={t('No callbacks')}>
+        {t('A callback appears here when we send one, with the response of your system.')}
+      </Empty>
     );
   }
   return (
     <Table
-      caption="Callbacks, newest first"
+      caption={t('Callbacks, newest first')}
       rows={callbacks}
       keyOf={({ id }) => id}
       columns={[
         {
-          head: 'About',
+          head: t('About'),
           cell: (callback) => (
             <>
               {callbackNames[callback.callback_type].name}
@@ -136,9 +142,9 @@ function CallbackTable({ service, callbacks, maxAttempts, now, maySeeMessages }:
             </>
           ),
         },
-        { head: 'Created', cell: ({ created_at }) => <Time at={created_at} now={now} /> },
+        { head: t('Created'), cell: ({ created_at }) => <Time at={created_at} now={now} /> },
         {
-          head: 'Status',
+          head: t('Status'),
           cell: (callback) => (
             <>
               <Status kind={callbackStatuses[callback.status].kind}>{callbackStatuses[callback.status].label}</Status>
@@ -146,16 +152,18 @@ function CallbackTable({ service, callbacks, maxAttempts, now, maySeeMessages }:
             </>
           ),
         },
-        { head: 'Attempts', cell: ({ attempt_log }) => <Attempts attempts={attempt_log} now={now} /> },
+        { head: t('Attempts'), cell: ({ attempt_log }) => <Attempts attempts={attempt_log} now={now} /> },
         {
-          head: 'Actions',
+          head: t('Actions'),
           hidden: true,
           cell: ({ id, status }) =>
             status !== 'waiting' && (
               <form method="post" action={pageUrl(`/services/${service.id}/integration/callbacks/replay`)}>
                 <input type="hidden" name="callback_id" value={id} />
                 <button class="button button--small" type="submit">
-                  Replay<span class="sr"> {id}</span>
+                  <T>
+                    Replay<span class="sr"> {{ id }}</span>
+                  </T>
                 </button>
               </form>
             ),
@@ -171,17 +179,19 @@ type SubjectProps = Pick<CallbackTableProps, 'service' | 'maySeeMessages'> & { c
 function NextAttempt({ callback, maxAttempts, now }: { callback: Callback; maxAttempts: number; now: Date }) {
   const { attempts, attempt_log, next_attempt_at } = callback;
   const isUnderWay = attempts > 0 && attempt_log.length === 0;
-  if (!next_attempt_at || isUnderWay || new Date(next_attempt_at) <= now) return <small>Sending now</small>;
+  if (!next_attempt_at || isUnderWay || new Date(next_attempt_at) <= now) return <small>{t('Sending now')}</small>;
   return (
     <small>
-      Attempt {attempts + 1} of {maxAttempts} at <ClockTime at={next_attempt_at} />
+      <T>
+        Attempt {{ number: attempts + 1 }} of {{ maxAttempts }} at <ClockTime at={next_attempt_at} />
+      </T>
     </small>
   );
 }
 
 /** A test call is about itself. */
 function Subject({ service, callback: { id, subject_id, callback_type }, maySeeMessages }: SubjectProps) {
-  if (subject_id === id) return <>Test call</>;
+  if (subject_id === id) return <>{t('Test call')}</>;
   if (callback_type === 'inbound_sms' || !maySeeMessages) return <code>{subject_id}</code>;
   return (
     <a href={pageUrl(`/services/${service.id}/messages/${subject_id}`)}>
@@ -193,7 +203,7 @@ function Subject({ service, callback: { id, subject_id, callback_type }, maySeeM
 /** Shows the last attempt; a click shows all of them. */
 function Attempts({ attempts, now }: { attempts: readonly Attempt[]; now: Date }) {
   const last = attempts.at(-1);
-  if (!last) return <span class="muted">No response yet</span>;
+  if (!last) return <span class="muted">{t('No response yet')}</span>;
   if (attempts.length === 1) return <>{formatResult(last)}</>;
   return (
     <details class="more">
@@ -212,5 +222,7 @@ function Attempts({ attempts, now }: { attempts: readonly Attempt[]; now: Date }
 }
 
 function formatResult({ status_code, error, duration_ms }: Attempt): string {
-  return `${status_code ?? error ?? 'failed'} in ${count(duration_ms)} ms`;
+  const result = status_code ?? error;
+  if (result === null || result === undefined) return t('failed in {took, number} ms', { took: duration_ms });
+  return t('{result} in {took, number} ms', { result, took: duration_ms });
 }

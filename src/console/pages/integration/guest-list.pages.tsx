@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
+import { t } from '../../../language/text.ts';
 import { invalid } from '../../../platform/failure.ts';
 import { getGuestList, listWrongGuests, replaceGuestList } from '../../../services/settings/guest-list.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -25,23 +26,23 @@ export function guestListPages(pages: Pages, app: ConsoleApp): void {
         <>
           <p class="measure">
             {service.restricted
-              ? 'In trial mode you can only send messages to your team and to these people.'
-              : 'A key of the kind “Team and guest list” can only send to your team and to these people.'}
+              ? t('In trial mode you can only send messages to your team and to these people.')
+              : t('A key of the kind “Team and guest list” can only send to your team and to these people.')}
           </p>
           <SaveForm back={`/services/${service.id}/integration/keys`}>
             <TextArea
               formState={formState}
               name="email_addresses"
-              label="Email addresses"
-              hint={`Enter up to ${maxEach}, one on each line.`}
+              label={t('Email addresses')}
+              hint={t('Enter up to {maxEach}, one on each line.', { maxEach })}
               rows={maxEach}
               value={email_addresses.join('\n')}
             />
             <TextArea
               formState={formState}
               name="phone_numbers"
-              label="Mobile numbers"
-              hint={`Enter up to ${maxEach}, one on each line.`}
+              label={t('Mobile numbers')}
+              hint={t('Enter up to {maxEach}, one on each line.', { maxEach })}
               rows={maxEach}
               value={phone_numbers.join('\n')}
             />
@@ -58,7 +59,7 @@ export function guestListPages(pages: Pages, app: ConsoleApp): void {
       const problems = findProblems(app.country.phone, list);
       if (Object.keys(problems).length > 0) throw invalid(problems);
       await replaceGuestList(app, service.id, list);
-      return { to: `/services/${service.id}/integration/guest-list`, notice: 'Guest list saved.' };
+      return { to: `/services/${service.id}/integration/guest-list`, notice: t('Guest list saved.') };
     },
   });
 }
@@ -71,8 +72,8 @@ function splitLines(text = ''): string[] {
 }
 
 const tooMany = {
-  email_addresses: `Enter up to ${maxEach} email addresses.`,
-  phone_numbers: `Enter up to ${maxEach} mobile numbers.`,
+  email_addresses: t('Enter up to {maxEach} email addresses.', { maxEach }),
+  phone_numbers: t('Enter up to {maxEach} mobile numbers.', { maxEach }),
 };
 
 type GuestList = Parameters<typeof listWrongGuests>[1];
@@ -81,8 +82,11 @@ type GuestList = Parameters<typeof listWrongGuests>[1];
 function findProblems(phone: PhoneRules, list: GuestList): Record<string, string[]> {
   const problems = new Map<string, string[]>();
   for (const { field, text } of listWrongGuests(phone, list)) {
-    const kind = field === 'email_addresses' ? 'an email address' : 'a mobile number';
-    problems.set(field, [...(problems.get(field) ?? []), `Change “${text}” to ${kind}.`]);
+    const problem =
+      field === 'email_addresses'
+        ? t('Change “{text}” to an email address.', { text })
+        : t('Change “{text}” to a mobile number.', { text });
+    problems.set(field, [...(problems.get(field) ?? []), problem]);
   }
   for (const field of ['email_addresses', 'phone_numbers'] as const) {
     if (list[field].length > maxEach) problems.set(field, [tooMany[field]]);

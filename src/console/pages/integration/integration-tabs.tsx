@@ -1,4 +1,6 @@
 import { countFailedCallbacks, maxCountedCallbacks } from '../../../delivery/callbacks/callback-history.ts';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { pageUrl } from '../../links.ts';
 import { count } from '../../money.ts';
@@ -6,10 +8,10 @@ import type { View } from '../../page.ts';
 import { Tabs } from '../../parts/tabs.tsx';
 
 const tabs = [
-  ['keys', 'Keys'],
-  ['guest-list', 'Guest list'],
-  ['callbacks', 'Callbacks'],
-  ['refused', 'Refused requests'],
+  ['keys', t('Keys')],
+  ['guest-list', t('Guest list')],
+  ['callbacks', t('Callbacks')],
+  ['refused', t('Refused requests')],
 ] as const;
 
 /** The pages that share the heading "Integration". */
@@ -21,7 +23,7 @@ export async function integrationView(
 ): Promise<View> {
   const failed = await countFailedCallbacks(app, service.id);
   return {
-    title: 'Integration',
+    title: t('Integration'),
     about: tabs.find(([path]) => path === current)?.[1] ?? '',
     content: (
       <div class="stack">
@@ -31,7 +33,10 @@ export async function integrationView(
             label:
               path === 'callbacks' && failed > 0 ? (
                 <>
-                  {label} <span class="badge tone-red">{formatFailedCount(failed)} failed</span>
+                  {label}{' '}
+                  <span class="badge tone-red">
+                    <T>{{ failed: formatFailedCount(failed) }} failed</T>
+                  </span>
                 </>
               ) : (
                 label
@@ -48,6 +53,5 @@ export async function integrationView(
 
 /** "12", or "1,000 or more": more are not counted. */
 export function formatFailedCount(failed: number): string {
-  const text = count(failed);
-  return failed >= maxCountedCallbacks ? `${text} or more` : text;
+  return failed >= maxCountedCallbacks ? t('{failed, number} or more', { failed }) : count(failed);
 }

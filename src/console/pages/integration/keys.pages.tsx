@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { ApiKeyName, createApiKey, keyTypes, listApiKeys, revokeApiKey } from '../../../auth/api-keys.ts';
+import { t } from '../../../language/text.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { OneOf, Uuid } from '../../../protocol/fields.ts';
 import { listUserRecords } from '../../../users/user-record.ts';
@@ -12,7 +13,7 @@ import { CreateKey, KeyTable, NewKey, RevokedKeys } from './keys.tsx';
 
 type OfApi = PageRequest<{ service: 'api' }>;
 
-const nameInUse = (name: string) => `This service has a key called “${name}” already. Enter another name.`;
+const nameInUse = (name: string) => t('This service has a key called “{name}” already. Enter another name.', { name });
 
 /** Keys act for the team, so only its members create them. */
 const creators = { service: 'api', membersOnly: true } as const;
@@ -78,20 +79,20 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
       manage_templates: Type.Optional(OneOf(['yes'])),
       manage_reports: Type.Optional(OneOf(['yes'])),
     }),
-    needs: { name: 'Enter a name.', key_type: 'Choose the kind of the key.' },
+    needs: { name: 'Enter a name.', key_type: t('Choose the kind of the key.') },
     async act(request, { name, key_type, ...more }) {
       const { service, visitor } = request;
       if (key_type === 'normal' && service.restricted) {
-        throw invalidField('key_type', 'You can create a live key once your service is live.');
+        throw invalidField('key_type', t('You can create a live key once your service is live.'));
       }
       const manage_templates = more.manage_templates === 'yes';
       if (manage_templates && may(templateEditors, visitor.user, service, 'change') !== 'yes')
-        throw invalidField('manage_templates', 'You cannot manage templates yourself, so your keys cannot either.');
+        throw invalidField('manage_templates', t('You cannot manage templates yourself, so your keys cannot either.'));
       const manage_reports = more.manage_reports === 'yes';
       if (manage_reports && may(activityReaders, visitor.user, service, 'change') !== 'yes')
         throw invalidField(
           'manage_reports',
-          'You cannot see the dashboard yourself, so your keys cannot request reports.',
+          t('You cannot see the dashboard yourself, so your keys cannot request reports.'),
         );
       const newKey = { name, key_type, created_by: visitor.user.id, manage_templates, manage_reports };
       const secret = await createApiKey(app, service.id, newKey).catch((error: unknown) => {
@@ -109,7 +110,7 @@ export function keyPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({ api_key_id: Uuid }),
     async act({ service, visitor }, { api_key_id }) {
       await revokeApiKey(app, service.id, api_key_id, visitor.user.id);
-      return { to: `/services/${service.id}/integration/keys`, notice: 'Key revoked.' };
+      return { to: `/services/${service.id}/integration/keys`, notice: t('Key revoked.') };
     },
   });
 }

@@ -1,6 +1,7 @@
 import type { KeyType } from '../../../auth/api-keys.ts';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { pageUrl } from '../../links.ts';
-import { count } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { Choices, Field } from '../../parts/field.tsx';
 import { Confirm, Submit } from '../../parts/form.tsx';
@@ -10,9 +11,9 @@ import { Copy } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
 
 const kinds: Record<KeyType, { label: string; hint: string }> = {
-  normal: { label: 'Live', hint: 'Sends to anyone.' },
-  team: { label: 'Team and guest list', hint: 'Sends emails and texts to your team and guest list.' },
-  test: { label: 'Test', hint: 'Pretends to send. Nothing leaves Pennypost.' },
+  normal: { label: t('Live'), hint: t('Sends to anyone.') },
+  team: { label: t('Team and guest list'), hint: t('Sends emails and texts to your team and guest list.') },
+  test: { label: t('Test'), hint: t('Pretends to send. Nothing leaves Pennypost.') },
 };
 
 interface Key {
@@ -32,51 +33,57 @@ interface Key {
 
 export function KeyTable({ service, keys, now }: { service: { id: string }; keys: readonly Key[]; now: Date }) {
   if (keys.length === 0) {
-    return <Empty title="No keys yet">Your application needs a key to send messages for this service.</Empty>;
+    return (
+      <Empty title={t('No keys yet')}>{t('Your application needs a key to send messages for this service.')}</Empty>
+    );
   }
   return (
     <Table
-      caption="Keys in use"
+      caption={t('Keys in use')}
       middle
       rows={keys}
       keyOf={({ id }) => id}
       columns={[
         {
-          head: 'Name',
+          head: t('Name'),
           cell: ({ name, expires_at, allowed_networks, manage_templates, manage_reports, imported }) => (
             <>
               {name}
               {expires_at && (
                 <small>
-                  until <Time at={expires_at} now={now} />
+                  <T>
+                    until <Time at={expires_at} now={now} />
+                  </T>
                 </small>
               )}
-              {allowed_networks && <small>only from {allowed_networks.join(', ')}</small>}
-              {manage_templates && <small>can manage templates</small>}
-              {manage_reports && <small>can request reports</small>}
-              {imported && <small>imported: another server knows this key, so replace it with a new one</small>}
+              {allowed_networks && (
+                <small>{t('only from {networks}', { networks: allowed_networks.join(', ') })}</small>
+              )}
+              {manage_templates && <small>{t('can manage templates')}</small>}
+              {manage_reports && <small>{t('can request reports')}</small>}
+              {imported && <small>{t('imported: another server knows this key, so replace it with a new one')}</small>}
             </>
           ),
         },
         {
-          head: 'Kind',
+          head: t('Kind'),
           cell: ({ key_type }) => (
             <span class={key_type === 'normal' ? 'badge tone-blue' : 'badge'}>{kinds[key_type].label}</span>
           ),
         },
         {
-          head: 'Last used',
+          head: t('Last used'),
           cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} now={now} /> : 'never'),
         },
         {
-          head: 'Made by',
+          head: t('Made by'),
           cell: ({ madeBy, created_at }) => (
             <>
               {madeBy}, <Time at={created_at} now={now} />
             </>
           ),
         },
-        { head: 'Actions', hidden: true, cell: (key) => <Revoke service={service} id={key.id} name={key.name} /> },
+        { head: t('Actions'), hidden: true, cell: (key) => <Revoke service={service} id={key.id} name={key.name} /> },
       ]}
     />
   );
@@ -86,15 +93,15 @@ function Revoke({ service, id, name }: { service: { id: string }; id: string; na
   return (
     <Confirm
       label={
-        <>
-          Revoke<span class="sr"> {name}</span>
-        </>
+        <T>
+          Revoke<span class="sr"> {{ name }}</span>
+        </T>
       }
-      action={`Revoke ${name}`}
+      action={t('Revoke {name}', { name })}
       to={pageUrl(`/services/${service.id}/integration/keys/revoke`)}
       fields={{ api_key_id: id }}
     >
-      We will refuse requests with this key at once. You cannot undo this.
+      {t('We will refuse requests with this key at once. You cannot undo this.')}
     </Confirm>
   );
 }
@@ -104,16 +111,23 @@ export function RevokedKeys({ keys, now }: { keys: readonly Key[]; now: Date }) 
   return (
     <details class="more">
       <summary>
-        {keys.length === 1
-          ? '1 key was revoked in the last 7 days'
-          : `${count(keys.length)} keys were revoked in the last 7 days`}
+        {t(
+          '{count, plural, one {# key was revoked in the last 7 days} other {# keys were revoked in the last 7 days}}',
+          { count: keys.length },
+        )}
       </summary>
       <ul class="list">
         {keys.map(({ id, name, expiry_date, madeBy }) => (
           <li key={id}>
             <span dir="auto">{name}</span>
             <span class="muted">
-              by {madeBy}, {expiry_date && <Time at={expiry_date} now={now} />}
+              {expiry_date ? (
+                <T>
+                  by {{ name: madeBy }}, <Time at={expiry_date} now={now} />
+                </T>
+              ) : (
+                t('by {name}, ', { name: madeBy })
+              )}
             </span>
           </li>
         ))}
@@ -125,15 +139,15 @@ export function RevokedKeys({ keys, now }: { keys: readonly Key[]; now: Date }) 
 export function NewKey({ name, key }: { name: string; key: string }) {
   return (
     <section class="card stack stack--tight once" aria-labelledby="new">
-      <h2 id="new">Copy your new key now</h2>
-      <p class="small">We only show it once. If you lose it, create another key.</p>
+      <h2 id="new">{t('Copy your new key now')}</h2>
+      <p class="small">{t('We only show it once. If you lose it, create another key.')}</p>
       <div class="field">
         <label class="label" for="new-key">
-          Key “{name}”
+          <T>Key “{{ name }}”</T>
         </label>
         <div class="row">
           <input class="input input--code" id="new-key" readOnly value={key} />
-          <Copy of="new-key" what="the key" />
+          <Copy of="new-key" what={t('the key')} />
         </div>
       </div>
     </section>
@@ -151,20 +165,20 @@ export function CreateKey({ formState, service, mayManageTemplates, mayManageRep
   const offered = (['normal', 'team', 'test'] as const).filter((kind) => kind !== 'normal' || !service.restricted);
   return (
     <section class="stack measure" aria-labelledby="create">
-      <h2 id="create">Create a key</h2>
+      <h2 id="create">{t('Create a key')}</h2>
       <form class="stack" method="post" action={pageUrl(`/services/${service.id}/integration/keys/create`)} noValidate>
         <Field
           formState={formState}
           name="name"
-          label="Name"
-          hint="Say what will use the key, for example “website”."
+          label={t('Name')}
+          hint={t('Say what will use the key, for example “website”.')}
           autocomplete="off"
         />
         <Choices
           formState={formState}
           name="key_type"
-          legend="Kind"
-          hint={service.restricted ? 'You can create a live key once your service is live.' : undefined}
+          legend={t('Kind')}
+          hint={service.restricted ? t('You can create a live key once your service is live.') : undefined}
           kind="one"
           choices={offered.map((value) => ({ value, ...kinds[value] }))}
         />
@@ -176,8 +190,10 @@ export function CreateKey({ formState, service, mayManageTemplates, mayManageRep
               value="yes"
               checked={formState.typed.get('manage_templates') === 'yes'}
             />
-            <span>Can manage templates</span>
-            <span class="hint">Lets a program create, change and archive templates that you keep in a repository.</span>
+            <span>{t('Can manage templates')}</span>
+            <span class="hint">
+              {t('Lets a program create, change and archive templates that you keep in a repository.')}
+            </span>
           </label>
         )}
         {mayManageReports && (
@@ -188,11 +204,11 @@ export function CreateKey({ formState, service, mayManageTemplates, mayManageRep
               value="yes"
               checked={formState.typed.get('manage_reports') === 'yes'}
             />
-            <span>Can request reports</span>
-            <span class="hint">Lets a program download who got which message of this service.</span>
+            <span>{t('Can request reports')}</span>
+            <span class="hint">{t('Lets a program download who got which message of this service.')}</span>
           </label>
         )}
-        <Submit>Create key</Submit>
+        <Submit>{t('Create key')}</Submit>
       </form>
     </section>
   );

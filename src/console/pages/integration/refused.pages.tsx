@@ -1,3 +1,5 @@
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { listRefusedRequests } from '../../../notifications/refused/refused-requests.ts';
 import { isUuid } from '../../../platform/id.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -34,13 +36,14 @@ export function refusedPages(pages: Pages, app: ConsoleApp): void {
         'refused',
         <>
           <p class="measure muted">
-            Requests of the last 7 days that the API refused: what was wrong, and a request that works. We keep the
-            names of fields, not their values. If many fail in the same minute we only list the first few.
+            {t(
+              'Requests of the last 7 days that the API refused: what was wrong, and a request that works. We keep the names of fields, not their values. If many fail in the same minute we only list the first few.',
+            )}
           </p>
           <RefusedList requests={shown} now={app.clock.now()} />
           <OlderPager
             rows={requests}
-            noun="requests"
+            shown={t('{count, plural, other {# requests}}', { count: requests.length })}
             olderThan={older_than}
             to={(last) => withQuery(path, { older_than: last })}
           />
@@ -84,7 +87,11 @@ type Refused = RefusedRecord & { corrected: string | undefined };
 
 function RefusedList({ requests, now }: { requests: readonly Refused[]; now: Date }) {
   if (requests.length === 0) {
-    return <Empty title="Nothing was refused">A request that the API refuses appears here, with the reason.</Empty>;
+    return (
+      <Empty title={t('Nothing was refused')}>
+        {t('A request that the API refuses appears here, with the reason.')}
+      </Empty>
+    );
   }
   return (
     <ul class="card list">
@@ -107,7 +114,7 @@ function RefusedRequest({ request, now }: { request: Refused; now: Date }) {
         <span class="badge tone-red">{status_code}</span>
         {api_key_name !== null && (
           <span class="muted" dir="auto">
-            key “{api_key_name}”
+            <T>key “{{ apiKeyName: api_key_name }}”</T>
           </span>
         )}
       </div>
@@ -117,16 +124,17 @@ function RefusedRequest({ request, now }: { request: Refused; now: Date }) {
         </p>
       ))}
       <p class="muted">
-        Fields: {request.fields.length > 0 ? request.fields.join(', ') : 'none'}
-        {request.personalisation_fields.length > 0 &&
-          ` (personalisation: ${request.personalisation_fields.join(', ')})`}
+        {request.fields.length > 0 ? t('Fields: {fields}', { fields: request.fields.join(', ') }) : t('Fields: none')}
+        {request.personalisation_fields.length > 0 && (
+          <> {t('(personalisation: {fields})', { fields: request.personalisation_fields.join(', ') })}</>
+        )}
       </p>
       {corrected !== undefined && (
         <details class="more">
-          <summary>A request that works</summary>
+          <summary>{t('A request that works')}</summary>
           <div class="code">
             <pre id={`corrected-${id}`}>{corrected}</pre>
-            <Copy of={`corrected-${id}`} what="the request" />
+            <Copy of={`corrected-${id}`} what={t('the request')} />
           </div>
         </details>
       )}

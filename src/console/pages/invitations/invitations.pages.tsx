@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
 import { createUser, findUserByEmail } from '../../../users/users.ts';
@@ -40,7 +42,7 @@ export function invitationPages(pages: Pages, app: ConsoleApp): void {
         if (!invitation) return refusal;
         if (!request.visitor) return register(request, invitation, await readAccount(app, invitation, form));
         await acceptInvitation(app, invitation, request.visitor.user.id);
-        return { to: invitation.home, notice: `You have joined ${invitation.name}.` };
+        return { to: invitation.home, notice: t('You have joined {name}.', { name: invitation.name }) };
       },
     });
 
@@ -86,10 +88,10 @@ async function readAccount(
 ) {
   const needsNumber = auth_type !== 'email_auth' && country.signIn.phoneRequired;
   const [name, mobile_number, password] = await checkAll(
-    () => form.name ?? refuse('name', 'Enter your name.'),
-    () => form.mobile_number ?? (needsNumber ? refuse('mobile_number', 'Enter your mobile number.') : null),
+    () => form.name ?? refuse('name', t('Enter your name.')),
+    () => form.mobile_number ?? (needsNumber ? refuse('mobile_number', t('Enter your mobile number.')) : null),
     () => {
-      const typed = form.password ?? refuse('password', 'Enter a password.');
+      const typed = form.password ?? refuse('password', t('Enter a password.'));
       refuseWeakPassword(typed);
       return typed;
     },
@@ -102,25 +104,28 @@ function refuse(field: string, sentence: string): never {
 }
 
 const unusableView: View = {
-  title: 'This invitation does not work',
+  title: t('This invitation does not work'),
   status: 400,
   frame: 'door',
   content: (
     <p class="lead">
-      The invitation is older than two days, or the end of the link is missing. Ask the person who invited you to send
-      another.
+      {t(
+        'The invitation is older than two days, or the end of the link is missing. Ask the person who invited you to send another.',
+      )}
     </p>
   ),
 };
 
 function cancelledView({ name, invitedBy }: Invitation): View {
   return {
-    title: 'The invitation was cancelled',
+    title: t('The invitation was cancelled'),
     status: 400,
     frame: 'door',
     content: (
       <p class="lead">
-        {invitedBy} had invited you to {name}. Ask them if you think this is a mistake.
+        <T>
+          {{ invitedBy }} had invited you to {{ name }}. Ask them if you think this is a mistake.
+        </T>
       </p>
     ),
   };
@@ -128,19 +133,21 @@ function cancelledView({ name, invitedBy }: Invitation): View {
 
 function otherPersonView({ name, email_address }: Invitation, signedInAs: string): View {
   return {
-    title: 'The invitation is for another person',
+    title: t('The invitation is for another person'),
     status: 403,
     frame: 'door',
     content: (
       <>
         <p class="lead">
-          {email_address} is invited to {name}. You are signed in as {signedInAs}.
+          <T>
+            {{ emailAddress: email_address }} is invited to {{ name }}. You are signed in as {{ signedInAs }}.
+          </T>
         </p>
         <form class="row" method="post" action={pageUrl('/sign-out')}>
           <button class="button button--primary" type="submit">
-            Sign out
+            {t('Sign out')}
           </button>
-          <span class="small muted">Then open the link again.</span>
+          <span class="small muted">{t('Then open the link again.')}</span>
         </form>
       </>
     ),
@@ -149,13 +156,13 @@ function otherPersonView({ name, email_address }: Invitation, signedInAs: string
 
 function signInFirstView({ name, invitedBy, email_address }: Invitation, path: string): View {
   return {
-    title: `Join ${name}`,
-    lead: `${invitedBy} invited you. Sign in as ${email_address} first.`,
+    title: t('Join {name}', { name }),
+    lead: t('{invitedBy} invited you. Sign in as {emailAddress} first.', { invitedBy, emailAddress: email_address }),
     frame: 'door',
     content: (
       <p>
         <ButtonLink to={`/sign-in?${new URLSearchParams({ next: path })}`} look="primary">
-          Sign in
+          {t('Sign in')}
         </ButtonLink>
       </p>
     ),
@@ -164,12 +171,12 @@ function signInFirstView({ name, invitedBy, email_address }: Invitation, path: s
 
 function joinView({ name, invitedBy }: Invitation): View {
   return {
-    title: `Join ${name}`,
-    lead: `${invitedBy} invited you.`,
+    title: t('Join {name}', { name }),
+    lead: t('{invitedBy} invited you.', { invitedBy }),
     frame: 'door',
     content: (
       <form method="post">
-        <Submit>Join</Submit>
+        <Submit>{t('Join')}</Submit>
       </form>
     ),
   };
@@ -182,21 +189,26 @@ function newAccountView(
 ): View {
   const { phoneRequired } = country.signIn;
   return {
-    title: `Join ${name}`,
-    lead: `${invitedBy} invited you. Create an account for ${email_address}.`,
+    title: t('Join {name}', { name }),
+    lead: t('{invitedBy} invited you. Create an account for {emailAddress}.', {
+      invitedBy,
+      emailAddress: email_address,
+    }),
     frame: 'door',
     content: (
       <form class="stack" method="post" noValidate>
-        <Field formState={formState} name="name" label="Your name" autocomplete="name" />
+        <Field formState={formState} name="name" label={t('Your name')} autocomplete="name" />
         {auth_type !== 'email_auth' && (
           <Field
             formState={formState}
             name="mobile_number"
-            label={phoneRequired ? 'Mobile number' : 'Mobile number (optional)'}
+            label={phoneRequired ? t('Mobile number') : t('Mobile number (optional)')}
             hint={
               phoneRequired
-                ? 'We will send a security code there each time you sign in.'
-                : 'We will send a security code there each time you sign in. Without a number, we will send a link by email.'
+                ? t('We will send a security code there each time you sign in.')
+                : t(
+                    'We will send a security code there each time you sign in. Without a number, we will send a link by email.',
+                  )
             }
             type="tel"
             autocomplete="tel"
@@ -205,11 +217,11 @@ function newAccountView(
         <PasswordField
           formState={formState}
           name="password"
-          label="Password"
+          label={t('Password')}
           hint={passwordHint}
           autocomplete="new-password"
         />
-        <Submit>Create account</Submit>
+        <Submit>{t('Create account')}</Submit>
       </form>
     ),
   };

@@ -1,4 +1,5 @@
 import type { ReceivedMessage } from '../../../delivery/previews/previews.ts';
+import { t } from '../../../language/text.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
 import { sheetSize } from '../../letter-paper.ts';
 import { Live } from '../../parts/live.tsx';
@@ -28,7 +29,7 @@ export function AsReceived(props: AsReceivedProps) {
         <div class="phone">
           <header>
             {props.received.message.sender}
-            <small>Text message</small>
+            <small>{t('Text message')}</small>
           </header>
           <p class="bubble">{props.received.message.text}</p>
         </div>
@@ -48,17 +49,17 @@ function Email({ message, path, view, images }: AsReceivedProps & { message: Ema
   return (
     <div class="card card--flush">
       <dl class="facts facts--mail">
-        <dt>From</dt>
+        <dt>{t('From')}</dt>
         <dd>
           {name} {`<${address}>`}
         </dd>
         {message.reply_to && (
           <>
-            <dt>Reply to</dt>
+            <dt>{t('Reply to')}</dt>
             <dd>{message.reply_to}</dd>
           </>
         )}
-        <dt>Subject</dt>
+        <dt>{t('Subject')}</dt>
         <dd>
           <b>{message.subject}</b>
         </dd>
@@ -67,24 +68,24 @@ function Email({ message, path, view, images }: AsReceivedProps & { message: Ema
         <Segments
           name="View"
           tabs={[
-            { label: 'Email', to: path, isCurrent: view === 'html' },
-            { label: 'Plain text', to: `${path}?view=text`, isCurrent: view === 'text' },
+            { label: t('Email'), to: path, isCurrent: view === 'html' },
+            { label: t('Plain text'), to: `${path}?view=text`, isCurrent: view === 'text' },
           ]}
         />
         {view === 'html' && (hasPictures || images) && (
           <a href={images ? path : `${path}?images=remote`}>
-            {images ? 'Block remote pictures' : 'Show remote pictures'}
+            {images ? t('Block remote pictures') : t('Show remote pictures')}
           </a>
         )}
       </div>
       <div class="desk">
         {view === 'text' ? (
-          <Preformatted label="Text of the email">{message.text}</Preformatted>
+          <Preformatted label={t('Text of the email')}>{message.text}</Preformatted>
         ) : (
           <MailFrame
             src={`${path}/email${images ? '?images=remote' : ''}`}
             html={message.html}
-            title="The email as received"
+            title={t('The email as received')}
           />
         )}
       </div>
@@ -109,13 +110,13 @@ export function LetterPages({
   page,
 }: Pick<AsReceivedProps, 'record' | 'path' | 'pageCount' | 'page'>) {
   const { country } = useViewer();
-  if (record.status === 'virus-scan-failed') return <p>The file has a virus, and was not kept.</p>;
+  if (record.status === 'virus-scan-failed') return <p>{t('The file has a virus, and was not kept.')}</p>;
   if (pageCount === null) {
     return (
       <>
-        <p role="status">We are drawing the letter. It will appear here in a moment.</p>
+        <p role="status">{t('We are drawing the letter. It will appear here in a moment.')}</p>
         <noscript>
-          <a href={path}>Look again</a>
+          <a href={path}>{t('Look again')}</a>
         </noscript>
       </>
     );
@@ -126,7 +127,7 @@ export function LetterPages({
       <img
         class="sheet"
         src={`${path}/pages/${shown}`}
-        alt={`Page ${shown} of ${pageCount} of the letter`}
+        alt={t('Page {shown} of {pageCount} of the letter', { shown, pageCount })}
         {...sheetSize(country)}
       />
       <p class="row small">
@@ -141,7 +142,7 @@ export function LetterPages({
           />
         )}
         <a href={`${path}/pdf`} download>
-          Download PDF
+          {t('Download PDF')}
         </a>
       </p>
     </div>

@@ -1,4 +1,5 @@
 import { addDays, type Calendar, isDay } from '../../../countries/calendar.ts';
+import { t } from '../../../language/text.ts';
 import type { MessageSearch } from '../../../notifications/history/search-messages.ts';
 import {
   type Status,
@@ -16,9 +17,9 @@ import type { PageRequest } from '../../page.ts';
 
 export const origins = {
   key: 'Sent by a key',
-  person: 'Sent by a person',
-  file: 'Sent from a file',
-  'test-key': 'Sent by a test key',
+  person: t('Sent by a person'),
+  file: t('Sent from a file'),
+  'test-key': t('Sent by a test key'),
 } as const;
 export type FromOrigin = keyof typeof origins;
 
@@ -84,7 +85,8 @@ export function parseSearch(calendar: Calendar, text: string, now: Date): Messag
   const search: MessageSearch = {};
   for (const [, name = '', quoted, plain] of text.matchAll(operator)) {
     const value = (quoted ?? plain ?? '').trim();
-    if (value === '') throw problem(`Enter what you are looking for after ${name.toLowerCase()}:`);
+    if (value === '')
+      throw problem(t('Enter what you are looking for after {operator}:', { operator: name.toLowerCase() }));
     Object.assign(search, parsers[name.toLowerCase() as Operator](value, calendar, now));
   }
   const words = text.replaceAll(operator, ' ').replaceAll(/\s+/g, ' ').trim();
@@ -108,14 +110,20 @@ function parseStatus(value: string): readonly Status[] {
   const status = statuses.find((known) => known === value);
   if (group) return statusesOfGroup[group];
   if (status) return [status];
-  throw problem(`Enter a status such as ${statusGroups.join(', ')} or cancelled. “${value}” is not a status.`);
+  throw problem(
+    t('Enter a status such as {groups} or cancelled. “{value}” is not a status.', {
+      groups: statusGroups.join(', '),
+      value,
+    }),
+  );
 }
 
 /** The beginning of the day. */
 function parseDay(calendar: Calendar, name: string, value: string, now: Date): Date {
   const today = calendar.day(now);
   const day = { today, yesterday: addDays(today, -1) }[value.toLowerCase()] ?? value;
-  if (!isDay(day)) throw problem(`Enter the day as ${name}:${today}, ${name}:today or ${name}:yesterday.`);
+  if (!isDay(day))
+    throw problem(t('Enter the day as {name}:{today}, {name}:today or {name}:yesterday.', { name, today }));
   return calendar.start(day);
 }
 

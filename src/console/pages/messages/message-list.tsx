@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
+import { T } from '../../../language/sentence.tsx';
+import { type Text, t } from '../../../language/text.ts';
 import { statusLabel } from '../../../notifications/history/activity-export.ts';
 import type { FoundMessages, MessageRow } from '../../../notifications/history/search-messages.ts';
 import { type StatusGroup, statusesOfGroup } from '../../../notifications/notification.ts';
@@ -37,29 +39,34 @@ export function MessageList({ found, list, path, total, mayOpen, now, phone }: L
   return (
     <>
       {messages.length === 0 ? (
-        <Empty title={searchedTo ? 'Nothing found so far' : isNarrowed(list) ? 'Nothing found' : 'No messages yet'}>
+        <Empty
+          title={searchedTo ? t('Nothing found so far') : isNarrowed(list) ? t('Nothing found') : t('No messages yet')}
+        >
           {emptyNote(list, searchedTo !== undefined)}
         </Empty>
       ) : (
         <Table
-          caption="Messages, newest first"
+          caption={t('Messages, newest first')}
           rows={messages}
           keyOf={({ id }) => id}
           middle
           columns={[
-            { head: 'To', cell: (row) => <Recipient phone={phone} row={row} path={mayOpen ? path : undefined} /> },
-            { head: 'Status', cell: (row) => <StatusCell row={row} /> },
+            { head: t('To'), cell: (row) => <Recipient phone={phone} row={row} path={mayOpen ? path : undefined} /> },
+            { head: t('Status'), cell: (row) => <StatusCell row={row} /> },
             {
-              head: 'Template',
+              head: t('Template'),
               cell: ({ template_name, template_version }) => (
                 <>
-                  {template_name} <span class="muted">v{template_version}</span>
+                  {template_name}{' '}
+                  <span class="muted">
+                    <T>v{{ templateVersion: template_version }}</T>
+                  </span>
                 </>
               ),
             },
-            { head: 'Sent by', cell: (row) => <SentBy row={row} /> },
-            { head: 'Provider', cell: ({ provider }) => (provider ? providerName(provider) : '–') },
-            { head: 'Time', cell: ({ created_at }) => <Time at={created_at} now={now} brief /> },
+            { head: t('Sent by'), cell: (row) => <SentBy row={row} /> },
+            { head: t('Provider'), cell: ({ provider }) => (provider ? providerName(provider) : '–') },
+            { head: t('Time'), cell: ({ created_at }) => <Time at={created_at} now={now} brief /> },
           ]}
         />
       )}
@@ -70,8 +77,10 @@ export function MessageList({ found, list, path, total, mayOpen, now, phone }: L
       />
       {searchedTo && (
         <p class="small muted">
-          Searched back to <Time at={timestamp(searchedTo)} now={now} />. Select “Older” to search further back, or use
-          “before:” and “after:” to search some days only.
+          <T>
+            Searched back to <Time at={timestamp(searchedTo)} now={now} />. Select “Older” to search further back, or
+            use “before:” and “after:” to search some days only.
+          </T>
         </p>
       )}
     </>
@@ -102,8 +111,11 @@ function SentBy({ row }: { row: MessageRow }) {
   const { job_name, job_row_number, api_key_name, created_by_name, client_reference } = row;
   return (
     <>
-      {job_name ?? (api_key_name === null ? (created_by_name ?? '–') : `Key “${api_key_name}”`)}
-      {job_name !== null && job_row_number !== null && <small>row {job_row_number + 2}</small>}
+      {job_name ??
+        (api_key_name === null ? (created_by_name ?? '–') : t('Key “{apiKeyName}”', { apiKeyName: api_key_name }))}
+      {job_name !== null && job_row_number !== null && (
+        <small>{t('row {number}', { number: job_row_number + 2 })}</small>
+      )}
       {client_reference !== null && <small>{client_reference}</small>}
     </>
   );
@@ -114,15 +126,18 @@ function isNarrowed({ channel, status, from, file, find }: ListQuery): boolean {
 }
 
 function emptyNote(list: ListQuery, hasMore: boolean): string {
-  if (hasMore) return 'There are more messages to search. Select “Older”.';
-  if (isNarrowed(list)) return 'Search for less, or choose another channel or status.';
-  return list.before || list.after ? 'No messages on this page.' : 'Send a message to see it here.';
+  if (hasMore) return t('There are more messages to search. Select “Older”.');
+  if (isNarrowed(list)) return t('Search for less, or choose another channel or status.');
+  return list.before || list.after ? t('No messages on this page.') : t('Send a message to see it here.');
 }
 
-function shownText({ found: { messages }, list, total }: Pick<ListProps, 'found' | 'list' | 'total'>): string {
+function shownText({ found: { messages }, list, total }: Pick<ListProps, 'found' | 'list' | 'total'>): Text {
   if (total === undefined || messages.length === 0) return several(messages.length, 'message');
+  const counts = { shown: messages.length, total: Math.max(total, messages.length) };
   const isNewest = list.before === undefined && list.after === undefined;
-  return `${isNewest ? 'Newest ' : ''}${count(messages.length)} of ${count(Math.max(total, messages.length))}`;
+  return isNewest
+    ? t('Newest {shown, number} of {total, number}', counts)
+    : t('{shown, number} of {total, number}', counts);
 }
 
 type Counts = Record<StatusGroup | 'all', number>;
@@ -159,10 +174,10 @@ export function MessageFilters({ list, path, counts }: ToolbarProps) {
       <Tabs
         name="Status"
         tabs={[
-          tab(undefined, 'All', counts?.all),
-          tab('sending', <Status kind="sending">Sending</Status>, counts?.sending),
-          tab('delivered', <Status kind="delivered">Delivered</Status>, counts?.delivered),
-          tab('failed', <Status kind="failed">Failed</Status>, counts?.failed),
+          tab(undefined, t('All'), counts?.all),
+          tab('sending', <Status kind="sending">{t('Sending')}</Status>, counts?.sending),
+          tab('delivered', <Status kind="delivered">{t('Delivered')}</Status>, counts?.delivered),
+          tab('failed', <Status kind="failed">{t('Failed')}</Status>, counts?.failed),
         ]}
       />
       <Segments name="Channel" tabs={channelTabs(list.channel, (channel) => listUrl(path, list, { channel }))} />
@@ -175,14 +190,14 @@ export function MessageSearchForm({ list, path, formState }: Omit<ToolbarProps, 
   const error = formState.problems.get('find');
   const typed = formState.typed.get('find');
   return (
-    <search aria-label="Messages">
+    <search aria-label={t('Messages')}>
       <form class={error ? 'filter field--error' : 'filter'} method="post" action={path} noValidate>
         {list.channel && <input type="hidden" name="channel" value={list.channel} />}
         {list.status && <input type="hidden" name="status" value={list.status} />}
         {list.file && <input type="hidden" name="file" value={list.file} />}
         <div class="find find--wide">
           <label class="sr" for="find">
-            Find messages
+            {t('Find messages')}
           </label>
           <Icon name="search" />
           <input
@@ -191,7 +206,7 @@ export function MessageSearchForm({ list, path, formState }: Omit<ToolbarProps, 
             name="find"
             type="search"
             value={typeof typed === 'string' ? typed : list.find}
-            placeholder="Recipient, reference or file"
+            placeholder={t('Recipient, reference or file')}
             autocomplete="off"
             spellcheck={false}
             maxLength={200}
@@ -201,10 +216,10 @@ export function MessageSearchForm({ list, path, formState }: Omit<ToolbarProps, 
         </div>
         <div class="row">
           <label class="sr" for="from">
-            Sent by
+            {t('Sent by')}
           </label>
           <select class="input" id="from" name="from">
-            <option value="">Sent by anyone</option>
+            <option value="">{t('Sent by anyone')}</option>
             {Object.entries(origins).map(([value, name]) => (
               <option key={value} value={value} selected={value === list.from}>
                 {name}
@@ -212,21 +227,21 @@ export function MessageSearchForm({ list, path, formState }: Omit<ToolbarProps, 
             ))}
           </select>
           <button class="button button--primary" type="submit">
-            Find
+            {t('Find')}
           </button>
           {(list.find !== '' || list.from) && (
             <a class="button" href={listUrl(path, list, { findToken: '', from: undefined })}>
-              Show all
+              {t('Show all')}
             </a>
           )}
         </div>
         <HintAndError
           name="find"
           hint={
-            <>
+            <T>
               You can also search for <code>status:failed</code>, <code>template:"Name"</code> or{' '}
               <code>after:yesterday</code>. Searches stay out of the web address.
-            </>
+            </T>
           }
           error={error}
         />

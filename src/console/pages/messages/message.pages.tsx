@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { listCallbacksAbout, replayCallback } from '../../../delivery/callbacks/callback-history.ts';
 import { composeReceived } from '../../../delivery/previews/previews.ts';
+import { t } from '../../../language/text.ts';
 import { countLetterPages, previewLetter } from '../../../letters/preview/letter-preview.ts';
 import { listAttempts } from '../../../notifications/attempts/attempts.ts';
 import { cancelLetter } from '../../../notifications/history/activity.ts';
@@ -93,7 +94,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
     form: noFields,
     async act(request) {
       await cancelLetter(app, request.service.id, request.param('message_id'));
-      return { to: messagePath(request), notice: 'Letter cancelled.' };
+      return { to: messagePath(request), notice: t('Letter cancelled.') };
     },
   });
 
@@ -105,7 +106,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
     async act(request) {
       const { service, visitor } = request;
       const { id } = await sendAgain(app, service.id, request.param('message_id'), visitor.user.id);
-      return { to: `/services/${service.id}/messages/${id}`, notice: 'Message sent again. This is the new one.' };
+      return { to: `/services/${service.id}/messages/${id}`, notice: t('Message sent again. This is the new one.') };
     },
   });
 
@@ -119,7 +120,7 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
       const callbacks = await listCallbacksAbout(app.db, request.service.id, message.stored.id);
       if (!callbacks.some(({ id }) => id === request.param('callback_id'))) throw notFound();
       await replayCallback(app, request.service.id, request.param('callback_id'));
-      return { to: messagePath(request), notice: 'Callback replayed to the current URL.' };
+      return { to: messagePath(request), notice: t('Callback replayed to the current URL.') };
     },
   });
 
@@ -160,8 +161,8 @@ export function messagePages(pages: Pages, app: ConsoleApp): void {
     const name = channelWords[record.notification_type].name;
     const isLetter = record.notification_type === 'letter';
     return {
-      title: `${name} to ${shortRecipient(app.country.phone, stored)}`,
-      crumbs: [{ label: 'Messages', to: `/services/${request.service.id}/messages` }],
+      title: t('{name} to {stored}', { name, stored: shortRecipient(app.country.phone, stored) }),
+      crumbs: [{ label: t('Messages'), to: `/services/${request.service.id}/messages` }],
       scripts: ['drawer'],
       ...Message({
         message,

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Country } from '../../../countries/country.ts';
 import type { ReceivedMessage } from '../../../delivery/previews/previews.ts';
+import { joined, t } from '../../../language/text.ts';
 import { canCancelLetter } from '../../../notifications/history/activity.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
 import type { ShownMessage } from '../../../notifications/history/shown-message.ts';
@@ -52,7 +53,7 @@ export function Message(props: MessageProps): Pick<View, 'actions' | 'content'> 
         <div class={isWide ? 'aside' : 'aside aside--lead'}>
           <section class="stack" aria-labelledby="received">
             <h2 class="sr" id="received">
-              As received
+              {t('As received')}
             </h2>
             <AsReceived received={received} record={message.record} path={path} pageCount={pageCount} {...display} />
             <MessageFacts message={message} received={received} pageCount={pageCount} templatePage={templatePage} />
@@ -78,14 +79,14 @@ function Actions({ message, path, may, now }: MessageProps) {
     <>
       <span data-live-controls />
       {may.send && canCancelLetter(country, record, now) && (
-        <Confirm label="Cancel sending" action="Cancel this letter" to={`${path}/cancel`}>
-          We will not print the letter. You cannot undo this.
+        <Confirm label={t('Cancel sending')} action={t('Cancel this letter')} to={`${path}/cancel`}>
+          {t('We will not print the letter. You cannot undo this.')}
         </Confirm>
       )}
       {may.sendAsMember && canSendAgain(record) && (
         <form method="post" action={`${path}/send-again`}>
           <button class="button button--primary" type="submit">
-            Send again
+            {t('Send again')}
           </button>
         </form>
       )}
@@ -119,7 +120,7 @@ export function Progress({ record, events, isOpen, replayUrl }: ProgressProps) {
       )}
       <p class="small">
         <a href={pageUrl(statusHelp)} data-drawer>
-          What the statuses mean
+          {t('What the statuses mean')}
         </a>
       </p>
       <Timeline events={events} replayUrl={replayUrl} />
@@ -136,12 +137,12 @@ function Raw({ message, apiUrl }: { message: ShownMessage; apiUrl: string }) {
   return (
     <details class="more">
       <summary>
-        Raw JSON and curl
+        {t('Raw JSON and curl')}
         <Icon name="chevron" small />
       </summary>
       <div class="stack stack--tight">
-        <Preformatted label="curl">{command}</Preformatted>
-        <Preformatted label="Raw JSON">{JSON.stringify(message.response, null, 2)}</Preformatted>
+        <Preformatted label={t('curl')}>{command}</Preformatted>
+        <Preformatted label={t('Raw JSON')}>{JSON.stringify(message.response, null, 2)}</Preformatted>
       </div>
     </details>
   );
@@ -161,19 +162,20 @@ function MessageFacts({ message, received, pageCount, templatePage }: FactsProps
   const { record } = message;
   const template = `${record.template.name}, v${record.template_version}`;
   const rows: [string, ComponentChildren][] = [
-    ['Template', templatePage ? <a href={templatePage}>{template}</a> : template],
+    [t('Template'), templatePage ? <a href={templatePage}>{template}</a> : template],
+    ...(record.language === undefined ? [] : [[t('Language'), record.language] as [string, string]]),
     ...Object.entries(record.personalisation).map(([name, value]): [string, ComponentChildren] => [
       name,
       valueToText(value, 'inline'),
     ]),
-    ...(record.client_reference === null ? [] : [['Reference', record.client_reference] as [string, string]]),
-    ['Sent by', describeOrigin(message)],
+    ...(record.client_reference === null ? [] : [[t('Reference'), record.client_reference] as [string, string]]),
+    [t('Sent by'), describeOrigin(message)],
     ...sizeAndCost(country, message, received, pageCount),
     ...letterDays(country, message),
     [
-      'Id',
+      t('Id'),
       <>
-        <code id="message-id">{record.id}</code> <Copy of="message-id" what="id" />
+        <code id="message-id">{record.id}</code> <Copy of="message-id" what={t('id')} />
       </>,
     ],
   ];
@@ -186,8 +188,11 @@ function MessageFacts({ message, received, pageCount, templatePage }: FactsProps
 
 function describeOrigin({ record }: ShownMessage): string {
   const { job, job_row_number, key_name, created_by_name } = record;
-  if (job) return `${job.original_file_name}${job_row_number === null ? '' : `, row ${job_row_number + 2}`}`;
-  return key_name === null ? (created_by_name ?? 'Pennypost') : `Key “${key_name}”`;
+  if (job)
+    return job_row_number === null
+      ? job.original_file_name
+      : t('{file}, row {row}', { file: job.original_file_name, row: job_row_number + 2 });
+  return key_name === null ? (created_by_name ?? 'Pennypost') : t('Key “{keyName}”', { keyName: key_name });
 }
 
 /** The cost is left out until it is known. */
@@ -204,12 +209,12 @@ function sizeAndCost(
     case 'email':
       return [];
     case 'sms':
-      return [['Size', [several(record.billable_units || received.parts, 'part'), ...cost].join(', ')]];
+      return [[t('Size'), joined([several(record.billable_units || received.parts, 'part'), ...cost], ', ')]];
     case 'letter': {
       const pages = pageCount === null ? [] : [several(pageCount, 'page')];
       const postage = record.postage ? [postageName(country, record.postage)] : [];
       const known = [...pages, ...postage, ...cost];
-      return known.length === 0 ? [] : [['Size', known.join(', ')]];
+      return known.length === 0 ? [] : [[t('Size'), joined(known, ', ')]];
     }
   }
 }
@@ -217,8 +222,11 @@ function sizeAndCost(
 function letterDays(country: Country, { record, response }: ShownMessage): [string, string][] {
   if (record.notification_type !== 'letter' || response.estimated_delivery === undefined) return [];
   return [
-    ['Print run', printDay(country, record.created_at)],
-    ['Arrives', `about ${weekdayAndDate(country.calendar.day(new Date(response.estimated_delivery)))}`],
+    [t('Print run'), printDay(country, record.created_at)],
+    [
+      t('Arrives'),
+      t('about {day}', { day: weekdayAndDate(country.calendar.day(new Date(response.estimated_delivery))) }),
+    ],
   ];
 }
 
@@ -228,48 +236,53 @@ interface Advice {
 }
 
 const adviceForAll: Partial<Record<Status, Advice>> = {
-  failed: { problem: 'The message was not delivered.', help: 'Send it again.' },
+  failed: { problem: t('The message was not delivered.'), help: t('Send it again.') },
   'technical-failure': {
-    problem: 'No provider took the message.',
-    help: 'The timeline says what happened. Send the message again when the provider works.',
+    problem: t('No provider took the message.'),
+    help: t('The timeline says what happened. Send the message again when the provider works.'),
   },
 };
 
 const adviceByChannel: Record<Channel, Partial<Record<Status, Advice>>> = {
   sms: {
     'temporary-failure': {
-      problem: 'The phone could not be reached for too long.',
-      help: 'The phone was switched off or out of reach. The number is right, so try again later.',
+      problem: t('The phone could not be reached for too long.'),
+      help: t('The phone was switched off or out of reach. The number is right, so try again later.'),
     },
     'permanent-failure': {
-      problem: 'The number does not exist.',
-      help: 'Ask the person for the right one and correct your records.',
+      problem: t('The number does not exist.'),
+      help: t('Ask the person for the right one and correct your records.'),
     },
   },
   email: {
     'temporary-failure': {
-      problem: 'The inbox did not accept the email.',
-      help: 'The inbox may be full, or its server out of reach. The address is right, so try again later.',
+      problem: t('The inbox did not accept the email.'),
+      help: t('The inbox may be full, or its server out of reach. The address is right, so try again later.'),
     },
     'permanent-failure': {
-      problem: 'The address does not exist.',
-      help: 'Ask the person for the right one and correct your records.',
+      problem: t('The address does not exist.'),
+      help: t('Ask the person for the right one and correct your records.'),
     },
   },
   letter: {
-    'technical-failure': { problem: 'The letter was not printed.', help: 'You will not be charged. Send it again.' },
-    'validation-failed': {
-      problem: 'The file cannot be printed.',
-      help: 'The page shows what is outside the printable area. Correct the file and send it again.',
+    'technical-failure': {
+      problem: t('The letter was not printed.'),
+      help: t('You will not be charged. Send it again.'),
     },
-    'virus-scan-failed': { problem: 'The file has a virus.', help: 'We deleted it.' },
-    'permanent-failure': { problem: 'The letter cannot be delivered.', help: 'The printer refused it.' },
+    'validation-failed': {
+      problem: t('The file cannot be printed.'),
+      help: t('The page shows what is outside the printable area. Correct the file and send it again.'),
+    },
+    'virus-scan-failed': { problem: t('The file has a virus.'), help: t('We deleted it.') },
+    'permanent-failure': { problem: t('The letter cannot be delivered.'), help: t('The printer refused it.') },
   },
 };
 
 const adviceForSuppressed: Advice = {
-  problem: 'The email was not sent, because its recipient is on the suppression list.',
-  help: 'The address bounced before, or the person complained or unsubscribed. You can remove the address in the email settings.',
+  problem: t('The email was not sent, because its recipient is on the suppression list.'),
+  help: t(
+    'The address bounced before, or the person complained or unsubscribed. You can remove the address in the email settings.',
+  ),
 };
 
 /** What a failed status means for the person who looks at it. `provider` is null if none got the message. */

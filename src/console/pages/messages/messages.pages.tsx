@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { getJob } from '../../../jobs/jobs.ts';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { countKeptMessages, exportMessages, searchMessages } from '../../../notifications/history/search-messages.ts';
 import { statusGroups } from '../../../notifications/notification.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
@@ -118,12 +120,12 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
     const shown = await content(request, list);
     const isNewest = list.before === undefined && list.after === undefined;
     return {
-      title: 'Messages',
+      title: t('Messages'),
       lead: (
         <>
           {describeRetention(await retentionDaysOf(app.db, request.service.id))}{' '}
           <a href={pageUrl(statusHelp)} data-drawer>
-            What the statuses mean
+            {t('What the statuses mean')}
           </a>
         </>
       ),
@@ -134,7 +136,7 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
             <>
               <ZoneOfFile />
               <ButtonLink to={listUrl(`${pathOf(request)}/csv`, list)} small download>
-                Download CSV
+                {t('Download CSV')}
               </ButtonLink>
             </>
           )}
@@ -145,11 +147,13 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
           <MessageSearchForm list={list} path={path} formState={formState} />
           {file && (
             <p>
-              Only messages of{' '}
-              <a href={pageUrl(`/services/${request.service.id}/files/${file.id}`)} dir="auto">
-                {file.original_file_name}
-              </a>
-              . <a href={listUrl(path, list, { file: undefined })}>Show all messages</a>
+              <T>
+                Only messages of{' '}
+                <a href={pageUrl(`/services/${request.service.id}/files/${file.id}`)} dir="auto">
+                  {{ originalFileName: file.original_file_name }}
+                </a>
+                . <a href={listUrl(path, list, { file: undefined })}>Show all messages</a>
+              </T>
             </p>
           )}
           {isNewest ? (
@@ -162,10 +166,12 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
           {mayOpen(request) && (
             <p class="row small muted" data-list-keys hidden>
               <span>
-                <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>Enter</kbd> open, <kbd>/</kbd> search
+                <T>
+                  <kbd>j</kbd> next, <kbd>k</kbd> previous, <kbd>Enter</kbd> open, <kbd>/</kbd> search
+                </T>
               </span>
               <button class="button button--quiet button--small" type="button">
-                Switch keys off
+                {t('Switch keys off')}
               </button>
             </p>
           )}
@@ -177,6 +183,10 @@ export function messagesPages(pages: Pages, app: ConsoleApp): void {
 }
 
 function describeRetention({ email, sms, letter }: { email: number; sms: number; letter: number }): string {
-  if (email === sms && sms === letter) return `We keep messages for ${email} days.`;
-  return `We keep emails for ${email} days, texts for ${sms} days and letters for ${letter} days.`;
+  if (email === sms && sms === letter) return t('We keep messages for {email} days.', { email });
+  return t('We keep emails for {email} days, texts for {sms} days and letters for {letter} days.', {
+    email,
+    sms,
+    letter,
+  });
 }

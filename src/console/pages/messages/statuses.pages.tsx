@@ -1,3 +1,4 @@
+import { t } from '../../../language/text.ts';
 import type { Status } from '../../../notifications/notification.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { channelWords, shownChannels } from '../../message-words.ts';
@@ -12,7 +13,7 @@ export function statusHelpPages(pages: Pages): void {
     who: 'signed-in',
     below: 'Messages',
     show: () => ({
-      title: 'What the statuses mean',
+      title: t('What the statuses mean'),
       content: (
         <div class="stack measure">
           {shownChannels.map((channel) => (
@@ -36,41 +37,41 @@ export function statusHelpPages(pages: Pages): void {
 
 type Meaning = [status: Status, meaning: string];
 
-const accepted: Meaning = ['created', 'We have the message and will hand it to a provider in a moment.'];
+const accepted: Meaning = ['created', t('We have the message and will hand it to a provider in a moment.')];
 const technical: Meaning = [
   'technical-failure',
-  'No provider took the message, so it was not sent. Send it again when the provider works.',
+  t('No provider took the message, so it was not sent. Send it again when the provider works.'),
 ];
 
 const meanings: Record<Channel, Meaning[]> = {
   email: [
     accepted,
-    ['sending', 'The provider has the email. We are waiting to hear whether it arrived.'],
-    ['delivered', 'The email reached the inbox.'],
-    ['temporary-failure', 'The inbox did not accept the email, for example because it was full. Try again later.'],
-    ['permanent-failure', 'The email address does not exist, or it is on your suppression list. Check the address.'],
+    ['sending', t('The provider has the email. We are waiting to hear whether it arrived.')],
+    ['delivered', t('The email reached the inbox.')],
+    ['temporary-failure', t('The inbox did not accept the email, for example because it was full. Try again later.')],
+    ['permanent-failure', t('The email address does not exist, or it is on your suppression list. Check the address.')],
     technical,
   ],
   sms: [
     accepted,
-    ['sending', 'The provider has the text. We are waiting to hear whether it arrived.'],
-    ['pending', 'The network is still trying to reach the phone. This can take up to 3 days.'],
-    ['sent', 'The text went to another country, whose network does not say whether it arrived.'],
-    ['delivered', 'The text reached the phone.'],
-    ['temporary-failure', 'The phone was switched off or out of reach for too long. Try again later.'],
-    ['permanent-failure', 'The phone number does not exist. Check the number.'],
+    ['sending', t('The provider has the text. We are waiting to hear whether it arrived.')],
+    ['pending', t('The network is still trying to reach the phone. This can take up to 3 days.')],
+    ['sent', t('The text went to another country, whose network does not say whether it arrived.')],
+    ['delivered', t('The text reached the phone.')],
+    ['temporary-failure', t('The phone was switched off or out of reach for too long. Try again later.')],
+    ['permanent-failure', t('The phone number does not exist. Check the number.')],
     technical,
   ],
   letter: [
-    ['pending-virus-check', 'We are checking your file for viruses.'],
-    ['created', 'The letter waits for the next print run. You can cancel it until then.'],
-    ['sending', 'The printer has the letter.'],
-    ['delivered', 'The letter was printed and posted. The post does not say when it arrives.'],
-    ['cancelled', 'Somebody cancelled the letter before it was printed.'],
-    ['returned-letter', 'The post brought the letter back. Check the address.'],
-    ['validation-failed', 'The printer cannot print your file. Correct the file and send it again.'],
-    ['virus-scan-failed', 'Your file has a virus, so we deleted it.'],
-    ['permanent-failure', 'The printer refused the letter.'],
-    ['technical-failure', 'The letter was not printed and you will not be charged. Send it again.'],
+    ['pending-virus-check', t('We are checking your file for viruses.')],
+    ['created', t('The letter waits for the next print run. You can cancel it until then.')],
+    ['sending', t('The printer has the letter.')],
+    ['delivered', t('The letter was printed and posted. The post does not say when it arrives.')],
+    ['cancelled', t('Somebody cancelled the letter before it was printed.')],
+    ['returned-letter', t('The post brought the letter back. Check the address.')],
+    ['validation-failed', t('The printer cannot print your file. Correct the file and send it again.')],
+    ['virus-scan-failed', t('Your file has a virus, so we deleted it.')],
+    ['permanent-failure', t('The printer refused the letter.')],
+    ['technical-failure', t('The letter was not printed and you will not be charged. Send it again.')],
   ],
 };

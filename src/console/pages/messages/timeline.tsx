@@ -1,11 +1,14 @@
-import { type Calendar, dayFormat } from '../../../countries/calendar.ts';
+import type { Calendar } from '../../../countries/calendar.ts';
 import type { Country } from '../../../countries/country.ts';
 import type { CallbackRecord } from '../../../delivery/callbacks/callback-history.ts';
+import { T } from '../../../language/sentence.tsx';
+import { asIs, joined, type Text, t, within, written } from '../../../language/text.ts';
 import type { AttemptRecord } from '../../../notifications/attempts/attempts.ts';
 import { statusLabel } from '../../../notifications/history/activity-export.ts';
 import type { ShownMessage } from '../../../notifications/history/shown-message.ts';
 import type { Status } from '../../../notifications/notification.ts';
 import { type Timestamp, timestamp } from '../../../platform/clock.ts';
+import { policyCodeIn, sentenceOfRefusal } from '../../../sending-domains/readiness/policy-refusals.ts';
 import { Icon, type IconName } from '../../layout/icon.tsx';
 import { providerName } from '../../message-words.ts';
 import { dayAndMonth, exactClockTime } from '../../parts/time.tsx';
@@ -25,10 +28,9 @@ export function Timeline({ events, replayUrl }: TimelineProps) {
   return (
     <section class="card" aria-labelledby="timeline">
       <div class="card-head">
-        <h2 id="timeline">Timeline</h2>
+        <h2 id="timeline">{t('Timeline')}</h2>
         <span class="small muted">
-          {days.size === 1 ? `${day}, ` : ''}
-          {zoneName}
+          {days.size === 1 ? t('{day}, {zoneName}', { day: day ?? '', zoneName }) : zoneName}
         </span>
       </div>
       <ol class="timeline">
@@ -42,7 +44,9 @@ export function Timeline({ events, replayUrl }: TimelineProps) {
               {event.replay !== undefined && replayUrl && (
                 <form method="post" action={replayUrl(event.replay)}>
                   <button class="button button--quiet button--small" type="submit">
-                    Replay<span class="sr"> {event.title.toLowerCase()}</span>
+                    <T>
+                      Replay<span class="sr"> {{ event: within(event.title) }}</span>
+                    </T>
                   </button>
                 </form>
               )}
@@ -70,8 +74,8 @@ export interface TimelineEvent {
   at: Timestamp;
   icon: IconName;
   tone?: 'red' | 'amber' | 'green';
-  title: string;
-  text: string;
+  title: Text;
+  text: Text;
   /** Only the day is known of what will happen. */
   isFuture?: true;
   /** The callback that can be sent again. */
@@ -101,18 +105,21 @@ export function listEvents({ calendar }: Country, { message, attempts, callbacks
 function accepted({ record, lane }: ShownMessage): TimelineEvent {
   const { key_name, created_by_name, job, job_row_number, template, template_version } = record;
   const who = job
-    ? `${job.original_file_name}${job_row_number === null ? '' : `, row ${job_row_number + 2}`}`
-    : key_name === null
-      ? created_by_name
-      : `key “${key_name}”`;
-  const facts = [who, `${template.name} v${template_version}`, lane && `${lane} priority`].filter(Boolean).join(', ');
-  return { key: 'accepted', at: record.created_at, icon: 'accepted', title: 'Accepted', text: capitalise(facts) };
+    ? job_row_number === null
+      ? [job.original_file_name]
+      : [job.original_file_name, t('row {number}', { number: job_row_number + 2 })]
+    : [key_name === null ? created_by_name : t('key “{name}”', { name: key_name })];
+  const facts = [...who, `${template.name} v${template_version}`, lane && t('{lane} priority', { lane })].filter(
+    (fact) => !!fact,
+  );
+  const text = written(() => capitalise(facts.join(', ')));
+  return { key: 'accepted', at: record.created_at, icon: 'accepted', title: t('Accepted'), text };
 }
 
 function scheduled({ record: { scheduled_for, sent_at, status } }: ShownMessage): TimelineEvent[] {
   if (scheduled_for === null || sent_at !== null || status !== 'created') return [];
-  const text = 'We will send the message then.';
-  return [{ key: 'scheduled', at: scheduled_for, icon: 'clock', tone: 'amber', title: 'To be sent', text }];
+  const text = t('We will send the message then.');
+  return [{ key: 'scheduled', at: scheduled_for, icon: 'clock', tone: 'amber', title: t('To be sent'), text }];
 }
 
 function attempted(
@@ -124,35 +131,59 @@ function attempted(
   const provider = attempt.provider === null ? undefined : providerName(attempt.provider);
   const common = { key: `attempt ${index}`, at: attempt.at };
   if (attempt.outcome === 'handed-over') {
-    const title = record.notification_type === 'letter' ? 'Printed' : `Handed to ${provider ?? 'a provider'}`;
+    const handed = provider === undefined ? t('Handed to a provider') : t('Handed to {provider}', { provider });
+    const title = record.notification_type === 'letter' ? t('Printed') : handed;
     return {
       ...common,
       icon: 'sending',
       tone: 'amber',
       title,
-      text: `${formatSince(record, attempt.at)} after it was accepted`,
+      text: sinceAccepted(record, attempt.at),
     };
   }
-  const took = attempt.duration_ms === null ? '' : ` after ${formatDuration(attempt.duration_ms)}`;
-  const titles = {
-    refused: `${provider} refused it${took}`,
-    failed: provider ? `${provider} did not take it${took}` : 'Not handed over',
-    unknown: `${provider} did not respond${took}`,
-  };
   return {
     ...common,
     icon: 'failed',
     tone: 'red',
-    title: titles[attempt.outcome],
-    text: `${capitalise(attempt.reason ?? '')}. ${whatNext(attempt, next)}`,
+    title: titleOfFailure(attempt.outcome, provider, attempt.duration_ms),
+    text: t('{reason}. {next}', {
+      reason: capitalise(attempt.reason ?? ''),
+      next: joined([...whoseFault(attempt), whatNext(attempt, next)]),
+    }),
   };
 }
 
-function whatNext({ outcome, at, retry_at }: AttemptRecord, next: AttemptRecord | undefined): string {
-  if (outcome === 'refused') return 'We will not try again, because it would not help.';
-  if (retry_at === null) return 'That was the last attempt.';
-  if (next) return Date.parse(next.at) - Date.parse(at) < 10_000 ? 'We tried again at once.' : 'We tried again later.';
-  return 'We will try again.';
+function titleOfFailure(
+  outcome: 'refused' | 'failed' | 'unknown',
+  provider: string | undefined,
+  duration_ms: number | null,
+): Text {
+  if (outcome === 'failed' && provider === undefined) return t('Not handed over');
+  const values = { outcome, provider: String(provider) };
+  if (duration_ms === null) {
+    return t(
+      '{outcome, select, refused {{provider} refused it} failed {{provider} did not take it} other {{provider} did not respond}}',
+      values,
+    );
+  }
+  return t(
+    '{outcome, select, refused {{provider} refused it after {time}} failed {{provider} did not take it after {time}} other {{provider} did not respond after {time}}}',
+    { ...values, time: formatDuration(duration_ms) },
+  );
+}
+
+/** Receivers refuse with these codes whatever the message and its recipient. */
+function whoseFault({ reason }: AttemptRecord): Text[] {
+  const code = policyCodeIn(reason ?? '');
+  return code === undefined ? [] : [sentenceOfRefusal(code)];
+}
+
+function whatNext({ outcome, at, retry_at }: AttemptRecord, next: AttemptRecord | undefined): Text {
+  if (outcome === 'refused') return t('We will not try again, because it would not help.');
+  if (retry_at === null) return t('That was the last attempt.');
+  if (next)
+    return Date.parse(next.at) - Date.parse(at) < 10_000 ? t('We tried again at once.') : t('We tried again later.');
+  return t('We will try again.');
 }
 
 /** The last status of the message, from a receipt, the printer or ourselves. */
@@ -160,42 +191,42 @@ function result({ record }: ShownMessage, attempts: AttemptRecord[]): TimelineEv
   const { completed_at, notification_type: channel, sent_at, updated_at } = record;
   const status = record.status as Status;
   if (status === 'pending' && updated_at) {
-    const text = 'The provider is still trying.';
-    return [{ key: 'result', at: updated_at, icon: 'sending', tone: 'amber', title: 'Receipt: pending', text }];
+    const text = t('The provider is still trying.');
+    return [{ key: 'result', at: updated_at, icon: 'sending', tone: 'amber', title: t('Receipt: pending'), text }];
   }
   if (completed_at === null || (status === 'sent' && sent_at !== null)) return [];
   const common = { key: 'result', at: completed_at };
   const label = statusLabel(channel, status);
   if (status === 'delivered') {
-    const title = channel === 'letter' ? 'Posted' : 'Receipt: delivered';
+    const title = channel === 'letter' ? t('Posted') : t('Receipt: delivered');
     return [
       {
         ...common,
         icon: 'delivered',
         tone: 'green',
         title,
-        text: formatSince(record, completed_at, 'after it was accepted'),
+        text: sinceAccepted(record, completed_at),
       },
     ];
   }
   if (status === 'cancelled')
-    return [{ ...common, icon: 'cancelled', title: 'Cancelled', text: 'The message was not sent.' }];
+    return [{ ...common, icon: 'cancelled', title: t('Cancelled'), text: t('The message was not sent.') }];
   const isOwn = sent_at === null && (attempts.length === 0 || attempts.at(-1)?.outcome !== 'refused');
   const title =
     sent_at === null
       ? isOwn
-        ? 'Given up'
-        : 'Failed'
+        ? t('Given up')
+        : t('Failed')
       : channel === 'letter'
-        ? label
-        : `Receipt: ${decapitalise(label)}`;
+        ? asIs(label)
+        : t('Receipt: {status}', { status: within(label) });
   return [
     {
       ...common,
       icon: 'failed',
       tone: 'red',
       title,
-      text: capitalise(sent_at === null ? label : status.replaceAll('-', ' ')),
+      text: written(() => capitalise(sent_at === null ? label : status.replaceAll('-', ' '))),
     },
   ];
 }
@@ -212,60 +243,85 @@ function calledBack({
 }: CallbackRecord): TimelineEvent {
   const last = attempt_log.at(-1);
   const { host, pathname } = new URL(url);
-  const answer = last
-    ? ` ${last.status_code === null ? (last.error ?? 'no response') : `responded ${last.status_code}`} in ${formatDuration(last.duration_ms)}.`
-    : '';
-  const tries = attempt_log.length > 1 ? ` ${attempt_log.length} attempts.` : '';
-  const text = `${host}${pathname === '/' ? '' : pathname}${answer}${tries}`;
-  const what = callbackNames.get(callback_type) ?? callback_type;
+  const address = asIs(`${host}${pathname === '/' ? '' : pathname}`);
+  const text = last ? answered(address, last, attempt_log.length) : address;
+  const callback = callback_type;
   const common = { key: id, at: completed_at ?? last?.at ?? created_at };
   if (status === 'delivered') {
-    return { ...common, icon: 'delivered', tone: 'green', title: `Your system was told: ${what}`, text, replay: id };
+    return {
+      ...common,
+      icon: 'delivered',
+      tone: 'green',
+      title: t(
+        'Your system was told: {callback, select, delivery_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
+        { callback },
+      ),
+      text,
+      replay: id,
+    };
   }
   if (status === 'failed') {
     return {
       ...common,
       icon: 'failed',
       tone: 'red',
-      title: `Your system could not be told: ${what}`,
+      title: t(
+        'Your system could not be told: {callback, select, delivery_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
+        { callback },
+      ),
       text,
       replay: id,
     };
   }
-  const title = `Your system will be told${next_attempt_at && last ? ' again' : ''}: ${what}`;
+  const title =
+    next_attempt_at && last
+      ? t(
+          'Your system will be told again: {callback, select, delivery_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
+          { callback },
+        )
+      : t(
+          'Your system will be told: {callback, select, delivery_status {its status} complaint {a complaint} returned_letter {it was returned} other {{callback}}}',
+          { callback },
+        );
   return { ...common, icon: 'sending', tone: 'amber', title, text };
 }
 
-const callbackNames = new Map([
-  ['delivery_status', 'its status'],
-  ['complaint', 'a complaint'],
-  ['returned_letter', 'it was returned'],
-]);
+function answered(address: Text, last: CallbackRecord['attempt_log'][number], attempts: number): Text {
+  const time = formatDuration(last.duration_ms);
+  const response =
+    last.status_code === null
+      ? t('{address} {error} in {time}.', { address, error: last.error ?? t('no response'), time })
+      : t('{address} responded {status} in {time}.', { address, status: last.status_code, time });
+  if (attempts <= 1) return response;
+  return joined([response, t('{count, plural, one {# attempt.} other {# attempts.}}', { count: attempts })]);
+}
 
 function deletion(calendar: Calendar, { deletion_day, kept_days }: ShownMessage): TimelineEvent {
   return {
     key: 'deletion',
     at: timestamp(calendar.start(deletion_day)),
     icon: 'accepted',
-    title: `Deleted on ${dayInWords(deletion_day)}, after ${kept_days} days`,
-    text: 'We keep the totals.',
+    title: t('Deleted on {day}, after {keptDays} days', { day: dayInWords(deletion_day), keptDays: kept_days }),
+    text: t('We keep the totals.'),
     isFuture: true,
   };
 }
 
-const dayInWords = dayFormat({ day: 'numeric', month: 'long' });
+const dayInWords = (day: string) => written(({ dates }) => dates.write(day, { day: 'numeric', month: 'long' }));
 
-function formatSince({ created_at }: { created_at: Timestamp }, at: Timestamp, words = ''): string {
-  return `${formatDuration(Math.max(0, Date.parse(at) - Date.parse(created_at)))} ${words}`.trim();
+function sinceAccepted({ created_at }: { created_at: Timestamp }, at: Timestamp): Text {
+  const time = formatDuration(Math.max(0, Date.parse(at) - Date.parse(created_at)));
+  return t('{time} after it was accepted', { time });
 }
 
 /** "41 ms", "3.0 s", "5 min", "2 days" */
-function formatDuration(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  if (ms < 7_200_000) return `${Math.round(ms / 60_000)} min`;
-  return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} hours` : `${Math.round(ms / 86_400_000)} days`;
+function formatDuration(ms: number): Text {
+  if (ms < 1_000) return t('{count} ms', { count: Math.round(ms) });
+  if (ms < 60_000) return t('{count} s', { count: (ms / 1_000).toFixed(1) });
+  if (ms < 7_200_000) return t('{count} min', { count: Math.round(ms / 60_000) });
+  return ms < 172_800_000
+    ? t('{count, plural, other {# hours}}', { count: Math.round(ms / 3_600_000) })
+    : t('{count, plural, other {# days}}', { count: Math.round(ms / 86_400_000) });
 }
 
-const decapitalise = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 const capitalise = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

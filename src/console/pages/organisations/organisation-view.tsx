@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { t } from '../../../language/text.ts';
 import type { Organisation } from '../../../organisations/organisations.ts';
 import { reachable } from '../../access/find-page.ts';
 import type { Pages, View } from '../../page.ts';
@@ -12,10 +13,11 @@ export function pathOf({ id }: { id: string }): string {
 }
 
 const tabs = [
-  { label: 'Usage', path: '' },
-  { label: 'Trial services', path: '/trial' },
-  { label: 'Team', path: '/team' },
-  { label: 'Settings', path: '/settings' },
+  { label: t('Usage'), path: '' },
+  { label: t('Trial services'), path: '/trial' },
+  { label: t('Team'), path: '/team' },
+  { label: t('Domains'), path: '/domain' },
+  { label: t('Settings'), path: '/settings' },
 ];
 
 interface Shown {
@@ -37,10 +39,12 @@ export function organisationView(pages: Pages, shown: Shown): View {
   return {
     title: organisation.name,
     about: tabs.find(({ path }) => path === at)?.label ?? organisation.name,
-    lead: organisation.active ? lead : 'This organisation is archived.',
+    lead: organisation.active ? lead : t('This organisation is archived.'),
     actions,
     crumbs: [
-      list ? { label: 'Organisations', to: '/operator/organisations' } : { label: 'Your services', to: '/services' },
+      list
+        ? { label: t('Organisations'), to: '/operator/organisations' }
+        : { label: t('Your services'), to: '/services' },
     ],
     content: (
       <div class="stack">

@@ -1,5 +1,7 @@
 import { getOrganisationUsage } from '../../../billing/usage.ts';
 import type { Money } from '../../../countries/money.ts';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { csvText, sendCsv } from '../../../platform/http/csv.ts';
 import { listServicesOfOrganisation } from '../../../services/organisations/organisation-services.ts';
@@ -36,21 +38,25 @@ export function organisationUsagePages(pages: Pages, app: ConsoleApp): void {
         visitor,
         at: '',
         lead: yearInWords(app.country.calendar, year),
-        actions: <ButtonLink to={`${pathOf(organisation)}/csv?year=${year}`}>Download CSV</ButtonLink>,
+        actions: <ButtonLink to={`${pathOf(organisation)}/csv?year=${year}`}>{t('Download CSV')}</ButtonLink>,
         content: (
           <>
             <div>
               <FinancialYears year={year} path={path} now={now} />
             </div>
             {services.length === 0 ? (
-              <Empty title="No live services">A service of this organisation appears here when it goes live.</Empty>
+              <Empty title={t('No live services')}>
+                {t('A service of this organisation appears here when it goes live.')}
+              </Empty>
             ) : (
               <>
                 {!money && <NoPrices visitor={visitor} />}
                 <Totals services={services} money={money} />
                 <ServicesWithUsage services={services.slice(0, maxShown)} money={money} />
                 {services.length > maxShown && (
-                  <p class="small muted">We show the first {maxShown}. The CSV file has all of them.</p>
+                  <p class="small muted">
+                    <T>We show the first {{ maxShown }}. The CSV file has all of them.</T>
+                  </p>
                 )}
               </>
             )}
@@ -97,52 +103,59 @@ interface UsageProps {
 
 function Totals({ services, money }: UsageProps) {
   const sum = (value: (usage: Usage) => number) => services.reduce((total, usage) => total + value(usage), 0);
-  const figures: [label: string, value: string][] = [
-    ['live services', count(services.filter(({ active }) => active).length)],
-    ['emails', count(sum(({ emails_sent }) => emails_sent))],
-    ['parts of texts', count(sum(({ sms_billable_units }) => sms_billable_units))],
-  ];
-  if (money) {
-    figures.push(['for texts', money.total(sum(({ sms_cost }) => sms_cost))]);
-    figures.push(['for letters', money.total(sum(({ letter_cost }) => letter_cost))]);
-  }
   return (
     <dl class="stats">
-      {figures.map(([label, value]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd class="figure-mid">{value}</dd>
-        </div>
-      ))}
+      <Total label={t('live services')} value={count(services.filter(({ active }) => active).length)} />
+      <Total label={t('emails')} value={count(sum(({ emails_sent }) => emails_sent))} />
+      <Total label={t('parts of texts')} value={count(sum(({ sms_billable_units }) => sms_billable_units))} />
+      {money && (
+        <>
+          <Total label={t('for texts')} value={money.total(sum(({ sms_cost }) => sms_cost))} />
+          <Total label={t('for letters')} value={money.total(sum(({ letter_cost }) => letter_cost))} />
+        </>
+      )}
     </dl>
+  );
+}
+
+function Total({ label, value }: { label: string; value: string }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd class="figure-mid">{value}</dd>
+    </div>
   );
 }
 
 function ServicesWithUsage({ services, money }: UsageProps) {
   return (
     <Table
-      caption="Live services with their usage"
+      caption={t('Live services with their usage')}
       rows={services}
       keyOf={({ service_id }) => service_id}
       columns={[
         {
-          head: 'Service',
+          head: t('Service'),
           cell: ({ service_id, service_name, active }) => (
             <>
               <a href={pageUrl(`/services/${service_id}`)} dir="auto">
                 {service_name}
               </a>
-              {!active && <small>archived</small>}
+              {!active && <small>{t('archived')}</small>}
             </>
           ),
         },
-        { head: 'Emails', cell: ({ emails_sent }) => count(emails_sent), numeric: true },
+        { head: t('Emails'), cell: ({ emails_sent }) => count(emails_sent), numeric: true },
         {
-          head: 'Parts of texts',
+          head: t('Parts of texts'),
           cell: ({ sms_billable_units, sms_remainder }) => (
             <>
               {count(sms_billable_units)}
-              {sms_remainder > 0 && <small>{count(sms_remainder)} free parts left</small>}
+              {sms_remainder > 0 && (
+                <small>
+                  {t('{count, plural, one {# free part left} other {# free parts left}}', { count: sms_remainder })}
+                </small>
+              )}
             </>
           ),
           numeric: true,
@@ -155,8 +168,8 @@ function ServicesWithUsage({ services, money }: UsageProps) {
 
 function amounts(money: Money): Column<Usage>[] {
   return [
-    { head: 'Texts', cell: ({ sms_cost }) => money.total(sms_cost), numeric: true },
-    { head: 'Letters', cell: ({ letter_cost }) => money.total(letter_cost), numeric: true },
+    { head: t('Texts'), cell: ({ sms_cost }) => money.total(sms_cost), numeric: true },
+    { head: t('Letters'), cell: ({ letter_cost }) => money.total(letter_cost), numeric: true },
   ];
 }
 
@@ -174,19 +187,19 @@ export function organisationTrialPages(pages: Pages, app: ConsoleApp): void {
         visitor,
         at: '/trial',
         lead: organisation.can_approve_own_go_live_requests
-          ? 'Members who can make services live decide about requests.'
-          : 'The people who run this Pennypost decide about requests.',
+          ? t('Members who can make services live decide about requests.')
+          : t('The people who run this Pennypost decide about requests.'),
         content:
           services.length === 0 ? (
-            <Empty title="No services in trial mode">Every service of this organisation is live.</Empty>
+            <Empty title={t('No services in trial mode')}>{t('Every service of this organisation is live.')}</Empty>
           ) : (
             <Table
-              caption="Services in trial mode"
+              caption={t('Services in trial mode')}
               rows={services.slice(0, maxShown)}
               keyOf={({ id }) => id}
               columns={[
                 {
-                  head: 'Service',
+                  head: t('Service'),
                   cell: ({ id, name }) => (
                     <a href={pageUrl(`/services/${id}`)} dir="auto">
                       {name}
@@ -194,21 +207,23 @@ export function organisationTrialPages(pages: Pages, app: ConsoleApp): void {
                   ),
                 },
                 {
-                  head: 'State',
+                  head: t('State'),
                   cell: ({ has_active_go_live_request }) =>
                     has_active_go_live_request ? (
-                      <span class="badge tone-blue">Wants to go live</span>
+                      <span class="badge tone-blue">{t('Wants to go live')}</span>
                     ) : (
-                      <span class="badge tone-amber">Trial mode</span>
+                      <span class="badge tone-amber">{t('Trial mode')}</span>
                     ),
                 },
                 {
-                  head: 'Decision',
+                  head: t('Decision'),
                   hidden: true,
                   cell: ({ id, name, has_active_go_live_request }) =>
                     has_active_go_live_request && (
                       <ButtonLink to={`/services/${id}/make-service-live`} small>
-                        Decide<span class="sr"> about {name}</span>
+                        <T>
+                          Decide<span class="sr"> about {{ name }}</span>
+                        </T>
                       </ButtonLink>
                     ),
                 },

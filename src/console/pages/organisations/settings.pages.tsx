@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { type Static, type TObject, Type } from 'typebox';
+import { joined, t } from '../../../language/text.ts';
 import { hasCrownBodies, labelOfType, OrganisationTypes } from '../../../organisations/organisation-types.ts';
 import { archiveOrganisation, getOrganisation, type Organisation } from '../../../organisations/organisations.ts';
 import { invalidField } from '../../../platform/failure.ts';
@@ -14,7 +15,7 @@ import { Summary } from '../../parts/table.tsx';
 import { addSettingPage, OneText, oneText, type Setting, YesNo, yesOrNo } from '../../setting-page.tsx';
 import { organisationView, pathOf } from './organisation-view.tsx';
 
-const yesNo = (value: boolean | null) => (value === null ? 'Not set' : value ? 'Yes' : 'No');
+const yesNo = (value: boolean | null) => (value === null ? t('Not set') : value ? t('Yes') : t('No'));
 const joining = 'can_ask_to_join_a_service';
 const maxDomains = 200;
 
@@ -47,26 +48,30 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
         at: '/settings',
         content: (
           <>
-            <section class="card" aria-label="Settings">
+            <section class="card" aria-label={t('Settings')}>
               <Summary
                 rows={[
-                  row('Name', name, 'name'),
-                  row('Type', type ? labelOfType(app.country, type) : 'Not set', 'type'),
-                  row('Domains', domains.length > 0 ? domains.join(', ') : 'None', 'domains'),
+                  row(t('Name'), name, 'name'),
+                  row(t('Type'), type ? labelOfType(app.country, type) : t('Not set'), 'type'),
+                  row(t('Domains'), domains.length > 0 ? domains.join(', ') : t('None'), 'domains'),
                   {
-                    label: 'Brands',
-                    value: 'The brands its services can choose',
+                    label: t('Brands'),
+                    value: t('The brands its services can choose'),
                     ...(maySeeBrands ? { change: brands } : {}),
                   },
-                  row('People can ask to join a service', yesNo(organisation.permissions.includes(joining)), 'joining'),
+                  row(
+                    t('People can ask to join a service'),
+                    yesNo(organisation.permissions.includes(joining)),
+                    'joining',
+                  ),
                   ...switches.map(({ title, field, path }) => row(title, yesNo(organisation[field]), path)),
-                  ...textSettings.map(({ title, field, path }) => row(title, organisation[field] ?? 'None', path)),
+                  ...textSettings.map(({ title, field, path }) => row(title, organisation[field] ?? t('None'), path)),
                 ]}
               />
             </section>
             {mayChange && (
               <p>
-                <a href={pageUrl(`${settingsOf(organisation)}/archive`)}>Archive this organisation</a>
+                <a href={pageUrl(`${settingsOf(organisation)}/archive`)}>{t('Archive this organisation')}</a>
               </p>
             )}
           </>
@@ -84,7 +89,7 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
       owner: ({ param }) => getOrganisation(app.db, param('organisation_id')),
       summary: (organisation) => ({ label: organisation.name, to: settingsOf(organisation) }),
       async save({ id, active }, form) {
-        if (!active) throw invalidField('', 'This organisation is archived.');
+        if (!active) throw invalidField('', t('This organisation is archived.'));
         await updateOrganisationAndServices(app, id, change(form));
         return undefined;
       },
@@ -93,9 +98,9 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
 
   addSetting({
     path: 'name',
-    title: 'Name of the organisation',
+    title: t('Name of the organisation'),
     fields: ({ name }, formState) => (
-      <Field formState={formState} name="name" label="Name" value={name} autocomplete="off" />
+      <Field formState={formState} name="name" label={t('Name')} value={name} autocomplete="off" />
     ),
     form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }) }),
     needs: { name: 'Enter a name.' },
@@ -104,13 +109,13 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
 
   addSetting({
     path: 'type',
-    title: 'Type of the organisation',
-    lead: 'All services of the organisation get this type, and the free texts that go with it this financial year.',
+    title: t('Type of the organisation'),
+    lead: t('All services of the organisation get this type, and the free texts that go with it this financial year.'),
     fields: ({ organisation_type }, formState) => (
       <Choices
         formState={formState}
         name="type"
-        legend="Type"
+        legend={t('Type')}
         kind="one"
         choices={app.country.organisations.types.map(({ id, label }) => ({ value: id, label }))}
         chosen={organisation_type ? [organisation_type] : []}
@@ -123,10 +128,18 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
 
   addSetting({
     path: 'domains',
-    title: 'Domains',
-    lead: 'A service belongs to the organisation if the person who adds it has an email address at one of these domains.',
+    title: t('Domains'),
+    lead: t(
+      'A service belongs to the organisation if the person who adds it has an email address at one of these domains.',
+    ),
     fields: ({ domains }, formState) => (
-      <TextArea formState={formState} name="domains" label="Domains, one a line" rows={6} value={domains.join('\n')} />
+      <TextArea
+        formState={formState}
+        name="domains"
+        label={t('Domains, one a line')}
+        rows={6}
+        value={domains.join('\n')}
+      />
     ),
     form: Type.Object({ domains: Type.Optional(Type.String({ maxLength: 20_000 })) }),
     change: ({ domains = '' }) => ({ domains: readDomains(domains) }),
@@ -134,10 +147,10 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
 
   addSetting({
     path: 'joining',
-    title: 'People can ask to join a service',
-    lead: 'People with an email address of the organisation can see its services and ask to join their teams.',
+    title: t('People can ask to join a service'),
+    lead: t('People with an email address of the organisation can see its services and ask to join their teams.'),
     fields: ({ permissions }, formState) => (
-      <YesNo formState={formState} legend="Can ask to join" isYes={permissions.includes(joining)} />
+      <YesNo formState={formState} legend={t('Can ask to join')} isYes={permissions.includes(joining)} />
     ),
     ...yesOrNo,
     change: ({ value }) => ({ permissions: value === 'yes' ? [joining] : [] }),
@@ -174,13 +187,14 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
     async show({ param }) {
       const organisation = await getOrganisation(app.db, param('organisation_id'));
       return {
-        title: `Archive ${organisation.name}?`,
+        title: t('Archive {name}?', { name: organisation.name }),
         crumbs: [{ label: organisation.name, to: settingsOf(organisation) }],
         content: (
-          <SaveForm action="Archive" danger back={settingsOf(organisation)}>
+          <SaveForm action={t('Archive')} danger back={settingsOf(organisation)}>
             <p>
-              Its domains and default brands are removed, and its name can be used again. The organisation must have no
-              active services, no members and no open invitations. You cannot undo this.
+              {t(
+                'Its domains and default brands are removed, and its name can be used again. The organisation must have no active services, no members and no open invitations. You cannot undo this.',
+              )}
             </p>
           </SaveForm>
         ),
@@ -190,7 +204,7 @@ export function organisationSettingPages(pages: Pages, app: ConsoleApp): void {
     async act({ param }) {
       const { id, name } = await getOrganisation(app.db, param('organisation_id'));
       await archiveOrganisation(app, id);
-      return { to: '/operator/organisations', notice: `${name} archived.` };
+      return { to: '/operator/organisations', notice: t('{name} archived.', { name }) };
     },
   });
 }
@@ -204,11 +218,15 @@ function readDomains(text: string): string[] {
         .filter(Boolean),
     ),
   ];
-  if (domains.length > maxDomains) throw invalidField('domains', `Enter at most ${maxDomains} domains.`);
+  if (domains.length > maxDomains)
+    throw invalidField('domains', t('Enter at most {maxDomains} domains.', { maxDomains }));
   const wrong = domains.filter((domain) => !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(domain) || domain.length > 255);
   if (wrong.length > 0) {
-    const named = wrong.map((domain) => `“${domain.slice(0, 100)}”`).join(', ');
-    throw invalidField('domains', `Enter only what follows the @, such as example.org. Check ${named}.`);
+    const named = joined(
+      wrong.map((domain) => t('“{text}”', { text: domain.slice(0, 100) })),
+      ', ',
+    );
+    throw invalidField('domains', t('Enter only what follows the @, such as example.org. Check {named}.', { named }));
   }
   return domains;
 }
@@ -218,23 +236,23 @@ const textSettings = [
   {
     path: 'go-live-notes',
     field: 'request_to_go_live_notes',
-    title: 'Notes for requests to go live',
+    title: t('Notes for requests to go live'),
     maxLength: 10_000,
   },
-  { path: 'notes', field: 'notes', title: 'Notes', maxLength: 10_000 },
-  { path: 'billing-names', field: 'billing_contact_names', title: 'Billing contacts', maxLength: 2_000 },
+  { path: 'notes', field: 'notes', title: t('Notes'), maxLength: 10_000 },
+  { path: 'billing-names', field: 'billing_contact_names', title: t('Billing contacts'), maxLength: 2_000 },
   {
     path: 'billing-addresses',
     field: 'billing_contact_email_addresses',
-    title: 'Email addresses of billing contacts',
+    title: t('Email addresses of billing contacts'),
     maxLength: 2_000,
   },
-  { path: 'purchase-order', field: 'purchase_order_number', title: 'Purchase order number', maxLength: 255 },
-  { path: 'billing-reference', field: 'billing_reference', title: 'Billing reference', maxLength: 255 },
+  { path: 'purchase-order', field: 'purchase_order_number', title: t('Purchase order number'), maxLength: 255 },
+  { path: 'billing-reference', field: 'billing_reference', title: t('Billing reference'), maxLength: 255 },
   {
     path: 'agreement-name',
     field: 'agreement_signed_on_behalf_of_name',
-    title: 'Agreement signed on behalf of',
+    title: t('Agreement signed on behalf of'),
     maxLength: 255,
   },
 ] as const;
@@ -244,19 +262,19 @@ const everySwitch = [
   {
     path: 'self-approval',
     field: 'can_approve_own_go_live_requests',
-    title: 'Decides about requests to go live itself',
-    lead: 'Members who can make services live decide about the services of the organisation, without you.',
+    title: t('Decides about requests to go live itself'),
+    lead: t('Members who can make services live decide about the services of the organisation, without you.'),
   },
   {
     path: 'agreement',
     field: 'agreement_signed',
-    title: 'Agreement signed',
-    lead: 'Whether the organisation has signed an agreement with you. We tell nobody about a change.',
+    title: t('Agreement signed'),
+    lead: t('Whether the organisation has signed an agreement with you. We tell nobody about a change.'),
   },
   {
     path: 'crown',
     field: 'crown',
-    title: 'Crown body',
-    lead: 'For organisations of the government of the United Kingdom. Its services become Crown bodies, too.',
+    title: t('Crown body'),
+    lead: t('For organisations of the government of the United Kingdom. Its services become Crown bodies, too.'),
   },
 ] as const;

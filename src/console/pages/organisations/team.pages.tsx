@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { forbidden, invalidField, notFound } from '../../../platform/failure.ts';
 import { Uuid } from '../../../protocol/fields.ts';
 import {
@@ -56,11 +58,11 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
         organisation,
         visitor,
         at: '/team',
-        lead: 'Members see the services of the organisation, their teams and their usage.',
+        lead: t('Members see the services of the organisation, their teams and their usage.'),
         actions: mayChange && (
           <ButtonLink to={`${pathOf(organisation)}/team/invite`} look="primary">
             <Icon name="plus" small />
-            Invite
+            {t('Invite')}
           </ButtonLink>
         ),
         content: (
@@ -85,37 +87,47 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
     show(request, formState) {
       const { organisation } = request;
       return {
-        title: `Invite a person to ${organisation.name}`,
-        lead: 'We will send a link that works for two days.',
+        title: t('Invite a person to {name}', { name: organisation.name }),
+        lead: t('We will send a link that works for two days.'),
         crumbs: [{ label: organisation.name, to: `${pathOf(organisation)}/team` }],
         content: (
-          <SaveForm action="Invite" back={`${pathOf(organisation)}/team`}>
-            <Field formState={formState} name="email_address" label="Email address" type="email" autocomplete="off" />
+          <SaveForm action={t('Invite')} back={`${pathOf(organisation)}/team`}>
+            <Field
+              formState={formState}
+              name="email_address"
+              label={t('Email address')}
+              type="email"
+              autocomplete="off"
+            />
             {mayGive(request) && <RightsField formState={formState} chosen={[makesLive]} />}
           </SaveForm>
         ),
       };
     },
     form: Type.Object({ email_address: Type.String({ format: 'email', maxLength: 255 }), rights }),
-    needs: { email_address: 'Enter an email address.' },
+    needs: { email_address: t('Enter an email address.') },
     async act(request, { email_address, rights: permissions }) {
       const { organisation, visitor } = request;
-      if (permissions.length > 0 && !mayGive(request)) throw forbidden('You cannot give a right that you do not have');
+      if (permissions.length > 0 && !mayGive(request))
+        throw forbidden(t('You cannot give a right that you do not have'));
       const isSame = (other: string) => other.toLowerCase() === email_address.toLowerCase();
       const people = await listOrganisationMembers(app.db, organisation.id);
       if (people.some((person) => isSame(person.email_address))) {
-        throw invalidField('email_address', 'This person is already a member.');
+        throw invalidField('email_address', t('This person is already a member.'));
       }
       const invites = await listOrganisationInvites(app, organisation.id);
       if (invites.some((invite) => invite.status === 'pending' && isSame(invite.email_address))) {
         throw invalidField(
           'email_address',
-          'This person is already invited. To send another invitation, cancel that one first.',
+          t('This person is already invited. To send another invitation, cancel that one first.'),
         );
       }
       const invited_by = visitor.user.id;
       await createOrganisationInvite(app, organisation.id, { email_address, invited_by, permissions });
-      return { to: `${pathOf(organisation)}/team`, notice: `Invitation sent to ${email_address}.` };
+      return {
+        to: `${pathOf(organisation)}/team`,
+        notice: t('Invitation sent to {emailAddress}.', { emailAddress: email_address }),
+      };
     },
   });
 
@@ -127,9 +139,12 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
       const { status, email_address } = await getOrganisationInvite(app, invite_id, organisation.id);
       const to = `${pathOf(organisation)}/team`;
       if (status === 'accepted')
-        return { to, notice: `${email_address} has already accepted. Remove the member instead.` };
+        return {
+          to,
+          notice: t('{emailAddress} has already accepted. Remove the member instead.', { emailAddress: email_address }),
+        };
       await updateOrganisationInvite(app, { organisation_id: organisation.id, invite_id }, 'cancelled');
-      return { to, notice: `Invitation to ${email_address} cancelled.` };
+      return { to, notice: t('Invitation to {emailAddress} cancelled.', { emailAddress: email_address }) };
     },
   });
 
@@ -160,13 +175,15 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
             ) : (
               <p>
                 {holds(person, organisation.id)
-                  ? `${person.name} can make services live.`
-                  : `${person.name} cannot make services live.`}{' '}
-                Only platform administrators and members who can make services live can change this.
+                  ? t('{name} can make services live.', { name: person.name })
+                  : t('{name} cannot make services live.', { name: person.name })}{' '}
+                {t('Only platform administrators and members who can make services live can change this.')}
               </p>
             )}
             <p>
-              <a href={pageUrl(`${here}/${person.id}/remove`)}>Remove {person.name} from the organisation</a>
+              <a href={pageUrl(`${here}/${person.id}/remove`)}>
+                <T>Remove {{ name: person.name }} from the organisation</T>
+              </a>
             </p>
           </div>
         ),
@@ -176,11 +193,11 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
     async act(request, { rights: permissions }) {
       const { organisation, visitor } = request;
       const person = await findMember(request);
-      if (!mayGive(request)) throw forbidden('You cannot change a right that you do not have');
+      if (!mayGive(request)) throw forbidden(t('You cannot change a right that you do not have'));
       const isGiven = permissions.length > 0 && !holds(person, organisation.id);
-      if (isGiven && person.id === visitor.user.id) throw forbidden('You cannot give yourself a right');
+      if (isGiven && person.id === visitor.user.id) throw forbidden(t('You cannot give yourself a right'));
       await joinOrganisation(app, { organisation_id: organisation.id, user_id: person.id }, permissions);
-      return { to: `${pathOf(organisation)}/team`, notice: `Rights of ${person.name} saved.` };
+      return { to: `${pathOf(organisation)}/team`, notice: t('Rights of {name} saved.', { name: person.name }) };
     },
   });
 
@@ -191,13 +208,15 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
       const { organisation } = request;
       const { name } = await findMember(request);
       return {
-        title: `Remove ${name} from ${organisation.name}?`,
+        title: t('Remove {name} from {name2}?', { name, name2: organisation.name }),
         crumbs: [{ label: organisation.name, to: `${pathOf(organisation)}/team` }],
         content: (
-          <SaveForm action="Remove" danger back={`${pathOf(organisation)}/team`}>
+          <SaveForm action={t('Remove')} danger back={`${pathOf(organisation)}/team`}>
             <p>
-              {name} will no longer see the services of the organisation and their usage. {name} stays in the teams of
-              services.
+              <T>
+                {{ name }} will no longer see the services of the organisation and their usage. {{ name2: name }} stays
+                in the teams of services.
+              </T>
             </p>
           </SaveForm>
         ),
@@ -211,7 +230,7 @@ export function organisationTeamPages(pages: Pages, app: ConsoleApp): void {
       const isSelf = id === visitor.user.id && !visitor.user.platform_admin;
       return {
         to: isSelf ? '/services' : `${pathOf(organisation)}/team`,
-        notice: `${name} is no longer a member of ${organisation.name}.`,
+        notice: t('{name} is no longer a member of {name2}.', { name, name2: organisation.name }),
       };
     },
   });
@@ -223,13 +242,13 @@ function RightsField({ formState, chosen }: { formState: FormState; chosen: read
     <Choices
       formState={formState}
       name="rights"
-      legend="What can the person do?"
+      legend={t('What can the person do?')}
       kind="several"
       choices={[
         {
           value: makesLive,
-          label: 'Make services live',
-          hint: 'Only if the organisation decides about requests itself.',
+          label: t('Make services live'),
+          hint: t('Only if the organisation decides about requests itself.'),
         },
       ]}
       chosen={chosen}
@@ -251,17 +270,17 @@ function TeamList({ path, people, invites, mayChange, now }: TeamListProps) {
   return (
     <>
       {people.length === 0 ? (
-        <Empty title="No members yet">
-          Members of an organisation see all its services, even without being in a team.
+        <Empty title={t('No members yet')}>
+          {t('Members of an organisation see all its services, even without being in a team.')}
         </Empty>
       ) : (
         <Table
-          caption="Members"
+          caption={t('Members')}
           rows={people.slice(0, maxShown)}
           keyOf={({ id }) => id}
           columns={[
             {
-              head: 'Member',
+              head: t('Member'),
               cell: ({ id, name, email_address }) => (
                 <>
                   <bdi>{mayChange ? <a href={`${path}/${id}`}>{name}</a> : name}</bdi>
@@ -269,30 +288,36 @@ function TeamList({ path, people, invites, mayChange, now }: TeamListProps) {
                 </>
               ),
             },
-            { head: 'Makes services live', cell: ({ makesLive }) => (makesLive ? 'Yes' : 'No') },
+            { head: t('Makes services live'), cell: ({ makesLive }) => (makesLive ? t('Yes') : t('No')) },
           ]}
         />
       )}
-      {people.length > maxShown && <p class="small muted">We show the first {maxShown}.</p>}
+      {people.length > maxShown && (
+        <p class="small muted">
+          <T>We show the first {{ maxShown }}.</T>
+        </p>
+      )}
       {invites.length > 0 && (
         <section class="stack" aria-labelledby="invited">
-          <h2 id="invited">Invited</h2>
+          <h2 id="invited">{t('Invited')}</h2>
           <Table
-            caption="Invitations"
+            caption={t('Invitations')}
             rows={invites.slice(0, maxShown)}
             keyOf={({ id }) => id}
             columns={[
-              { head: 'Email address', cell: ({ email_address }) => email_address },
-              { head: 'Since', cell: ({ created_at }) => <Time at={created_at} now={now} /> },
+              { head: t('Email address'), cell: ({ email_address }) => email_address },
+              { head: t('Since'), cell: ({ created_at }) => <Time at={created_at} now={now} /> },
               {
-                head: 'Cancel',
+                head: t('Cancel'),
                 hidden: true,
                 cell: ({ id, email_address }) =>
                   mayChange && (
                     <form method="post" action={`${path}/invitations/cancel`}>
                       <input type="hidden" name="invite_id" value={id} />
                       <button class="button button--small" type="submit">
-                        Cancel<span class="sr"> the invitation to {email_address}</span>
+                        <T>
+                          Cancel<span class="sr"> the invitation to {{ emailAddress: email_address }}</span>
+                        </T>
                       </button>
                     </form>
                   ),

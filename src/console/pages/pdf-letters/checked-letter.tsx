@@ -1,4 +1,5 @@
 import type { Country } from '../../../countries/country.ts';
+import { t } from '../../../language/text.ts';
 import type { CheckedLetter } from '../../../letters/checked-letters.ts';
 import type { PrecompiledCheck } from '../../../rendering/pdf/pdf-verdict.ts';
 import { sheetSize, wrongPaper } from '../../letter-paper.ts';
@@ -32,13 +33,14 @@ export function CheckedLetterView({
         {Array.from({ length: Math.min(check.page_count ?? 0, 10) }, (_, index) => index + 1).map((page) => (
           <figure key={page} class="stack stack--tight">
             <figcaption class="small muted center">
-              Page {page} of {check.page_count}
-              {wrong.includes(page) && ', with a problem'}
+              {wrong.includes(page)
+                ? t('Page {page} of {pages}, with a problem', { page, pages: check.page_count ?? '' })
+                : t('Page {page} of {pages}', { page, pages: check.page_count ?? '' })}
             </figcaption>
             <img
               class="sheet"
               src={`${path}/pages/${page}`}
-              alt={`Page ${page} of the letter`}
+              alt={t('Page {page} of the letter', { page })}
               loading={page === 1 ? undefined : 'lazy'}
               {...sheetSize(country)}
             />
@@ -50,13 +52,13 @@ export function CheckedLetterView({
           <>
             <Notice tone="red">{problem}</Notice>
             <p>
-              <ButtonLink to={`/services/${serviceId}/pdf-letters`}>Choose another file</ButtonLink>
+              <ButtonLink to={`/services/${serviceId}/pdf-letters`}>{t('Choose another file')}</ButtonLink>
             </p>
           </>
         ) : (
           <>
             <section class="card stack stack--tight" aria-labelledby="address">
-              <h2 id="address">Address as read</h2>
+              <h2 id="address">{t('Address as read')}</h2>
               <p dir="auto">
                 {check.recipient_address
                   ?.split('\n')
@@ -67,8 +69,8 @@ export function CheckedLetterView({
               <Choices
                 formState={formState}
                 name="postage"
-                legend="Postage"
-                hint="Letters to other countries have the postage of their country."
+                legend={t('Postage')}
+                hint={t('Letters to other countries have the postage of their country.')}
                 kind="one"
                 chosen={[country.postage.default]}
                 choices={postageChoices(country)}
@@ -76,12 +78,12 @@ export function CheckedLetterView({
               <Field
                 formState={formState}
                 name="reference"
-                label="Reference"
-                hint="A reference of your own, such as a case number."
+                label={t('Reference')}
+                hint={t('A reference of your own, such as a case number.')}
                 value={filename}
                 autocomplete="off"
               />
-              <Submit>Send</Submit>
+              <Submit>{t('Send')}</Submit>
             </form>
           </>
         )}
@@ -94,26 +96,30 @@ type Message = NonNullable<PrecompiledCheck['message']>;
 
 /** What to do about a PDF that cannot be sent. */
 const problemTexts = (country: Country): Record<Message, string> => ({
-  'unable-to-read-the-file': 'This file cannot be read as a PDF. Save it as a PDF and upload it again.',
-  'letter-too-long': 'The letter has more than 10 pages. Remove pages until it has 10.',
+  'unable-to-read-the-file': t('This file cannot be read as a PDF. Save it as a PDF and upload it again.'),
+  'letter-too-long': t('The letter has more than 10 pages. Remove pages until it has 10.'),
   'letter-not-a4-portrait-oriented': wrongPaper(
     country,
-    'Some pages are not A4 portrait. Change their size and upload the PDF again.',
+    t('Some pages are not A4 portrait. Change their size and upload the PDF again.'),
   ),
-  'content-outside-printable-area':
+  'content-outside-printable-area': t(
     'Some content is outside the printable area, which is marked in red. Move it inside, or make the margins wider.',
-  'notify-tag-found-in-content': `A page after the first has the tag ${country.letter.tag}. Remove the tag from all pages but the first.`,
-  'address-is-empty': 'The address window of the first page is empty. Move the address into it.',
-  'not-enough-address-lines': `The address needs at least ${country.address.lines.min} lines.`,
-  'too-many-address-lines': `The address can have at most ${country.address.lines.max} lines.`,
-  'invalid-address-line-1-or-2': 'Each of the first 2 lines of the address needs a letter or a digit.',
-  'has-country-for-bfpo-address': 'The last line of a BFPO address must not be a country.',
+  ),
+  'notify-tag-found-in-content': t(
+    'A page after the first has the tag {tag}. Remove the tag from all pages but the first.',
+    { tag: country.letter.tag },
+  ),
+  'address-is-empty': t('The address window of the first page is empty. Move the address into it.'),
+  'not-enough-address-lines': t('The address needs at least {min} lines.', { min: country.address.lines.min }),
+  'too-many-address-lines': t('The address can have at most {max} lines.', { max: country.address.lines.max }),
+  'invalid-address-line-1-or-2': t('Each of the first 2 lines of the address needs a letter or a digit.'),
+  'has-country-for-bfpo-address': t('The last line of a BFPO address must not be a country.'),
   'not-a-real-uk-postcode-or-country': country.words.letterLastLine,
   'no-town-beside-postcode': `${country.words.noTown}.`,
   'cant-send-international-letters': country.words.letterAbroad,
   'not-a-real-uk-postcode': country.words.letterPostcode,
-  'invalid-char-in-address': 'No line of the address can start with one of these: @ ( ) = [ ] ” \\ / , < >',
-  'no-fixed-abode-address': 'Enter a real address: letters cannot go to “no fixed abode”.',
+  'invalid-char-in-address': t('No line of the address can start with one of these: @ ( ) = [ ] ” \\ / , < >'),
+  'no-fixed-abode-address': t('Enter a real address: letters cannot go to “no fixed abode”.'),
 });
 
 function describeProblem(country: Country, { message, invalid_pages }: PrecompiledCheck): string | undefined {

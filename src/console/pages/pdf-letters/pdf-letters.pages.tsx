@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { getService } from '../../../jobs/uploads/uploads.ts';
+import { t } from '../../../language/text.ts';
 import { getCheckedLetter, getCheckedPdf, keepCheckedLetter } from '../../../letters/checked-letters.ts';
 import { sendUploadedLetter } from '../../../notifications/one-off/one-off.ts';
 import { invalid, notFound } from '../../../platform/failure.ts';
@@ -24,27 +25,29 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
     below: 'Send',
     name: 'Upload a letter',
     show: ({ service }, formState) => ({
-      title: 'Upload a letter',
-      lead: 'We print and post your PDF as it is. You see its pages and its address first.',
-      crumbs: [{ label: 'Send', to: `/services/${service.id}/send` }],
+      title: t('Upload a letter'),
+      lead: t('We print and post your PDF as it is. You see its pages and its address first.'),
+      crumbs: [{ label: t('Send'), to: `/services/${service.id}/send` }],
       content: (
         <form class="stack measure" method="post" encType="multipart/form-data" noValidate>
           <FileField
             formState={formState}
             name="file"
-            label="PDF"
-            hint={`${paperName(app.country)}, at most 10 pages and 2 MB, with the address in the window of the first page.`}
+            label={t('PDF')}
+            hint={t('{paperName}, at most 10 pages and 2 MB, with the address in the window of the first page.', {
+              paperName: paperName(app.country),
+            })}
             accept=".pdf"
           />
-          <Submit>Check</Submit>
+          <Submit>{t('Check')}</Submit>
         </form>
       ),
     }),
     form: Type.Object({}),
-    file: { name: 'file', max_bytes: maxBytes, needs: 'Choose a file.' },
+    file: { name: 'file', max_bytes: maxBytes, needs: t('Choose a file.') },
     async act({ service }, _form, file) {
       if (!service.permissions.includes('letter')) {
-        throw invalid('Letters are switched off. Switch them on in the settings of your service.');
+        throw invalid(t('Letters are switched off. Switch them on in the settings of your service.'));
       }
       const pdf = await file.bytes();
       const sending = await getService(app, service.id);
@@ -56,8 +59,8 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
   async function view({ service, param }: PageRequest<typeof who>, formState: FormState): Promise<View> {
     const letter = await getCheckedLetter(app, service.id, param('pdf_id'));
     return {
-      title: `Check ${letter.filename}`,
-      crumbs: [{ label: 'Upload a letter', to: `/services/${service.id}/pdf-letters` }],
+      title: t('Check {filename}', { filename: letter.filename }),
+      crumbs: [{ label: t('Upload a letter'), to: `/services/${service.id}/pdf-letters` }],
       content: <CheckedLetterView country={app.country} serviceId={service.id} letter={letter} formState={formState} />,
     };
   }
@@ -72,7 +75,8 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
     }),
     async act({ service, visitor, param }, { reference, postage }) {
       const letter = await getCheckedLetter(app, service.id, param('pdf_id'));
-      if (letter.check.message !== null) throw invalid('This letter cannot be sent. Fix the PDF and upload it again.');
+      if (letter.check.message !== null)
+        throw invalid(t('This letter cannot be sent. Fix the PDF and upload it again.'));
       const content = (await getCheckedPdf(app, service.id, letter.id)).toString('base64');
       const request = {
         filename: reference ?? letter.filename,
@@ -88,7 +92,7 @@ export function pdfLetterPages(pages: Pages, app: ConsoleApp): void {
       }
       return {
         to: `/services/${service.id}/messages/${letter.id}`,
-        notice: 'Letter sent.',
+        notice: t('Letter sent.'),
       };
     },
   });

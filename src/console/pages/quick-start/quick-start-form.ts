@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { callerWithKey } from '../../../auth/api-caller.ts';
 import { createApiKey } from '../../../auth/api-keys.ts';
 import type { Country } from '../../../countries/country.ts';
+import { asIs, t } from '../../../language/text.ts';
 import { sendWithKey } from '../../../notifications/sending/send-with-key.ts';
 import { readDemo } from '../../../operations/demo.ts';
 import { Failure, invalid, invalidField } from '../../../platform/failure.ts';
@@ -91,7 +92,7 @@ function exampleRecipient({ phone, address }: Country, user: Visitor['user'], ch
 }
 
 const examples = new Map([
-  ['day', 'Friday'],
+  ['day', asIs('Friday')],
   ['date', '1 May'],
   ['time', '10:30am'],
 ]);
@@ -140,7 +141,7 @@ export async function sendFromHere(
   once: string,
 ): Promise<SentMessage> {
   const toSend = buildApiRequest(fields);
-  if (!toSend) throw invalidField('template_id', 'Write a template first.');
+  if (!toSend) throw invalidField('template_id', t('Write a template first.'));
   const missing = listMissing(fields, toSend.channel);
   if (missing.length > 0) throw invalid(Object.fromEntries(missing));
   const began = performance.now();
@@ -148,7 +149,7 @@ export async function sendFromHere(
     throw error instanceof Failure ? toFormProblem(app.country, error) : error;
   };
   const caller = await callerWithKey(app, request, fields.apiKey).catch(refuse);
-  if (caller.service_id !== serviceId) throw invalidField('api_key', 'This key belongs to another service.');
+  if (caller.service_id !== serviceId) throw invalidField('api_key', t('This key belongs to another service.'));
   const send = {
     channel: toSend.channel,
     body: toBody(toSend),
@@ -160,15 +161,15 @@ export async function sendFromHere(
 }
 
 const recipientNeeds: Record<Channel, string> = {
-  sms: 'Enter a phone number.',
-  email: 'Enter an email address.',
-  letter: 'Enter a name and an address.',
+  sms: t('Enter a phone number.'),
+  email: t('Enter an email address.'),
+  letter: t('Enter a name and an address.'),
 };
 
 function listMissing({ apiKey, to, values }: Fields, channel: Channel): [field: string, text: string][] {
   return [
-    ['api_key', apiKey, 'Enter an API key, or create one.'],
+    ['api_key', apiKey, t('Enter an API key, or create one.')],
     ['to', to, recipientNeeds[channel]],
-    ...values.map(({ name, value }, index) => [`value_${index}`, value, `Enter a value for ${name}.`]),
+    ...values.map(({ name, value }, index) => [`value_${index}`, value, t('Enter a value for {name}.', { name })]),
   ].flatMap(([field = '', value, text = '']) => (value === '' ? [[field, text]] : []));
 }

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { printInSandbox } from '../../../letters/print/print-run.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { newId } from '../../../platform/id.ts';
@@ -58,7 +60,7 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
     // With another template begins another message.
     const message = found?.template.id === fields.template?.row.id ? found : undefined;
     return {
-      title: 'Quick start',
+      title: t('Quick start'),
       scripts: ['quick-start'],
       content: (
         <QuickStart
@@ -125,17 +127,17 @@ export function quickStartPages(pages: Pages, app: ConsoleApp): void {
 }
 
 const noService: View = {
-  title: 'Quick start',
+  title: t('Quick start'),
   content: (
     <Empty
-      title="You cannot manage API keys yet"
+      title={t('You cannot manage API keys yet')}
       action={
         <ButtonLink to="/services/add" look="primary">
-          Add a service
+          {t('Add a service')}
         </ButtonLink>
       }
     >
-      Add a service of your own, or ask someone who manages a service for “{rightNames.api}”.
+      <T>Add a service of your own, or ask someone who manages a service for “{{ api: rightNames.api }}”.</T>
     </Empty>
   ),
 };

@@ -1,12 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { type Carriers, isAllSandbox } from '../../../delivery/sandbox/sandbox.ts';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
 import type { Urls } from '../../../platform/settings.ts';
 import type { Service } from '../../../services/services.ts';
 import { rightNames } from '../../access/may.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { pageUrl } from '../../links.ts';
-import { channelWords } from '../../message-words.ts';
 import type { FormState } from '../../page.ts';
 import { Field, TextArea } from '../../parts/field.tsx';
 import { ButtonLink } from '../../parts/form.tsx';
@@ -41,17 +42,17 @@ export function QuickStart(props: QuickStartProps) {
     <form method="post" noValidate data-quick-start>
       {/* Enter in a field must not press the first visible button, which creates a key. */}
       <button type="submit" name="do" value="show" hidden>
-        Show the code
+        {t('Show the code')}
       </button>
       <input type="hidden" name="once" value={props.once} />
       {message && <input type="hidden" name="message_id" value={message.id} />}
       <ol class="guide">
         <li>
-          <h2>Your key</h2>
+          <h2>{t('Your key')}</h2>
           <KeyStep {...props} />
         </li>
         <li>
-          <h2>Choose a template and fill it in</h2>
+          <h2>{t('Choose a template and fill it in')}</h2>
           {fields.template ? (
             <TemplateStep formState={formState} fields={fields} />
           ) : (
@@ -59,7 +60,7 @@ export function QuickStart(props: QuickStartProps) {
           )}
         </li>
         <li>
-          <h2>Send it</h2>
+          <h2>{t('Send it')}</h2>
           {request ? (
             <>
               <Code
@@ -69,23 +70,23 @@ export function QuickStart(props: QuickStartProps) {
               <div class="row">
                 <button class="button button--primary" type="submit" name="do" value="send">
                   <Icon name="play" small />
-                  Send it from here
+                  {t('Send it from here')}
                 </button>
                 <noscript>
                   <button class="button" type="submit" name="do" value="show">
-                    Update the code
+                    {t('Update the code')}
                   </button>
                 </noscript>
               </div>
             </>
           ) : (
-            <p class="muted">The code for your message appears here once you have a template.</p>
+            <p class="muted">{t('The code for your message appears here once you have a template.')}</p>
           )}
         </li>
         <li id="way">
           {/* The page opens here after a message was sent, also without script and for those who use the keyboard. */}
           <h2 id="watch" tabIndex={-1} autofocus={props.isWatching}>
-            Watch it arrive
+            {t('Watch it arrive')}
           </h2>
           {sent && <Sent sent={sent} />}
           {message ? (
@@ -93,13 +94,13 @@ export function QuickStart(props: QuickStartProps) {
           ) : (
             <p class="muted">
               {sent
-                ? 'This recipient is for tests. The API accepts the message and stores nothing.'
-                : 'Send a message to watch it arrive.'}
+                ? t('This recipient is for tests. The API accepts the message and stores nothing.')
+                : t('Send a message to watch it arrive.')}
             </p>
           )}
         </li>
         <li>
-          <h2>Make it yours</h2>
+          <h2>{t('Make it yours')}</h2>
           <NextSteps serviceId={service.id} has={props.has} />
         </li>
       </ol>
@@ -110,11 +111,13 @@ export function QuickStart(props: QuickStartProps) {
 function Sent({ sent }: { sent: SentMessage }) {
   return (
     <Notice tone="green">
-      <p>Sent. Watch it arrive below.</p>
+      <p>{t('Sent. Watch it arrive below.')}</p>
       <p class="small">
-        <Status kind="delivered">{`201 in ${sent.took_ms} ms`}</Status>{' '}
+        <Status kind="delivered">{t('201 in {took} ms', { took: sent.took_ms })}</Status>{' '}
         <span class="muted">
-          id <code>{sent.id}</code>
+          <T>
+            id <code>{{ id: sent.id }}</code>
+          </T>
         </span>
       </p>
     </Notice>
@@ -126,22 +129,22 @@ function KeyStep({ formState, config, fields, isNewKey, service }: QuickStartPro
     <div class="stack stack--tight measure">
       {isNewKey && (
         <Notice tone="green">
-          Test key created. Copy it now, because we only show it once. Revoke it when you are done.
+          {t('Test key created. Copy it now, because we only show it once. Revoke it when you are done.')}
         </Notice>
       )}
       <Field
         formState={formState}
         name="api_key"
-        label="API key"
+        label={t('API key')}
         hint={keyHint(config, service, fields)}
         value={fields.apiKey}
         autocomplete="off"
         code
-        beside={<Copy of="api_key" what="the API key" />}
+        beside={<Copy of="api_key" what={t('the API key')} />}
       />
       <div>
         <button class="button button--small" type="submit" name="do" value="key">
-          Create a test key
+          {t('Create a test key')}
         </button>
       </div>
     </div>
@@ -149,11 +152,12 @@ function KeyStep({ formState, config, fields, isNewKey, service }: QuickStartPro
 }
 
 function keyHint(config: Carriers, { restricted }: Service, { apiKey }: Fields): string {
-  if (apiKey === '') return 'Paste a key of this service, or create one. It stays on this page and we do not store it.';
-  if (isAllSandbox(config)) return 'The sandbox keeps every message, so nothing leaves this machine.';
+  if (apiKey === '')
+    return t('Paste a key of this service, or create one. It stays on this page and we do not store it.');
+  if (isAllSandbox(config)) return t('The sandbox keeps every message, so nothing leaves this machine.');
   return restricted
-    ? 'In trial mode you can only send messages to your team and guest list.'
-    : 'With a live key we send the message. With a test key nothing leaves Pennypost.';
+    ? t('In trial mode you can only send messages to your team and guest list.')
+    : t('With a live key we send the message. With a test key nothing leaves Pennypost.');
 }
 
 function TemplateStep({ formState, fields }: { formState: FormState; fields: Fields }) {
@@ -166,18 +170,21 @@ function TemplateStep({ formState, fields }: { formState: FormState; fields: Fie
     <div class="stack">
       <div class="field measure">
         <label class="label" for="template_id">
-          Template
+          {t('Template')}
         </label>
         <div class="row">
           <select class="input" id="template_id" name="template_id">
             {templates.map(({ id, name, template_type }) => (
               <option key={id} value={id} selected={id === template.row.id}>
-                {`${name} (${channelWords[template_type].name.toLowerCase()})`}
+                {t('{name} ({channel, select, email {email} sms {text} other {letter}})', {
+                  name,
+                  channel: template_type,
+                })}
               </option>
             ))}
           </select>
           <button class="button" type="submit" name="do" value="show">
-            Use this template
+            {t('Use this template')}
           </button>
         </div>
       </div>
@@ -187,8 +194,8 @@ function TemplateStep({ formState, fields }: { formState: FormState; fields: Fie
           <TextArea
             formState={shown}
             name="to"
-            label="To"
-            hint="Enter a name and address, one line each"
+            label={t('To')}
+            hint={t('Enter a name and address, one line each')}
             rows={5}
             value={to}
           />
@@ -196,8 +203,8 @@ function TemplateStep({ formState, fields }: { formState: FormState; fields: Fie
           <Field
             formState={shown}
             name="to"
-            label="To"
-            hint={channel === 'sms' ? 'Enter a mobile number' : 'Enter an email address'}
+            label={t('To')}
+            hint={channel === 'sms' ? t('Enter a mobile number') : t('Enter an email address')}
             type={channel === 'sms' ? 'tel' : 'email'}
             value={to}
             autocomplete="off"
@@ -211,7 +218,7 @@ function TemplateStep({ formState, fields }: { formState: FormState; fields: Fie
               name={`value_${index}`}
               sentAs="values[]"
               label={name}
-              hint={`For ((${name})) in the template`}
+              hint={t('For (({name})) in the template', { name })}
               value={value}
               autocomplete="off"
             />
@@ -225,16 +232,19 @@ function TemplateStep({ formState, fields }: { formState: FormState; fields: Fie
 function NoTemplate({ serviceId, has }: NextStepsProps) {
   return has(newTemplate) ? (
     <div class="stack stack--tight">
-      <p class="muted">This service has no templates yet.</p>
+      <p class="muted">{t('This service has no templates yet.')}</p>
       <div>
         <ButtonLink to={newTemplate.replace(':service_id', serviceId)} look="primary">
-          Write your first template
+          {t('Write your first template')}
         </ButtonLink>
       </div>
     </div>
   ) : (
     <p class="muted">
-      This service has no templates yet. Ask someone with the permission “{rightNames.templates}” to write one.
+      <T>
+        This service has no templates yet. Ask someone with the permission “{{ templates: rightNames.templates }}” to
+        write one.
+      </T>
     </p>
   );
 }
@@ -245,14 +255,14 @@ const newTemplate = '/services/:service_id/templates/new';
 function Code({ snippets, language }: { snippets: readonly Snippet[]; language: string }) {
   return (
     <fieldset class="code code-choice">
-      <legend class="sr">Language</legend>
+      <legend class="sr">{t('Language')}</legend>
       {snippets.map(({ id, label, code }) => (
         <>
           <input type="radio" class="sr" id={`in-${id}`} name="language" value={id} checked={id === language} />
           <label for={`in-${id}`}>{label}</label>
           <div>
             <pre id={`code-${id}`}>{markQuotes(code)}</pre>
-            <Copy of={`code-${id}`} what={`the code for ${label}`} />
+            <Copy of={`code-${id}`} what={t('the code for {label}', { label })} />
           </div>
         </>
       ))}
@@ -275,20 +285,20 @@ interface NextStep {
 }
 
 const steps: NextStep[] = [
-  { title: 'Add a service', text: 'With its own name, team, templates and limits.', path: '/services/add' },
+  { title: t('Add a service'), text: t('With its own name, team, templates and limits.'), path: '/services/add' },
   {
-    title: 'Look into the sandbox',
-    text: 'See emails, texts and letters as their recipients would.',
+    title: t('Look into the sandbox'),
+    text: t('See emails, texts and letters as their recipients would.'),
     path: '/sandbox',
   },
   {
-    title: 'Receive callbacks',
-    text: 'We tell your system what happened to each message.',
+    title: t('Receive callbacks'),
+    text: t('We tell your system what happened to each message.'),
     path: '/services/:service_id/integration/callbacks',
   },
   {
-    title: 'See every message',
-    text: 'See what was sent, who to, and what happened to it.',
+    title: t('See every message'),
+    text: t('See what was sent, who to, and what happened to it.'),
     path: '/services/:service_id/messages',
   },
 ];
@@ -313,9 +323,11 @@ function NextSteps({ serviceId, has }: NextStepsProps) {
           </li>
         ))}
       <li class="card card--snug">
-        <h3>Test in your build</h3>
+        <h3>{t('Test in your build')}</h3>
         <p class="small muted">
-          Run <code>pennypost sandbox</code> in your tests and check what was sent.
+          <T>
+            Run <code>pennypost sandbox</code> in your tests and check what was sent.
+          </T>
         </p>
       </li>
     </ul>

@@ -1,4 +1,5 @@
 import type { DemoSettings } from '../../../delivery/settings.ts';
+import { t } from '../../../language/text.ts';
 import type { PrintSettings } from '../../../letters/settings.ts';
 import { getActivity } from '../../../notifications/history/activity.ts';
 import type { ActivityRecord } from '../../../notifications/history/activity-record.ts';
@@ -68,17 +69,23 @@ export function Way({ message, config }: WayProps) {
       <div role="status">
         <ol class="row small">
           <li>
-            <Status kind="accepted">Accepted</Status> <ClockTime at={created_at} />
+            <Status kind="accepted">{t('Accepted')}</Status> <ClockTime at={created_at} />
           </li>
           {waitsForPrintRun(message) && (
             <li>
-              <Status kind="sending">{`Waits for the print run on ${printDay(country, created_at)}`}</Status>
+              <Status kind="sending">
+                {t('Waits for the print run on {day}', { day: printDay(country, created_at) })}
+              </Status>
             </li>
           )}
           {sent_at && (
             <li>
               <Status kind="sending">
-                {isLetter ? 'Printed' : sent_by ? `Handed over to ${sent_by}` : 'Handed over'}
+                {isLetter
+                  ? t('Printed')
+                  : sent_by
+                    ? t('Handed over to {sentBy}', { sentBy: sent_by })
+                    : t('Handed over')}
               </Status>{' '}
               <ClockTime at={sent_at} />
             </li>
@@ -95,21 +102,21 @@ export function Way({ message, config }: WayProps) {
       </div>
       {!isOnItsWay(message) && isInSandbox(config, message) && (
         <p>
-          <a href={pageUrl(`/sandbox/${message.id}`)}>Open it in the sandbox</a>
+          <a href={pageUrl(`/sandbox/${message.id}`)}>{t('Open it in the sandbox')}</a>
         </p>
       )}
       {canPrintNow(config, message) && (
         <p>
           <button class="button button--small" type="submit" name="do" value="print">
-            Print it now
+            {t('Print it now')}
           </button>{' '}
-          <span class="small muted">The sandbox prints at any time.</span>
+          <span class="small muted">{t('The sandbox prints at any time.')}</span>
         </p>
       )}
       {isOnItsWay(message) && (
         <noscript>
           <button class="button button--small" type="submit" name="do" value="look">
-            Look again
+            {t('Look again')}
           </button>
         </noscript>
       )}
@@ -118,13 +125,13 @@ export function Way({ message, config }: WayProps) {
 }
 
 const words = new Map([
-  ['delivered', 'Delivered'],
-  ['sent', 'Sent'],
-  ['cancelled', 'Cancelled'],
-  ['temporary-failure', 'Not delivered: the phone or inbox did not respond'],
-  ['permanent-failure', 'Not delivered: no such recipient'],
-  ['technical-failure', 'Not delivered: no provider took it'],
-  ['validation-failed', 'Refused: the letter cannot be printed'],
-  ['virus-scan-failed', 'Refused: the file has a virus'],
-  ['returned-letter', 'Returned to the sender'],
+  ['delivered', t('Delivered')],
+  ['sent', t('Sent')],
+  ['cancelled', t('Cancelled')],
+  ['temporary-failure', t('Not delivered: the phone or inbox did not respond')],
+  ['permanent-failure', t('Not delivered: no such recipient')],
+  ['technical-failure', t('Not delivered: no provider took it')],
+  ['validation-failed', t('Refused: the letter cannot be printed')],
+  ['virus-scan-failed', t('Refused: the file has a virus')],
+  ['returned-letter', t('Returned to the sender')],
 ]);

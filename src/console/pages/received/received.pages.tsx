@@ -1,4 +1,5 @@
 import { getInboundText, listConversations, listInbox } from '../../../inbound/inbound-texts.ts';
+import { t } from '../../../language/text.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { csvLine, sendCsv } from '../../../platform/http/csv.ts';
 import { reachable } from '../../access/find-page.ts';
@@ -23,14 +24,14 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
     async show(request) {
       const path = buildUrl(request);
       return {
-        title: 'Received texts',
-        lead: 'The latest text from each number in the last 7 days.',
+        title: t('Received texts'),
+        lead: t('The latest text from each number in the last 7 days.'),
         actions: (
           <>
             <span data-live-controls />
             <ZoneOfFile />
             <ButtonLink to={`/services/${request.service.id}/received/csv`} small download>
-              Download CSV
+              {t('Download CSV')}
             </ButtonLink>
           </>
         ),
@@ -55,7 +56,9 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
           yield csvLine([user_number, content, app.country.calendar.time(new Date(created_at))]);
         }
       }
-      return { sent: sendCsv(reply, `Received texts ${app.country.calendar.day(app.clock.now())}.csv`, parts()) };
+      return {
+        sent: sendCsv(reply, `Received texts ${app.country.calendar.day(app.clock.now())}.csv`, parts()),
+      };
     },
   });
 
@@ -67,14 +70,16 @@ export function receivedPages(pages: Pages, app: ConsoleApp): void {
       const text = await getInboundText(app, service.id, request.param('received_id'));
       const path = `${buildUrl(request)}/${text.id}`;
       return {
-        title: `Conversation with ${formatPhoneNumber(app.country.phone, text.user_number)}`,
-        crumbs: [{ label: 'Received texts', to: `/services/${service.id}/received` }],
+        title: t('Conversation with {userNumber}', {
+          userNumber: formatPhoneNumber(app.country.phone, text.user_number),
+        }),
+        crumbs: [{ label: t('Received texts'), to: `/services/${service.id}/received` }],
         actions: (
           <>
             <span data-live-controls />
             {may({ service: 'send', membersOnly: true }, visitor.user, service) === 'yes' && (
               <ButtonLink to={`/services/${service.id}/received/${text.id}/reply`} look="primary">
-                Reply
+                {t('Reply')}
               </ButtonLink>
             )}
           </>

@@ -1,5 +1,6 @@
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { listInbox } from '../../../inbound/inbound-texts.ts';
+import { t } from '../../../language/text.ts';
 import { getActivity } from '../../../notifications/history/activity.ts';
 import { searchMessages } from '../../../notifications/history/search-messages.ts';
 import type { Status } from '../../../notifications/notification.ts';
@@ -29,17 +30,17 @@ export function Inbox({ texts, page, hasNext, path, now, phone, hasNumber, setti
   if (texts.length === 0) {
     return (
       <Empty
-        title="No texts received"
+        title={t('No texts received')}
         action={
           !hasNumber &&
           setting && (
             <a class="button button--primary" href={setting}>
-              Receive texts
+              {t('Receive texts')}
             </a>
           )
         }
       >
-        {hasNumber ? 'Texts that people send to your service appear here for 7 days.' : cannotReceive(setting)}
+        {hasNumber ? t('Texts that people send to your service appear here for 7 days.') : cannotReceive(setting)}
       </Empty>
     );
   }
@@ -61,7 +62,7 @@ export function Inbox({ texts, page, hasNext, path, now, phone, hasNumber, setti
       </ul>
       {(page > 1 || hasNext) && (
         <Pager
-          shown={`Page ${page}`}
+          shown={t('Page {page}', { page })}
           newer={page > 1 ? `${path}?page=${page - 1}` : undefined}
           older={hasNext ? `${path}?page=${page + 1}` : undefined}
         />
@@ -72,8 +73,10 @@ export function Inbox({ texts, page, hasNext, path, now, phone, hasNumber, setti
 
 function cannotReceive(setting: string | undefined): string {
   return setting
-    ? 'Your service does not receive texts yet. Switch it on in the settings.'
-    : `Your service does not receive texts yet. Ask someone with the permission “${rightNames.manage}” to switch it on.`;
+    ? t('Your service does not receive texts yet. Switch it on in the settings.')
+    : t('Your service does not receive texts yet. Ask someone with the permission “{manage}” to switch it on.', {
+        manage: rightNames.manage,
+      });
 }
 
 interface Entry {
@@ -109,7 +112,7 @@ interface ConversationProps {
 
 export function Conversation({ entries, messages, now }: ConversationProps) {
   return (
-    <ol class="phone thread" aria-label="Conversation">
+    <ol class="phone thread" aria-label={t('Conversation')}>
       {entries.map(({ id, at, text, status }) => (
         <li key={id} class={status && 'end'}>
           <p class={status ? 'bubble bubble--reply' : 'bubble'}>
@@ -117,8 +120,8 @@ export function Conversation({ entries, messages, now }: ConversationProps) {
             {text}
           </p>
           <small>
-            {status && (messages ? <a href={`${messages}/${id}`}>Sent</a> : 'Sent')} <Time at={at} now={now} />{' '}
-            {status && <MessageStatus status={status} channel="sms" />}
+            {status && (messages ? <a href={`${messages}/${id}`}>{t('Sent')}</a> : t('Sent'))}{' '}
+            <Time at={at} now={now} /> {status && <MessageStatus status={status} channel="sms" />}
           </small>
         </li>
       ))}

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { getInboundText } from '../../../inbound/inbound-texts.ts';
+import { t } from '../../../language/text.ts';
 import { sendOneOff } from '../../../notifications/one-off/one-off.ts';
 import { invalid, notFound } from '../../../platform/failure.ts';
 import { findTemplate } from '../../../templates/compiled-templates.ts';
@@ -29,14 +30,14 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
         ({ template_type, archived }) => template_type === 'sms' && !archived,
       );
       return {
-        title: `Reply to ${formatPhoneNumber(app.country.phone, text.user_number)}`,
+        title: t('Reply to {userNumber}', { userNumber: formatPhoneNumber(app.country.phone, text.user_number) }),
         ...buildCrumbs(request),
         content:
           templates.length === 0 ? (
             <NoTemplates to={reachable(pages.all, request.visitor.user, newTemplate(request), request.service)} />
           ) : (
             <section class="stack stack--tight measure" aria-labelledby="choose">
-              <h2 id="choose">Choose a template</h2>
+              <h2 id="choose">{t('Choose a template')}</h2>
               <ul class="card list">
                 {templates.map(({ id, name }) => (
                   <li key={id}>
@@ -59,7 +60,7 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
       const text = await getText(request);
       const { row, placeholders } = await getTextTemplate(request);
       return {
-        title: `Reply to ${formatPhoneNumber(app.country.phone, text.user_number)}`,
+        title: t('Reply to {userNumber}', { userNumber: formatPhoneNumber(app.country.phone, text.user_number) }),
         lead: row.name,
         ...buildCrumbs(request),
         content: (
@@ -71,7 +72,7 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
               {placeholders.map((name, index) => (
                 <Value key={name} formState={formState} name={name} index={index} />
               ))}
-              <Submit>Send</Submit>
+              <Submit>{t('Send')}</Submit>
             </form>
           </div>
         ),
@@ -85,7 +86,7 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
       const text = await getText(request);
       const personalisation = Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
       const blank = names.flatMap((name, index) =>
-        personalisation[name] === '' ? [[`value_${index}`, `Enter a value for ${name}.`]] : [],
+        personalisation[name] === '' ? [[`value_${index}`, t('Enter a value for {name}.', { name })]] : [],
       );
       if (blank.length > 0) throw invalid(Object.fromEntries(blank));
       const { id } = await sendOneOff(app, request.service.id, {
@@ -95,7 +96,7 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
         personalisation,
       });
       const to = mayRead(request) ? buildPath(request) : `/services/${request.service.id}/messages/${id}`;
-      return { to, notice: 'Reply sent.' };
+      return { to, notice: t('Reply sent.') };
     },
   });
 
@@ -105,8 +106,8 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
   /** Some people can send and cannot read. */
   const mayRead = ({ visitor, service }: Seen) => may({ service: 'activity' }, visitor.user, service) === 'yes';
   const buildCrumbs = (request: Seen) => {
-    const inbox = { label: 'Received texts', to: `/services/${request.service.id}/received` };
-    return mayRead(request) ? { crumbs: [inbox, { label: 'Conversation', to: buildPath(request) }] } : {};
+    const inbox = { label: t('Received texts'), to: `/services/${request.service.id}/received` };
+    return mayRead(request) ? { crumbs: [inbox, { label: t('Conversation'), to: buildPath(request) }] } : {};
   };
 
   async function getTextTemplate({ service, param }: Seen) {
@@ -119,18 +120,20 @@ export function replyPages(pages: Pages, app: ConsoleApp): void {
 function NoTemplates({ to }: { to: string | undefined }) {
   return (
     <Empty
-      title="No text templates"
+      title={t('No text templates')}
       action={
         to && (
           <a class="button button--primary" href={to}>
-            Write a template
+            {t('Write a template')}
           </a>
         )
       }
     >
       {to
-        ? 'You reply with a template. Write one for texts first.'
-        : `You reply with a template. Ask someone with the permission “${rightNames.templates}” to write one for texts.`}
+        ? t('You reply with a template. Write one for texts first.')
+        : t('You reply with a template. Ask someone with the permission “{templates}” to write one for texts.', {
+            templates: rightNames.templates,
+          })}
     </Empty>
   );
 }

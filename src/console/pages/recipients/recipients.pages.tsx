@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import contentDisposition from 'content-disposition';
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { joined, type Text, t } from '../../../language/text.ts';
 import { type Erasure, eraseRecipient } from '../../../operations/recipients/erase-recipient.ts';
 import {
   exportRecipient,
@@ -24,7 +26,7 @@ const Form = Type.Object({
   recipient: Type.String({ maxLength: maxRecipientLength }),
   do: Type.Optional(OneOf(['find', 'export', 'erase'])),
 });
-const needs = { recipient: 'Enter an email address, a phone number or a postal address.' };
+const needs = { recipient: t('Enter an email address, a phone number or a postal address.') };
 
 /** What is held about one recipient: find it, download it, erase it. The recipient is in forms only, never in an address. */
 export function recipientPages(pages: Pages, app: ConsoleApp): void {
@@ -93,22 +95,30 @@ const buildPath = ({ service }: PageRequest) =>
 function formView(request: PageRequest, formState: FormState, found?: View['content']): View {
   const { service } = request;
   return {
-    title: 'Data about one person',
+    title: t('Data about one person'),
     lead: service
-      ? 'Find, download or erase what this service holds about a recipient. Each step is recorded in the audit log, without the address.'
-      : 'Find, download or erase what all services hold about a recipient. Each step is recorded in the audit log, without the address.',
-    crumbs: [service ? { label: 'Settings', to: settingsOf(service) } : { label: 'Audit', to: '/operator/audit' }],
+      ? t(
+          'Find, download or erase what this service holds about a recipient. Each step is recorded in the audit log, without the address.',
+        )
+      : t(
+          'Find, download or erase what all services hold about a recipient. Each step is recorded in the audit log, without the address.',
+        ),
+    crumbs: [
+      service ? { label: t('Settings'), to: settingsOf(service) } : { label: t('Audit'), to: '/operator/audit' },
+    ],
     content: (
       <div class="stack stack--loose">
         <form class="stack stack--tight measure" method="post" action={pageUrl(buildPath(request))} noValidate>
           <TextArea
             formState={formState}
             name="recipient"
-            label="Email address, phone number or postal address"
-            hint="For letters, enter the name and the postcode on separate lines. We search all messages, which can take a while."
+            label={t('Email address, phone number or postal address')}
+            hint={t(
+              'For letters, enter the name and the postcode on separate lines. We search all messages, which can take a while.',
+            )}
             rows={3}
           />
-          <Submit>Find</Submit>
+          <Submit>{t('Find')}</Submit>
         </form>
         {found}
       </div>
@@ -116,27 +126,32 @@ function formView(request: PageRequest, formState: FormState, found?: View['cont
   };
 }
 
-function describeErasure({ erased, left }: Erasure): string {
+function describeErasure({ erased, left }: Erasure): Text {
   const [gone, rest] = [sumCounts(erased), sumCounts(left)];
-  const done =
-    gone === 1 ? '1 record was erased. We keep the totals.' : `${gone} records were erased. We keep the totals.`;
+  const done = t(
+    '{count, plural, one {# record was erased. We keep the totals.} other {# records were erased. We keep the totals.}}',
+    { count: gone },
+  );
   if (rest === 0) return done;
-  return rest === 1
-    ? `${done} 1 record is still in use: erase it later.`
-    : `${done} ${rest} records are still in use: erase them later.`;
+  const kept = t(
+    '{count, plural, one {# record is still in use: erase it later.} other {# records are still in use: erase them later.}}',
+    { count: rest },
+  );
+  return joined([done, kept]);
 }
 
 const kindNames: Record<(typeof heldKinds)[number], string> = {
-  notification: 'Messages',
-  inbound_text: 'Received texts',
-  file_row: 'Rows of files',
-  contact_list_row: 'Rows of contact lists',
-  document: 'Files sent by email',
-  unsubscribe_request: 'Unsubscribe requests',
-  suppressed_recipient: 'Suppression lists',
-  complaint: 'Complaints',
-  guest_list: 'Guest lists',
-  callback: 'Callbacks',
+  notification: t('Messages'),
+  inbound_text: t('Received texts'),
+  file_row: t('Rows of files'),
+  contact_list_row: t('Rows of contact lists'),
+  document: t('Files sent by email'),
+  unsubscribe_request: t('Unsubscribe requests'),
+  suppressed_recipient: t('Suppression lists'),
+  opted_out_number: t('Opt-outs from texts'),
+  complaint: t('Complaints'),
+  guest_list: t('Guest lists'),
+  callback: t('Callbacks'),
 };
 
 interface HeldProps {
@@ -153,8 +168,10 @@ interface HeldProps {
 function HeldView({ path, recipient, held, ofService }: HeldProps) {
   if (sumCounts(held.total) === 0) {
     return (
-      <Empty title={`We hold nothing about ${recipient}`}>
-        Check the address or number. For letters, write each line as it was sent. The name and the postcode are enough.
+      <Empty title={t('We hold nothing about {recipient}', { recipient })}>
+        {t(
+          'Check the address or number. For letters, write each line as it was sent. The name and the postcode are enough.',
+        )}
       </Empty>
     );
   }
@@ -163,19 +180,21 @@ function HeldView({ path, recipient, held, ofService }: HeldProps) {
   return (
     <section class="stack" aria-labelledby="held">
       <h2 id="held">
-        What we hold about <bdi>{recipient}</bdi>
+        <T>
+          What we hold about <bdi>{{ recipient }}</bdi>
+        </T>
       </h2>
       <Table
-        caption="What is held, and where"
+        caption={t('What is held, and where')}
         rows={shown}
         keyOf={({ kind }) => kind}
         columns={[
-          { head: 'Kind', cell: ({ kind }) => kindNames[kind] },
+          { head: t('Kind'), cell: ({ kind }) => kindNames[kind] },
           ...(ofService
             ? []
             : [
                 {
-                  head: 'Services',
+                  head: t('Services'),
                   cell: ({ kind, services }: (typeof shown)[number]) => (
                     <ul class="plain">
                       {services.map(({ service_id, service_name, counts }) => (
@@ -188,7 +207,7 @@ function HeldView({ path, recipient, held, ofService }: HeldProps) {
                 },
               ]),
           {
-            head: 'Count',
+            head: t('Count'),
             numeric: true as const,
             cell: ({ kind }: (typeof shown)[number]) => count(held.total[kind]),
           },
@@ -199,19 +218,22 @@ function HeldView({ path, recipient, held, ofService }: HeldProps) {
           <input type="hidden" name="do" value="export" />
           <input type="hidden" name="recipient" value={recipient} />
           <button class="button" type="submit">
-            Download everything
+            {t('Download everything')}
           </button>
         </form>
         <Confirm
-          label="Erase"
-          action={`Erase everything about ${recipient}`}
+          label={t('Erase')}
+          action={t('Erase everything about {recipient}', { recipient })}
           to={path}
           fields={{ do: 'erase', recipient }}
         >
-          This erases texts, values, files and rows about <bdi>{recipient}</bdi> and cannot be undone. We keep the
-          number of messages, their statuses and costs. You can erase messages that are still being sent later.
-          {held.total.suppressed_recipient > 0 &&
-            ' The address also leaves the suppression list, so it gets emails again.'}
+          <T>
+            This erases texts, values, files and rows about <bdi>{{ recipient }}</bdi> and cannot be undone. We keep the
+            number of messages, their statuses and costs. You can erase messages that are still being sent later.
+          </T>
+          {held.total.suppressed_recipient > 0 && (
+            <> {t('The address also leaves the suppression list, so it gets emails again.')}</>
+          )}
         </Confirm>
       </div>
     </section>

@@ -1,4 +1,5 @@
 import { isDay } from '../../../countries/calendar.ts';
+import { t } from '../../../language/text.ts';
 import {
   listReturnedLetterDays,
   listReturnedLetters,
@@ -8,7 +9,7 @@ import { notFound } from '../../../platform/failure.ts';
 import { csvText, sendCsv } from '../../../platform/http/csv.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
-import { count, several } from '../../money.ts';
+import { several } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Empty } from '../../parts/notice.tsx';
@@ -29,12 +30,12 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
     async show({ service }) {
       const days = await listReturnedLetterDays(app, service.id);
       return {
-        title: 'Returned letters',
-        crumbs: [{ label: 'Home', to: `/services/${service.id}` }],
+        title: t('Returned letters'),
+        crumbs: [{ label: t('Home'), to: `/services/${service.id}` }],
         content:
           days.length === 0 ? (
-            <Empty title="No returned letters">
-              Letters that the post could not deliver appear here when the printer reports them.
+            <Empty title={t('No returned letters')}>
+              {t('Letters that the post could not deliver appear here when the printer reports them.')}
             </Empty>
           ) : (
             <ul class="card list measure">
@@ -64,43 +65,53 @@ export function returnedLetterPages(pages: Pages, app: ConsoleApp): void {
     async show({ service, viewer, param }) {
       const letters = await listLetters(service.id, param('day'), viewer);
       return {
-        title: `Returned letters, ${shortDay(param('day'))}`,
+        title: t('Returned letters, {day}', { day: shortDay(param('day')) }),
         lead:
           letters.length > maxShown
-            ? `The first ${maxShown} of ${count(letters.length)} letters. Download the CSV to see all of them.`
+            ? t(
+                'The first {maxShown} of {count, plural, one {# letter} other {# letters}}. Download the CSV to see all of them.',
+                {
+                  maxShown,
+                  count: letters.length,
+                },
+              )
             : undefined,
-        crumbs: [{ label: 'Returned letters', to: `/services/${service.id}/returned-letters` }],
+        crumbs: [{ label: t('Returned letters'), to: `/services/${service.id}/returned-letters` }],
         actions: (
           <>
             <ZoneOfFile />
-            <ButtonLink to={`/services/${service.id}/returned-letters/${param('day')}/csv`}>Download CSV</ButtonLink>
+            <ButtonLink to={`/services/${service.id}/returned-letters/${param('day')}/csv`}>
+              {t('Download CSV')}
+            </ButtonLink>
           </>
         ),
         content: (
           <Table
-            caption="Returned letters, newest first"
+            caption={t('Returned letters, newest first')}
             rows={letters.slice(0, maxShown)}
             keyOf={({ notification_id }) => notification_id}
             columns={[
               {
-                head: 'Letter',
+                head: t('Letter'),
                 cell: ({ template_name, uploaded_letter_file_name }) => (
-                  <span dir="auto">{template_name ?? uploaded_letter_file_name ?? 'Sent as PDF'}</span>
+                  <span dir="auto">{template_name ?? uploaded_letter_file_name ?? t('Sent as PDF')}</span>
                 ),
               },
-              { head: 'Sent', cell: ({ created_at }) => created_at },
-              { head: 'By', cell: ({ user_name }) => user_name },
+              { head: t('Sent'), cell: ({ created_at }) => created_at },
+              { head: t('By'), cell: ({ user_name }) => user_name },
               {
-                head: 'Reference',
-                cell: ({ client_reference }) => <span dir="auto">{client_reference ?? 'None'}</span>,
+                head: t('Reference'),
+                cell: ({ client_reference }) => <span dir="auto">{client_reference ?? t('None')}</span>,
               },
               {
-                head: 'File',
+                head: t('File'),
                 cell: ({ original_file_name, job_row_number }) =>
                   original_file_name === null ? (
-                    'None'
+                    t('None')
                   ) : (
-                    <span dir="auto">{`${original_file_name}, row ${job_row_number}`}</span>
+                    <span dir="auto">
+                      {t('{fileName}, row {row}', { fileName: original_file_name, row: String(job_row_number) })}
+                    </span>
                   ),
               },
             ]}

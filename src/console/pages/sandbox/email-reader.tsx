@@ -1,5 +1,6 @@
 import type { SentEmail } from '../../../delivery/sandbox/email-sources.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
+import { t } from '../../../language/text.ts';
 import { pageUrl } from '../../links.ts';
 import { dataSize, several } from '../../money.ts';
 import { MailFrame } from '../../parts/mail-frame.tsx';
@@ -16,11 +17,11 @@ interface EmailProps {
 
 const viewNames = {
   html: 'HTML',
-  text: 'Text',
-  both: 'Side by side',
-  source: 'Source',
-  headers: 'Headers',
-  raw: 'Raw',
+  text: t('Text'),
+  both: t('Side by side'),
+  source: t('Source'),
+  headers: t('Headers'),
+  raw: t('Raw'),
 };
 
 /** An email: rendered in a frame of its own, or as one of its texts. */
@@ -29,9 +30,11 @@ export function EmailReader({ message, email, list }: EmailProps) {
     return (
       <div class="desk stack">
         <Notice tone="amber">
-          The process that sent this email keeps its file in its own data folder, so you can only read its text here.
+          {t(
+            'The process that sent this email keeps its file in its own data folder, so you can only read its text here.',
+          )}
         </Notice>
-        <Preformatted label="Text of the email">{message.text}</Preformatted>
+        <Preformatted label={t('Text of the email')}>{message.text}</Preformatted>
       </div>
     );
   }
@@ -52,7 +55,7 @@ export function EmailReader({ message, email, list }: EmailProps) {
             <Segments
               name="Width"
               tabs={widths.map((width) => ({
-                label: width === 'full' ? 'Full' : width,
+                label: width === 'full' ? t('Full') : width,
                 to: sandboxUrl(path, list, { width }),
                 isCurrent: width === list.width,
               }))}
@@ -78,11 +81,11 @@ export function EmailReader({ message, email, list }: EmailProps) {
 function Shown({ message, email, list }: EmailProps & { email: SentEmail }) {
   switch (list.view) {
     case 'text':
-      return <Preformatted label="Text of the email">{email.text}</Preformatted>;
+      return <Preformatted label={t('Text of the email')}>{email.text}</Preformatted>;
     case 'source':
-      return <Preformatted label="HTML of the email">{email.html}</Preformatted>;
+      return <Preformatted label={t('HTML of the email')}>{email.html}</Preformatted>;
     case 'raw':
-      return <Preformatted label="Source of the email">{email.source.toString()}</Preformatted>;
+      return <Preformatted label={t('Source of the email')}>{email.source.toString()}</Preformatted>;
     case 'headers':
       return (
         <dl class="facts facts--headers card card--snug">
@@ -97,7 +100,7 @@ function Shown({ message, email, list }: EmailProps & { email: SentEmail }) {
         <MailFrame
           src={pageUrl(`/sandbox/emails/${message.id}/frame${list.images ? '?images=remote' : ''}`)}
           html={email.html}
-          title="The email as received"
+          title={t('The email as received')}
           width={list.width}
         />
       );
@@ -114,14 +117,14 @@ function EmailFoot({ message, email, list }: EmailProps & { email: SentEmail }) 
       <Links links={links.filter((link) => !isFile(link))} noun="link" />
       {list.view === 'html' && (hasPictures || list.images) && (
         <span class="muted">
-          {list.images ? 'Remote pictures are loaded. ' : 'Remote pictures are blocked. '}
+          {list.images ? t('Remote pictures are loaded.') : t('Remote pictures are blocked.')}{' '}
           <a href={sandboxUrl(`/${message.id}`, list, { images: !list.images })}>
-            {list.images ? 'Block them' : 'Show them'}
+            {list.images ? t('Block them') : t('Show them')}
           </a>
         </span>
       )}
       <a href={pageUrl(`/sandbox/emails/${message.id}/source`)} download>
-        Download .eml
+        {t('Download .eml')}
       </a>
     </div>
   );

@@ -1,6 +1,7 @@
 import type { Country } from '../../../countries/country.ts';
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { type InboxMessage, maxSearched } from '../../../delivery/sandbox/inbox.ts';
+import { joined, t } from '../../../language/text.ts';
 import { pageUrl } from '../../links.ts';
 import { channelTabs, channelWords, postageName } from '../../message-words.ts';
 import { count, several } from '../../money.ts';
@@ -43,7 +44,9 @@ export function Inbox({ country, messages, hasOlder, list, current, opened, now 
       </ul>
       {list.find !== '' ? (
         hasOlder && (
-          <p class="inbox-note muted">We found more messages than fit here. Search for something more precise.</p>
+          <p class="inbox-note muted">
+            {t('We found more messages than fit here. Search for something more precise.')}
+          </p>
         )
       ) : (
         <Pages current={list} last={hasOlder ? messages.at(-1)?.id : undefined} />
@@ -63,7 +66,7 @@ function Recipient({ phone, message, isUnread }: RecipientProps) {
   return (
     <span class="unread">
       <b>{firstLine(phone, message)}</b>
-      <span class="sr"> unread</span>
+      <span class="sr"> {t('unread')}</span>
     </span>
   );
 }
@@ -72,17 +75,18 @@ function Pages({ current, last }: { current: ListQuery; last: string | undefined
   const list = withoutMessageView(current);
   if (last === undefined && list.before === undefined) return null;
   return (
-    <nav class="inbox-note row" aria-label="Pages">
-      {list.before !== undefined && <a href={sandboxUrl('', { ...list, before: undefined })}>Newest messages</a>}
-      {last !== undefined && <a href={sandboxUrl('', { ...list, before: last })}>Older messages</a>}
+    <nav class="inbox-note row" aria-label={t('Pages')}>
+      {list.before !== undefined && <a href={sandboxUrl('', { ...list, before: undefined })}>{t('Newest messages')}</a>}
+      {last !== undefined && <a href={sandboxUrl('', { ...list, before: last })}>{t('Older messages')}</a>}
     </nav>
   );
 }
 
 function emptyNote({ find, channel, before }: ListQuery): string {
-  if (find !== '') return `We found nothing in the newest ${count(maxSearched)} messages.`;
-  if (before !== undefined) return 'No older messages. The sandbox keeps messages for 7 days.';
-  return channel ? 'None yet.' : 'No messages yet. Send a message to see it here.';
+  if (find !== '')
+    return t('We found nothing in the newest {maxSearched} messages.', { maxSearched: count(maxSearched) });
+  if (before !== undefined) return t('No older messages. The sandbox keeps messages for 7 days.');
+  return channel ? t('None yet.') : t('No messages yet. Send a message to see it here.');
 }
 
 /** The phone number, the email address, or the first line of a postal address. */
@@ -94,7 +98,7 @@ const maxPreview = 120;
 
 function summarise(country: Country, message: InboxMessage): string {
   if (message.notification_type === 'letter')
-    return [message.template_name, ...letterFacts(country, message)].join(', ');
+    return joined([message.template_name ?? '', ...letterFacts(country, message)], ', ');
   return (message.subject ?? message.text).slice(0, maxPreview);
 }
 
@@ -110,11 +114,11 @@ export function SandboxToolbar({ current }: { current: ListQuery }) {
   return (
     <div class="toolbar">
       <Segments name="Channel" tabs={channelTabs(list.channel, (channel) => sandboxUrl('', { ...list, channel }))} />
-      <search aria-label="Sandbox">
+      <search aria-label={t('Sandbox')}>
         <form class="row" method="post" action={pageUrl('/sandbox')}>
           {list.channel && <input type="hidden" name="channel" value={list.channel} />}
           <label class="sr" for="find">
-            Recipient, subject or text
+            {t('Recipient, subject or text')}
           </label>
           <input
             class="input input--small input--short"
@@ -122,13 +126,13 @@ export function SandboxToolbar({ current }: { current: ListQuery }) {
             name="find"
             type="search"
             value={list.find}
-            placeholder="Find…"
+            placeholder={t('Find…')}
             autocomplete="off"
           />
           <button class="button button--small" type="submit">
-            Find
+            {t('Find')}
           </button>
-          {list.find !== '' && <a href={sandboxUrl('', { ...list, findToken: '' })}>Show all</a>}
+          {list.find !== '' && <a href={sandboxUrl('', { ...list, findToken: '' })}>{t('Show all')}</a>}
         </form>
       </search>
     </div>

@@ -4,11 +4,13 @@ import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import type { Answer } from '../../../delivery/sandbox/answers.ts';
 import type { SentEmail } from '../../../delivery/sandbox/email-sources.ts';
 import type { InboxMessage } from '../../../delivery/sandbox/inbox.ts';
+import { T } from '../../../language/sentence.tsx';
+import { joined, t } from '../../../language/text.ts';
 import { unfinishedStatuses } from '../../../notifications/notification.ts';
 import { sheetSize } from '../../letter-paper.ts';
 import { pageUrl } from '../../links.ts';
 import { printDay } from '../../message-words.ts';
-import { count, dataSize, several } from '../../money.ts';
+import { dataSize, several } from '../../money.ts';
 import type { FormState } from '../../page.ts';
 import { Field } from '../../parts/field.tsx';
 import { Live } from '../../parts/live.tsx';
@@ -36,7 +38,10 @@ interface ReaderProps {
 
 export function formatHeading(phone: PhoneRules, message: InboxMessage): string {
   if (message.notification_type === 'email') return message.subject ?? '';
-  return `${message.notification_type === 'sms' ? 'Text' : 'Letter'} to ${firstLine(phone, message)}`;
+  return t('{channel, select, sms {Text to {recipient}} other {Letter to {recipient}}}', {
+    channel: message.notification_type,
+    recipient: firstLine(phone, message),
+  });
 }
 
 /** One message, at the right of the list. */
@@ -50,7 +55,7 @@ export function Reader(props: ReaderProps) {
         </h2>
         {messagePage && (
           <a class="small" href={messagePage}>
-            Open message
+            {t('Open message')}
           </a>
         )}
       </header>
@@ -72,32 +77,32 @@ export function Reader(props: ReaderProps) {
 function listFacts({ country, message, email, now }: ReaderProps): [string, ComponentChildren][] {
   const { notification_type, recipient, sender, service_name } = message;
   const status: [string, ComponentChildren] = [
-    'Status',
+    t('Status'),
     <Live key="status" from={pageUrl(`/sandbox/${message.id}/status`)}>
       <CurrentStatus message={message} email={email} />
     </Live>,
   ];
   const received: [string, ComponentChildren] = [
-    'Received',
+    t('Received'),
     <Time key="received" at={message.received_at} now={now} />,
   ];
-  const service: [string, ComponentChildren] = ['Service', service_name];
+  const service: [string, ComponentChildren] = [t('Service'), service_name];
   if (notification_type === 'letter') {
     return [
-      ['To', recipient.split('\n').join(', ')],
-      ['Postage', letterFacts(country, message).join(', ')],
+      [t('To'), recipient.split('\n').join(', ')],
+      [t('Postage'), joined(letterFacts(country, message), ', ')],
       service,
       status,
     ];
   }
   if (notification_type === 'sms')
-    return [['From', sender], ['To', firstLine(country.phone, message)], service, received, status];
+    return [[t('From'), sender], [t('To'), firstLine(country.phone, message)], service, received, status];
   return [
-    ['From', email?.from ?? sender],
-    ['To', recipient],
-    ...(email?.reply_to ? [['Reply to', email.reply_to] as [string, ComponentChildren]] : []),
+    [t('From'), email?.from ?? sender],
+    [t('To'), recipient],
+    ...(email?.reply_to ? [[t('Reply to'), email.reply_to] as [string, ComponentChildren]] : []),
     ...(email && email.attachments.length > 0
-      ? [['Attachments', listAttachments(email)] as [string, ComponentChildren]]
+      ? [[t('Attachments'), listAttachments(email)] as [string, ComponentChildren]]
       : []),
     service,
     received,
@@ -107,7 +112,12 @@ function listFacts({ country, message, email, now }: ReaderProps): [string, Comp
 
 /** They can be opened in the downloaded email. */
 function listAttachments({ attachments }: SentEmail): string {
-  return attachments.map(({ filename, size_in_bytes }) => `${filename} (${dataSize(size_in_bytes)})`).join(', ');
+  return joined(
+    attachments.map(({ filename, size_in_bytes }) =>
+      t('{filename} ({size})', { filename, size: dataSize(size_in_bytes) }),
+    ),
+    ', ',
+  );
 }
 
 /** The status is also sent as a fragment: it changes while the page is open. */
@@ -126,9 +136,10 @@ function statusNote(
   { notification_type, status, received_at, times_sent }: InboxMessage,
   email: SentEmail | undefined,
 ) {
-  const repeated = times_sent > 1 ? [`received ${count(times_sent)} times`] : [];
-  if (notification_type === 'letter' && status === 'created') return `on ${printDay(country, received_at)}`;
-  return [...(email?.unsubscribe_url ? ['unsubscribe: one click'] : []), ...repeated].join(', ');
+  const repeated = times_sent > 1 ? [t('{count, plural, other {received # times}}', { count: times_sent })] : [];
+  if (notification_type === 'letter' && status === 'created')
+    return t('on {day}', { day: printDay(country, received_at) });
+  return joined([...(email?.unsubscribe_url ? [t('unsubscribe: one click')] : []), ...repeated], ', ');
 }
 
 /** Shows a text message as on a phone. */
@@ -150,9 +161,11 @@ function TextReader({ message }: { message: InboxMessage }) {
         {code && (
           <span class="row row--tight">
             <span>
-              Code <code id="code-in-text">{code}</code>
+              <T>
+                Code <code id="code-in-text">{{ code }}</code>
+              </T>
             </span>
-            <Copy of="code-in-text" what="the code" />
+            <Copy of="code-in-text" what={t('the code')} />
           </span>
         )}
       </div>
@@ -166,7 +179,7 @@ function findCode(text: string): string | undefined {
 }
 
 function describeEncoding({ encoding }: InboxMessage): string {
-  return encoding === 'ucs2' ? 'Uses special characters, so fewer fit into one part (UCS-2)' : 'GSM-7';
+  return encoding === 'ucs2' ? t('Uses special characters, so fewer fit into one part (UCS-2)') : 'GSM-7';
 }
 
 /** The pages that the printer gets, as pictures. */
@@ -176,7 +189,7 @@ function LetterReader({ message, list }: { message: InboxMessage; list: ListQuer
   if (pageCount === null) {
     return (
       <div class="desk">
-        <p>The letter is not drawn yet. Load the page again in a few seconds.</p>
+        <p>{t('The letter is not drawn yet. Load the page again in a few seconds.')}</p>
       </div>
     );
   }
@@ -188,20 +201,22 @@ function LetterReader({ message, list }: { message: InboxMessage; list: ListQuer
           <Turn
             to={page > 1 ? sandboxUrl(`/${id}`, list, { page: page - 1 }) : undefined}
             icon="left"
-            label="Previous page"
+            label={t('Previous page')}
           />
           <span>
-            Page {page} of {pageCount}
+            <T>
+              Page {{ page }} of {{ pageCount }}
+            </T>
           </span>
           <Turn
             to={page < pageCount ? sandboxUrl(`/${id}`, list, { page: page + 1 }) : undefined}
             icon="right"
-            label="Next page"
+            label={t('Next page')}
           />
         </div>
         <div class="row row--end">
           <a href={pageUrl(`/sandbox/letters/${id}/pdf`)} download>
-            Download PDF
+            {t('Download PDF')}
           </a>
         </div>
       </div>
@@ -209,7 +224,11 @@ function LetterReader({ message, list }: { message: InboxMessage; list: ListQuer
         <img
           class="sheet"
           src={pageUrl(`/sandbox/letters/${id}/pages/${page}`)}
-          alt={`Page ${page} of ${pageCount} of the letter to ${message.recipient.split('\n')[0] ?? ''}`}
+          alt={t('Page {page} of {pages} of the letter to {recipient}', {
+            page,
+            pages: pageCount,
+            recipient: message.recipient.split('\n')[0] ?? '',
+          })}
           {...sheetSize(country)}
         />
       </div>
@@ -217,40 +236,44 @@ function LetterReader({ message, list }: { message: InboxMessage; list: ListQuer
   );
 }
 
-const emailLabels = { 'temporary-failure': 'Mailbox full', 'permanent-failure': 'Bounce' };
-const textLabels = { 'temporary-failure': 'Phone switched off', 'permanent-failure': 'Number unknown' };
+const emailLabels = { 'temporary-failure': t('Mailbox full'), 'permanent-failure': t('Bounce') };
+const textLabels = { 'temporary-failure': t('Phone switched off'), 'permanent-failure': t('Number unknown') };
 
 const labels: Record<Answer, string> = {
-  delivered: 'Delivered',
-  pending: 'Still trying',
-  'temporary-failure': 'Temporary failure',
-  'permanent-failure': 'Permanent failure',
-  'technical-failure': 'Technical failure',
-  reply: 'Reply',
-  complaint: 'Report as spam',
-  unsubscribe: 'Unsubscribe',
-  print: 'Print now',
-  posted: 'Posted',
-  rejected: 'Cannot be printed',
-  returned: 'Returned',
+  delivered: t('Delivered'),
+  pending: t('Still trying'),
+  'temporary-failure': t('Temporary failure'),
+  'permanent-failure': t('Permanent failure'),
+  'technical-failure': t('Technical failure'),
+  reply: t('Reply'),
+  complaint: t('Report as spam'),
+  unsubscribe: t('Unsubscribe'),
+  print: t('Print now'),
+  posted: t('Posted'),
+  rejected: t('Cannot be printed'),
+  returned: t('Returned'),
 };
 
-const headings = { email: 'Answer as the recipient', sms: 'Answer as the recipient', letter: 'Answer as the printer' };
+const headings = {
+  email: t('Answer as the recipient'),
+  sms: t('Answer as the recipient'),
+  letter: t('Answer as the printer'),
+};
 
 /** What the next page says once about what was done. */
 export const notices: Record<Answer, string> = {
-  delivered: 'Receipt sent.',
-  pending: 'Receipt sent.',
-  'temporary-failure': 'Receipt sent.',
-  'permanent-failure': 'Receipt sent.',
-  'technical-failure': 'Receipt sent.',
-  reply: 'Reply sent to the service.',
-  complaint: 'Email reported as spam.',
-  unsubscribe: 'Unsubscribe request sent to the service.',
-  print: 'Letter sent to the printer.',
-  posted: 'Letter posted.',
-  rejected: 'Letter refused by the printer.',
-  returned: 'Letter returned.',
+  delivered: t('Receipt sent.'),
+  pending: t('Receipt sent.'),
+  'temporary-failure': t('Receipt sent.'),
+  'permanent-failure': t('Receipt sent.'),
+  'technical-failure': t('Receipt sent.'),
+  reply: t('Reply sent to the service.'),
+  complaint: t('Email reported as spam.'),
+  unsubscribe: t('Unsubscribe request sent to the service.'),
+  print: t('Letter sent to the printer.'),
+  posted: t('Letter posted.'),
+  rejected: t('Letter refused by the printer.'),
+  returned: t('Letter returned.'),
 };
 
 interface AnswersProps {
@@ -305,15 +328,15 @@ export function Answers({ message, possible, list, isHeld }: AnswersProps) {
 
 function Reply({ action, formState }: { action: string; formState: FormState }) {
   return (
-    <form class="card-foot reply" method="post" action={action} aria-label="Reply" noValidate>
+    <form class="card-foot reply" method="post" action={action} aria-label={t('Reply')} noValidate>
       <input type="hidden" name="answer" value="reply" />
       <Field
         formState={formState}
         name="text"
-        label="Reply as the recipient"
+        label={t('Reply as the recipient')}
         beside={
           <button class="button" type="submit">
-            Reply
+            {t('Reply')}
           </button>
         }
       />
@@ -323,10 +346,10 @@ function Reply({ action, formState }: { action: string; formState: FormState }) 
 
 /** Says why there are fewer buttons than expected. */
 function explain({ notification_type, status }: InboxMessage, possible: Answer[], isHeld: boolean): string {
-  if (notification_type === 'letter') return possible.length > 0 ? '' : 'The printer has nothing to do now.';
+  if (notification_type === 'letter') return possible.length > 0 ? '' : t('The printer has nothing to do now.');
   if (possible.includes('delivered')) return '';
-  if (status === 'created') return 'We have not sent the message yet.';
+  if (status === 'created') return t('We have not sent the message yet.');
   return isHeld
-    ? 'The message has its receipt.'
-    : 'Delivered automatically. To choose the outcome yourself, start with SANDBOX_RECEIPTS=hold.';
+    ? t('The message has its receipt.')
+    : t('Delivered automatically. To choose the outcome yourself, start with SANDBOX_RECEIPTS=hold.');
 }

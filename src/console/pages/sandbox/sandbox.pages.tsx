@@ -4,6 +4,7 @@ import { answerMessage, answers, possibleAnswers } from '../../../delivery/sandb
 import { findSentEmail } from '../../../delivery/sandbox/email-sources.ts';
 import { getInboxMessage, type InboxMessage, listInbox } from '../../../delivery/sandbox/inbox.ts';
 import { isAnySandbox } from '../../../delivery/sandbox/sandbox.ts';
+import { t } from '../../../language/text.ts';
 import { letterPagePicture } from '../../../letters/preview/letter-preview.ts';
 import { readLetterPdf } from '../../../notifications/history/public-notifications.ts';
 import { notFound } from '../../../platform/failure.ts';
@@ -90,7 +91,7 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({}),
     async act({ visitor }) {
       await clearSandbox(app, visitor.user);
-      return { to: '/sandbox', notice: 'Sandbox cleared.' };
+      return { to: '/sandbox', notice: t('Sandbox cleared.') };
     },
   });
 
@@ -158,14 +159,14 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
   ): Promise<View> {
     const list = readListQuery(app, request);
     return {
-      title: 'Sandbox',
+      title: t('Sandbox'),
       ...(about ? { about } : {}),
-      lead: 'Nothing here has left this machine.',
+      lead: t('Nothing here has left this machine.'),
       actions: (
         <>
           <span data-live-controls />
-          <Confirm label="Clear all" action="Clear my list" to={pageUrl('/sandbox/clear')}>
-            We will remove all messages from your list. Other people keep theirs.
+          <Confirm label={t('Clear all')} action={t('Clear my list')} to={pageUrl('/sandbox/clear')}>
+            {t('We will remove all messages from your list. Other people keep theirs.')}
           </Confirm>
         </>
       ),
@@ -173,7 +174,7 @@ export function sandboxPages(pages: Pages, app: ConsoleApp): void {
         <div class="stack">
           <SandboxToolbar current={list} />
           <div class="split">
-            <section aria-label="Messages">
+            <section aria-label={t('Messages')}>
               <Live from={buildListUrl(list, current)}>{await inbox(request, current)}</Live>
             </section>
             {reader}
@@ -194,7 +195,7 @@ function Welcome() {
   return (
     <div class="reader reader--empty">
       <p class="muted">
-        Choose a message to read it and reply as its recipient. The sandbox keeps messages for 7 days.
+        {t('Choose a message to read it and reply as its recipient. The sandbox keeps messages for 7 days.')}
       </p>
     </div>
   );

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { t } from '../../../language/text.ts';
 import { listTemplateSummaries } from '../../../templates/templates.ts';
 import { may } from '../../access/may.ts';
 import { whoCan } from '../../access/who-can.ts';
@@ -49,15 +50,15 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
       const isNarrowed = isSearch || list.channel !== undefined;
       const paths = new Map(isSearch ? library.paths().map(({ id, path }) => [id, path]) : []);
       return {
-        title: folder?.name ?? 'Send',
-        ...(folder ? { about: 'Send', crumbs: buildCrumbs(request, library.path(folder.parent_id)) } : {}),
-        lead: 'Choose a template, then who to send it to.',
+        title: folder?.name ?? t('Send'),
+        ...(folder ? { about: t('Send'), crumbs: buildCrumbs(request, library.path(folder.parent_id)) } : {}),
+        lead: t('Choose a template, then who to send it to.'),
         actions: (
           <>
-            <ButtonLink to={`/services/${service.id}/files`}>Files</ButtonLink>
-            <ButtonLink to={`/services/${service.id}/contact-lists`}>Contact lists</ButtonLink>
+            <ButtonLink to={`/services/${service.id}/files`}>{t('Files')}</ButtonLink>
+            <ButtonLink to={`/services/${service.id}/contact-lists`}>{t('Contact lists')}</ButtonLink>
             {service.permissions.includes('letter') && (
-              <ButtonLink to={`/services/${service.id}/pdf-letters`}>Upload a letter</ButtonLink>
+              <ButtonLink to={`/services/${service.id}/pdf-letters`}>{t('Upload a letter')}</ButtonLink>
             )}
           </>
         ),
@@ -70,7 +71,7 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
                 <Tabs
                   name="Channel"
                   tabs={[undefined, ...channels].map((channel) => ({
-                    label: channel ? channelWords[channel].names : 'All',
+                    label: channel ? channelWords[channel].names : t('All'),
                     to: sendUrl(list, { channel }),
                     isCurrent: channel === list.channel,
                   }))}
@@ -78,13 +79,13 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
               )}
               <ListSearch
                 name="Templates"
-                label="Name, id or words"
+                label={t('Name, id or words')}
                 path={sendUrl(list, { findToken: '' })}
                 find={list.find}
                 found={countFound(total)}
               />
               {isEmpty ? (
-                <Empty title="Nothing found">Try fewer words, or choose another channel.</Empty>
+                <Empty title={t('Nothing found')}>{t('Try fewer words, or choose another channel.')}</Empty>
               ) : (
                 <ChoiceTable list={list} folders={list.page > 1 ? [] : folders} templates={templates} paths={paths} />
               )}
@@ -103,27 +104,27 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
 
   /** Whoever can write a template gets the button; others are told whom to ask. */
   async function describeEmpty({ service, visitor }: OfSender, isFolder: boolean) {
-    if (isFolder) return <Empty title="This folder is empty">Choose another folder.</Empty>;
+    if (isFolder) return <Empty title={t('This folder is empty')}>{t('Choose another folder.')}</Empty>;
     if (may({ service: 'templates' }, visitor.user, service) === 'yes') {
       return (
         <Empty
-          title="No templates yet"
+          title={t('No templates yet')}
           action={
             <ButtonLink to={`/services/${service.id}/templates/new`} look="primary">
-              Write your first template
+              {t('Write your first template')}
             </ButtonLink>
           }
         >
-          Every message starts as a template.
+          {t('Every message starts as a template.')}
         </Empty>
       );
     }
     const people = await whoCan(app.db, service.id, 'templates');
     return (
-      <Empty title="No templates yet">
+      <Empty title={t('No templates yet')}>
         {people === undefined
-          ? 'Every message starts as a template. Ask someone who manages the service to let you write one.'
-          : `Every message starts as a template. Ask ${people} to write one.`}
+          ? t('Every message starts as a template. Ask someone who manages the service to let you write one.')
+          : t('Every message starts as a template. Ask {people} to write one.', { people })}
       </Empty>
     );
   }
@@ -131,5 +132,5 @@ export function choosePages(pages: Pages, app: ConsoleApp): void {
 
 function buildCrumbs({ service }: OfSender, folders: { id: string; name: string }[]) {
   const to = `/services/${service.id}/send`;
-  return [{ label: 'Send', to }, ...folders.map(({ id, name }) => ({ label: name, to: `${to}?folder=${id}` }))];
+  return [{ label: t('Send'), to }, ...folders.map(({ id, name }) => ({ label: name, to: `${to}?folder=${id}` }))];
 }

@@ -1,8 +1,9 @@
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { pageUrl, withQuery } from '../../links.ts';
 import { channelWords } from '../../message-words.ts';
-import { several } from '../../money.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Stamp } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -22,7 +23,9 @@ export function sendPath(list: ListQuery, changes: Partial<ListQuery> = {}): str
 export const sendUrl = (list: ListQuery, changes: Partial<ListQuery> = {}) => pageUrl(sendPath(list, changes));
 
 export function countFound(total: number): string {
-  return total === 0 ? 'No templates found.' : `${several(total, 'template')} found.`;
+  return t('{count, plural, =0 {No templates found.} one {# template found.} other {# templates found.}}', {
+    count: total,
+  });
 }
 
 interface Folder {
@@ -48,13 +51,13 @@ export function ChoiceTable({ list, folders, templates, paths }: ChoiceTableProp
   const path = `/services/${list.service_id}`;
   return (
     <Table<Folder | Template>
-      caption="Templates"
+      caption={t('Templates')}
       rows={[...folders, ...templates]}
       keyOf={({ id }) => id}
       middle
       columns={[
         {
-          head: 'Template',
+          head: t('Template'),
           cell: (row) => (
             <span class="row row--tight">
               {'template_type' in row ? (
@@ -62,7 +65,11 @@ export function ChoiceTable({ list, folders, templates, paths }: ChoiceTableProp
                   <Stamp channel={channelWords[row.template_type].stamp} small />
                   <span dir="auto">
                     {row.name}
-                    {row.folder !== null && paths.has(row.folder) && <small>in {paths.get(row.folder)}</small>}
+                    {row.folder !== null && paths.has(row.folder) && (
+                      <small>
+                        <T>in {{ get: paths.get(row.folder) }}</T>
+                      </small>
+                    )}
                   </span>
                 </>
               ) : (
@@ -79,16 +86,20 @@ export function ChoiceTable({ list, folders, templates, paths }: ChoiceTableProp
           ),
         },
         {
-          head: 'Send to',
+          head: t('Send to'),
           hidden: true,
           cell: (row) =>
             'template_type' in row && (
               <>
                 <ButtonLink to={`${path}/send/${row.id}`} small>
-                  One person<span class="sr"> with {row.name}</span>
+                  <T>
+                    One person<span class="sr"> with {{ name: row.name }}</span>
+                  </T>
                 </ButtonLink>{' '}
                 <ButtonLink to={`${path}/files/new/${row.id}`} small>
-                  Upload a list<span class="sr"> with {row.name}</span>
+                  <T>
+                    Upload a list<span class="sr"> with {{ name: row.name }}</span>
+                  </T>
                 </ButtonLink>
               </>
             ),

@@ -1,5 +1,6 @@
 import { findSmsRate, listLetterRates } from '../../../billing/rates.ts';
 import type { DraftPreview } from '../../../delivery/previews/draft-preview.ts';
+import { joined, type Text, t } from '../../../language/text.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import { postageName } from '../../message-words.ts';
@@ -26,22 +27,28 @@ export async function describeCost(
   app: Platform,
   preview: DraftPreview,
   postage: string | null,
-): Promise<string | undefined> {
+): Promise<Text | undefined> {
   const { money, words } = app.country;
   switch (preview.template_type) {
     case 'sms': {
-      const parts = several(preview.fragments, 'part');
       const cost = await costOfTexts(app, preview.fragments);
-      const figures = [parts, ...(cost === undefined ? [] : [`${money.price(cost)} ${words.inCountry}`])];
-      return figures.map((figure) => (preview.is_minimum ? `at least ${figure}` : figure)).join(', ');
+      const priced =
+        cost === undefined ? [] : [t('{price} {inCountry}', { price: money.price(cost), inCountry: words.inCountry })];
+      return joined(atLeast(preview.is_minimum, [several(preview.fragments, 'part'), ...priced]), ', ');
     }
     case 'email':
       return undefined;
     case 'letter': {
       const sheets = sheetsOf(preview.page_count);
       const cost = postage === null ? undefined : await costOfLetter(app, sheets, postage);
-      const priced = cost === undefined ? '' : `, ${money.price(cost)} ${postageName(app.country, postage ?? '')}`;
-      return `${several(preview.page_count, 'page')}, ${several(sheets, 'sheet')}${priced}`;
+      const values = { price: money.price(cost ?? 0), postage: postageName(app.country, postage ?? '') };
+      const priced = cost === undefined ? [] : [t('{price} {postage}', values)];
+      return joined([several(preview.page_count, 'page'), several(sheets, 'sheet'), ...priced], ', ');
     }
   }
+}
+
+/** While values are missing, a message may become longer. */
+export function atLeast(isMinimum: boolean, figures: readonly string[]): readonly string[] {
+  return isMinimum ? figures.map((figure) => t('at least {figure}', { figure })) : figures;
 }

@@ -1,6 +1,8 @@
+import { type Text, t } from '../../../language/text.ts';
 /** Says what becomes of the characters that a text message cannot carry. */
-export function describeLost(characters: readonly string[]): string {
-  return characters.length === 1
-    ? `Texts cannot include ${characters[0]}. It will be sent as a question mark.`
-    : `Texts cannot include ${characters.join(' ')}. They will be sent as question marks.`;
+export function describeLost(characters: readonly string[]): Text {
+  return t(
+    '{count, plural, one {Texts cannot include {characters}. It will be sent as a question mark.} other {Texts cannot include {characters}. They will be sent as question marks.}}',
+    { count: characters.length, characters: characters.join(' ') },
+  );
 }

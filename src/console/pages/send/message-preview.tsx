@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { previewEmail, previewText } from '../../../delivery/previews/previews.ts';
+import { t } from '../../../language/text.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
 import type { SendingService } from '../../../notifications/sending/sending-service.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
@@ -45,7 +46,7 @@ function Message({ preview }: { preview: Preview }) {
         <div class="phone">
           <header>
             {preview.sender}
-            <small>Text message</small>
+            <small>{t('Text message')}</small>
           </header>
           <p class="bubble">
             <TemplateText text={preview.text} />
@@ -57,15 +58,15 @@ function Message({ preview }: { preview: Preview }) {
         <div class="card card--flush">
           <div class="card-head">
             <dl class="facts facts--mail">
-              <dt>From</dt>
+              <dt>{t('From')}</dt>
               <dd>{preview.from}</dd>
               {preview.reply_to !== null && (
                 <>
-                  <dt>Reply to</dt>
+                  <dt>{t('Reply to')}</dt>
                   <dd>{preview.reply_to}</dd>
                 </>
               )}
-              <dt>Subject</dt>
+              <dt>{t('Subject')}</dt>
               <dd>
                 <TemplateText text={preview.subject} />
               </dd>
@@ -77,7 +78,7 @@ function Message({ preview }: { preview: Preview }) {
             </pre>
           ) : (
             <div class="desk">
-              <MailFrame src={preview.frame} html={preview.html} title="The email as its recipient will see it" />
+              <MailFrame src={preview.frame} html={preview.html} title={t('The email as its recipient will see it')} />
             </div>
           )}
         </div>
@@ -90,7 +91,7 @@ function Message({ preview }: { preview: Preview }) {
               key={src}
               class="sheet"
               src={src}
-              alt={`Page ${index + 1} of the letter`}
+              alt={t('Page {page} of the letter', { page: index + 1 })}
               loading={index === 0 ? undefined : 'lazy'}
               {...sheetSize(country)}
             />

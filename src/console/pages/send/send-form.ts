@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { Calendar } from '../../../countries/calendar.ts';
 import type { Country } from '../../../countries/country.ts';
+import { t } from '../../../language/text.ts';
 import { Failure, invalid, invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { isAddressReason } from '../../../recipients/postal-address.ts';
@@ -58,16 +59,16 @@ export function buildPersonalisation(template: ReadyTemplate, { to, values }: Fi
 /** Asks for everything that was left empty, in its own field. */
 export function refuseGaps({ row }: ReadyTemplate, { to, values }: Filled): void {
   const gaps = values.flatMap(({ name, value }, index) =>
-    value === '' ? [[`value_${index}`, `Enter a value for ${name}.`]] : [],
+    value === '' ? [[`value_${index}`, t('Enter a value for {name}.', { name })]] : [],
   );
   const all = to === '' ? [['to', whatIsMissing[row.template_type]], ...gaps] : gaps;
   if (all.length > 0) throw invalid(Object.fromEntries(all));
 }
 
 const whatIsMissing = {
-  sms: 'Enter a phone number.',
-  email: 'Enter an email address.',
-  letter: 'Enter an address.',
+  sms: t('Enter a phone number.'),
+  email: t('Enter an email address.'),
+  letter: t('Enter an address.'),
 };
 
 /** The same with placeholders where values are missing: so the rules find what else is wrong. */
@@ -81,19 +82,21 @@ const advices = new Map<string, [field: 'to' | '', text: string]>([
     'not_in_trial_mode',
     [
       'to',
-      'Your service is in trial mode, so you can only send to your team and guest list. Choose another recipient, or ask to go live.',
+      t(
+        'Your service is in trial mode, so you can only send to your team and guest list. Choose another recipient, or ask to go live.',
+      ),
     ],
   ],
   [
     'letters_in_trial_mode',
-    ['', 'Your service is in trial mode, so it cannot send letters yet. Ask to go live, then send the letter.'],
+    ['', t('Your service is in trial mode, so it cannot send letters yet. Ask to go live, then send the letter.')],
   ],
   [
     'international_sms_limit',
-    ['to', 'Your service has reached its limit of texts to other countries for today. Try again tomorrow.'],
+    ['to', t('Your service has reached its limit of texts to other countries for today. Try again tomorrow.')],
   ],
-  ['daily_limit', ['', 'Your service has reached its daily limit. Try again tomorrow.']],
-  ['channel_not_allowed', ['', 'This channel is switched off. Switch it on in the settings of your service.']],
+  ['daily_limit', ['', t('Your service has reached its daily limit. Try again tomorrow.')]],
+  ['channel_not_allowed', ['', t('This channel is switched off. Switch it on in the settings of your service.')]],
 ]);
 
 /** The same of refusals whose words differ between countries. */
@@ -113,7 +116,8 @@ export function toFormProblem(country: Country, error: unknown, values: Filled['
   if (advice !== undefined) return invalidField('to', advice);
   const known = advices.get(reason);
   if (known) return invalidField(known[0], known[1]);
-  if (reason === 'text_too_long') return invalidField(findLongestField(values), `${detail}. Shorten it.`);
+  if (reason === 'text_too_long')
+    return invalidField(findLongestField(values), t('{problem}. Shorten it.', { problem: detail }));
   return invalidField(isAddressReason(reason) || aboutRecipient.has(reason) ? 'to' : '', detail);
 }
 

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { previewEmail } from '../../../delivery/previews/previews.ts';
+import { joined, t } from '../../../language/text.ts';
 import { previewLetterTemplate } from '../../../letters/preview/letter-preview.ts';
 import { remainingToday } from '../../../notifications/limits/daily-limits.ts';
 import { checkOneOff, sendOneOff } from '../../../notifications/one-off/one-off.ts';
-import { findRateOf } from '../../../notifications/rates-abroad.ts';
+import { findRateOf, hasKnownPrice } from '../../../notifications/rates-abroad.ts';
 import { invalid, notFound } from '../../../platform/failure.ts';
 import { newId } from '../../../platform/id.ts';
 import { addressRules } from '../../../recipients/address-rules.ts';
@@ -12,14 +13,14 @@ import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { checkAll } from '../../forms.ts';
 import { postageName } from '../../message-words.ts';
-import { count, several } from '../../money.ts';
+import { several } from '../../money.ts';
 import type { FormState, PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { sendFragment } from '../../parts/live.tsx';
 import { formatPhoneNumber } from '../../parts/phone-number.ts';
 import { nextDay, nightWarning, refuseBadTime, wordsOfHour } from '../../parts/when.tsx';
 import type { Viewer } from '../../viewer.ts';
 import { sendMailFrame, sendSentFile } from '../sandbox/mail-frame.ts';
-import { costOfLetter, costOfTexts } from './cost.ts';
+import { atLeast, costOfLetter, costOfTexts } from './cost.ts';
 import {
   decryptValues,
   drawLetter,
@@ -111,7 +112,8 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
     const { template, filled } = loaded;
     await refuseProblems(request, loaded);
     const drawn = template.row.template_type === 'letter' ? await drawLetter(app, loaded) : undefined;
-    if (drawn?.message) throw invalid(`The letter has ${drawn.page_count} pages. Shorten it to 10 pages.`);
+    if (drawn?.message)
+      throw invalid(t('The letter has {pageCount} pages. Shorten it to 10 pages.', { pageCount: drawn.page_count }));
     const preview = await previewMessage(app, request.visitor, loaded, drawn?.page_count);
     return {
       ...buildHeading(request, loaded),
@@ -134,7 +136,7 @@ export function sendPages(pages: Pages, app: ConsoleApp): void {
       const { id } = await sendOneOff(app, request.service.id, message);
       return {
         to: `/services/${request.service.id}/messages/${id}`,
-        notice: loaded.filled.scheduled_for === '' ? 'Message sent.' : 'Message scheduled.',
+        notice: loaded.filled.scheduled_for === '' ? t('Message sent.') : t('Message scheduled.'),
       };
     } catch (error) {
       throw toFormProblem(app.country, error, loaded.filled.values);
@@ -202,7 +204,10 @@ function ownRecipient({ visitor: { user } }: OfSender, { template }: ToPreview):
 }
 
 function buildHeading({ service }: OfSender, { template: { row } }: ToPreview): Pick<View, 'title' | 'crumbs'> {
-  return { title: `Send “${row.name}”`, crumbs: [{ label: 'Send', to: `/services/${service.id}/send` }] };
+  return {
+    title: t('Send “{name}”', { name: row.name }),
+    crumbs: [{ label: t('Send'), to: `/services/${service.id}/send` }],
+  };
 }
 
 /** The size of the message and what it costs. */
@@ -216,14 +221,19 @@ async function describeSizeAndCost(
       const parsed = parsePhoneNumber(app.country.phone, filled.to);
       const number = parsed.ok ? await findRateOf(app.country.phone, parsed.number) : undefined;
       const multiplier = number?.multiplier ?? 1;
-      const cost = multiplier === 0 ? undefined : await costOfTexts(app, preview.parts * multiplier);
+      const cost = await costOfTexts(app, preview.parts * multiplier);
       const figures = [
         several(preview.characters, 'character'),
         several(preview.parts, 'part'),
         ...(cost === undefined ? [] : [app.country.money.price(cost)]),
       ];
-      const size = figures.map((figure) => (preview.is_minimum ? `at least ${figure}` : figure)).join(' · ');
-      return multiplier > 1 ? `${size}, ${multiplier} times the price of a text ${app.country.words.inCountry}` : size;
+      const size = joined(atLeast(preview.is_minimum, figures), ' · ');
+      if (number && !(await hasKnownPrice(app.country.phone, number))) {
+        return t('{size} · no price abroad yet', { size });
+      }
+      if (multiplier <= 1) return size;
+      const { inCountry } = app.country.words;
+      return t('{size}, {multiplier} times the price of a text {inCountry}', { size, multiplier, inCountry });
     }
     case 'email':
       return undefined;
@@ -232,8 +242,8 @@ async function describeSizeAndCost(
       const rules = addressRules(app.country);
       const postage = rules.postage(rules.parse(filled.to.split('\n')), template.row.postage);
       const cost = await costOfLetter(app, sheets, postage);
-      const priced = cost === undefined ? '' : ` · ${app.country.money.price(cost)}`;
-      return `${several(sheets, 'sheet')} · ${postageName(app.country, postage)}${priced}`;
+      const priced = cost === undefined ? [] : [app.country.money.price(cost)];
+      return joined([several(sheets, 'sheet'), postageName(app.country, postage), ...priced], ' · ');
     }
   }
 }
@@ -250,13 +260,13 @@ async function listFacts(
   const warning = nightWarning(calendar, at);
   const when = (
     <>
-      {at === now ? 'Now' : wordsOfHour(calendar, at, now)}
+      {at === now ? t('Now') : wordsOfHour(calendar, at, now)}
       {warning !== undefined && <small>{warning}</small>}
     </>
   );
   return [
     {
-      label: 'To',
+      label: t('To'),
       value: (
         <span dir="auto">
           {(channel === 'sms' ? formatPhoneNumber(app.country.phone, filled.to) : filled.to)
@@ -265,8 +275,8 @@ async function listFacts(
         </span>
       ),
     },
-    ...(channel === 'letter' ? [] : [{ label: 'When', value: when }]),
-    ...(filled.reference === '' ? [] : [{ label: 'Reference', value: <span dir="auto">{filled.reference}</span> }]),
-    { label: 'Left today', value: `${count(messages)}, with this one` },
+    ...(channel === 'letter' ? [] : [{ label: t('When'), value: when }]),
+    ...(filled.reference === '' ? [] : [{ label: t('Reference'), value: <span dir="auto">{filled.reference}</span> }]),
+    { label: t('Left today'), value: t('{count, number}, with this one', { count: messages }) },
   ];
 }

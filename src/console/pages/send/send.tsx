@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { count } from '../../money.ts';
 import type { FormState } from '../../page.ts';
@@ -30,12 +32,12 @@ export function FillIn(props: FillInProps) {
   const { formState, channel, filled, senders, preview, left, now, addressHint, toFile } = props;
   return (
     <div class="stack">
-      <Steps current="Fill in" />
+      <Steps current="fill-in" />
       <div class="aside">
         <form class="stack measure" method="post" noValidate data-previews="preview">
           {/* The first button is the one that Enter presses. */}
           <button class="sr" type="submit" name="do" value="check" tabIndex={-1} aria-hidden="true">
-            Check
+            {t('Check')}
           </button>
           <Sender formState={formState} channel={channel} senders={senders} chosen={filled.sender_id} />
           <Recipient formState={formState} channel={channel} addressHint={addressHint} />
@@ -60,21 +62,23 @@ export function FillIn(props: FillInProps) {
           <Field
             formState={formState}
             name="reference"
-            label="Reference (optional)"
-            hint="A reference of your own, such as a case number."
+            label={t('Reference (optional)')}
+            hint={t('A reference of your own, such as a case number.')}
             autocomplete="off"
           />
           <div class="row">
             <button class="button button--primary" type="submit" name="do" value="check">
-              Check
+              {t('Check')}
             </button>
             <ButtonLink to={toFile} look="quiet">
-              Upload a list instead
+              {t('Upload a list instead')}
             </ButtonLink>
-            <span class="small muted">{count(left)} left today</span>
+            <span class="small muted">
+              <T>{{ left: count(left) }} left today</T>
+            </span>
           </div>
         </form>
-        <section class="stack stack--tight sticky" aria-label="Preview" id="preview">
+        <section class="stack stack--tight sticky" aria-label={t('Preview')} id="preview">
           {preview}
         </section>
       </div>
@@ -82,12 +86,18 @@ export function FillIn(props: FillInProps) {
   );
 }
 
-function Steps({ current }: { current: 'Fill in' | 'Check' }) {
+const steps = [
+  { id: 'fill-in', name: t('Fill in') },
+  { id: 'check', name: t('Check') },
+  { id: 'sent', name: t('Sent') },
+] as const;
+
+function Steps({ current }: { current: 'fill-in' | 'check' }) {
   return (
-    <ol class="steps" aria-label="Steps">
-      {['Fill in', 'Check', 'Sent'].map((step) => (
-        <li key={step} aria-current={step === current ? 'step' : undefined}>
-          {step}
+    <ol class="steps" aria-label={t('Steps')}>
+      {steps.map(({ id, name }) => (
+        <li key={id} aria-current={id === current ? 'step' : undefined}>
+          {name}
         </li>
       ))}
     </ol>
@@ -111,7 +121,7 @@ function Sender({
     <Choices
       formState={formState}
       name="sender_id"
-      legend={channel === 'sms' ? 'From' : 'Replies go to'}
+      legend={channel === 'sms' ? t('From') : t('Replies go to')}
       kind="one"
       chosen={[chosen || usual]}
       choices={senders.map(({ id, text, is_default, receives_replies }) => ({
@@ -124,24 +134,24 @@ function Sender({
 }
 
 const senderHints = {
-  default: { replies: 'Default. Receives replies.', silent: 'Default' },
-  other: { replies: 'Receives replies.', silent: undefined },
+  default: { replies: t('Default. Receives replies.'), silent: t('Default') },
+  other: { replies: t('Receives replies.'), silent: undefined },
 };
 
 function Recipient({ formState, channel, addressHint }: Pick<FillInProps, 'formState' | 'channel' | 'addressHint'>) {
   if (channel === 'letter') {
-    return <TextArea formState={formState} name="to" label="Address" hint={addressHint} rows={7} />;
+    return <TextArea formState={formState} name="to" label={t('Address')} hint={addressHint} rows={7} />;
   }
   return (
     <Field
       formState={formState}
       name="to"
-      label={channel === 'sms' ? 'Phone number' : 'Email address'}
+      label={channel === 'sms' ? t('Phone number') : t('Email address')}
       type={channel === 'sms' ? 'tel' : 'email'}
       autocomplete="off"
       beside={
         <button class="button" type="submit" name="do" value="mine">
-          Use mine
+          {t('Use mine')}
         </button>
       }
     />
@@ -164,7 +174,7 @@ interface CheckProps {
 export function Check({ filled, sendId, preview, foot, facts, lost }: CheckProps) {
   return (
     <div class="stack">
-      <Steps current="Check" />
+      <Steps current="check" />
       <div class="aside">
         <form class="stack measure" method="post">
           <Summary rows={facts} />
@@ -182,14 +192,14 @@ export function Check({ filled, sendId, preview, foot, facts, lost }: CheckProps
           <Hidden name="send_id" value={sendId} />
           <div class="row">
             <button class="button button--primary" type="submit" name="do" value="send">
-              Send
+              {t('Send')}
             </button>
             <button class="button" type="submit" name="do" value="change">
-              Change it
+              {t('Change it')}
             </button>
           </div>
         </form>
-        <section class="stack stack--tight" aria-label="The message">
+        <section class="stack stack--tight" aria-label={t('The message')}>
           <MessagePreview preview={preview} foot={foot} />
         </section>
       </div>

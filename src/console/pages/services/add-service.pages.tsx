@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { t } from '../../../language/text.ts';
 import { type OrganisationType, OrganisationTypes } from '../../../organisations/organisation-types.ts';
 import { findOrganisationIdByEmailAddress, getOrganisation } from '../../../organisations/organisations.ts';
 import { Failure, invalidField } from '../../../platform/failure.ts';
@@ -12,13 +13,15 @@ import { Choices, Field } from '../../parts/field.tsx';
 import { ButtonLink, Submit } from '../../parts/form.tsx';
 
 const notForYou: View = {
-  title: 'You cannot add a service',
-  lead: 'The people who run this Pennypost decide who can. Ask a platform administrator to add a service and invite you.',
+  title: t('You cannot add a service'),
+  lead: t(
+    'The people who run this Pennypost decide who can. Ask a platform administrator to add a service and invite you.',
+  ),
   status: 403,
-  crumbs: [{ label: 'Your services', to: '/services' }],
+  crumbs: [{ label: t('Your services'), to: '/services' }],
   content: (
     <p>
-      <ButtonLink to="/services/join">Join a service</ButtonLink>
+      <ButtonLink to="/services/join">{t('Join a service')}</ButtonLink>
     </p>
   ),
 };
@@ -37,23 +40,25 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
     show: async ({ visitor }, formState) =>
       (await mayAddService(app, visitor.user))
         ? {
-            title: 'Add a service',
-            lead: 'Your service starts in trial mode. You can only send messages to yourself, your team and your guest list.',
-            crumbs: [{ label: 'Your services', to: '/services' }],
+            title: t('Add a service'),
+            lead: t(
+              'Your service starts in trial mode. You can only send messages to yourself, your team and your guest list.',
+            ),
+            crumbs: [{ label: t('Your services'), to: '/services' }],
             content: (
               <form class="stack measure" method="post" noValidate>
                 <Field
                   formState={formState}
                   name="name"
-                  label="Name of the service"
-                  hint="People see this name as the sender of your emails and at the start of your texts."
+                  label={t('Name of the service')}
+                  hint={t('People see this name as the sender of your emails and at the start of your texts.')}
                   autocomplete="off"
                 />
                 {(await typeOfOrganisation(visitor.user.email_address)) === null && (
                   <Choices
                     formState={formState}
                     name="organisation_type"
-                    legend="Who runs it?"
+                    legend={t('Who runs it?')}
                     kind="one"
                     choices={app.country.organisations.types
                       .filter(({ id }) => id !== 'nhs_notify')
@@ -62,17 +67,19 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
                 )}
                 {visitor.user.platform_admin && (
                   <details class="more" open={formState.problems.has('id')}>
-                    <summary>This service comes from another Notify</summary>
+                    <summary>{t('This service comes from another Notify')}</summary>
                     <Field
                       formState={formState}
                       name="id"
-                      label="Its id there"
-                      hint="The first of the two ids in each of its API keys. With it, applications can keep their keys and template ids."
+                      label={t('Its id there')}
+                      hint={t(
+                        'The first of the two ids in each of its API keys. With it, applications can keep their keys and template ids.',
+                      )}
                       autocomplete="off"
                     />
                   </details>
                 )}
-                <Submit>Add service</Submit>
+                <Submit>{t('Add service')}</Submit>
               </form>
             ),
           }
@@ -85,10 +92,10 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
     needs: { name: 'Enter a name.' },
     async check({ visitor: { user } }, { organisation_type, id }) {
       if (user.platform_admin && id && !isUuid(id.trim())) {
-        throw invalidField('id', 'Enter the whole id: 32 letters and digits, with hyphens.');
+        throw invalidField('id', t('Enter the whole id: 32 letters and digits, with hyphens.'));
       }
       if (organisation_type === undefined && (await typeOfOrganisation(user.email_address)) === null) {
-        throw invalidField('organisation_type', 'Choose who runs the service.');
+        throw invalidField('organisation_type', t('Choose who runs the service.'));
       }
     },
     async act({ visitor: { user } }, { name, organisation_type, id: importedId }) {
@@ -106,9 +113,9 @@ export function addServicePages(pages: Pages, app: ConsoleApp): void {
         permissions: [...defaultServicePermissions, ...(user.auth_type === 'email_auth' ? ['email_auth'] : [])],
       }).catch((error: unknown) => {
         const isInUse = error instanceof Failure && typeof error.detail === 'object' && 'id' in error.detail;
-        throw isInUse ? invalidField('id', 'Enter another id. Something here has this one already.') : error;
+        throw isInUse ? invalidField('id', t('Enter another id. Something here has this one already.')) : error;
       });
-      return { to: `/services/${id}`, notice: `${name} is ready. You have all permissions.` };
+      return { to: `/services/${id}`, notice: t('{name} is ready. You have all permissions.', { name }) };
     },
   });
 }

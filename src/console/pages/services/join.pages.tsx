@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { findOrganisationIdByEmailAddress, getOrganisation } from '../../../organisations/organisations.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -16,7 +18,7 @@ import { Time } from '../../parts/time.tsx';
 import type { Visitor } from '../../sessions/sessions.ts';
 import { listPeople } from '../team/team.ts';
 
-const crumbs = [{ label: 'Your services', to: '/services' }];
+const crumbs = [{ label: t('Your services'), to: '/services' }];
 
 export function joinPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/join', {
@@ -26,13 +28,15 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
     async show({ visitor }) {
       const services = await listServicesToJoin(app, visitor.user);
       return {
-        title: 'Join a service',
+        title: t('Join a service'),
         crumbs,
         content:
           services.length === 0 ? (
-            <Empty title="No services to join">
-              You can ask to join a service of your organisation, if your organisation allows it. Or ask a person who
-              manages a service to invite {visitor.user.email_address}.
+            <Empty title={t('No services to join')}>
+              <T>
+                You can ask to join a service of your organisation, if your organisation allows it. Or ask a person who
+                manages a service to invite {{ emailAddress: visitor.user.email_address }}.
+              </T>
             </Empty>
           ) : (
             <ul class="card list">
@@ -52,7 +56,7 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
   /** Another service is treated like one that does not exist. */
   async function findService({ visitor, param }: PageRequest<'signed-in'>) {
     const id = param('asked_id');
-    if (visitor.user.services.includes(id)) return { to: `/services/${id}`, notice: 'You are already in the team.' };
+    if (visitor.user.services.includes(id)) return { to: `/services/${id}`, notice: t('You are already in the team.') };
     const services = await listServicesToJoin(app, visitor.user);
     return services.find((service) => service.id === id) ?? elsewhere;
   }
@@ -65,17 +69,17 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
       if ('to' in service) return service;
       const managers = await listManagers(app, service.id);
       return {
-        title: `Ask to join ${service.name}`,
-        crumbs: [...crumbs, { label: 'Join a service', to: '/services/join' }],
+        title: t('Ask to join {name}', { name: service.name }),
+        crumbs: [...crumbs, { label: t('Join a service'), to: '/services/join' }],
         content:
           managers.length === 0 ? (
-            <p>Nobody manages this service. Ask the people who run this Pennypost to let you in.</p>
+            <p>{t('Nobody manages this service. Ask the people who run this Pennypost to let you in.')}</p>
           ) : (
             <form class="stack measure" method="post" noValidate>
               <Choices
                 formState={formState}
                 name="contacted_user_ids"
-                legend="Who do you want to ask?"
+                legend={t('Who do you want to ask?')}
                 kind="several"
                 choices={managers.map(({ id, name, email_address }) => ({
                   value: id,
@@ -84,8 +88,8 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
                 }))}
                 chosen={managers.length === 1 ? managers.map(({ id }) => id) : []}
               />
-              <TextArea formState={formState} name="reason" label="Why do you want to join? (optional)" rows={4} />
-              <Submit>Ask to join</Submit>
+              <TextArea formState={formState} name="reason" label={t('Why do you want to join? (optional)')} rows={4} />
+              <Submit>{t('Ask to join')}</Submit>
             </form>
           ),
       };
@@ -94,25 +98,25 @@ export function joinPages(pages: Pages, app: ConsoleApp): void {
       contacted_user_ids: Type.Array(Uuid),
       reason: Type.Optional(Type.String({ maxLength: 2_000 })),
     }),
-    needs: { contacted_user_ids: 'Choose at least one person.' },
+    needs: { contacted_user_ids: t('Choose at least one person.') },
     async act(request, { contacted_user_ids, reason }) {
       const service = await findService(request);
       if ('to' in service) return service;
       const managers = new Set((await listManagers(app, service.id)).map(({ id }) => id));
       if (!contacted_user_ids.every((id) => managers.has(id))) {
-        throw invalidField('contacted_user_ids', 'Choose people who manage the service.');
+        throw invalidField('contacted_user_ids', t('Choose people who manage the service.'));
       }
       const joining = { requester_id: request.visitor.user.id, contacted_user_ids, reason: reason ?? null };
       await createJoinRequest(app, service.id, joining);
       return {
         to: '/services/join',
-        notice: `You have asked to join ${service.name}. You will get an email when it is decided.`,
+        notice: t('You have asked to join {name}. You will get an email when it is decided.', { name: service.name }),
       };
     },
   });
 }
 
-const elsewhere: Redirection = { to: '/services/join', notice: 'You cannot ask to join that service.' };
+const elsewhere: Redirection = { to: '/services/join', notice: t('You cannot ask to join that service.') };
 
 /** Services of the visitor's organisations that people can ask to join, if the organisation allows asking. */
 async function listServicesToJoin({ db }: Platform, { email_address, organisations, services }: Visitor['user']) {
@@ -146,19 +150,19 @@ export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
       const { requester } = request;
       const known = reasonNotToDecide(request, service.id, visitor.user.id);
       return {
-        title: `${requester.name} asked to join`,
+        title: t('{name} asked to join', { name: requester.name }),
         content: (
           <div class="stack measure">
-            <section class="card" aria-label="Request">
+            <section class="card" aria-label={t('Request')}>
               <dl class="facts">
-                <dt>Email address</dt>
+                <dt>{t('Email address')}</dt>
                 <dd>{requester.email_address}</dd>
-                <dt>Asked</dt>
+                <dt>{t('Asked')}</dt>
                 <dd>
                   <Time at={request.created_at} now={app.clock.now()} />
                 </dd>
-                <dt>Reason</dt>
-                <dd dir="auto">{request.reason ?? 'None given'}</dd>
+                <dt>{t('Reason')}</dt>
+                <dd dir="auto">{request.reason ?? t('None given')}</dd>
               </dl>
             </section>
             {known !== undefined ? (
@@ -168,22 +172,22 @@ export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
                 <Choices
                   formState={formState}
                   name="status"
-                  legend="What do you decide?"
+                  legend={t('What do you decide?')}
                   kind="one"
                   choices={[
-                    { value: 'approved', label: `Let ${requester.name} in` },
-                    { value: 'rejected', label: 'Refuse' },
+                    { value: 'approved', label: t('Let {name} in', { name: requester.name }) },
+                    { value: 'rejected', label: t('Refuse') },
                   ]}
                 />
                 <Choices
                   formState={formState}
                   name="rights"
-                  legend="What can a new member do?"
-                  hint="Every member sees templates and messages."
+                  legend={t('What can a new member do?')}
+                  hint={t('Every member sees templates and messages.')}
                   kind="several"
                   choices={givenRights.map((value) => ({ value, label: rightNames[value] }))}
                 />
-                <Submit>Save</Submit>
+                <Submit>{t('Save')}</Submit>
               </form>
             )}
           </div>
@@ -191,7 +195,7 @@ export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({ status: OneOf(['approved', 'rejected']), rights: Type.Array(OneOf(givenRights)) }),
-    needs: { status: 'Choose whether to let this person in.' },
+    needs: { status: t('Choose whether to let this person in.') },
     async act({ service, param, visitor }, { status, rights }) {
       const request = await getJoinRequest(app, service.id, param('request_id'));
       const known = reasonNotToDecide(request, service.id, visitor.user.id);
@@ -202,7 +206,8 @@ export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
         permissions: status === 'approved' ? permissionsOf(rights) : [],
       });
       const { name } = request.requester;
-      const notice = status === 'approved' ? `${name} has joined the team.` : `You have refused ${name}.`;
+      const notice =
+        status === 'approved' ? t('{name} has joined the team.', { name }) : t('You have refused {name}.', { name });
       return { to: `/services/${service.id}`, notice };
     },
   });
@@ -211,9 +216,17 @@ export function joinRequestPages(pages: Pages, app: ConsoleApp): void {
 /** Undefined if this visitor can decide. */
 function reasonNotToDecide(request: Request, serviceId: string, userId: string): string | undefined {
   const { requester, status, status_changed_by } = request;
-  if (status === 'approved') return `${status_changed_by?.name ?? 'A person'} has already let ${requester.name} in.`;
-  if (status === 'rejected') return `${status_changed_by?.name ?? 'A person'} has already refused.`;
-  if (status === 'cancelled') return `${requester.name} has cancelled the request.`;
-  if (requester.belongs_to_service.includes(serviceId)) return `${requester.name} is already in the team.`;
-  return request.contacted_service_users.includes(userId) ? undefined : 'Only the people who were asked can decide.';
+  const { name } = requester;
+  const decider = status_changed_by?.name;
+  if (status === 'approved')
+    return decider === undefined
+      ? t('A person has already let {name} in.', { name })
+      : t('{decider} has already let {name} in.', { decider, name });
+  if (status === 'rejected')
+    return decider === undefined
+      ? t('A person has already refused.')
+      : t('{decider} has already refused.', { decider });
+  if (status === 'cancelled') return t('{name} has cancelled the request.', { name });
+  if (requester.belongs_to_service.includes(serviceId)) return t('{name} is already in the team.', { name });
+  return request.contacted_service_users.includes(userId) ? undefined : t('Only the people who were asked can decide.');
 }

@@ -1,7 +1,8 @@
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { listOrganisationsAndServices } from '../../../users/users.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
-import { count } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Empty } from '../../parts/notice.tsx';
@@ -26,13 +27,13 @@ export function servicesPages(pages: Pages, app: ConsoleApp): void {
       const { services, organisations } = await listOrganisationsAndServices(app, visitor.user.id);
       const mayAdd = await mayAddService(app, visitor.user);
       return {
-        title: 'Your services',
+        title: t('Your services'),
         actions: (
           <>
-            <ButtonLink to="/services/join">Join a service</ButtonLink>
+            <ButtonLink to="/services/join">{t('Join a service')}</ButtonLink>
             {mayAdd && (
               <ButtonLink to="/services/add" look="primary">
-                Add a service
+                {t('Add a service')}
               </ButtonLink>
             )}
           </>
@@ -54,14 +55,14 @@ export function servicesPages(pages: Pages, app: ConsoleApp): void {
 
 function NoServices({ email, mayAdd }: { email: string; mayAdd: boolean }) {
   return (
-    <Empty title="No services yet">
-      A service has its own templates, team and limits.{' '}
+    <Empty title={t('No services yet')}>
+      {t('A service has its own templates, team and limits.')}{' '}
       {mayAdd ? (
-        <>
-          <a href={pageUrl('/services/add')}>Add a service</a>, or ask the team of another to invite {email}.
-        </>
+        <T>
+          <a href={pageUrl('/services/add')}>Add a service</a>, or ask the team of another to invite {{ email }}.
+        </T>
       ) : (
-        `Ask the team of a service to invite ${email}.`
+        t('Ask the team of a service to invite {email}.', { email })
       )}
     </Empty>
   );
@@ -75,7 +76,9 @@ function List({ services }: { services: readonly { id: string; name: string; res
           <a href={pageUrl(`/services/${id}`)} dir="auto">
             {name}
           </a>
-          <span class={restricted ? 'badge tone-amber' : 'badge tone-green'}>{restricted ? 'Trial mode' : 'Live'}</span>
+          <span class={restricted ? 'badge tone-amber' : 'badge tone-green'}>
+            {restricted ? t('Trial mode') : t('Live')}
+          </span>
         </li>
       ))}
     </ul>
@@ -89,14 +92,16 @@ function Organisations({
 }) {
   return (
     <section class="stack" aria-labelledby="organisations">
-      <h2 id="organisations">Your organisations</h2>
+      <h2 id="organisations">{t('Your organisations')}</h2>
       <ul class="card list">
         {organisations.map(({ id, name, count_of_live_services: live }) => (
           <li key={id}>
             <a href={pageUrl(`/organisations/${id}`)} dir="auto">
               {name}
             </a>
-            <span class="muted">{live === 1 ? '1 live service' : `${count(live)} live services`}</span>
+            <span class="muted">
+              {t('{count, plural, one {# live service} other {# live services}}', { count: live })}
+            </span>
           </li>
         ))}
       </ul>

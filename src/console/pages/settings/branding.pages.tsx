@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { listEmailPool, listLetterPool } from '../../../branding/brand-pools.ts';
 import { getEmailBranding } from '../../../branding/email-branding.ts';
 import { getLetterBranding } from '../../../branding/letter-branding.ts';
+import { t } from '../../../language/text.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { updateService } from '../../../services/service-update.ts';
 import type { Service } from '../../../services/services.ts';
@@ -17,8 +18,8 @@ import { addServiceSetting, team } from './service-setting.ts';
 const none = 'none';
 
 const kinds = {
-  email: { path: 'email/branding', title: 'Brand of emails', nothing: 'No brand' },
-  letter: { path: 'letter/branding', title: 'Logo of letters', nothing: 'No logo' },
+  email: { path: 'email/branding', title: t('Brand of emails'), nothing: t('No brand') },
+  letter: { path: 'letter/branding', title: t('Logo of letters'), nothing: t('No logo') },
 } as const;
 
 /** A team chooses among the brands of its organisation; others are given by the operator. */
@@ -31,7 +32,7 @@ export function brandingPages(pages: Pages, app: ConsoleApp): void {
       path,
       who: team,
       title,
-      lead: 'These are the brands of your organisation. The people who run this Pennypost can add others.',
+      lead: t('These are the brands of your organisation. The people who run this Pennypost can add others.'),
       fields: async (service, formState) => (
         <Choices
           formState={formState}
@@ -47,7 +48,7 @@ export function brandingPages(pages: Pages, app: ConsoleApp): void {
       async save(service, { value }) {
         const brands = await brandsOf(kind, service);
         if (value !== none && !brands.some((brand) => brand.value === value)) {
-          throw invalidField('value', 'Choose a brand from the list.');
+          throw invalidField('value', t('Choose a brand from the list.'));
         }
         const chosen = value === none ? null : value;
         await updateService(

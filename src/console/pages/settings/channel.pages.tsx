@@ -1,3 +1,5 @@
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { listReplyTos } from '../../../services/senders/senders.ts';
 import { updateService } from '../../../services/service-update.ts';
@@ -10,14 +12,14 @@ import { YesNo, yesOrNo } from '../../setting-page.tsx';
 import { addServiceSetting, settingsOf, team, withPermission } from './service-setting.ts';
 
 const channelPages = [
-  { path: 'email/channel', channel: 'email', title: 'Send emails' },
-  { path: 'text/channel', channel: 'sms', title: 'Send texts' },
-  { path: 'letter/channel', channel: 'letter', title: 'Send letters' },
+  { path: 'email/channel', channel: 'email', title: t('Send emails') },
+  { path: 'text/channel', channel: 'sms', title: t('Send texts') },
+  { path: 'letter/channel', channel: 'letter', title: t('Send letters') },
 ] as const;
 
 const abroad = [
-  { path: 'text/abroad', permission: 'international_sms', title: 'Send texts abroad' },
-  { path: 'letter/abroad', permission: 'international_letters', title: 'Send letters abroad' },
+  { path: 'text/abroad', permission: 'international_sms', title: t('Send texts abroad') },
+  { path: 'letter/abroad', permission: 'international_letters', title: t('Send letters abroad') },
 ] as const;
 
 /** Settings that are permissions of the service: on or off. */
@@ -31,15 +33,17 @@ export function channelSettingPages(pages: Pages, app: ConsoleApp): void {
         <>
           {channel === 'email' && (await missingForEmail(service)) !== undefined && (
             <Notice>
-              Emails need a <a href={pageUrl(`${settingsOf(service)}/email/sender-name`)}>sender name</a> and a{' '}
-              <a href={pageUrl(`${settingsOf(service)}/email/reply-to`)}>reply-to address</a>.
+              <T>
+                Emails need a <a href={pageUrl(`${settingsOf(service)}/email/sender-name`)}>sender name</a> and a{' '}
+                <a href={pageUrl(`${settingsOf(service)}/email/reply-to`)}>reply-to address</a>.
+              </T>
             </Notice>
           )}
           <YesNo
             formState={formState}
             legend={title}
             isYes={service.permissions.includes(channel)}
-            hints={{ no: 'We will refuse requests to send this way. Your templates stay.' }}
+            hints={{ no: t('We will refuse requests to send this way. Your templates stay.') }}
           />
         </>
       ),
@@ -61,7 +65,7 @@ export function channelSettingPages(pages: Pages, app: ConsoleApp): void {
       path,
       who: team,
       title,
-      lead: 'Messages to other countries cost more. “Usage” says how much.',
+      lead: t('Messages to other countries cost more. “Usage” says how much.'),
       fields: ({ permissions }, formState) => (
         <YesNo formState={formState} legend={title} isYes={permissions.includes(permission)} />
       ),
@@ -77,8 +81,8 @@ export function channelSettingPages(pages: Pages, app: ConsoleApp): void {
   async function missingForEmail(service: Service): Promise<string | undefined> {
     const hasName = service.confirmed_email_sender_name === true;
     const hasReplyTo = (await listReplyTos(app.db, service.id)).length > 0;
-    if (!hasName && !hasReplyTo) return 'Choose a sender name and add a reply-to address first.';
-    if (!hasName) return 'Choose a sender name first.';
-    return hasReplyTo ? undefined : 'Add a reply-to address first.';
+    if (!hasName && !hasReplyTo) return t('Choose a sender name and add a reply-to address first.');
+    if (!hasName) return t('Choose a sender name first.');
+    return hasReplyTo ? undefined : t('Add a reply-to address first.');
   }
 }

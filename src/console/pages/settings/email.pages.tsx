@@ -1,11 +1,14 @@
 import { Type } from 'typebox';
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
+import { t } from '../../../language/text.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { parseEmailAddress } from '../../../recipients/email-address.ts';
 import { parsePhoneNumber } from '../../../recipients/phone-number.ts';
+import { getChosenDomains } from '../../../sending-domains/sending-domains.ts';
 import { emailSenderLocalPart, refusalOfServiceName } from '../../../services/service-name.ts';
 import { updateService } from '../../../services/service-update.ts';
+import type { Service } from '../../../services/services.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
 import { Choices, Field } from '../../parts/field.tsx';
@@ -15,26 +18,29 @@ export function emailSettingPages(pages: Pages, app: ConsoleApp): void {
   addServiceSetting(pages, {
     path: 'email/sender-name',
     who: team,
-    title: 'Sender name',
-    lead: 'The name people see when they get your email.',
-    fields: (service, formState) => (
+    title: t('Sender name'),
+    lead: t('The name people see when they get your email.'),
+    fields: async (service, formState) => (
       <>
         <Choices
           formState={formState}
           name="use"
-          legend="Sender name"
-          hint={`Your emails now come from ${service.email_sender_local_part}@${app.config.email.domain}. The address is the sender name in small letters, with dots.`}
+          legend={t('Sender name')}
+          hint={t(
+            'Your emails now come from {emailSenderLocalPart}@{domain}. The address is the sender name in small letters, with dots.',
+            { emailSenderLocalPart: service.email_sender_local_part, domain: await domainOf(app, service) },
+          )}
           kind="one"
           choices={[
-            { value: 'service', label: `The name of the service: ${service.name}` },
-            { value: 'own', label: 'Another name' },
+            { value: 'service', label: t('The name of the service: {name}', { name: service.name }) },
+            { value: 'own', label: t('Another name') },
           ]}
           chosen={[service.custom_email_sender_name === null ? 'service' : 'own']}
         />
         <Field
           formState={formState}
           name="custom_name"
-          label="Another name"
+          label={t('Another name')}
           value={service.custom_email_sender_name ?? undefined}
           autocomplete="off"
         />
@@ -44,30 +50,35 @@ export function emailSettingPages(pages: Pages, app: ConsoleApp): void {
       use: OneOf(['service', 'own']),
       custom_name: Type.Optional(Type.String({ maxLength: 255 })),
     }),
-    needs: { use: 'Choose a name.' },
+    needs: { use: t('Choose a name.') },
     async save(service, { use, custom_name = '' }) {
       if (use === 'own') {
-        if (custom_name === '') throw invalidField('custom_name', 'Enter a name.');
+        if (custom_name === '') throw invalidField('custom_name', t('Enter a name.'));
         refuseWrongSenderName(custom_name);
       }
       const changed = await updateService(app, service.id, {
         custom_email_sender_name: use === 'own' ? custom_name : null,
         confirmed_email_sender_name: true,
       });
-      return `Setting saved. Your emails now come from ${changed.email_sender_local_part}@${app.config.email.domain}.`;
+      return t('Setting saved. Your emails now come from {emailSenderLocalPart}@{domain}.', {
+        emailSenderLocalPart: changed.email_sender_local_part,
+        domain: await domainOf(app, changed),
+      });
     },
   });
 
   addServiceSetting(pages, {
     path: 'email/files-contact',
     who: team,
-    title: 'Contact for files',
-    lead: 'People who download a file that you sent by email see who to ask about it. You need a contact to send files.',
+    title: t('Contact for files'),
+    lead: t(
+      'People who download a file that you sent by email see who to ask about it. You need a contact to send files.',
+    ),
     fields: (service, formState) => (
       <Field
         formState={formState}
         name="contact"
-        label="Web page, email address or phone number"
+        label={t('Web page, email address or phone number')}
         value={service.contact_link ?? undefined}
         autocomplete="off"
       />
@@ -85,6 +96,11 @@ export function emailSettingPages(pages: Pages, app: ConsoleApp): void {
     who: team,
     show: ({ service }) => ({ to: `${settingsOf(service)}/email/files-contact` }),
   });
+}
+
+/** Where the emails of a service come from now. */
+async function domainOf(app: ConsoleApp, { id }: Pick<Service, 'id'>): Promise<string> {
+  return app.senderDomains.nameFor(id, await getChosenDomains(app.db, id));
 }
 
 /** An address can have 255 characters, with the longest domain. */
@@ -108,17 +124,21 @@ function refuseWrongSenderName(name: string): void {
 }
 
 function problemOf(name: string): string | undefined {
-  if (name.includes('@')) return 'Enter a name, not an email address.';
-  if (/(?!\p{Script=Latin})\p{L}/u.test(name)) return 'Use Latin letters only.';
-  if (generic.includes(name.toLowerCase())) return `“${name}” says nothing about the sender. Use a name people know.`;
+  if (name.includes('@')) return t('Enter a name, not an email address.');
+  if (/(?!\p{Script=Latin})\p{L}/u.test(name)) return t('Use Latin letters only.');
+  if (generic.includes(name.toLowerCase()))
+    return t('“{name}” says nothing about the sender. Use a name people know.', { name });
   if (emailSenderLocalPart(name, null).length > maxLocalPart)
-    return 'Enter a shorter name. This one is too long for an email address.';
-  return refusalOfServiceName(name) && 'Enter a name with a letter or a digit.';
+    return t('Enter a shorter name. This one is too long for an email address.');
+  return refusalOfServiceName(name) && t('Enter a name with a letter or a digit.');
 }
 
 /** People who get a file must be able to ask about it. */
 function refuseWrongContact(phone: PhoneRules, contact: string): void {
   const isWebPage = URL.canParse(contact) && /^https?:$/.test(new URL(contact).protocol);
   if (isWebPage || parseEmailAddress(contact).ok || parsePhoneNumber(phone, contact).ok) return;
-  throw invalidField('contact', 'Enter the address of a web page with https://, an email address or a phone number.');
+  throw invalidField(
+    'contact',
+    t('Enter the address of a web page with https://, an email address or a phone number.'),
+  );
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { getAllowance, setAllowance } from '../../../billing/allowance.ts';
+import { t } from '../../../language/text.ts';
 import { listActiveOrganisations } from '../../../organisations/organisations.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { channels } from '../../../protocol/channels.ts';
@@ -21,28 +22,30 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
   addServiceSetting(pages, {
     path: 'operator/mode',
     who: operator,
-    title: 'Live',
-    lead: 'A live service can send to anyone. Its limits are raised, and its team gets an email.',
-    fields: (service, formState) => <YesNo formState={formState} legend="Live" isYes={!service.restricted} />,
+    title: t('Live'),
+    lead: t('A live service can send to anyone. Its limits are raised, and its team gets an email.'),
+    fields: (service, formState) => <YesNo formState={formState} legend={t('Live')} isYes={!service.restricted} />,
     ...yesOrNo,
     async save(service, { value }) {
       const isLive = value === 'yes';
       if (isLive !== service.restricted) return undefined;
       await setLive(app, service.id, isLive);
-      return isLive ? 'The service is now live.' : 'The service is now in trial mode.';
+      return isLive ? t('The service is now live.') : t('The service is now in trial mode.');
     },
   });
 
   addServiceSetting(pages, {
     path: 'operator/channels',
     who: operator,
-    title: 'Channels',
-    lead: 'Without any channel the service is suspended: we refuse new messages, and still send those we have accepted.',
+    title: t('Channels'),
+    lead: t(
+      'Without any channel the service is suspended: we refuse new messages, and still send those we have accepted.',
+    ),
     fields: ({ permissions }, formState) => (
       <Choices
         formState={formState}
         name="channels"
-        legend="The service can send"
+        legend={t('The service can send')}
         kind="several"
         choices={channels.map((value) => ({ value, label: channelWords[value].names }))}
         chosen={channels.filter((channel) => permissions.includes(channel))}
@@ -52,22 +55,24 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     async save(service, { channels: chosen }) {
       const others = service.permissions.filter((name) => !(channels as readonly string[]).includes(name));
       await updateService(app, service.id, { permissions: [...new Set(chosen), ...others] });
-      return chosen.length === 0 ? 'Service suspended.' : undefined;
+      return chosen.length === 0 ? t('Service suspended.') : undefined;
     },
   });
 
   addServiceSetting(pages, {
     path: 'operator/organisation',
     who: operator,
-    title: 'Organisation',
-    lead: 'The service gets the type of the organisation and the free texts of that type. Members of the organisation can see its usage.',
+    title: t('Organisation'),
+    lead: t(
+      'The service gets the type of the organisation and the free texts of that type. Members of the organisation can see its usage.',
+    ),
     fields: async (service, formState) => (
       <Select
         formState={formState}
         name="organisation"
-        label="Organisation"
+        label={t('Organisation')}
         choices={[
-          { value: '', label: 'None' },
+          { value: '', label: t('None') },
           ...(await listActiveOrganisations(app.db)).map(({ id, name }) => ({ value: id, label: name })),
         ]}
         value={service.organisation ?? ''}
@@ -85,10 +90,10 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
   addServiceSetting(pages, {
     path: 'operator/counted',
     who: operator,
-    title: 'Counted as live',
-    lead: 'Statistics leave out services for tests, and those of the platform itself.',
+    title: t('Counted as live'),
+    lead: t('Statistics leave out services for tests, and those of the platform itself.'),
     fields: (service, formState) => (
-      <YesNo formState={formState} legend="Counted as live" isYes={service.count_as_live} />
+      <YesNo formState={formState} legend={t('Counted as live')} isYes={service.count_as_live} />
     ),
     ...yesOrNo,
     async save(service, { value }) {
@@ -100,7 +105,7 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
   addServiceSetting(pages, {
     path: 'operator/landlines',
     who: operator,
-    title: 'Texts to landlines',
+    title: t('Texts to landlines'),
     fields: ({ permissions }, formState) => (
       <YesNo
         formState={formState}
@@ -135,7 +140,7 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
   addServiceSetting(pages, {
     path: 'operator/free-texts',
     who: operator,
-    title: 'Free texts of this financial year',
+    title: t('Free texts of this financial year'),
     fields: async (service, formState) => {
       const now = app.clock.now();
       const { free_sms_fragment_limit } = await getAllowance(
@@ -145,7 +150,7 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
         app.country.calendar.financialYear(now),
         now,
       );
-      return <NumberField formState={formState} name="value" label="Parts" value={free_sms_fragment_limit} />;
+      return <NumberField formState={formState} name="value" label={t('Parts')} value={free_sms_fragment_limit} />;
     },
     ...oneNumber,
     async save(service, { value }) {
@@ -159,14 +164,16 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
     addServiceSetting(pages, {
       path: `operator/retention-${notification_type}`,
       who: operator,
-      title: `${channelWords[notification_type].names} are kept for`,
+      title: t('{channel, select, email {Emails are kept for} sms {Texts are kept for} other {Letters are kept for}}', {
+        channel: notification_type,
+      }),
       fields: async (service, formState) => {
         const rule = await findRetention(app.db, service.id, { notification_type });
         const days = rule?.days_of_retention ?? defaultRetentionDays;
-        return <NumberField formState={formState} name="value" label="Days" value={days} />;
+        return <NumberField formState={formState} name="value" label={t('Days')} value={days} />;
       },
       ...oneNumber,
-      needs: { value: 'Enter the number of days.' },
+      needs: { value: t('Enter the number of days.') },
       async save(service, { value }) {
         const days_of_retention = readNumber(value, { field: 'value', min: 1, max: 36_500 });
         await setRetention(app, service.id, { notification_type, days_of_retention });
@@ -194,33 +201,38 @@ export function operatorSettingPages(pages: Pages, app: ConsoleApp): void {
 
 /** Numbers that the operator sets. */
 export const limitSettings = [
-  { path: 'operator/email-limit', field: 'email_message_limit', title: 'Emails a day', hint: '' },
-  { path: 'operator/text-limit', field: 'sms_message_limit', title: 'Texts a day', hint: '' },
-  { path: 'operator/letter-limit', field: 'letter_message_limit', title: 'Letters a day', hint: '' },
+  { path: 'operator/email-limit', field: 'email_message_limit', title: t('Emails a day'), hint: '' },
+  { path: 'operator/text-limit', field: 'sms_message_limit', title: t('Texts a day'), hint: '' },
+  { path: 'operator/letter-limit', field: 'letter_message_limit', title: t('Letters a day'), hint: '' },
   {
     path: 'operator/abroad-limit',
     field: 'international_sms_message_limit',
-    title: 'Texts abroad a day',
-    hint: 'These texts also count towards the texts a day.',
+    title: t('Texts abroad a day'),
+    hint: t('These texts also count towards the texts a day.'),
   },
   {
     path: 'operator/rate-limit',
     field: 'rate_limit',
-    title: 'Requests a minute',
-    hint: 'All keys of one kind together.',
+    title: t('Requests a minute'),
+    hint: t('All keys of one kind together.'),
   },
 ] as const;
 
 /** Texts about the service that only operators see. */
 export const textSettings = [
-  { path: 'operator/notes', field: 'notes', title: 'Notes', maxLength: 10_000 },
-  { path: 'operator/billing-names', field: 'billing_contact_names', title: 'Billing contacts', maxLength: 2_000 },
+  { path: 'operator/notes', field: 'notes', title: t('Notes'), maxLength: 10_000 },
+  { path: 'operator/billing-names', field: 'billing_contact_names', title: t('Billing contacts'), maxLength: 2_000 },
   {
     path: 'operator/billing-addresses',
     field: 'billing_contact_email_addresses',
-    title: 'Email addresses of billing contacts',
+    title: t('Email addresses of billing contacts'),
     maxLength: 2_000,
   },
-  { path: 'operator/purchase-order', field: 'purchase_order_number', title: 'Purchase order number', maxLength: 255 },
-  { path: 'operator/billing-reference', field: 'billing_reference', title: 'Billing reference', maxLength: 255 },
+  {
+    path: 'operator/purchase-order',
+    field: 'purchase_order_number',
+    title: t('Purchase order number'),
+    maxLength: 255,
+  },
+  { path: 'operator/billing-reference', field: 'billing_reference', title: t('Billing reference'), maxLength: 255 },
 ] as const;

@@ -2,17 +2,24 @@ import type { ComponentChildren } from 'preact';
 import { getAllowance } from '../../../billing/allowance.ts';
 import { getEmailBranding } from '../../../branding/email-branding.ts';
 import { getLetterBranding } from '../../../branding/letter-branding.ts';
+import { joined, type Text, t } from '../../../language/text.ts';
+import { getGuard } from '../../../notifications/guard/guard.ts';
 import { remainingToday } from '../../../notifications/limits/daily-limits.ts';
 import { findOrganisationOfService } from '../../../organisations/organisations.ts';
 import { type Channel, channels } from '../../../protocol/channels.ts';
+import { getChosenDomains } from '../../../sending-domains/sending-domains.ts';
 import { findNumberOfService } from '../../../services/inbound-numbers/inbound-numbers.ts';
 import { listLetterContacts, listReplyTos, listSmsSenders } from '../../../services/senders/senders.ts';
 import type { Service } from '../../../services/services.ts';
 import { defaultRetentionDays, listRetentions } from '../../../services/settings/data-retention.ts';
 import { suppressRecipients } from '../../../services/suppression/suppression-list.ts';
+import { templateLanguages } from '../../../templates/languages/languages.ts';
+import { keepCharacters } from '../../../templates/languages/text-alphabet.ts';
 import type { OfService } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { channelWords } from '../../message-words.ts';
+import { count } from '../../money.ts';
+import { annualLimitPath, describeAnnualLimits } from './annual-limits.pages.tsx';
 import { dialectNames } from './general.pages.tsx';
 import { limitSettings, textSettings } from './operator.pages.tsx';
 import { operator } from './service-setting.ts';
@@ -26,8 +33,7 @@ interface Group {
   rows: { label: string; value: ComponentChildren; path?: string; who?: OfService }[];
 }
 
-const yesNo = (isYes: boolean) => (isYes ? 'Yes' : 'No');
-const number = (value: number) => value.toLocaleString('en-GB');
+const yesNo = (isYes: boolean) => (isYes ? t('Yes') : t('No'));
 
 export async function readSettings(app: ConsoleApp, service: Service): Promise<Group[]> {
   const { permissions } = service;
@@ -39,27 +45,32 @@ export async function readSettings(app: ConsoleApp, service: Service): Promise<G
   return [
     {
       of: 'general',
-      title: 'General',
+      title: t('General'),
       rows: [
-        { label: 'Service name', value: service.name, path: 'name' },
+        { label: t('Service name'), value: service.name, path: 'name' },
         {
-          label: 'Team signs in with',
+          label: t('Team signs in with'),
           value: permissions.includes('email_auth')
-            ? 'Text code, email link or security key'
-            : 'Text code or security key',
+            ? t('Text code, email link or security key')
+            : t('Text code or security key'),
           path: 'sign-in',
         },
         {
-          label: 'Messages are kept for',
+          label: t('Messages are kept for'),
           value: (
             <AndMore
               first={spanOf(Object.values(days))}
-              more={service.restricted ? 'You can change this once your service is live.' : ''}
+              more={service.restricted ? t('You can change this once your service is live.') : ''}
             />
           ),
           ...(service.restricted ? {} : { path: 'retention' }),
         },
-        { label: 'API compatibility', value: dialectNames[service.api_dialect], path: 'api-dialect' },
+        {
+          label: t('Templates in several languages'),
+          value: yesNo(permissions.includes(templateLanguages)),
+          path: 'template-languages',
+        },
+        { label: t('API compatibility'), value: dialectNames[service.api_dialect], path: 'api-dialect' },
       ],
     },
     await emailSettings(app, service, limit.email),
@@ -69,35 +80,41 @@ export async function readSettings(app: ConsoleApp, service: Service): Promise<G
   ];
 }
 
+const guardWords = { ok: t('Fine'), warned: t('Warned'), paused: t('Sending to many is paused') };
+
 async function emailSettings(app: ConsoleApp, service: Service, limit: ComponentChildren): Promise<Group> {
   const [first, ...others] = await listReplyTos(app.db, service.id);
   const brand = service.email_branding === null ? undefined : await getEmailBranding(app.db, service.email_branding);
-  const address = `${service.email_sender_local_part}@${app.config.email.domain}`;
+  const fromDomain = await app.senderDomains.nameFor(service.id, await getChosenDomains(app.db, service.id));
+  const address = `${service.email_sender_local_part}@${fromDomain}`;
+  const guard = await getGuard(app, service.id);
   return {
     of: 'email',
-    title: 'Email',
+    title: t('Email'),
     stamp: 'email',
     isOn: service.permissions.includes('email'),
     rows: [
-      { label: 'Send emails', value: yesNo(service.permissions.includes('email')), path: 'email/channel' },
+      { label: t('Send emails'), value: yesNo(service.permissions.includes('email')), path: 'email/channel' },
       {
-        label: 'Sender name',
+        label: t('Sender name'),
         value: <AndMore first={service.custom_email_sender_name ?? service.name} more={address} />,
         path: 'email/sender-name',
       },
+      { label: t('Sending domain'), value: fromDomain, path: 'email/domain' },
       {
-        label: 'Reply-to addresses',
-        value: <AndMore first={first?.email_address ?? 'None'} more={othersText(others.length)} />,
+        label: t('Reply-to addresses'),
+        value: <AndMore first={first?.email_address ?? t('None')} more={othersText(others.length)} />,
         path: 'email/reply-to',
       },
-      { label: 'Brand', value: brand?.name ?? 'None', path: 'email/branding' },
-      { label: 'Contact for files', value: service.contact_link ?? 'None', path: 'email/files-contact' },
+      { label: t('Brand'), value: brand?.name ?? t('None'), path: 'email/branding' },
+      { label: t('Contact for files'), value: service.contact_link ?? t('None'), path: 'email/files-contact' },
       {
-        label: 'Suppression list',
-        value: service.permissions.includes(suppressRecipients) ? 'On' : 'Off',
+        label: t('Suppression list'),
+        value: service.permissions.includes(suppressRecipients) ? t('On') : t('Off'),
         path: 'email/suppression-list',
       },
-      { label: 'Daily limit', value: limit, path: 'operator/email-limit', who: operator },
+      { label: t('Bounces and complaints'), value: guardWords[guard.state], path: 'email/guard' },
+      { label: t('Daily limit'), value: limit, path: 'operator/email-limit', who: operator },
     ],
   };
 }
@@ -108,24 +125,29 @@ async function textGroup(app: ConsoleApp, service: Service, limit: ComponentChil
   const receives = service.permissions.includes('inbound_sms');
   return {
     of: 'text',
-    title: 'Text',
+    title: t('Text'),
     stamp: 'text',
     isOn: service.permissions.includes('sms'),
     rows: [
-      { label: 'Send texts', value: yesNo(service.permissions.includes('sms')), path: 'text/channel' },
+      { label: t('Send texts'), value: yesNo(service.permissions.includes('sms')), path: 'text/channel' },
       {
-        label: 'Senders',
-        value: <AndMore first={first?.sms_sender ?? 'None'} more={othersText(others.length)} />,
+        label: t('Senders'),
+        value: <AndMore first={first?.sms_sender ?? t('None')} more={othersText(others.length)} />,
         path: 'text/senders',
       },
-      { label: 'Start texts with the service name', value: yesNo(service.prefix_sms), path: 'text/prefix' },
+      { label: t('Start texts with the service name'), value: yesNo(service.prefix_sms), path: 'text/prefix' },
       {
-        label: 'Receive texts',
-        value: receives && inbound ? `At ${inbound.number}` : yesNo(receives),
+        label: t('Keep all characters'),
+        value: yesNo(service.permissions.includes(keepCharacters)),
+        path: 'text/characters',
+      },
+      {
+        label: t('Receive texts'),
+        value: receives && inbound ? t('At {number}', { number: inbound.number }) : yesNo(receives),
         path: 'text/receive',
       },
-      { label: 'Send abroad', value: yesNo(service.permissions.includes('international_sms')), path: 'text/abroad' },
-      { label: 'Daily limit', value: limit, path: 'operator/text-limit', who: operator },
+      { label: t('Send abroad'), value: yesNo(service.permissions.includes('international_sms')), path: 'text/abroad' },
+      { label: t('Daily limit'), value: limit, path: 'operator/text-limit', who: operator },
     ],
   };
 }
@@ -136,28 +158,28 @@ async function letterSettings(app: ConsoleApp, service: Service, limit: Componen
   const brand = service.letter_branding === null ? undefined : await getLetterBranding(app.db, service.letter_branding);
   return {
     of: 'letter',
-    title: 'Letters',
+    title: t('Letters'),
     stamp: 'letter',
     isOn: service.permissions.includes('letter'),
     rows: [
-      { label: 'Send letters', value: yesNo(service.permissions.includes('letter')), path: 'letter/channel' },
+      { label: t('Send letters'), value: yesNo(service.permissions.includes('letter')), path: 'letter/channel' },
       {
-        label: 'Sender addresses',
+        label: t('Sender addresses'),
         value: (
           <AndMore
-            first={used?.contact_block.split('\n')[0] ?? 'No default'}
+            first={used?.contact_block.split('\n')[0] ?? t('No default')}
             more={othersText(contacts.length - (used ? 1 : 0))}
           />
         ),
         path: 'letter/contacts',
       },
-      { label: 'Logo', value: brand?.name ?? 'None', path: 'letter/branding' },
+      { label: t('Logo'), value: brand?.name ?? t('None'), path: 'letter/branding' },
       {
-        label: 'Send abroad',
+        label: t('Send abroad'),
         value: yesNo(service.permissions.includes('international_letters')),
         path: 'letter/abroad',
       },
-      { label: 'Daily limit', value: limit, path: 'operator/letter-limit', who: operator },
+      { label: t('Daily limit'), value: limit, path: 'operator/letter-limit', who: operator },
     ],
   };
 }
@@ -168,34 +190,36 @@ function operatorSettings(
   freeTexts: number,
   organisation: { name: string } | undefined,
 ): Group {
+  const used = channels
+    .filter((channel) => service.permissions.includes(channel))
+    .map((channel) => channelWords[channel].names);
   const rows = [
-    { label: 'Live', value: yesNo(!service.restricted), path: 'operator/mode' },
+    { label: t('Live'), value: yesNo(!service.restricted), path: 'operator/mode' },
     {
-      label: 'Channels',
-      value:
-        channels
-          .filter((channel) => service.permissions.includes(channel))
-          .map((channel) => channelWords[channel].names)
-          .join(', ') || 'None: suspended',
+      label: t('Channels'),
+      value: used.length > 0 ? joined(used, ', ') : t('None: suspended'),
       path: 'operator/channels',
     },
-    { label: 'Organisation', value: organisation?.name ?? 'None', path: 'operator/organisation' },
-    { label: 'Counted as live', value: yesNo(service.count_as_live), path: 'operator/counted' },
+    { label: t('Organisation'), value: organisation?.name ?? t('None'), path: 'operator/organisation' },
+    { label: t('Counted as live'), value: yesNo(service.count_as_live), path: 'operator/counted' },
     {
-      label: 'Texts to landlines',
+      label: t('Texts to landlines'),
       value: yesNo(service.permissions.includes('sms_to_uk_landlines')),
       path: 'operator/landlines',
     },
-    ...limitSettings.map(({ path, field, title }) => ({ label: title, value: number(service[field]), path })),
-    { label: 'Free texts this financial year', value: number(freeTexts), path: 'operator/free-texts' },
+    { label: t('Limits a year'), value: describeAnnualLimits(service), path: annualLimitPath },
+    ...limitSettings.map(({ path, field, title }) => ({ label: title, value: count(service[field]), path })),
+    { label: t('Free texts this financial year'), value: count(freeTexts), path: 'operator/free-texts' },
     ...channels.map((channel) => ({
-      label: `${channelWords[channel].names} are kept for`,
-      value: `${number(days[channel])} days`,
+      label: t('{channel, select, email {Emails are kept for} sms {Texts are kept for} other {Letters are kept for}}', {
+        channel,
+      }),
+      value: daysText(days[channel]),
       path: `operator/retention-${channel}`,
     })),
-    ...textSettings.map(({ path, field, title }) => ({ label: title, value: service[field] ?? 'None', path })),
+    ...textSettings.map(({ path, field, title }) => ({ label: title, value: service[field] ?? t('None'), path })),
   ];
-  return { of: 'operator', title: 'For operators', rows: rows.map((row) => ({ ...row, who: operator })) };
+  return { of: 'operator', title: t('For operators'), rows: rows.map((row) => ({ ...row, who: operator })) };
 }
 
 function AndMore({ first, more }: { first: string; more: string }) {
@@ -206,9 +230,8 @@ function AndMore({ first, more }: { first: string; more: string }) {
   );
 }
 
-function othersText(count: number): string {
-  if (count === 0) return '';
-  return count === 1 ? 'and 1 other' : `and ${count} others`;
+function othersText(others: number): string {
+  return others === 0 ? '' : t('{others, plural, one {and # other} other {and # others}}', { others });
 }
 
 /** "50 (47 left today)", by channel. */
@@ -222,10 +245,14 @@ async function limitsOf(app: ConsoleApp, service: Service): Promise<Record<Chann
   const texts = await Promise.all(
     channels.map(async (channel) => {
       const left = await remainingToday(app, { id: service.id, daily_limits }, channel);
-      const abroad =
-        left.international === null ? '' : `, ${number(Math.min(left.messages, left.international))} of them abroad`;
-      const more = `(${number(left.messages)} left today${abroad})`;
-      return [channel, <AndMore key={channel} first={number(daily_limits[channel])} more={more} />] as const;
+      const more =
+        left.international === null
+          ? t('({left, number} left today)', { left: left.messages })
+          : t('({left, number} left today, {abroad, number} of them abroad)', {
+              left: left.messages,
+              abroad: Math.min(left.messages, left.international),
+            });
+      return [channel, <AndMore key={channel} first={count(daily_limits[channel])} more={more} />] as const;
     }),
   );
   return Object.fromEntries(texts) as Record<Channel, ComponentChildren>;
@@ -238,7 +265,12 @@ async function retentionOf(app: ConsoleApp, serviceId: string): Promise<Record<C
   return { email: daysOf('email'), sms: daysOf('sms'), letter: daysOf('letter') };
 }
 
-function spanOf(days: number[]): string {
+function spanOf(days: number[]): Text {
   const [shortest, longest] = [Math.min(...days), Math.max(...days)];
-  return shortest === longest ? `${longest} days` : `${shortest} to ${longest} days, by channel`;
+  if (shortest === longest) return daysText(longest);
+  return t('{shortest} to {longest, plural, one {# day} other {# days}}, by channel', { shortest, longest });
+}
+
+function daysText(days: number): Text {
+  return t('{days, plural, one {# day} other {# days}}', { days });
 }

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { invalid, invalidField } from '../../../platform/failure.ts';
 import { parseEmailAddress } from '../../../recipients/email-address.ts';
 import {
@@ -37,10 +39,18 @@ export function replyToPages(pages: Pages, app: ConsoleApp): void {
   addSenderPages(pages, {
     path,
     param: 'reply_to_id',
-    title: 'Reply-to addresses',
-    lead: 'Where replies to your emails go.',
-    one: 'reply-to address',
-    none: { title: 'No reply-to addresses yet', text: 'Add an address so people can reply to your emails.' },
+    title: t('Reply-to addresses'),
+    lead: t('Where replies to your emails go.'),
+    texts: {
+      add: t('Add a reply-to address'),
+      added: t('Reply-to address added.'),
+      change: t('Change the reply-to address'),
+      saved: t('Reply-to address saved.'),
+      archive: t('Archive the reply-to address'),
+      archived: t('Reply-to address archived.'),
+      enter: t('Enter the reply-to address.'),
+    },
+    none: { title: t('No reply-to addresses yet'), text: t('Add an address so people can reply to your emails.') },
     list: (serviceId) => listReplyTos(app.db, serviceId),
     get: (serviceId, id) => getReplyTo(app.db, serviceId, id),
     valueOf: ({ email_address }) => email_address,
@@ -48,8 +58,8 @@ export function replyToPages(pages: Pages, app: ConsoleApp): void {
       <Field
         formState={formState}
         name="value"
-        label="Email address"
-        hint={value === undefined ? 'We will send a test email there first.' : undefined}
+        label={t('Email address')}
+        hint={value === undefined ? t('We will send a test email there first.') : undefined}
         type="email"
         value={value}
         autocomplete="off"
@@ -57,7 +67,7 @@ export function replyToPages(pages: Pages, app: ConsoleApp): void {
     ),
     check(value) {
       if (!parseEmailAddress(value).ok)
-        throw invalidField('value', 'Enter an email address in the correct format, such as name@example.org.');
+        throw invalidField('value', t('Enter an email address in the correct format, such as name@example.org.'));
     },
     async create({ service, visitor }, { value, is_default }) {
       const isFirst = (await listReplyTos(app.db, service.id)).length === 0;
@@ -72,7 +82,8 @@ export function replyToPages(pages: Pages, app: ConsoleApp): void {
     },
     async update(serviceId, id, { value, is_default }) {
       const { email_address } = await getReplyTo(app.db, serviceId, id);
-      if (value !== email_address) throw invalidField('value', 'Add this as another address, so that we can test it.');
+      if (value !== email_address)
+        throw invalidField('value', t('Add this as another address, so that we can test it.'));
       await updateReplyTo(app, serviceId, id, { email_address, is_default });
     },
     archive: (serviceId, id) => archiveReplyTo(app, serviceId, id),
@@ -102,10 +113,10 @@ export function replyToPages(pages: Pages, app: ConsoleApp): void {
         `${listOf(request.service)}/check/status?${new URLSearchParams({ about: request.query('about') })}`,
       );
       return {
-        title: 'Test of the reply-to address',
+        title: t('Test of the reply-to address'),
         crumbs: [
-          { label: 'Settings', to: settingsOf(request.service) },
-          { label: 'Reply-to addresses', to: listOf(request.service) },
+          { label: t('Settings'), to: settingsOf(request.service) },
+          { label: t('Reply-to addresses'), to: listOf(request.service) },
         ],
         content: state === 'waiting' ? <Live from={from}>{content}</Live> : content,
       };
@@ -115,10 +126,10 @@ export function replyToPages(pages: Pages, app: ConsoleApp): void {
       const checked = readChecked(request);
       if (!checked) return { to: listOf(request.service) };
       if ((await stateOf(checked)) !== 'delivered')
-        throw invalid('Wait until the test email is delivered, or use another address.');
+        throw invalid(t('Wait until the test email is delivered, or use another address.'));
       const { email_address, is_default } = checked;
       await createReplyTo(app, request.service.id, { email_address, is_default });
-      return { to: listOf(request.service), notice: 'Reply-to address added.' };
+      return { to: listOf(request.service), notice: t('Reply-to address added.') };
     },
   });
 
@@ -153,9 +164,10 @@ function ReplyToCheck({ checked: { email_address }, state, list }: ReplyToCheckP
     return (
       <form class="stack measure" method="post">
         <p role="status">
-          <Status kind="delivered">Delivered</Status> The test email reached {email_address}.
+          <Status kind="delivered">{t('Delivered')}</Status>{' '}
+          <T>The test email reached {{ emailAddress: email_address }}.</T>
         </p>
-        <Submit>Add the address</Submit>
+        <Submit>{t('Add the address')}</Submit>
       </form>
     );
   }
@@ -164,18 +176,22 @@ function ReplyToCheck({ checked: { email_address }, state, list }: ReplyToCheckP
       <p role="status">
         {state === 'waiting' ? (
           <>
-            <Status kind="sending">Sending</Status> A test email is on its way to {email_address}. That can take a few
-            seconds. Reload the page if it does not change.
+            <Status kind="sending">{t('Sending')}</Status>{' '}
+            <T>
+              A test email is on its way to {{ emailAddress: email_address }}. That can take a few seconds. Reload the
+              page if it does not change.
+            </T>
           </>
         ) : (
           <>
-            <Status kind="failed">Failed</Status> The test email did not reach {email_address}.
+            <Status kind="failed">{t('Failed')}</Status>{' '}
+            <T>The test email did not reach {{ emailAddress: email_address }}.</T>
           </>
         )}
       </p>
       <p class="row">
-        <ButtonLink to={`${list}/add`}>Try again or use another address</ButtonLink>
-        <a href={pageUrl(list)}>Reply-to addresses</a>
+        <ButtonLink to={`${list}/add`}>{t('Try again or use another address')}</ButtonLink>
+        <a href={pageUrl(list)}>{t('Reply-to addresses')}</a>
       </p>
     </div>
   );

@@ -1,5 +1,7 @@
 import type { VNode } from 'preact';
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import type { Service } from '../../../services/services.ts';
 import { pageUrl } from '../../links.ts';
@@ -20,6 +22,18 @@ interface Change {
   is_default: boolean;
 }
 
+/** What the pages say about one sender. */
+interface SenderTexts {
+  add: string;
+  added: string;
+  change: string;
+  saved: string;
+  archive: string;
+  archived: string;
+  /** Where the value is missing. */
+  enter: string;
+}
+
 /** What a channel calls its senders, and its rules. */
 interface SenderKind<R extends Row> {
   /** Below /settings. */
@@ -28,7 +42,7 @@ interface SenderKind<R extends Row> {
   param: string;
   title: string;
   lead: string;
-  one: string;
+  texts: SenderTexts;
   /** Instead of an empty list. */
   none: { title: string; text: string };
   list(serviceId: string): Promise<R[]>;
@@ -50,10 +64,10 @@ const Form = Type.Object({ value: Type.String({ maxLength: 2_000 }), is_default:
 
 /** The list of the senders of a channel, and pages to add, change and archive one. */
 export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>): void {
-  const { path, one, title } = kind;
+  const { path, texts, title } = kind;
   const listOf = (service: { id: string }) => `${settingsOf(service)}/${path}`;
   const crumbs = (service: Service) => [
-    { label: 'Settings', to: settingsOf(service) },
+    { label: t('Settings'), to: settingsOf(service) },
     { label: title, to: listOf(service) },
   ];
 
@@ -66,10 +80,10 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
       return {
         title,
         lead: kind.lead,
-        crumbs: [{ label: 'Settings', to: settingsOf(service) }],
+        crumbs: [{ label: t('Settings'), to: settingsOf(service) }],
         actions: (
           <ButtonLink to={`${listOf(service)}/add`} look="primary">
-            Add a {one}
+            {texts.add}
           </ButtonLink>
         ),
         content:
@@ -88,10 +102,10 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
     show: async ({ service }, formState) => {
       const isFirst = (await kind.list(service.id)).length === 0;
       return {
-        title: `Add a ${one}`,
+        title: texts.add,
         crumbs: crumbs(service),
         content: (
-          <SaveForm action="Add" back={listOf(service)}>
+          <SaveForm action={t('Add')} back={listOf(service)}>
             {kind.field(formState, undefined)}
             <Default formState={formState} isDefault={isFirst} />
           </SaveForm>
@@ -99,12 +113,12 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
       };
     },
     form: Form,
-    needs: { value: `Enter the ${one}.` },
+    needs: { value: texts.enter },
     async act(request, { value, is_default }) {
       kind.check(value);
       const isDefault = is_default.length > 0;
       const elsewhere = await kind.create(request, { value, is_default: isDefault });
-      return elsewhere ?? { to: listOf(request.service), notice: `${capitalised(one)} added.` };
+      return elsewhere ?? { to: listOf(request.service), notice: texts.added };
     },
   });
 
@@ -112,7 +126,7 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
     const row = await kind.get(service.id, param(kind.param));
     const isFixed = kind.isFixed?.(row) ?? false;
     return {
-      title: `Change the ${one}`,
+      title: texts.change,
       crumbs: crumbs(service),
       content: (
         <div class="stack">
@@ -126,8 +140,8 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
             <Default formState={formState} isDefault={row.is_default} />
           </SaveForm>
           {!isFixed && !row.is_default && (
-            <Confirm label="Archive" action={`Archive the ${one}`} to={pageUrl(`${listOf(service)}/${row.id}/archive`)}>
-              Templates that use it will use the default instead.
+            <Confirm label={t('Archive')} action={texts.archive} to={pageUrl(`${listOf(service)}/${row.id}/archive`)}>
+              {t('Templates that use it will use the default instead.')}
             </Confirm>
           )}
         </div>
@@ -140,12 +154,12 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
     below: 'Settings',
     show: senderView,
     form: Form,
-    needs: { value: `Enter the ${one}.` },
+    needs: { value: texts.enter },
     async act({ service, param }, { value, is_default }) {
       const row = await kind.get(service.id, param(kind.param));
       if (value !== kind.valueOf(row)) kind.check(value);
       await kind.update(service.id, row.id, { value, is_default: is_default.length > 0 });
-      return { to: listOf(service), notice: `${capitalised(one)} saved.` };
+      return { to: listOf(service), notice: texts.saved };
     },
   });
 
@@ -161,13 +175,9 @@ export function addSenderPages<R extends Row>(pages: Pages, kind: SenderKind<R>)
     form: Type.Object({}),
     async act({ service, param }) {
       await kind.archive(service.id, param(kind.param));
-      return { to: listOf(service), notice: `${capitalised(one)} archived.` };
+      return { to: listOf(service), notice: texts.archived };
     },
   });
-}
-
-function capitalised(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 function Default({ formState, isDefault }: { formState: FormState; isDefault: boolean }) {
@@ -175,9 +185,9 @@ function Default({ formState, isDefault }: { formState: FormState; isDefault: bo
     <Choices
       formState={formState}
       name="is_default"
-      legend="Default"
+      legend={t('Default')}
       kind="several"
-      choices={[{ value: 'yes', label: 'Use by default' }]}
+      choices={[{ value: 'yes', label: t('Use by default') }]}
       chosen={isDefault ? ['yes'] : []}
     />
   );
@@ -197,24 +207,26 @@ function SenderTable<R extends Row>({ kind, rows, to }: SenderTableProps<R>) {
       keyOf={({ id }) => id}
       columns={[
         {
-          head: 'Value',
+          head: t('Value'),
           cell: (row) => (
             <>
               <span class="lines" dir="auto">
                 {kind.valueOf(row)}
               </span>{' '}
-              {row.is_default && <span class="badge tone-blue">Default</span>}
+              {row.is_default && <span class="badge tone-blue">{t('Default')}</span>}
               {kind.note?.(row) && <small>{kind.note(row)}</small>}
             </>
           ),
         },
-        { head: 'Id', cell: ({ id }) => <code>{id}</code> },
+        { head: t('Id'), cell: ({ id }) => <code>{id}</code> },
         {
-          head: 'Actions',
+          head: t('Actions'),
           hidden: true,
           cell: (row) => (
             <a href={pageUrl(`${to}/${row.id}`)}>
-              Change<span class="sr"> {kind.valueOf(row)}</span>
+              <T>
+                Change<span class="sr"> {{ valueOf: kind.valueOf(row) }}</span>
+              </T>
             </a>
           ),
         },

@@ -1,4 +1,5 @@
 import type { Static, TObject } from 'typebox';
+import { t } from '../../../language/text.ts';
 import type { Service } from '../../../services/services.ts';
 import type { OfService } from '../../access/may.ts';
 import type { PageRequest, Pages } from '../../page.ts';
@@ -25,7 +26,7 @@ export function addServiceSetting<S extends TObject>(pages: Pages, setting: Serv
     path: `/services/:service_id/settings/${setting.path}`,
     below: 'Settings',
     owner: ({ service }) => service,
-    summary: (service) => ({ label: 'Settings', to: settingsOf(service) }),
+    summary: (service) => ({ label: t('Settings'), to: settingsOf(service) }),
   });
 }
 

@@ -1,3 +1,5 @@
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
@@ -21,18 +23,23 @@ export function settingsPages(pages: Pages, app: ConsoleApp): void {
       const groups = (await readSettings(app, service)).filter(({ of }) => of !== 'operator' || seesOperators);
       const steps = service.restricted ? await readChecklist(app, service) : [];
       return {
-        title: 'Settings',
-        lead: mayManage ? undefined : 'To change a setting, ask a person who manages the service.',
+        title: t('Settings'),
+        lead: mayManage ? undefined : t('To change a setting, ask a person who manages the service.'),
         content: (
           <div class="stack">
             {service.restricted && (
               <Notice tone="amber">
-                <b>This service is in trial mode.</b> You can only send messages to your team and your guest list.{' '}
+                <T>
+                  <b>This service is in trial mode.</b> You can only send messages to your team and your guest list.
+                </T>{' '}
                 {mayManage && (
                   <a href={pageUrl(`/services/${service.id}/going-live`)}>
                     {service.has_active_go_live_request
-                      ? 'You have asked to go live'
-                      : `Ask to go live: ${steps.filter(({ isDone }) => isDone).length} of ${steps.length} steps done`}
+                      ? t('You have asked to go live')
+                      : t('Ask to go live: {done} of {all} steps done', {
+                          done: steps.filter(({ isDone }) => isDone).length,
+                          all: steps.length,
+                        })}
                   </a>
                 )}
               </Notice>
@@ -42,7 +49,9 @@ export function settingsPages(pages: Pages, app: ConsoleApp): void {
                 <div class="card-head">
                   {stamp && <Stamp channel={stamp} small />}
                   <h2 id={`of-${of}`}>{title}</h2>
-                  {isOn !== undefined && <Status kind={isOn ? 'delivered' : 'cancelled'}>{isOn ? 'On' : 'Off'}</Status>}
+                  {isOn !== undefined && (
+                    <Status kind={isOn ? 'delivered' : 'cancelled'}>{isOn ? t('On') : t('Off')}</Status>
+                  )}
                 </div>
                 <Summary
                   rows={rows.map(({ label, value, path, who = team }) => ({
@@ -57,8 +66,9 @@ export function settingsPages(pages: Pages, app: ConsoleApp): void {
             ))}
             {mayManage && (
               <p class="row">
-                <a href={pageUrl(`/services/${service.id}/recipients`)}>Data about one person</a>
-                <a href={pageUrl(`${settingsOf(service)}/archive`)}>Archive this service</a>
+                <a href={pageUrl(`/services/${service.id}/recipients`)}>{t('Data about one person')}</a>
+                <a href={pageUrl(`${settingsOf(service)}/email/can-we-send`)}>{t('Can we send emails?')}</a>
+                <a href={pageUrl(`${settingsOf(service)}/archive`)}>{t('Archive this service')}</a>
               </p>
             )}
           </div>

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { joined, t } from '../../../language/text.ts';
 import { fromStandby } from '../../../platform/db/servers/standby.ts';
 import { csvLine, sendCsv } from '../../../platform/http/csv.ts';
 import { isUuid } from '../../../platform/id.ts';
@@ -32,8 +34,8 @@ const here = `/services/:service_id/settings/${path}`;
 export function suppressionPages(pages: Pages, app: ConsoleApp): void {
   const listOf = (service: { id: string }) => `${settingsOf(service)}/${path}`;
   const crumbs = (service: { id: string }) => [
-    { label: 'Settings', to: settingsOf(service) },
-    { label: 'Suppression list', to: listOf(service) },
+    { label: t('Settings'), to: settingsOf(service) },
+    { label: t('Suppression list'), to: listOf(service) },
   ];
 
   pages.add(here, {
@@ -50,16 +52,16 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
           ? await listSuppressions(app.db, service.id, { older_than, size: pageSize })
           : { entries: found ? [found] : [], hasOlder: false };
       return {
-        title: 'Suppression list',
+        title: t('Suppression list'),
         lead: isOn
-          ? 'We refuse emails to these addresses: an email bounced, or the person reported spam or unsubscribed.'
-          : 'The list is off. We send emails to every address, and add none to the list.',
-        crumbs: [{ label: 'Settings', to: settingsOf(service) }],
+          ? t('We refuse emails to these addresses: an email bounced, or the person reported spam or unsubscribed.')
+          : t('The list is off. We send emails to every address, and add none to the list.'),
+        crumbs: [{ label: t('Settings'), to: settingsOf(service) }],
         actions: (
           <>
-            <ButtonLink to={`${listOf(service)}/csv`}>Download CSV</ButtonLink>
+            <ButtonLink to={`${listOf(service)}/csv`}>{t('Download CSV')}</ButtonLink>
             <ButtonLink to={`${settingsOf(service)}/email/suppression`} look={isOn ? undefined : 'primary'}>
-              {isOn ? 'Switch off' : 'Switch on'}
+              {isOn ? t('Switch off') : t('Switch on')}
             </ButtonLink>
           </>
         ),
@@ -110,20 +112,20 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
       const { id, email_address, reason } = await getSuppression(app.db, service.id, param('suppressed_id'));
       const advice =
         reason === 'hard-bounce'
-          ? 'Remove the address if the mailbox works again. An email that bounces adds it again.'
-          : 'Remove the address only if the person asked you to. They did not want your emails.';
+          ? t('Remove the address if the mailbox works again. An email that bounces adds it again.')
+          : t('Remove the address only if the person asked you to. They did not want your emails.');
       return {
         title: email_address,
-        about: 'Suppressed recipient',
-        lead: `${reasonWords[reason]}. ${advice}`,
+        about: t('Suppressed recipient'),
+        lead: joined([reasonSentences[reason], advice]),
         crumbs: crumbs(service),
         content: (
           <Confirm
-            label="Remove"
-            action={`Send emails to ${email_address} again`}
+            label={t('Remove')}
+            action={t('Send emails to {emailAddress} again', { emailAddress: email_address })}
             to={pageUrl(`${listOf(service)}/${id}`)}
           >
-            We will send emails to this address again. The audit log records who removed it from the list.
+            {t('We will send emails to this address again. The audit log records who removed it from the list.')}
           </Confirm>
         ),
       };
@@ -132,23 +134,27 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
     async act({ service, param }) {
       const { email_address } = await getSuppression(app.db, service.id, param('suppressed_id'));
       await liftSuppression(app, service.id, email_address);
-      return { to: listOf(service), notice: 'Address removed. We will send emails to it again.' };
+      return { to: listOf(service), notice: t('Address removed. We will send emails to it again.') };
     },
   });
 
   addServiceSetting(pages, {
     path: 'email/suppression',
     who: team,
-    title: 'Keep a suppression list',
-    lead: 'Addresses that bounce, complain or unsubscribe get no more emails from this service until you remove them from this list.',
+    title: t('Keep a suppression list'),
+    lead: t(
+      'Addresses that bounce, complain or unsubscribe get no more emails from this service until you remove them from this list.',
+    ),
     fields: ({ permissions }, formState) => (
       <YesNo
         formState={formState}
-        legend="Keep a suppression list"
+        legend={t('Keep a suppression list')}
         isYes={permissions.includes(suppressRecipients)}
         hints={{
-          yes: 'We refuse requests to send to an address on the list, and rows of files fail at once. We still send emails that we have accepted before.',
-          no: 'We send emails to every address. The list stays, and works again when you switch it on.',
+          yes: t(
+            'We refuse requests to send to an address on the list, and rows of files fail at once. We still send emails that we have accepted before.',
+          ),
+          no: t('We send emails to every address. The list stays, and works again when you switch it on.'),
         }}
       />
     ),
@@ -162,9 +168,16 @@ export function suppressionPages(pages: Pages, app: ConsoleApp): void {
 }
 
 const reasonWords: Record<SuppressionReason, string> = {
-  'hard-bounce': 'Bounced',
-  complaint: 'Reported spam',
-  unsubscribe: 'Unsubscribed',
+  'hard-bounce': t('Bounced'),
+  complaint: t('Reported spam'),
+  unsubscribe: t('Unsubscribed'),
+};
+
+/** The same as sentences. */
+const reasonSentences: Record<SuppressionReason, string> = {
+  'hard-bounce': t('Bounced.'),
+  complaint: t('Reported spam.'),
+  unsubscribe: t('Unsubscribed.'),
 };
 
 interface ListProps {
@@ -185,10 +198,12 @@ function SuppressionList(props: ListProps) {
   const { entries, hasOlder, formState, sought, list, olderThan, isOn } = props;
   if (entries.length === 0 && sought === '' && olderThan === undefined) {
     return (
-      <Empty title="No addresses on the list">
+      <Empty title={t('No addresses on the list')}>
         {isOn
-          ? 'Addresses appear here when an email bounces, or a person reports spam or unsubscribes.'
-          : 'Switch the list on. Addresses then appear here when an email bounces, or a person reports spam or unsubscribes.'}
+          ? t('Addresses appear here when an email bounces, or a person reports spam or unsubscribes.')
+          : t(
+              'Switch the list on. Addresses then appear here when an email bounces, or a person reports spam or unsubscribes.',
+            )}
       </Empty>
     );
   }
@@ -198,28 +213,28 @@ function SuppressionList(props: ListProps) {
         <Field
           formState={formState}
           name="email_address"
-          label="Find an address"
-          hint="Enter the whole address."
+          label={t('Find an address')}
+          hint={t('Enter the whole address.')}
           type="search"
           value={sought}
           autocomplete="off"
           beside={
             <button class="button" type="submit">
-              Find
+              {t('Find')}
             </button>
           }
         />
       </form>
       {sought !== '' && (
         <p>
-          {entries.length === 0 && 'This address is not on the list. '}
-          <a href={pageUrl(list)}>Show the whole list</a>
+          {entries.length === 0 && <>{t('This address is not on the list.')} </>}
+          <a href={pageUrl(list)}>{t('Show the whole list')}</a>
         </p>
       )}
       {entries.length > 0 && <Entries {...props} />}
       <OlderPager
         rows={entries}
-        noun="addresses"
+        shown={t('{count, plural, other {# addresses}}', { count: entries.length })}
         olderThan={olderThan}
         to={(older_than) => withQuery(pageUrl(list), { older_than })}
         hasOlder={hasOlder}
@@ -231,28 +246,32 @@ function SuppressionList(props: ListProps) {
 function Entries({ entries, list, messages, now }: ListProps) {
   return (
     <Table
-      caption="Suppressed recipients, newest first"
+      caption={t('Suppressed recipients, newest first')}
       middle
       rows={entries}
       keyOf={({ id }) => id}
       columns={[
-        { head: 'Email address', cell: ({ email_address }) => email_address },
-        { head: 'Reason', cell: ({ reason }) => reasonWords[reason] },
-        { head: 'Since', cell: ({ created_at }) => <Time at={created_at} now={now} /> },
+        { head: t('Email address'), cell: ({ email_address }) => email_address },
+        { head: t('Reason'), cell: ({ reason }) => reasonWords[reason] },
+        { head: t('Since'), cell: ({ created_at }) => <Time at={created_at} now={now} /> },
         {
-          head: 'Message',
+          head: t('Message'),
           cell: ({ email_address, notification_id }) => (
             <a href={pageUrl(`${messages}/${notification_id}`)}>
-              Open<span class="sr"> the message to {email_address}</span>
+              <T>
+                Open<span class="sr"> the message to {{ emailAddress: email_address }}</span>
+              </T>
             </a>
           ),
         },
         {
-          head: 'Actions',
+          head: t('Actions'),
           hidden: true,
           cell: ({ id, email_address }) => (
             <ButtonLink to={`${list}/${id}`} small>
-              Remove<span class="sr"> {email_address}</span>
+              <T>
+                Remove<span class="sr"> {{ emailAddress: email_address }}</span>
+              </T>
             </ButtonLink>
           ),
         },

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
+import { t } from '../../../language/text.ts';
 import { invalid, invalidField } from '../../../platform/failure.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import { checkPhonePermissions, parsePhoneNumber } from '../../../recipients/phone-number.ts';
@@ -19,6 +20,7 @@ import {
 } from '../../../services/senders/senders.ts';
 import { updateService } from '../../../services/service-update.ts';
 import type { TextSenderSettings } from '../../../services/settings.ts';
+import { keepCharacters } from '../../../templates/languages/text-alphabet.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import type { Pages } from '../../page.ts';
 import { Choices, Field } from '../../parts/field.tsx';
@@ -30,20 +32,30 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
   addSenderPages(pages, {
     path: 'text/senders',
     param: 'sms_sender_id',
-    title: 'Text senders',
-    lead: 'The name people see when they get your text.',
-    one: 'sender',
-    none: { title: 'No senders yet', text: 'Add a sender so people know who your texts come from.' },
+    title: t('Text senders'),
+    lead: t('The name people see when they get your text.'),
+    texts: {
+      add: t('Add a sender'),
+      added: t('Sender added.'),
+      change: t('Change the sender'),
+      saved: t('Sender saved.'),
+      archive: t('Archive the sender'),
+      archived: t('Sender archived.'),
+      enter: t('Enter the sender.'),
+    },
+    none: { title: t('No senders yet'), text: t('Add a sender so people know who your texts come from.') },
     list: (serviceId) => listSmsSenders(app.db, serviceId),
     get: (serviceId, id) => getSmsSender(app.db, serviceId, id),
     valueOf: ({ sms_sender }) => sms_sender,
-    note: ({ inbound_number_id }) => (inbound_number_id === null ? undefined : 'Receives replies'),
+    note: ({ inbound_number_id }) => (inbound_number_id === null ? undefined : t('Receives replies')),
     field: (formState, value) => (
       <Field
         formState={formState}
         name="value"
-        label="Sender"
-        hint="Use 3 to 11 letters, digits or spaces, such as the name of your service. People can only reply if the sender is a phone number."
+        label={t('Sender')}
+        hint={t(
+          'Use 3 to 11 letters, digits or spaces, such as the name of your service. People can only reply if the sender is a phone number.',
+        )}
         value={value}
         autocomplete="off"
         short
@@ -63,13 +75,17 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
   addServiceSetting(pages, {
     path: 'text/prefix',
     who: team,
-    title: 'Start texts with the service name',
+    title: t('Start texts with the service name'),
     fields: (service, formState) => (
       <YesNo
         formState={formState}
-        legend="Start texts with the service name"
+        legend={t('Start texts with the service name')}
         isYes={service.prefix_sms}
-        hints={{ yes: `Your texts look like “${service.name}: your message”. The name counts towards the length.` }}
+        hints={{
+          yes: t('Your texts look like “{name}: your message”. The name counts towards the length.', {
+            name: service.name,
+          }),
+        }}
       />
     ),
     ...yesOrNo,
@@ -80,20 +96,45 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
   });
 
   addServiceSetting(pages, {
+    path: 'text/characters',
+    who: team,
+    title: t('Keep all characters'),
+    fields: ({ permissions }, formState) => (
+      <YesNo
+        formState={formState}
+        legend={t('Keep all characters')}
+        isYes={permissions.includes(keepCharacters)}
+        hints={{
+          yes: t(
+            'Texts can contain letters of every alphabet. One of them makes a text dearer: a part then has 70 characters.',
+          ),
+          no: t('Letters that phones may lack are replaced, such as ą with a.'),
+        }}
+      />
+    ),
+    ...yesOrNo,
+    async save(service, { value }) {
+      const permissions = withPermission(service, keepCharacters, value === 'yes');
+      await updateService(app, service.id, { permissions });
+      return undefined;
+    },
+  });
+
+  addServiceSetting(pages, {
     path: 'text/receive',
     who: team,
-    title: 'Receive texts',
-    lead: 'Your service gets its own number. You will see replies in “Received”.',
+    title: t('Receive texts'),
+    lead: t('Your service gets its own number. You will see replies in “Received”.'),
     fields: ({ permissions }, formState) => (
       <Choices
         formState={formState}
         name="value"
-        legend="Receive texts"
+        legend={t('Receive texts')}
         kind="one"
         choices={[
-          { value: 'yes', label: 'Yes' },
-          { value: 'no', label: 'No, but keep the number for later' },
-          { value: 'release', label: 'No, and give the number up', hint: 'Nobody will get this number again.' },
+          { value: 'yes', label: t('Yes') },
+          { value: 'no', label: t('No, but keep the number for later') },
+          { value: 'release', label: t('No, and give the number up'), hint: t('Nobody will get this number again.') },
         ]}
         chosen={[permissions.includes('inbound_sms') ? 'yes' : 'no']}
       />
@@ -104,7 +145,7 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
       if (value === 'yes') {
         const { sms_sender } = await assignInboundNumber(app, service.id, { is_default: false });
         await updateService(app, service.id, { permissions: withPermission(service, 'inbound_sms', true) });
-        return `Your service now receives texts at ${sms_sender}.`;
+        return t('Your service now receives texts at {smsSender}.', { smsSender: sms_sender });
       }
       await refuseWhileDefault(service.id);
       if (value === 'release') await removeInboundNumber(app, service.id, true);
@@ -112,14 +153,14 @@ export function textSettingPages(pages: Pages, app: ConsoleApp): void {
         if (await findNumberOfService(app.db, service.id)) await disableInboundNumber(app, service.id);
         await updateService(app, service.id, { permissions: withPermission(service, 'inbound_sms', false) });
       }
-      return 'Your service no longer receives texts.';
+      return t('Your service no longer receives texts.');
     },
   });
 
   async function refuseWhileDefault(serviceId: string): Promise<void> {
     const senders = await listSmsSenders(app.db, serviceId);
     if (senders.some(({ is_default, inbound_number_id }) => is_default && inbound_number_id !== null)) {
-      throw invalid('Choose another default sender of texts first. This number is the default.');
+      throw invalid(t('Choose another default sender of texts first. This number is the default.'));
     }
   }
 }
@@ -136,16 +177,17 @@ function refuseWrongSender(app: SenderDeps, sender: string): void {
 }
 
 function problemOf({ config, country }: SenderDeps, sender: string): string | undefined {
-  if (sender.length < 3) return 'Enter at least 3 characters.';
-  if (sender.length > 11) return 'Enter at most 11 characters.';
-  if (!/^[A-Za-z0-9 .&_'-]+$/.test(sender)) return 'Use letters, digits and spaces only.';
-  if (sender.startsWith('00')) return 'Enter a sender that does not start with 00.';
-  if (misleading.includes(sender.toLowerCase())) return `Use the name of your service. “${sender}” misleads people.`;
+  if (sender.length < 3) return t('Enter at least 3 characters.');
+  if (sender.length > 11) return t('Enter at most 11 characters.');
+  if (!/^[A-Za-z0-9 .&_'-]+$/.test(sender)) return t('Use letters, digits and spaces only.');
+  if (sender.startsWith('00')) return t('Enter a sender that does not start with 00.');
+  if (misleading.includes(sender.toLowerCase()))
+    return t('Use the name of your service. “{sender}” misleads people.', { sender });
   if (/^\d+$/.test(sender) && !country.phone.isShortCode(sender) && !isMobileNumber(country.phone, sender)) {
     return country.words.ownNumber;
   }
   if (isProtectedSenderId(config, sender))
-    return `Enter another sender. “${sender}” is the name of another organisation.`;
+    return t('Enter another sender. “{sender}” is the name of another organisation.', { sender });
   return undefined;
 }
 

@@ -1,3 +1,4 @@
+import { t } from '../../../language/text.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { readAccountLink } from '../../../users/sign-in/account-links.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -20,36 +21,46 @@ export async function findLink<P extends Purpose>(app: ConsoleApp, purpose: P, t
 /** How long each link works, and the page that sends another one. */
 const brokenLinks = {
   'email-auth': {
-    lead: 'This link has been used, is older than 30 minutes, or its end is missing. Sign in again and we will send you another.',
+    lead: t(
+      'This link has been used, is older than 30 minutes, or its end is missing. Sign in again and we will send you another.',
+    ),
     to: '/sign-in',
-    label: 'Sign in',
+    label: t('Sign in'),
   },
   'verify-email': {
-    lead: 'This link has been used, is older than an hour, or its end is missing. Sign in again and we will send you another.',
+    lead: t(
+      'This link has been used, is older than an hour, or its end is missing. Sign in again and we will send you another.',
+    ),
     to: '/sign-in',
-    label: 'Sign in',
+    label: t('Sign in'),
   },
   'reset-password': {
-    lead: 'This link has been used, is older than an hour, or its end is missing. Enter your email address again and we will send you another.',
+    lead: t(
+      'This link has been used, is older than an hour, or its end is missing. Enter your email address again and we will send you another.',
+    ),
     to: '/forgot-password',
-    label: 'Forgotten your password?',
+    label: t('Forgotten your password?'),
   },
   'change-email': {
-    lead: 'This link has been used, is older than an hour, or its end is missing. Enter your new address again and we will send you another.',
+    lead: t(
+      'This link has been used, is older than an hour, or its end is missing. Enter your new address again and we will send you another.',
+    ),
     to: '/account/email',
-    label: 'Change your email address',
+    label: t('Change your email address'),
   },
   operator: {
-    lead: 'This link has been used, is older than 30 minutes, or its end is missing. Ask the people who run this Pennypost for another.',
+    lead: t(
+      'This link has been used, is older than 30 minutes, or its end is missing. Ask the people who run this Pennypost for another.',
+    ),
     to: '/sign-in',
-    label: 'Sign in',
+    label: t('Sign in'),
   },
 };
 
 export function brokenLink(purpose: keyof typeof brokenLinks): View {
   const { lead, to, label } = brokenLinks[purpose];
   return {
-    title: 'This link does not work',
+    title: t('This link does not work'),
     lead,
     status: 400,
     frame: 'door',
@@ -70,7 +81,7 @@ export function oneMoreClick(title: string, lead: string, warning?: string): Vie
     content: (
       <form class="stack" method="post">
         {warning && <Notice tone="amber">{warning}</Notice>}
-        <Submit>Continue</Submit>
+        <Submit>{t('Continue')}</Submit>
       </form>
     ),
   };

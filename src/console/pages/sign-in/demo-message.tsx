@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findSandboxText, isSandboxInUse } from '../../../delivery/sandbox/sandbox.ts';
+import { T } from '../../../language/sentence.tsx';
 import { isLoopback } from '../../../platform/http/networks.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { Notice } from '../../parts/notice.tsx';
@@ -30,7 +31,9 @@ export function DemoMessage({ text, action }: { text: string; action: string }) 
   return (
     <Notice tone="amber">
       <p>
-        <strong>Sandbox:</strong> nothing leaves this machine, so here is the message.
+        <T>
+          <strong>Sandbox:</strong> nothing leaves this machine, so here is the message.
+        </T>
       </p>
       {link ? (
         <p>

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { t } from '../../../language/text.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { builtFile } from '../../built-files.ts';
 
@@ -8,29 +9,29 @@ const maxLength = 255;
 /** Throws about the field `password`. */
 export function refuseWeakPassword(password: string): void {
   if (password.length < minLength)
-    throw invalidField('password', `Enter a password of at least ${minLength} characters.`);
+    throw invalidField('password', t('Enter a password of at least {minLength} characters.', { minLength }));
   if (password.length > maxLength)
-    throw invalidField('password', `Enter a password of at most ${maxLength} characters.`);
+    throw invalidField('password', t('Enter a password of at most {maxLength} characters.', { maxLength }));
   const plain = password.toLowerCase();
   const withoutEnding = plain.replace(/[\d!?.]+$/, '');
   if (isCommonPassword(plain)) {
-    throw invalidField('password', 'Many people use this password. Choose another, such as three random words.');
+    throw invalidField('password', t('Many people use this password. Choose another, such as three random words.'));
   }
   if (isCommonPassword(withoutEnding)) {
     throw invalidField(
       'password',
-      'Many people use this password with another ending. Choose another, such as three random words.',
+      t('Many people use this password with another ending. Choose another, such as three random words.'),
     );
   }
   if (new Set(plain).size < 4) {
     throw invalidField(
       'password',
-      'The password repeats a few characters. Choose another, such as three random words.',
+      t('The password repeats a few characters. Choose another, such as three random words.'),
     );
   }
 }
 
-export const passwordHint = 'Use at least 8 characters. Three random words make a strong password.';
+export const passwordHint = t('Use at least 8 characters. Three random words make a strong password.');
 
 /** Those that people choose here. */
 const ours = ['pennypost', 'notify123', 'government', 'changeit', 'welcome123'];

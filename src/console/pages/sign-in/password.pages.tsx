@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { sendPasswordReset } from '../../../users/sign-in/account-links.ts';
 import { maySignInLocally } from '../../../users/sign-in/single-sign-on/single-sign-on.ts';
@@ -21,40 +23,44 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/forgot-password', {
     who: 'anyone',
     show: (_asked, formState) => ({
-      title: 'New password',
-      lead: 'We will send you a link to choose a new password.',
+      title: t('New password'),
+      lead: t('We will send you a link to choose a new password.'),
       frame: 'door',
       content: (
         <form class="stack" method="post" noValidate>
           <Field
             formState={formState}
             name="email_address"
-            label="Email address"
+            label={t('Email address')}
             type="email"
             autocomplete="username"
           />
           <div class="row">
             <button class="button button--primary" type="submit">
-              Send the link
+              {t('Send the link')}
             </button>
             <a class="small" href={pageUrl('/sign-in')}>
-              Back
+              {t('Back')}
             </a>
           </div>
         </form>
       ),
     }),
     form: Type.Object({ email_address: Type.String({ format: 'email' }) }),
-    needs: { email_address: 'Enter your email address.' },
+    needs: { email_address: t('Enter your email address.') },
     async act(_asked, { email_address }) {
       await Promise.all([sendIfKnown(app, email_address), sleep(answersAfter_ms)]);
       return {
-        title: 'Check your inbox',
-        lead: `If ${email_address} has an account, we have sent a link there. The link works for an hour.`,
+        title: t('Check your inbox'),
+        lead: t('If {emailAddress} has an account, we have sent a link there. The link works for an hour.', {
+          emailAddress: email_address,
+        }),
         frame: 'door',
         content: (
           <p class="small muted">
-            Nothing arrived? Check the address, then <a href={pageUrl('/forgot-password')}>try again</a>.
+            <T>
+              Nothing arrived? Check the address, then <a href={pageUrl('/forgot-password')}>try again</a>.
+            </T>
           </p>
         ),
       };
@@ -67,25 +73,25 @@ export function passwordPages(pages: Pages, app: ConsoleApp): void {
       const link = await findLink(app, 'reset-password', request.param('token'));
       if (!link) return brokenLink('reset-password');
       return {
-        title: 'Choose a new password',
-        lead: `For ${link.email}. You will be signed out on all devices.`,
+        title: t('Choose a new password'),
+        lead: t('For {email}. You will be signed out on all devices.', { email: link.email }),
         frame: 'door',
         content: (
           <form class="stack" method="post" noValidate>
             <PasswordField
               formState={formState}
               name="password"
-              label="New password"
+              label={t('New password')}
               hint={passwordHint}
               autocomplete="new-password"
             />
-            <Submit>Continue</Submit>
+            <Submit>{t('Continue')}</Submit>
           </form>
         ),
       };
     },
     form: Type.Object({ password: Type.String() }),
-    needs: { password: 'Enter a new password.' },
+    needs: { password: t('Enter a new password.') },
     async act(request, { password }) {
       const link = await findLink(app, 'reset-password', request.param('token'));
       if (!link) return brokenLink('reset-password');
@@ -113,12 +119,14 @@ export function confirmPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/sign-in/confirm-address', {
     who: 'anyone',
     show: () => ({
-      title: 'Check your inbox',
-      lead: 'Your account is not confirmed yet. Open the link we sent you. The link works for an hour.',
+      title: t('Check your inbox'),
+      lead: t('Your account is not confirmed yet. Open the link we sent you. The link works for an hour.'),
       frame: 'door',
       content: (
         <p class="small muted">
-          Nothing arrived? <a href={pageUrl('/sign-in')}>Sign in again</a> and we will send another.
+          <T>
+            Nothing arrived? <a href={pageUrl('/sign-in')}>Sign in again</a> and we will send another.
+          </T>
         </p>
       ),
     }),
@@ -129,14 +137,17 @@ export function confirmPages(pages: Pages, app: ConsoleApp): void {
     async show({ param }) {
       const link = await findLink(app, 'verify-email', param('token'));
       if (!link) return brokenLink('verify-email');
-      return oneMoreClick('Confirm your address', `Select Continue to confirm that ${link.email} is yours.`);
+      return oneMoreClick(
+        t('Confirm your address'),
+        t('Select Continue to confirm that {email} is yours.', { email: link.email }),
+      );
     },
     form: Type.Object({}),
     async act(request) {
       const link = await findLink(app, 'verify-email', request.param('token'));
       const user = link && (await getUserRecord(app.db, link.user_id));
       if (!user || user.email_address !== link.email || user.state === 'inactive') return brokenLink('verify-email');
-      if (user.state === 'active') return { to: '/sign-in', notice: 'Address confirmed. Sign in.' };
+      if (user.state === 'active') return { to: '/sign-in', notice: t('Address confirmed. Sign in.') };
       const more = { next: '', activates: true } as const;
       if (user.auth_type !== 'email_auth') return beginSecondStep(app, request, user, more);
       return completeSignIn(app, request, { ...more, user_id: user.id, step: 'email' });

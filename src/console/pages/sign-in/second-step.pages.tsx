@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { Failure } from '../../../platform/failure.ts';
 import { getUserRecord } from '../../../users/user-record.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -20,12 +22,12 @@ import {
 } from './sign-in-steps.ts';
 
 /** The first step is too old, or another step was begun since. */
-export const again = { to: '/sign-in', notice: 'Sign in again. That took longer than 30 minutes.' };
+export const again = { to: '/sign-in', notice: t('Sign in again. That took longer than 30 minutes.') };
 
 /** A person who is sent the link of another would work in the other account without noticing. */
-const notBegunHere =
-  'This sign-in was not started in this browser. Continue only if you asked for the link yourself, on another device. ' +
-  'If another person sent it to you, close this page: you would be signed in to their account.';
+const notBegunHere = t(
+  'This sign-in was not started in this browser. Continue only if you asked for the link yourself, on another device. If another person sent it to you, close this page: you would be signed in to their account.',
+);
 
 export function secondStepPages(pages: Pages, app: ConsoleApp): void {
   pages.add('/sign-in/code', {
@@ -36,23 +38,25 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
       const { pending, user } = found;
       const demo = await findDemoMessage(app, pending.message_id);
       return {
-        title: 'Check your phone',
-        lead: `We sent a text message with a security code to ${maskedNumber(user.mobile_number ?? '')}.`,
+        title: t('Check your phone'),
+        lead: t('We sent a text message with a security code to {number}.', {
+          number: maskedNumber(user.mobile_number ?? ''),
+        }),
         content: (
           <>
-            {demo && <DemoMessage text={demo} action="Open the link" />}
+            {demo && <DemoMessage text={demo} action={t('Open the link')} />}
             <form class="stack" method="post" noValidate>
               <Field
                 formState={formState}
                 name="code"
-                label="Security code"
-                hint="The code has 5 digits and works for 30 minutes."
+                label={t('Security code')}
+                hint={t('The code has 5 digits and works for 30 minutes.')}
                 inputmode="numeric"
                 autocomplete="one-time-code"
                 short
                 code
               />
-              <Submit>Continue</Submit>
+              <Submit>{t('Continue')}</Submit>
             </form>
             <SendAgain />
           </>
@@ -77,13 +81,15 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
       const { pending, user } = found;
       const demo = await findDemoMessage(app, pending.message_id);
       return {
-        title: 'Check your inbox',
-        lead: `We sent a link to ${maskedEmail(user.email_address)}. The link works for 30 minutes.`,
+        title: t('Check your inbox'),
+        lead: t('We sent a link to {emailAddress}. The link works for 30 minutes.', {
+          emailAddress: maskedEmail(user.email_address),
+        }),
         content: (
           <>
-            {demo && <DemoMessage text={demo} action="Sign in with that link" />}
+            {demo && <DemoMessage text={demo} action={t('Sign in with that link')} />}
             {pending.step === 'proof' && (
-              <p class="lead">We ask for this every 90 days to check that the address is still yours.</p>
+              <p class="lead">{t('We ask for this every 90 days to check that the address is still yours.')}</p>
             )}
             <Live from={pageUrl('/sign-in/inbox/state')}>
               <WaitingForLink isSignedIn={false} />
@@ -113,7 +119,7 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
       const { pending } = found;
       const message_id = await sendStep(app, pending);
       pendingSignIn.keep(app, reply, { ...pending, message_id: message_id ?? pending.message_id });
-      const notice = message_id ? 'Sent again.' : 'We have already sent several. Use the latest one.';
+      const notice = message_id ? t('Sent again.') : t('We have already sent several. Use the latest one.');
       return { to: pageOf(pending.step), notice };
     },
   });
@@ -126,8 +132,10 @@ export function secondStepPages(pages: Pages, app: ConsoleApp): void {
       if (!link) return brokenLink('email-auth');
       const user = await getUserRecord(app.db, link.user_id);
       const isExpected = (await findPendingSignIn(app, request.http))?.user.id === user.id;
-      const lead = `Select Continue to sign in on this device as ${maskedEmail(user.email_address)}.`;
-      return oneMoreClick('Sign in', lead, isExpected ? undefined : notBegunHere);
+      const lead = t('Select Continue to sign in on this device as {emailAddress}.', {
+        emailAddress: maskedEmail(user.email_address),
+      });
+      return oneMoreClick(t('Sign in'), lead, isExpected ? undefined : notBegunHere);
     },
     form: Type.Object({}),
     async act(request) {
@@ -155,11 +163,11 @@ function WaitingForLink({ isSignedIn }: { isSignedIn: boolean }) {
   return (
     <p class="small" role="status" data-live={isSignedIn ? undefined : true}>
       {isSignedIn ? (
-        <>
+        <T>
           You are signed in. <a href={pageUrl('')}>Continue</a>
-        </>
+        </T>
       ) : (
-        'Open the link on any device. Keep this page open.'
+        t('Open the link on any device. Keep this page open.')
       )}
     </p>
   );
@@ -168,11 +176,11 @@ function WaitingForLink({ isSignedIn }: { isSignedIn: boolean }) {
 function SendAgain() {
   return (
     <form class="row small muted" method="post" action={pageUrl('/sign-in/again')}>
-      <span>Nothing arrived?</span>
+      <span>{t('Nothing arrived?')}</span>
       <button class="button button--quiet button--small" type="submit">
-        Send it again
+        {t('Send it again')}
       </button>
-      <a href={pageUrl('/sign-in')}>Start again</a>
+      <a href={pageUrl('/sign-in')}>{t('Start again')}</a>
     </form>
   );
 }

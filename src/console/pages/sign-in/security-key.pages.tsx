@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { beginKeySignIn, hasKeysHere, signInWithKey } from '../../../users/sign-in/security-keys.ts';
 import type { UserRecord } from '../../../users/user-record.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -23,7 +25,7 @@ export function securityKeyPages(pages: Pages, app: ConsoleApp): void {
       return (await hasKeysHere(app, found.user.id)) ? touchView(found.user, formState) : noKeyHere;
     },
     form: Type.Object({ response: Type.String({ maxLength: 20_000 }) }),
-    needs: { response: 'Press the button, then touch your security key.' },
+    needs: { response: t('Press the button, then touch your security key.') },
     async act(request, { response }) {
       const found = await findPending(request);
       if (!found) return again;
@@ -59,13 +61,13 @@ export function securityKeyPages(pages: Pages, app: ConsoleApp): void {
 
 function touchView(user: UserRecord, formState: FormState): View {
   return {
-    title: 'Use your security key',
-    lead: 'Plug in your key or hold it near, press the button, then touch the key.',
+    title: t('Use your security key'),
+    lead: t('Plug in your key or hold it near, press the button, then touch the key.'),
     frame: 'door',
     scripts: ['security-key'],
     content: (
       <>
-        <TouchKey formState={formState} task="get" options={`${path}/options`} label="Use the key" />
+        <TouchKey formState={formState} task="get" options={`${path}/options`} label={t('Use the key')} />
         <OtherWays user={user} />
       </>
     ),
@@ -76,32 +78,34 @@ function OtherWays({ user }: { user: UserRecord }) {
   if (user.auth_type === 'webauthn_auth') {
     return (
       <p class="small muted">
-        Lost your key? Use another one of yours, or ask a platform administrator to change how you sign in.{' '}
-        <a href={pageUrl('/sign-in')}>Start again</a>
+        <T>
+          Lost your key? Use another one of yours, or ask a platform administrator to change how you sign in.{' '}
+          <a href={pageUrl('/sign-in')}>Start again</a>
+        </T>
       </p>
     );
   }
   return (
     <form class="row small muted" method="post" action={pageUrl('/sign-in/other-way')}>
-      <span>No key at hand?</span>
+      <span>{t('No key at hand?')}</span>
       <button class="button button--quiet button--small" type="submit">
-        {user.auth_type === 'sms_auth' ? 'Send a text code' : 'Send an email link'}
+        {user.auth_type === 'sms_auth' ? t('Send a text code') : t('Send an email link')}
       </button>
-      <a href={pageUrl('/sign-in')}>Start again</a>
+      <a href={pageUrl('/sign-in')}>{t('Start again')}</a>
     </form>
   );
 }
 
 /** Keys of other front ends, or of another address of this server. */
 const noKeyHere: View = {
-  title: 'Your security key does not work here',
-  lead: 'Your key was added in another front end, or at another address of this Pennypost.',
+  title: t('Your security key does not work here'),
+  lead: t('Your key was added in another front end, or at another address of this Pennypost.'),
   frame: 'door',
   content: (
     <>
-      <p>Ask a platform administrator to change how you sign in. Then add a key in your account.</p>
+      <p>{t('Ask a platform administrator to change how you sign in. Then add a key in your account.')}</p>
       <p class="small">
-        <a href={pageUrl('/sign-in')}>Sign in as another person</a>
+        <a href={pageUrl('/sign-in')}>{t('Sign in as another person')}</a>
       </p>
     </>
   ),

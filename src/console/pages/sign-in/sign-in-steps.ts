@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { t } from '../../../language/text.ts';
 import { day_ms, earlier, timestamp } from '../../../platform/clock.ts';
 import { Failure, invalidField } from '../../../platform/failure.ts';
 import { networkOf } from '../../../platform/http/request-facts.ts';
@@ -23,7 +24,7 @@ const proofLasts_days = 90;
 /** Only platform administrators sign in without the issuer of single sign-on. */
 const useIssuer = {
   to: '/sign-in',
-  notice: 'Use single sign-on. Only platform administrators can sign in another way.',
+  notice: t('Use single sign-on. Only platform administrators can sign in another way.'),
 };
 
 type Exchange = Pick<PageRequest, 'http' | 'reply'>;
@@ -41,7 +42,7 @@ export async function checkPassword(
   const user = isRight && user_id !== undefined ? await getUserRecord(app.db, user_id) : undefined;
   // One sentence for every reason: it must not tell which addresses have accounts.
   if (user?.state !== 'active' && user?.state !== 'pending') {
-    throw invalidField('email_address', 'The email address or the password is wrong.');
+    throw invalidField('email_address', t('The email address or the password is wrong.'));
   }
   return user;
 }
@@ -96,15 +97,15 @@ export async function askToConfirm(app: ConsoleApp, user: UserRecord): Promise<R
 }
 
 const sentences = new Map([
-  ['Code is not valid', 'The code is wrong. Check the latest message.'],
-  ['Code has expired', 'The code has expired. Ask for a new one.'],
-  ['Code not found', 'The code is no longer valid. Ask for a new one.'],
+  ['Code is not valid', t('The code is wrong. Check the latest message.')],
+  ['Code has expired', t('The code has expired. Ask for a new one.')],
+  ['Code not found', t('The code is no longer valid. Ask for a new one.')],
 ]);
 
 /** The code as people type it, with spaces or without. */
 export function readCode(typed: string): string {
   const code = typed.replaceAll(/[\s-]/g, '');
-  if (!/^\d{5}$/.test(code)) throw invalidField('code', 'Enter the 5 digits of the code.');
+  if (!/^\d{5}$/.test(code)) throw invalidField('code', t('Enter the 5 digits of the code.'));
   return code;
 }
 

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { hasPlatformAdmin } from '../../../users/create-admin.ts';
 import type { SingleSignOnSettings } from '../../../users/sign-in/single-sign-on/settings.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -17,24 +19,26 @@ export function signInPages(pages: Pages, app: ConsoleApp): void {
       if (request.visitor) return { to: nextPage(request.query('next')) };
       const isNew = !(await hasPlatformAdmin(app.db));
       return {
-        title: 'Sign in',
+        title: t('Sign in'),
         content: (
           <>
             {isNew && (
               <div class="lead">
                 <Notice>
-                  This Pennypost has no administrator yet. <a href={pageUrl('/start')}>Set it up</a>
+                  <T>
+                    This Pennypost has no administrator yet. <a href={pageUrl('/start')}>Set it up</a>
+                  </T>
                 </Notice>
               </div>
             )}
             <WaysToSignIn settings={app.config.singleSignOn} next={request.query('next')} formState={formState} />
-            <p class="small muted">Invited? Open the link in your invitation.</p>
+            <p class="small muted">{t('Invited? Open the link in your invitation.')}</p>
           </>
         ),
       };
     },
     form: Type.Object({ email_address: Type.String({ format: 'email' }), password: Type.String({ maxLength: 1_000 }) }),
-    needs: { email_address: 'Enter your email address.', password: 'Enter your password.' },
+    needs: { email_address: t('Enter your email address.'), password: t('Enter your password.') },
     async act(request, form) {
       const user = await checkPassword(app, request.http, form);
       if (user.state === 'pending') return askToConfirm(app, user);
@@ -49,7 +53,7 @@ export function signInPages(pages: Pages, app: ConsoleApp): void {
     async act({ visitor, reply }) {
       if (visitor) await endSession(app, visitor.user.id, visitor.session.id);
       forgetSession(app, reply);
-      return { to: '/sign-in', notice: 'You are signed out.' };
+      return { to: '/sign-in', notice: t('You are signed out.') };
     },
   });
 }
@@ -75,12 +79,12 @@ function WaysToSignIn({ settings, next, formState }: WaysProps) {
       </p>
       {localSignIn === 'everyone' ? (
         <>
-          <h2>Or with your password</h2>
+          <h2>{t('Or with your password')}</h2>
           <PasswordForm formState={formState} />
         </>
       ) : (
         <details class="more" open={formState.problems.size > 0}>
-          <summary>Platform administrators can sign in with a password</summary>
+          <summary>{t('Platform administrators can sign in with a password')}</summary>
           <PasswordForm formState={formState} />
         </details>
       )}
@@ -91,14 +95,20 @@ function WaysToSignIn({ settings, next, formState }: WaysProps) {
 function PasswordForm({ formState, isMain }: { formState: FormState; isMain?: true }) {
   return (
     <form class="stack" method="post" noValidate>
-      <Field formState={formState} name="email_address" label="Email address" type="email" autocomplete="username" />
-      <PasswordField formState={formState} name="password" label="Password" autocomplete="current-password" />
+      <Field
+        formState={formState}
+        name="email_address"
+        label={t('Email address')}
+        type="email"
+        autocomplete="username"
+      />
+      <PasswordField formState={formState} name="password" label={t('Password')} autocomplete="current-password" />
       <div class="row">
         <button class={isMain ? 'button button--primary' : 'button'} type="submit">
-          Sign in
+          {t('Sign in')}
         </button>
         <a class="small" href={pageUrl('/forgot-password')}>
-          Forgotten your password?
+          {t('Forgotten your password?')}
         </a>
       </div>
     </form>

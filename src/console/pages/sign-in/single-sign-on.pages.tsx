@@ -1,3 +1,4 @@
+import { t } from '../../../language/text.ts';
 import { actAs } from '../../../platform/db/actor.ts';
 import {
   createOpenIdIssuer,
@@ -50,7 +51,10 @@ export function singleSignOnPages(pages: Pages, app: ConsoleApp): void {
       const expected = begun.read(app, request);
       begun.forget(app, reply);
       if (!expected)
-        return refusedView('You did not start to sign in with this browser, or it took longer than 30 minutes.', 400);
+        return refusedView(
+          t('You did not start to sign in with this browser, or it took longer than 30 minutes.'),
+          400,
+        );
       try {
         const search = new URL(request.url, app.config.urls.api).search;
         const claims = await issuer.finish(search, expected, neededClaims(settings));
@@ -79,29 +83,31 @@ export function singleSignOnPages(pages: Pages, app: ConsoleApp): void {
     const { kind, message: reason } = error;
     app.log.warn({ event: 'single_sign_on.failed', kind, reason }, 'A sign-in with single sign-on failed');
     if (kind === 'unavailable')
-      return refusedView('We could not reach the sign-in service. Try again in a moment.', 503);
-    if (kind === 'denied') return refusedView(`The sign-in service refused: ${errorName(reason)}.`, 403);
-    return refusedView('We could not use the response of the sign-in service. Start again.', 400);
+      return refusedView(t('We could not reach the sign-in service. Try again in a moment.'), 503);
+    if (kind === 'denied') return refusedView(denialText(reason), 403);
+    return refusedView(t('We could not use the response of the sign-in service. Start again.'), 400);
   }
 }
 
 /** The names that OpenID Connect defines look like this; anything else is not shown. */
-function errorName(text: string): string {
-  return /^[a-z_]{1,60}$/.test(text) ? text.replaceAll('_', ' ') : 'unknown reason';
+function denialText(reason: string): string {
+  return /^[a-z_]{1,60}$/.test(reason)
+    ? t('The sign-in service refused: {errorName}.', { errorName: reason.replaceAll('_', ' ') })
+    : t('The sign-in service refused: unknown reason.');
 }
 
 function refusedView(sentence: string, status: number): View {
   return {
-    title: 'You are not signed in',
+    title: t('You are not signed in'),
     lead: sentence,
     status,
     frame: 'door',
     content: (
       <p class="row">
         <ButtonLink to={path} look="primary">
-          Try again
+          {t('Try again')}
         </ButtonLink>
-        <a href={pageUrl('/sign-in')}>Other ways to sign in</a>
+        <a href={pageUrl('/sign-in')}>{t('Other ways to sign in')}</a>
       </p>
     ),
   };

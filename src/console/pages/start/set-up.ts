@@ -1,3 +1,4 @@
+import { t } from '../../../language/text.ts';
 import { minute_ms } from '../../../platform/clock.ts';
 import { Failure } from '../../../platform/failure.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -31,7 +32,7 @@ export class SetUpTries {
   isRight(typed: string): boolean {
     const now = this.app.clock.now().getTime();
     this.times = this.times.filter((time) => time > now - minute_ms);
-    if (this.times.length >= maxTries) throw new Failure('too-many', 'RateLimitError', 'Too many tries');
+    if (this.times.length >= maxTries) throw new Failure('too-many', 'RateLimitError', t('Too many tries'));
     this.times.push(now);
     return sameSecret(plain(typed), plain(setUpCode(this.app)));
   }

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import { isSandboxInUse } from '../../../delivery/sandbox/sandbox.ts';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { readDemo } from '../../../operations/demo.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { joinService } from '../../../services/members/service-members.ts';
@@ -24,8 +26,8 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
     async show(_asked, formState) {
       if (await hasPlatformAdmin(app.db)) return alreadySetUp;
       return {
-        title: 'Set up this Pennypost',
-        lead: 'Create the first account. It has full access and can invite other people.',
+        title: t('Set up this Pennypost'),
+        lead: t('Create the first account. It has full access and can invite other people.'),
         frame: 'door',
         scripts: ['start'],
         content: (
@@ -34,36 +36,36 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
               <Field
                 formState={formState}
                 name="code"
-                label="Set-up code"
+                label={t('Set-up code')}
                 hint={
-                  <>
+                  <T>
                     Filled in from your link. Or run <code>pennypost console-link</code> on the server.
-                  </>
+                  </T>
                 }
                 autocomplete="off"
                 code
               />
-              <Field formState={formState} name="name" label="Your name" autocomplete="name" />
+              <Field formState={formState} name="name" label={t('Your name')} autocomplete="name" />
               <Field
                 formState={formState}
                 name="email_address"
-                label="Email address"
+                label={t('Email address')}
                 type="email"
                 autocomplete="username"
               />
               <PasswordField
                 formState={formState}
                 name="password"
-                label="Password"
+                label={t('Password')}
                 hint={passwordHint}
                 autocomplete="new-password"
               />
-              <Submit>Create account</Submit>
+              <Submit>{t('Create account')}</Submit>
             </form>
             <div class="lead">
               <Notice>
-                This page stops working once the first account exists.
-                {isSandboxInUse(app.config) && ' Nothing leaves this machine while the sandbox is on.'}
+                {t('This page stops working once the first account exists.')}
+                {isSandboxInUse(app.config) && <> {t('Nothing leaves this machine while the sandbox is on.')}</>}
               </Notice>
             </div>
           </>
@@ -79,8 +81,8 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
     needs: {
       code: 'Enter the set-up code.',
       name: 'Enter your name.',
-      email_address: 'Enter your email address.',
-      password: 'Enter a password.',
+      email_address: t('Enter your email address.'),
+      password: t('Enter a password.'),
     },
     check: (_request, { password }) => password !== undefined && refuseWeakPassword(password),
     async act({ http: request, reply }, { code, ...admin }) {
@@ -88,26 +90,26 @@ export function startPages(pages: Pages, app: ConsoleApp): void {
       if (!tries.isRight(code))
         throw invalidField(
           'code',
-          'That set-up code is wrong. Check the link, or run pennypost console-link on the server.',
+          t('That set-up code is wrong. Check the link, or run pennypost console-link on the server.'),
         );
       const user = await createAdminWithPassword(app, admin);
       const home = await joinDemo(app, user.id);
       await signIn(app, user, request, reply);
-      return { to: home, notice: 'Your account is ready. You are signed in.' };
+      return { to: home, notice: t('Your account is ready. You are signed in.') };
     },
   });
 }
 
 /** The link to set up stays in the terminal, so people open it again. */
 const alreadySetUp: View = {
-  title: 'This Pennypost is set up',
-  lead: 'The first account exists. Use it, or ask for an invitation.',
+  title: t('This Pennypost is set up'),
+  lead: t('The first account exists. Use it, or ask for an invitation.'),
   status: 404,
   frame: 'door',
   content: (
     <p>
       <ButtonLink to="/sign-in" look="primary">
-        Sign in
+        {t('Sign in')}
       </ButtonLink>
     </p>
   ),
@@ -129,14 +131,17 @@ export function operatorLinkPages(pages: Pages, app: ConsoleApp): void {
     async show({ param }) {
       const user = await findOperatorLink(app, param('token'));
       if (!user) return brokenLink('operator');
-      return oneMoreClick('Sign in', `Select Continue to sign in on this device as ${user.email_address}.`);
+      return oneMoreClick(
+        t('Sign in'),
+        t('Select Continue to sign in on this device as {emailAddress}.', { emailAddress: user.email_address }),
+      );
     },
     form: Type.Object({}),
     async act({ param, http: request, reply }) {
       const user = await signInWithOperatorLink(app, param('token'));
       if (!user) return brokenLink('operator');
       await signIn(app, user, request, reply);
-      return { to: '/account', notice: 'You are signed in. Choose a new password if you have lost yours.' };
+      return { to: '/account', notice: t('You are signed in. Choose a new password if you have lost yours.') };
     },
   });
 }

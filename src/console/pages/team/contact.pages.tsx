@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { notFound } from '../../../platform/failure.ts';
 import { refuseUnlessMember } from '../../../users/members/permissions.ts';
 import { getUserRecord, isOperator, type UserRecord } from '../../../users/user-record.ts';
@@ -28,26 +30,32 @@ export function mayChangeContact(
 
 const kinds = {
   email: {
-    title: 'Change the email address',
-    label: 'New email address',
-    needs: 'Enter the new email address.',
+    title: t('Change the email address'),
+    label: t('New email address'),
+    needs: t('Enter the new email address.'),
     type: 'email',
     field: Type.String({ format: 'email', maxLength: 255 }),
     change: (value: string) => ({ email_address: value }),
     told: (name: string) =>
-      `We will tell ${name} at both addresses. ${name} will be signed out everywhere, and will sign in with the new address.`,
-    changed: (name: string) => `Email address changed. We told ${name} and signed them out everywhere.`,
+      t(
+        'We will tell {name} at both addresses. {name} will be signed out everywhere, and will sign in with the new address.',
+        { name },
+      ),
+    changed: (name: string) => t('Email address changed. We told {name} and signed them out everywhere.', { name }),
   },
   mobile: {
-    title: 'Change the mobile number',
-    label: 'New mobile number',
-    needs: 'Enter the new mobile number.',
+    title: t('Change the mobile number'),
+    label: t('New mobile number'),
+    needs: t('Enter the new mobile number.'),
     type: 'tel',
     field: Type.String({ format: 'user-mobile-number' }),
     change: (value: string) => ({ mobile_number: value }),
     told: (name: string) =>
-      `We will tell ${name} at both numbers. ${name} will be signed out everywhere, and will get security codes at the new number.`,
-    changed: (name: string) => `Mobile number changed. We told ${name} and signed them out everywhere.`,
+      t(
+        'We will tell {name} at both numbers. {name} will be signed out everywhere, and will get security codes at the new number.',
+        { name },
+      ),
+    changed: (name: string) => t('Mobile number changed. We told {name} and signed them out everywhere.', { name }),
   },
 } as const;
 
@@ -62,24 +70,29 @@ export function contactPages(pages: Pages, app: ConsoleApp): void {
         title,
         lead: told(person.name),
         crumbs: [
-          { label: 'Team', to: `/services/${request.service.id}/team` },
+          { label: t('Team'), to: `/services/${request.service.id}/team` },
           { label: person.name, to: back },
         ],
         content:
           confirmed === undefined ? (
-            <SaveForm action="Continue" back={back}>
+            <SaveForm action={t('Continue')} back={back}>
               <Field formState={formState} name="value" label={label} type={type} autocomplete="off" />
             </SaveForm>
           ) : (
-            <SaveForm action="Change it" back={back}>
+            <SaveForm action={t('Change it')} back={back}>
               <p>
-                From{' '}
-                <b>
-                  {kind === 'email'
-                    ? person.email_address
-                    : shownNumber(app.country.phone, person.mobile_number, 'no number')}
-                </b>{' '}
-                to <b>{kind === 'email' ? confirmed : formatPhoneNumber(app.country.phone, confirmed)}</b>.
+                <T>
+                  From{' '}
+                  <b>
+                    {{
+                      before:
+                        kind === 'email'
+                          ? person.email_address
+                          : shownNumber(app.country.phone, person.mobile_number, t('no number')),
+                    }}
+                  </b>{' '}
+                  to <b>{{ after: kind === 'email' ? confirmed : formatPhoneNumber(app.country.phone, confirmed) }}</b>.
+                </T>
               </p>
               <input type="hidden" name="value" value={confirmed} />
               <input type="hidden" name="confirmed" value="yes" />
@@ -111,7 +124,7 @@ export function contactPages(pages: Pages, app: ConsoleApp): void {
     if (person.state === 'inactive') throw notFound();
     if (mayChangeContact(visitor.user, person, service.id)) return person;
     // The reason is not given: who is an operator is not for managers to learn.
-    const notice = `Only ${person.name} can change this, in “Your account”.`;
+    const notice = t('Only {name} can change this, in “Your account”.', { name: person.name });
     return { to: `/services/${service.id}/team/${person.id}`, notice };
   }
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { t } from '../../../language/text.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { OneOf, Uuid } from '../../../protocol/fields.ts';
 import { changeMember, leaveService } from '../../../services/members/service-members.ts';
@@ -28,24 +29,24 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
     const contact = mayChangeContact(visitor.user, member, service.id);
     return {
       title: member.name,
-      lead: isVisitor ? 'This is you.' : undefined,
-      crumbs: [{ label: 'Team', to: `/services/${service.id}/team` }],
+      lead: isVisitor ? t('This is you.') : undefined,
+      crumbs: [{ label: t('Team'), to: `/services/${service.id}/team` }],
       content: (
         <div class="stack">
-          <section class="card measure" aria-label="Contact">
+          <section class="card measure" aria-label={t('Contact')}>
             <Summary
               rows={[
                 {
-                  label: 'Email address',
+                  label: t('Email address'),
                   value: member.email_address,
                   ...(contact ? { change: `${here}/email` } : isVisitor ? { change: '/account/email' } : {}),
                 },
                 {
-                  label: 'Mobile number',
+                  label: t('Mobile number'),
                   value: shownNumber(app.country.phone, member.mobile_number),
                   ...(contact ? { change: `${here}/mobile` } : isVisitor ? { change: '/account/mobile' } : {}),
                 },
-                { label: 'Second sign-in step', value: methodNames[member.auth_type] },
+                { label: t('Second sign-in step'), value: methodNames[member.auth_type] },
               ]}
             />
           </section>
@@ -64,13 +65,13 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
             />
           </SaveForm>
           <Confirm
-            label={isVisitor ? 'Leave the team' : 'Remove from the team'}
-            action={isVisitor ? 'Leave' : `Remove ${member.name}`}
+            label={isVisitor ? t('Leave the team') : t('Remove from the team')}
+            action={isVisitor ? t('Leave') : t('Remove {name}', { name: member.name })}
             to={pageUrl(`${here}/remove`)}
           >
             {isVisitor
-              ? 'You will lose access at once. Messages and templates stay.'
-              : `${member.name} will lose access at once. Messages and templates stay.`}
+              ? t('You will lose access at once. Messages and templates stay.')
+              : t('{name} will lose access at once. Messages and templates stay.', { name: member.name })}
           </Confirm>
         </div>
       ),
@@ -92,7 +93,7 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
           auth_type: service.permissions.includes('email_auth') ? auth_type : undefined,
         },
       );
-      return { to: `/services/${service.id}/team`, notice: 'Rights saved.' };
+      return { to: `/services/${service.id}/team`, notice: t('Rights saved.') };
     },
   });
 
@@ -110,8 +111,9 @@ export function memberPages(pages: Pages, app: ConsoleApp): void {
     async act({ service, param, visitor }) {
       const user_id = param('user_id');
       await leaveService(app, { service_id: service.id, user_id }, { keepsManager: true });
-      if (user_id === visitor.user.id) return { to: '/services', notice: `You have left ${service.name}.` };
-      return { to: `/services/${service.id}/team`, notice: 'Member removed.' };
+      if (user_id === visitor.user.id)
+        return { to: '/services', notice: t('You have left {name}.', { name: service.name }) };
+      return { to: `/services/${service.id}/team`, notice: t('Member removed.') };
     },
   });
 }
@@ -139,8 +141,8 @@ function MemberFields({ formState, folders, chosen, choosesMethod }: MemberField
       <Choices
         formState={formState}
         name="rights"
-        legend="Rights"
-        hint="Every member sees templates and messages."
+        legend={t('Rights')}
+        hint={t('Every member sees templates and messages.')}
         kind="several"
         choices={givenRights.map((value) => ({ value, label: rightNames[value] }))}
         chosen={chosen.rights}
@@ -149,8 +151,8 @@ function MemberFields({ formState, folders, chosen, choosesMethod }: MemberField
         <Choices
           formState={formState}
           name="folders"
-          legend="Folders of templates"
-          hint="Everybody sees templates that are not in a folder."
+          legend={t('Folders of templates')}
+          hint={t('Everybody sees templates that are not in a folder.')}
           kind="several"
           choices={folders.map(({ id, path }) => ({ value: id, label: <bdi>{path}</bdi> }))}
           chosen={chosen.folders}
@@ -160,7 +162,7 @@ function MemberFields({ formState, folders, chosen, choosesMethod }: MemberField
         <Choices
           formState={formState}
           name="auth_type"
-          legend="Second sign-in step"
+          legend={t('Second sign-in step')}
           kind="one"
           choices={methods.map((value) => ({ value, label: methodNames[value] }))}
           chosen={[chosen.auth_type]}
@@ -179,12 +181,18 @@ export function invitePages(pages: Pages, app: ConsoleApp): void {
       const folders = await listFolderPaths(app.db, service.id);
       const choosesMethod = service.permissions.includes('email_auth');
       return {
-        title: 'Invite a colleague',
-        lead: 'We will send a link that works for two days.',
-        crumbs: [{ label: 'Team', to: `/services/${service.id}/team` }],
+        title: t('Invite a colleague'),
+        lead: t('We will send a link that works for two days.'),
+        crumbs: [{ label: t('Team'), to: `/services/${service.id}/team` }],
         content: (
-          <SaveForm action="Invite" back={`/services/${service.id}/team`}>
-            <Field formState={formState} name="email_address" label="Email address" type="email" autocomplete="off" />
+          <SaveForm action={t('Invite')} back={`/services/${service.id}/team`}>
+            <Field
+              formState={formState}
+              name="email_address"
+              label={t('Email address')}
+              type="email"
+              autocomplete="off"
+            />
             <MemberFields
               formState={formState}
               folders={folders}
@@ -196,7 +204,7 @@ export function invitePages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({ email_address: Type.String({ format: 'email', maxLength: 255 }), ...memberForm }),
-    needs: { email_address: 'Enter an email address.' },
+    needs: { email_address: t('Enter an email address.') },
     async act({ service, visitor }, { email_address, rights, folders, auth_type = 'sms_auth' }) {
       await refuseIfKnown(service.id, visitor.user, email_address);
       await createServiceInvite(app, service.id, {
@@ -206,7 +214,10 @@ export function invitePages(pages: Pages, app: ConsoleApp): void {
         folder_permissions: folders,
         auth_type: service.permissions.includes('email_auth') ? auth_type : 'sms_auth',
       });
-      return { to: `/services/${service.id}/team`, notice: `Invitation sent to ${email_address}.` };
+      return {
+        to: `/services/${service.id}/team`,
+        notice: t('Invitation sent to {emailAddress}.', { emailAddress: email_address }),
+      };
     },
   });
 
@@ -217,16 +228,16 @@ export function invitePages(pages: Pages, app: ConsoleApp): void {
   ): Promise<void> {
     const isSame = (other: string) => other.toLowerCase() === email_address.toLowerCase();
     if (isSame(visitor.email_address))
-      throw invalidField('email_address', 'Enter the address of another person. This one is yours.');
+      throw invalidField('email_address', t('Enter the address of another person. This one is yours.'));
     const known = await findUserByEmail(app, email_address);
     if (known && (await isServiceMember(app.db, { service_id: serviceId, user_id: known.id }))) {
-      throw invalidField('email_address', `${known.name} is already in the team.`);
+      throw invalidField('email_address', t('{name} is already in the team.', { name: known.name }));
     }
     const invites = await listServiceInvites(app, serviceId);
     if (invites.some((invite) => invite.status === 'pending' && isSame(invite.email_address))) {
       throw invalidField(
         'email_address',
-        'This person is already invited. To send another invitation, cancel that one first.',
+        t('This person is already invited. To send another invitation, cancel that one first.'),
       );
     }
   }

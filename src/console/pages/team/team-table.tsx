@@ -1,3 +1,5 @@
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import type { Service } from '../../../services/services.ts';
 import { givenRights, holds } from '../../access/may.ts';
 import { Icon } from '../../layout/icon.tsx';
@@ -9,10 +11,10 @@ import { type Folder, type Member, methodNames } from './team.ts';
 
 /** Heads of the columns; `rightNames` has the sentences. */
 const heads = {
-  activity: 'See dashboard',
-  send: 'Send',
-  templates: 'Templates',
-  manage: 'Manage',
+  activity: t('See dashboard'),
+  send: t('Send'),
+  templates: t('Templates'),
+  manage: t('Manage'),
   api: 'API',
 };
 
@@ -52,13 +54,13 @@ export function TeamTable({ service, visitorId, mayChange, members, invites, fol
   ];
   return (
     <Table
-      caption="Team members and what they can do"
+      caption={t('Team members and what they can do')}
       matrix
       rows={rows}
       keyOf={({ member, invite }) => (member ?? invite).id}
       columns={[
         {
-          head: 'Name',
+          head: t('Name'),
           cell: (row) =>
             row.member ? (
               <MemberName member={row.member} isVisitor={row.member.id === visitorId} folders={folders} />
@@ -68,7 +70,10 @@ export function TeamTable({ service, visitorId, mayChange, members, invites, fol
                 <small class="status status--sending">
                   <Icon name="clock" />
                   <span>
-                    Invited by <bdi>{row.invite.invitedBy}</bdi>, <Time at={row.invite.created_at} now={now} />
+                    <T>
+                      Invited by <bdi>{{ invitedBy: row.invite.invitedBy }}</bdi>,{' '}
+                      <Time at={row.invite.created_at} now={now} />
+                    </T>
                   </span>
                 </small>
               </>
@@ -78,16 +83,21 @@ export function TeamTable({ service, visitorId, mayChange, members, invites, fol
           head: heads[right],
           cell: ({ permissions }: Row) => <Tick isHeld={holds(right, permissions)} />,
         })),
-        { head: 'Second sign-in step', cell: ({ auth_type }) => <span class="nowrap">{methodNames[auth_type]}</span> },
         {
-          head: 'Actions',
+          head: t('Second sign-in step'),
+          cell: ({ auth_type }) => <span class="nowrap">{methodNames[auth_type]}</span>,
+        },
+        {
+          head: t('Actions'),
           hidden: true as const,
           cell: (row: Row) => {
             if (!mayChange) return null;
             if (row.invite) return <CancelInvite team={team} invite={row.invite} />;
             return (
               <a href={`${team}/${row.member.id}`}>
-                Change<span class="sr"> {row.member.name}</span>
+                <T>
+                  Change<span class="sr"> {{ name: row.member.name }}</span>
+                </T>
               </a>
             );
           },
@@ -108,14 +118,14 @@ function MemberName({
 }) {
   return (
     <>
-      <bdi>{member.name}</bdi> {isVisitor && <span class="badge">You</span>}
-      {member.state === 'pending' && <span class="badge tone-amber">Not confirmed</span>}
+      <bdi>{member.name}</bdi> {isVisitor && <span class="badge">{t('You')}</span>}
+      {member.state === 'pending' && <span class="badge tone-amber">{t('Not confirmed')}</span>}
       <small>{member.email_address}</small>
       {member.missing.length > 0 && (
         <small class="muted">
           {member.missing.length === folders.length
-            ? 'Sees no folders'
-            : `Does not see ${member.missing.map(({ path }) => `“${path}”`).join(', ')}`}
+            ? t('Sees no folders')
+            : t('Does not see {folders}', { folders: member.missing.map(({ path }) => `“${path}”`).join(', ') })}
         </small>
       )}
     </>
@@ -126,11 +136,11 @@ function Tick({ isHeld }: { isHeld: boolean }) {
   return isHeld ? (
     <>
       <Icon name="check" />
-      <span class="sr">Yes</span>
+      <span class="sr">{t('Yes')}</span>
     </>
   ) : (
     <span class="muted">
-      –<span class="sr"> No</span>
+      –<span class="sr"> {t('No')}</span>
     </span>
   );
 }
@@ -139,15 +149,15 @@ function CancelInvite({ team, invite }: { team: string; invite: Invite }) {
   return (
     <Confirm
       label={
-        <>
-          Cancel<span class="sr"> invitation to {invite.email_address}</span>
-        </>
+        <T>
+          Cancel<span class="sr"> invitation to {{ emailAddress: invite.email_address }}</span>
+        </T>
       }
-      action="Cancel the invitation"
+      action={t('Cancel the invitation')}
       to={`${team}/invitations/cancel`}
       fields={{ invite_id: invite.id }}
     >
-      The link we sent to {invite.email_address} will stop working.
+      <T>The link we sent to {{ emailAddress: invite.email_address }} will stop working.</T>
     </Confirm>
   );
 }
@@ -157,22 +167,22 @@ export function RightsExplained() {
   return (
     <details class="more">
       <summary>
-        What the rights mean
+        {t('What the rights mean')}
         <Icon name="chevron" small />
       </summary>
       <dl class="facts measure">
-        <dt>See dashboard</dt>
-        <dd>Home, received texts, unsubscribe requests and returned letters</dd>
-        <dt>Send</dt>
-        <dd>Send to one person or upload a list, and cancel letters</dd>
-        <dt>Templates</dt>
-        <dd>Add, edit, move and archive templates</dd>
-        <dt>Manage</dt>
-        <dd>Settings, team and usage</dd>
-        <dt>API</dt>
-        <dd>Keys, callbacks, the guest list and refused requests</dd>
+        <dt>{t('See dashboard')}</dt>
+        <dd>{t('Home, received texts, unsubscribe requests and returned letters')}</dd>
+        <dt>{t('Send')}</dt>
+        <dd>{t('Send to one person or upload a list, and cancel letters')}</dd>
+        <dt>{t('Templates')}</dt>
+        <dd>{t('Add, edit, move and archive templates')}</dd>
+        <dt>{t('Manage')}</dt>
+        <dd>{t('Settings, team and usage')}</dd>
+        <dt>{t('API')}</dt>
+        <dd>{t('Keys, callbacks, the guest list and refused requests')}</dd>
       </dl>
-      <p class="small muted">Every member sees templates and messages.</p>
+      <p class="small muted">{t('Every member sees templates and messages.')}</p>
     </details>
   );
 }
@@ -196,7 +206,7 @@ export function JoinRequests({ service, visitorId, requests, now }: JoinRequests
   return (
     <section class="card needs" aria-labelledby="requests">
       <div class="card-head">
-        <h2 id="requests">Requests to join</h2>
+        <h2 id="requests">{t('Requests to join')}</h2>
       </div>
       <ul class="list">
         {requests.map(({ id, name, email_address, created_at, contacted_user_ids }) => (
@@ -207,10 +217,12 @@ export function JoinRequests({ service, visitorId, requests, now }: JoinRequests
             </span>
             {contacted_user_ids.includes(visitorId) ? (
               <a href={pageUrl(`/services/${service.id}/join-request/${id}/approve`)}>
-                Decide<span class="sr"> about {name}</span>
+                <T>
+                  Decide<span class="sr"> about {{ name }}</span>
+                </T>
               </a>
             ) : (
-              <span class="muted">Asked another manager</span>
+              <span class="muted">{t('Asked another manager')}</span>
             )}
           </li>
         ))}

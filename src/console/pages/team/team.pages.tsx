@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { inEnglish, joined, type Text, t } from '../../../language/text.ts';
 import { csvText, sendCsv } from '../../../platform/http/csv.ts';
 import { Uuid } from '../../../protocol/fields.ts';
 import { listPendingJoinRequests } from '../../../users/invites/join-requests.ts';
@@ -37,14 +38,14 @@ export function teamPages(pages: Pages, app: ConsoleApp): void {
       const [first, end] = [(page - 1) * rowsPerPage, page * rowsPerPage];
       const requests = mayChange ? await listPendingJoinRequests(app, service.id) : [];
       return {
-        title: 'Team',
+        title: t('Team'),
         lead: leadOf(members.length, invites.length),
         actions: mayChange && (
           <>
-            <ButtonLink to={`/services/${service.id}/team/csv`}>Download CSV</ButtonLink>
+            <ButtonLink to={`/services/${service.id}/team/csv`}>{t('Download CSV')}</ButtonLink>
             <ButtonLink to={`/services/${service.id}/team/invite`} look="primary">
               <Icon name="plus" small />
-              Invite
+              {t('Invite')}
             </ButtonLink>
           </>
         ),
@@ -54,10 +55,10 @@ export function teamPages(pages: Pages, app: ConsoleApp): void {
             {members.length > maxWithoutSearch && (
               <ListSearch
                 name="Team"
-                label="Name or email address"
+                label={t('Name or email address')}
                 path={pageUrl(`/services/${service.id}/team`)}
                 find={find}
-                found={`${found.length} ${found.length === 1 ? 'member' : 'members'} found`}
+                found={t('{count, plural, one {# member found} other {# members found}}', { count: found.length })}
               />
             )}
             <TeamTable
@@ -98,10 +99,13 @@ export function teamPages(pages: Pages, app: ConsoleApp): void {
         signs_in_with: methodNames[member.auth_type],
         last_signed_in: member.logged_in_at,
         ...Object.fromEntries(
-          givenRights.map((right) => [rightNames[right], rightsOf(member.permissions).includes(right) ? 'yes' : 'no']),
+          givenRights.map((right) => [
+            inEnglish(rightNames[right]),
+            rightsOf(member.permissions).includes(right) ? 'yes' : 'no',
+          ]),
         ),
       }));
-      const columns = ['name', 'email_address', ...givenRights.map((right) => rightNames[right])];
+      const columns = ['name', 'email_address', ...givenRights.map((right) => inEnglish(rightNames[right]))];
       const text = csvText<Record<string, string | null>>([...columns, 'signs_in_with', 'last_signed_in'], rows);
       return { sent: sendCsv(reply, `${service.name} team.csv`, [text]) };
     },
@@ -118,8 +122,8 @@ export function teamPages(pages: Pages, app: ConsoleApp): void {
       }
       const notice =
         status === 'accepted'
-          ? `${email_address} has already accepted. Remove the member instead.`
-          : `Invitation to ${email_address} cancelled.`;
+          ? t('{emailAddress} has already accepted. Remove the member instead.', { emailAddress: email_address })
+          : t('Invitation to {emailAddress} cancelled.', { emailAddress: email_address });
       return { to: `/services/${service.id}/team`, notice };
     },
   });
@@ -136,8 +140,13 @@ function isFound({ name, email_address }: Member, find: string): boolean {
   return [name, email_address].some((text) => text.toLowerCase().includes(find.toLowerCase()));
 }
 
-function leadOf(members: number, invites: number): string {
-  const team = `${members} ${members === 1 ? 'member' : 'members'}`;
-  const invited = `${invites} ${invites === 1 ? 'invitation' : 'invitations'}`;
-  return `${team}${invites > 0 ? ` and ${invited}` : ''}. At least one person must be able to manage the service.`;
+function leadOf(members: number, invites: number): Text {
+  const team =
+    invites > 0
+      ? t(
+          '{members, plural, one {# member} other {# members}} and {invites, plural, one {# invitation} other {# invitations}}.',
+          { members, invites },
+        )
+      : t('{count, plural, one {# member.} other {# members.}}', { count: members });
+  return joined([team, t('At least one person must be able to manage the service.')]);
 }

@@ -1,3 +1,4 @@
+import { t } from '../../../language/text.ts';
 import type { Db } from '../../../platform/db/database.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { listServiceMembers } from '../../../services/members/service-members.ts';
@@ -47,4 +48,4 @@ export function rightsOf(permissions: readonly string[]): GivenRight[] {
   return givenRights.filter((right) => holds(right, permissions));
 }
 
-export const methodNames = { sms_auth: 'Text code', email_auth: 'Email link', webauthn_auth: 'Security key' };
+export const methodNames = { sms_auth: t('Text code'), email_auth: t('Email link'), webauthn_auth: t('Security key') };

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Country } from '../../../countries/country.ts';
+import { joined, t } from '../../../language/text.ts';
 import { archiveLetterAttachment, attachPages, markedPages } from '../../../letters/attachments/letter-attachments.ts';
 import { maxLetterBytes } from '../../../notifications/sending/letter-rules.ts';
 import { type Failure, invalidField, notFound } from '../../../platform/failure.ts';
@@ -34,19 +35,19 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
     const { letter_attachment: attached } = template;
     const url = pageUrl(`/services/${request.service.id}/letter-templates/${template.id}/attached-pages`);
     return {
-      title: 'Attached pages',
+      title: t('Attached pages'),
       about: template.name,
       crumbs: [{ label: template.name, to: templatePath(request.service.id, template.id) }],
       content: (
         <div class="stack measure">
           {marked.length > 0 && <ErrorSummary problems={formState.problems} />}
           {attached ? (
-            <section class="card stack stack--tight" aria-label="Attached">
+            <section class="card stack stack--tight" aria-label={t('Attached')}>
               <p>
                 <b dir="auto">{attached.original_filename}</b>, {several(attached.page_count, 'page')}
               </p>
-              <Confirm label="Remove…" action="Remove the pages" to={url} fields={{ do: 'remove' }}>
-                New letters will be printed without these pages.
+              <Confirm label={t('Remove…')} action={t('Remove the pages')} to={url} fields={{ do: 'remove' }}>
+                {t('New letters will be printed without these pages.')}
               </Confirm>
             </section>
           ) : (
@@ -54,21 +55,24 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
               <FileField
                 formState={formState}
                 name="upload"
-                label="PDF with the pages"
-                hint={`Use ${paperName(app.country)} pages and at most 2 MB. The letter and these pages can have ${maxPages} pages together.`}
+                label={t('PDF with the pages')}
+                hint={t(
+                  'Use {paperName} pages and at most 2 MB. The letter and these pages can have {maxPages} pages together.',
+                  { paperName: paperName(app.country), maxPages },
+                )}
                 accept=".pdf"
               />
-              <Submit back={templatePath(request.service.id, template.id)}>Attach</Submit>
+              <Submit back={templatePath(request.service.id, template.id)}>{t('Attach')}</Submit>
             </form>
           )}
           {marked.length > 0 && (
-            <section class="desk stack" aria-label="Pages with problems">
+            <section class="desk stack" aria-label={t('Pages with problems')}>
               {marked.map((picture, index) => (
                 <img
                   key={picture.length + index}
                   class="sheet"
                   src={picture}
-                  alt={`Page ${index + 1} with a problem: what is in the red area cannot be printed`}
+                  alt={t('Page {page} with a problem: what is in the red area cannot be printed', { page: index + 1 })}
                   {...sheetSize(app.country)}
                 />
               ))}
@@ -92,9 +96,9 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
       if (form.do === 'remove') {
         if (!template.letter_attachment) throw notFound();
         await archiveLetterAttachment(app, template.letter_attachment.id, created_by_id);
-        return { to: back, notice: 'Pages removed.' };
+        return { to: back, notice: t('Pages removed.') };
       }
-      if (!file) throw invalidField('upload', 'Choose a PDF.');
+      if (!file) throw invalidField('upload', t('Choose a PDF.'));
       const pdf = await file.bytes();
       const attachment = {
         upload_id: newId(app.clock.now()),
@@ -114,25 +118,25 @@ export function attachedPagesPages(pages: Pages, app: ConsoleApp): void {
         const formState = { typed: new Map(), problems: new Map([['upload', text]]) };
         return { ...(await view(request, formState, pictures)), status: 400 };
       }
-      return { to: back, notice: 'Pages attached.' };
+      return { to: back, notice: t('Pages attached.') };
     },
   });
 }
 
 const reasons = new Map([
-  ['content-outside-printable-area', 'Keep everything inside the area that can be printed.'],
-  ['letter-too-long', `Use at most ${maxPages} pages for the letter and its attached pages together.`],
-  ['unable-to-read-the-file', 'We could not read the file. Save it as a PDF again.'],
+  ['content-outside-printable-area', t('Keep everything inside the area that can be printed.')],
+  ['letter-too-long', t('Use at most {maxPages} pages for the letter and its attached pages together.', { maxPages })],
+  ['unable-to-read-the-file', t('We could not read the file. Save it as a PDF again.')],
 ]);
 
 function describeRefusal(country: Country, { detail }: Failure): { text: string; invalid_pages: number[] } {
   const reasonOf = (code: string) =>
     code === 'letter-not-a4-portrait-oriented'
-      ? wrongPaper(country, 'Use upright A4 pages only.')
+      ? wrongPaper(country, t('Use upright A4 pages only.'))
       : (reasons.get(code) ?? code);
   if (typeof detail === 'string') return { text: reasonOf(detail), invalid_pages: [] };
   const code = [detail.content ?? Object.values(detail)[0] ?? ''].flat().join(' ');
   const invalid_pages = [detail.invalid_pages ?? []].flat().map(Number);
-  const where = invalid_pages.length > 0 ? ` See page ${invalid_pages.join(', ')}.` : '';
-  return { text: `${reasonOf(code)}${where}`, invalid_pages };
+  const where = invalid_pages.length > 0 ? [t('See page {pages}.', { pages: invalid_pages.join(', ') })] : [];
+  return { text: joined([reasonOf(code), ...where]), invalid_pages };
 }

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import type { Country } from '../../../countries/country.ts';
+import { T } from '../../../language/sentence.tsx';
+import { joined, t } from '../../../language/text.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { maxFileBytes } from '../../../templates/files/file-types.ts';
 import {
@@ -14,7 +16,6 @@ import { updateTemplate } from '../../../templates/template-update.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { isAboutForm, problemsOf } from '../../forms.ts';
 import { pageUrl } from '../../links.ts';
-import { several } from '../../money.ts';
 import type { FormState, PageRequest, Pages } from '../../page.ts';
 import { Field, FileField } from '../../parts/field.tsx';
 import { Confirm, Submit } from '../../parts/form.tsx';
@@ -44,7 +45,7 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
       const template = await getEmailTemplate(request);
       const files = await listEmailFiles(app, { service_id: request.service.id, template_id: template.id });
       return {
-        title: 'Files',
+        title: t('Files'),
         about: template.name,
         crumbs: buildCrumbs(request, template),
         content: (
@@ -54,15 +55,15 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
               <NoContact request={request} />
             ) : (
               <form class="card stack" method="post" encType="multipart/form-data" noValidate>
-                <h2>Add a file</h2>
+                <h2>{t('Add a file')}</h2>
                 <FileField
                   formState={formState}
                   name="upload"
-                  label="File"
+                  label={t('File')}
                   accept=".pdf,.doc,.docx,.odt,.rtf,.txt,.csv,.xlsx,.json,.png,.jpg,.jpeg"
-                  hint="PDF, Word, OpenDocument, Excel, CSV, text, JSON or a picture, at most 2 MB."
+                  hint={t('PDF, Word, OpenDocument, Excel, CSV, text, JSON or a picture, at most 2 MB.')}
                 />
-                <Submit>Upload</Submit>
+                <Submit>{t('Upload')}</Submit>
               </form>
             )}
           </div>
@@ -70,11 +71,11 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({}),
-    file: { name: 'upload', max_bytes: maxFileBytes, needs: 'Choose a file.' },
+    file: { name: 'upload', max_bytes: maxFileBytes, needs: t('Choose a file.') },
     async act(request, _form, file) {
       const template = await getEmailTemplate(request);
       if (request.service.contact_link === null)
-        throw invalidField('upload', 'Add contact details for files in the settings first.');
+        throw invalidField('upload', t('Add contact details for files in the settings first.'));
       const content = Buffer.from(await file.bytes()).toString('base64');
       const of = { service_id: request.service.id, template_id: template.id };
       const created = await createEmailFile(app, of, {
@@ -97,7 +98,7 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
         about: template.name,
         crumbs: [
           ...buildCrumbs(request, template),
-          { label: 'Files', to: `/services/${request.service.id}/email-templates/${template.id}/files` },
+          { label: t('Files'), to: `/services/${request.service.id}/email-templates/${template.id}/files` },
         ],
         content: (
           <FileSettings
@@ -126,11 +127,11 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
         const content = template.content.replaceAll(placeholder, '').trim();
         if (content !== template.content)
           await updateTemplate(app, request.service.id, template.id, { content, created_by });
-        return { to, notice: `${file.filename} removed.` };
+        return { to, notice: t('{filename} removed.', { filename: file.filename }) };
       }
       const retention_period = Number(form.weeks ?? 0);
       if (retention_period < 1 || retention_period > 78)
-        throw invalidField('weeks', 'Enter a number of weeks from 1 to 78.');
+        throw invalidField('weeks', t('Enter a number of weeks from 1 to 78.'));
       const isMadeLive = form.do === 'live';
       await updateEmailFile(app, of, {
         link_text: form.link_text ?? null,
@@ -145,8 +146,11 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
       return {
         to,
         notice: isMadeLive
-          ? `${file.filename} added to the email. Move ${placeholder} to where you want the link.`
-          : 'File saved.',
+          ? t('{filename} added to the email. Move {placeholder} to where you want the link.', {
+              filename: file.filename,
+              placeholder,
+            })
+          : t('File saved.'),
       };
     },
   });
@@ -165,18 +169,18 @@ export function templateFilePages(pages: Pages, app: ConsoleApp): void {
 /** Shows a refusal beside the field of the form: the rule names the fields of the API. */
 function refuseUpload(country: Country, error: unknown): never {
   if (!isAboutForm(error)) throw error;
-  throw invalidField('upload', [...problemsOf(country, error.detail).values()].join(' '));
+  throw invalidField('upload', joined([...problemsOf(country, error.said).values()]));
 }
 
 /** Says what is missing before files can be sent, and who can add it. */
 function NoContact({ request }: { request: Writing }) {
   return (
     <Notice tone="amber">
-      Your service has no contact details for files, so people would not know who to ask about a file.{' '}
+      {t('Your service has no contact details for files, so people would not know who to ask about a file.')}{' '}
       {has(request, 'manage') ? (
-        <a href={pageUrl(`/services/${request.service.id}/settings/email/files-contact`)}>Add contact details</a>
+        <a href={pageUrl(`/services/${request.service.id}/settings/email/files-contact`)}>{t('Add contact details')}</a>
       ) : (
-        'Ask someone who can manage the settings to add them.'
+        t('Ask someone who can manage the settings to add them.')
       )}
     </Notice>
   );
@@ -185,7 +189,7 @@ function NoContact({ request }: { request: Writing }) {
 type EmailFileRow = Awaited<ReturnType<typeof listEmailFiles>>[number];
 
 function FileList({ service, template, files }: { service: string; template: string; files: EmailFileRow[] }) {
-  if (files.length === 0) return <Empty title="No files yet">Files you upload appear here.</Empty>;
+  if (files.length === 0) return <Empty title={t('No files yet')}>{t('Files you upload appear here.')}</Empty>;
   return (
     <ul class="card list">
       {files.map(({ id, filename, pending, retention_period }) => (
@@ -193,9 +197,11 @@ function FileList({ service, template, files }: { service: string; template: str
           <a href={pageUrl(`/services/${service}/email-templates/${template}/files/${id}`)} dir="auto">
             {filename}
           </a>
-          <span class="muted small">Kept for {several(retention_period, 'week')}</span>
+          <span class="muted small">
+            {t('{count, plural, one {Kept for # week} other {Kept for # weeks}}', { count: retention_period })}
+          </span>
           <span class={pending ? 'badge tone-amber' : 'badge tone-green'}>
-            {pending ? 'Not in the email yet' : 'Live'}
+            {pending ? t('Not in the email yet') : t('Live')}
           </span>
         </li>
       ))}
@@ -211,41 +217,49 @@ function FileSettings({ formState, file, to }: { formState: FormState; file: Ema
         <Field
           formState={formState}
           name="link_text"
-          label="Link text"
-          hint="What people select to open the file. Without it they see the web address."
+          label={t('Link text')}
+          hint={t('What people select to open the file. Without it they see the web address.')}
           value={file.link_text ?? ''}
         />
         <Field
           formState={formState}
           name="weeks"
-          label="Weeks that the file can be downloaded"
-          hint="From 1 to 78, counted from each email."
+          label={t('Weeks that the file can be downloaded')}
+          hint={t('From 1 to 78, counted from each email.')}
           value={String(file.retention_period)}
           inputmode="numeric"
           short
         />
         <label class="choice">
           <input type="checkbox" name="ask" value="yes" checked={isAsked} />
-          <span>Ask recipients for their email address before the download</span>
+          <span>{t('Ask recipients for their email address before the download')}</span>
         </label>
         <div class="row">
           {file.pending && (
             <button class="button button--primary" type="submit" name="do" value="live">
-              Make it live
+              {t('Make it live')}
             </button>
           )}
           <button class={file.pending ? 'button' : 'button button--primary'} type="submit" name="do" value="save">
-            Save
+            {t('Save')}
           </button>
         </div>
         {file.pending && (
           <p class="small muted">
-            Making it live puts (({file.filename})) at the end of the message. Move it to where you want the link.
+            <T>
+              Making it live puts (({{ filename: file.filename }})) at the end of the message. Move it to where you want
+              the link.
+            </T>
           </p>
         )}
       </form>
-      <Confirm label="Remove…" action={`Remove ${file.filename}`} to={to} fields={{ do: 'remove' }}>
-        This removes the file and its placeholder from the email. Links that were already sent keep working.
+      <Confirm
+        label={t('Remove…')}
+        action={t('Remove {filename}', { filename: file.filename })}
+        to={to}
+        fields={{ do: 'remove' }}
+      >
+        {t('This removes the file and its placeholder from the email. Links that were already sent keep working.')}
       </Confirm>
     </div>
   );

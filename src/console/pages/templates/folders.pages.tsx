@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { isUuid } from '../../../platform/id.ts';
 import { Uuid } from '../../../protocol/fields.ts';
 import { listServiceMembers } from '../../../services/members/service-members.ts';
@@ -26,14 +28,14 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
       const library = await openLibrary(app, request);
       const parent = isUuid(request.query('folder')) ? library.get(request.query('folder')) : undefined;
       return {
-        title: 'New folder',
+        title: t('New folder'),
         crumbs: buildCrumbs(library, request.service.id, parent?.id ?? null),
         lead: parent
-          ? `People who can see ${parent.name} will see this folder.`
-          : 'Your whole team will see this folder.',
+          ? t('People who can see {name} will see this folder.', { name: parent.name })
+          : t('Your whole team will see this folder.'),
         content: (
-          <SaveForm action="Create" back={listPath(request.service.id, { folder: parent?.id })}>
-            <Field formState={formState} name="name" label="Name" />
+          <SaveForm action={t('Create')} back={listPath(request.service.id, { folder: parent?.id })}>
+            <Field formState={formState} name="name" label={t('Name')} />
           </SaveForm>
         ),
       };
@@ -44,7 +46,7 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
       const library = await openLibrary(app, request);
       const parent_id = isUuid(request.query('folder')) ? library.get(request.query('folder')).id : null;
       const { id } = await createFolder(app, request.service.id, { name, parent_id });
-      return { to: listPath(request.service.id, { folder: id }), notice: `${name} created.` };
+      return { to: listPath(request.service.id, { folder: id }), notice: t('{name} created.', { name }) };
     },
   });
 
@@ -57,18 +59,18 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
       const canShare = has(request, 'manage');
       const counts = await countInFolders(app.db, request.service.id);
       return {
-        title: `Manage ${folder.name}`,
+        title: t('Manage {name}', { name: folder.name }),
         crumbs: buildCrumbs(library, request.service.id, folder.id),
         content: (
           <div class="stack measure">
             <form class="stack" method="post" noValidate>
-              <Field formState={formState} name="name" label="Name" value={folder.name} />
+              <Field formState={formState} name="name" label={t('Name')} value={folder.name} />
               {canShare ? (
                 <Choices
                   formState={formState}
                   name="people"
-                  legend="Who sees this folder"
-                  hint="You can always see this folder."
+                  legend={t('Who sees this folder')}
+                  hint={t('You can always see this folder.')}
                   kind="several"
                   choices={withoutVisitor(request, await listActiveMembers(request)).map(
                     ({ id, name, email_address }) => ({
@@ -80,9 +82,9 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
                   chosen={folder.users_with_permission}
                 />
               ) : (
-                <p class="small muted">People who can manage the team decide who sees this folder.</p>
+                <p class="small muted">{t('People who can manage the team decide who sees this folder.')}</p>
               )}
-              <Submit>Save</Submit>
+              <Submit>{t('Save')}</Submit>
             </form>
             <DeleteFolder
               folder={folder}
@@ -104,7 +106,10 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
       if (form.do === 'delete') {
         await deleteFolder(app, service.id, folder.id);
         const parent = library.parentOf(folder);
-        return { to: listPath(service.id, { folder: parent?.id }), notice: `${folder.name} deleted.` };
+        return {
+          to: listPath(service.id, { folder: parent?.id }),
+          notice: t('{name} deleted.', { name: folder.name }),
+        };
       }
       const members = await listActiveMembers(request);
       const isMember = members.some(({ id }) => id === visitor.user.id);
@@ -114,7 +119,7 @@ export function folderPages(pages: Pages, app: ConsoleApp): void {
         name: form.name ?? '',
         ...(has(request, 'manage') ? { users_with_permission: users } : {}),
       });
-      return { to: listPath(service.id, { folder: folder.id }), notice: 'Folder saved.' };
+      return { to: listPath(service.id, { folder: folder.id }), notice: t('Folder saved.') };
     },
   });
 }
@@ -125,10 +130,10 @@ const withoutVisitor = <Member extends { id: string }>({ visitor }: Writing, mem
 function DeleteFolder({ folder, isEmpty }: { folder: Folder; isEmpty: boolean }) {
   const to = pageUrl(`${listPath(folder.service_id)}/folders/${folder.id}`);
   if (!isEmpty)
-    return <p class="small muted">You can only delete an empty folder. Move or archive what is in it first.</p>;
+    return <p class="small muted">{t('You can only delete an empty folder. Move or archive what is in it first.')}</p>;
   return (
-    <Confirm label="Delete…" action="Delete" to={to} fields={{ do: 'delete' }}>
-      This deletes the empty folder {folder.name}, and nothing else.
+    <Confirm label={t('Delete…')} action={t('Delete')} to={to} fields={{ do: 'delete' }}>
+      <T>This deletes the empty folder {{ name: folder.name }}, and nothing else.</T>
     </Confirm>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { pageUrl } from '../../links.ts';
 import { channelWords, shownChannels } from '../../message-words.ts';
@@ -11,8 +12,8 @@ export function formattingHelpPages(pages: Pages): void {
   pages.add(path, {
     who: 'signed-in',
     show: () => ({
-      title: 'Formatting help',
-      lead: 'What you can write in a template, and what people get.',
+      title: t('Formatting help'),
+      lead: t('What you can write in a template, and what people get.'),
       content: (
         <div class="stack measure">
           {shownChannels.map((channel) => (
@@ -33,7 +34,7 @@ export function OpenFormattingHelp() {
   return (
     <div>
       <button class="button button--small" type="button" popovertarget={drawerId}>
-        Formatting help
+        {t('Formatting help')}
       </button>
     </div>
   );
@@ -45,20 +46,20 @@ export function FormattingDrawer({ channel }: { channel: Channel }) {
     <div class="drawer" id={drawerId} popover="auto" role="dialog" aria-labelledby={`${drawerId}-title`}>
       <div class="stack">
         <div class="row">
-          <h2 id={`${drawerId}-title`}>Formatting help</h2>
+          <h2 id={`${drawerId}-title`}>{t('Formatting help')}</h2>
           <button
             class="button button--small row--end"
             type="button"
             popovertarget={drawerId}
             popovertargetaction="hide"
           >
-            Close
+            {t('Close')}
           </button>
         </div>
         <Rules channel={channel} />
         <p class="small">
           <a href={pageUrl(path)} target="_blank" rel="noopener">
-            Open the help in a new tab
+            {t('Open the help in a new tab')}
           </a>
         </p>
       </div>
@@ -75,34 +76,36 @@ interface Rule {
 const withLayout = ['email', 'letter'] as const;
 
 const rules: readonly Rule[] = [
-  { write: '((name))', get: 'Something that changes for each person', for: shownChannels },
-  { write: '((late??Your book is late.))', get: 'Text that only some people get', for: shownChannels },
-  { write: '# What happens next', get: 'A heading', for: withLayout },
-  { write: '## Before you come', get: 'A smaller heading', for: ['email'] },
-  { write: '* Bring your letter\n* Come on time', get: 'A list with bullet points', for: withLayout },
-  { write: '1. Sign in\n2. Choose a day', get: 'A list with numbers', for: withLayout },
-  { write: '^ Tell us if you cannot come.', get: 'A paragraph that stands out', for: ['email'] },
-  { write: '[Book a visit](https://example.org)', get: 'A link with words of its own', for: ['email'] },
-  { write: 'https://example.org', get: 'A link', for: ['email'] },
-  { write: '---', get: 'A line across the message', for: ['email'] },
-  { write: '---', get: 'A new page', for: ['letter'] },
-  { write: 'QR: https://example.org', get: 'A QR code, on a line of its own', for: ['letter'] },
+  { write: '((name))', get: t('Something that changes for each person'), for: shownChannels },
+  { write: '((late??Your book is late.))', get: t('Text that only some people get'), for: shownChannels },
+  { write: '# What happens next', get: t('A heading'), for: withLayout },
+  { write: '## Before you come', get: t('A smaller heading'), for: ['email'] },
+  { write: '* Bring your letter\n* Come on time', get: t('A list with bullet points'), for: withLayout },
+  { write: '1. Sign in\n2. Choose a day', get: t('A list with numbers'), for: withLayout },
+  { write: '^ Tell us if you cannot come.', get: t('A paragraph that stands out'), for: ['email'] },
+  { write: '[Book a visit](https://example.org)', get: t('A link with words of its own'), for: ['email'] },
+  { write: 'https://example.org', get: t('A link'), for: ['email'] },
+  { write: '---', get: t('A line across the message'), for: ['email'] },
+  { write: '---', get: t('A new page'), for: ['letter'] },
+  { write: t('QR: https://example.org'), get: t('A QR code, on a line of its own'), for: ['letter'] },
 ];
 
 function Rules({ channel }: { channel: Channel }) {
   return (
     <>
       <Table
-        caption={`Formatting of ${channelWords[channel].plural}`}
+        caption={t('Formatting of {plural}', { plural: channelWords[channel].plural })}
         columns={[
-          { head: 'You write', cell: ({ write }) => <code class="lines">{write}</code> },
-          { head: 'People get', cell: ({ get }) => get },
+          { head: t('You write'), cell: ({ write }) => <code class="lines">{write}</code> },
+          { head: t('People get'), cell: ({ get }) => get },
         ]}
         rows={rules.filter((rule) => rule.for.includes(channel))}
         keyOf={({ write }) => write}
       />
       <p class="small muted">
-        Placeholders do not work inside optional text. Leave an empty line between paragraphs, headings and lists.
+        {t(
+          'Placeholders do not work inside optional text. Leave an empty line between paragraphs, headings and lists.',
+        )}
       </p>
     </>
   );

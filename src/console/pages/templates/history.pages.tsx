@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
+import { t } from '../../../language/text.ts';
 import { invalidField, notFound } from '../../../platform/failure.ts';
 import { compileRow } from '../../../templates/compiled-templates.ts';
+import { templateLanguages } from '../../../templates/languages/languages.ts';
 import type { TemplateRow } from '../../../templates/template-row.ts';
 import { updateTemplate } from '../../../templates/template-update.ts';
 import { getTemplateVersion, listTemplateVersions } from '../../../templates/templates.ts';
@@ -37,21 +39,25 @@ export function historyPages(pages: Pages, app: ConsoleApp): void {
       const { service, visitor } = request;
       const template = await getEditableTemplate(app, request, request.param('template_id'));
       const old = await getTemplateVersion(app, service.id, template.id, Number(form.restore));
-      if (old.version === template.version) throw invalidField('', 'Choose an older version. This one is current.');
+      if (old.version === template.version) throw invalidField('', t('Choose an older version. This one is current.'));
       const saved = await updateTemplate(app, service.id, template.id, {
-        ...toRestored(old),
+        ...toRestored(old, service.permissions.includes(templateLanguages)),
         created_by: visitor.user.id,
         changes_version: Number(form.version),
       });
-      const notice = `Version ${old.version} restored as version ${saved.version}.`;
+      const notice = t('Version {version} restored as version {version2}.', {
+        version: old.version,
+        version2: saved.version,
+      });
       return { to: templatePath(service.id, template.id), notice };
     },
   });
 }
 
 /** What a version restores: its texts and settings, not its files. */
-function toRestored(old: TemplateRow) {
+function toRestored(old: TemplateRow, isMultilingual: boolean) {
   return {
+    ...(isMultilingual ? { languages: old.languages } : {}),
     name: old.name,
     content: old.content,
     ...(old.subject === null ? {} : { subject: old.subject }),
@@ -84,7 +90,7 @@ async function historyView(app: ConsoleApp, request: Seen): Promise<View> {
   const isAsSent = query('view') === 'sent';
   const canRestore = has(request, 'templates') && !template.archived && before.version !== template.version;
   return {
-    title: 'History',
+    title: t('History'),
     about: template.name,
     crumbs: [
       ...buildCrumbs(library, service.id, template.folder),
@@ -120,22 +126,30 @@ async function renderVersion(app: ConsoleApp, request: Seen, row: TemplateRow, i
   const preview = await previewVersion(app, request, row.id, row.version);
   const cost = await describeCost(app, preview, row.postage);
   const from = versionUrl(request.service.id, row);
-  return <Preview preview={preview} from={from} cost={cost} title={`Version ${row.version}`} id={id} />;
+  return (
+    <Preview
+      preview={preview}
+      from={from}
+      cost={cost}
+      title={t('Version {version}', { version: row.version })}
+      id={id}
+    />
+  );
 }
 
 const compared = [
-  ['name', 'Name'],
-  ['letter_welsh_subject', 'Heading in Welsh'],
-  ['letter_welsh_content', 'Message in Welsh'],
-  ['subject', 'Subject'],
-  ['content', 'Message'],
+  ['name', t('Name')],
+  ['letter_welsh_subject', t('Heading in Welsh')],
+  ['letter_welsh_content', t('Message in Welsh')],
+  ['subject', t('Subject')],
+  ['content', t('Message')],
 ] as const;
 
 function compareTexts(before: TemplateRow, after: TemplateRow) {
   return compared
     .filter(([field]) => before[field] !== null || after[field] !== null)
     .map(([field, label]) => ({
-      label: field === 'subject' && after.template_type === 'letter' ? 'Heading' : label,
+      label: field === 'subject' && after.template_type === 'letter' ? t('Heading') : label,
       isChanged: before[field] !== after[field],
       changes: diffWords(before[field] ?? '', after[field] ?? ''),
     }));

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import type { TemplateRow } from '../../../templates/template-row.ts';
 import type { TextChange } from '../../../templates/word-diff.ts';
 import { pageUrl, withQuery } from '../../links.ts';
@@ -22,7 +24,7 @@ export function VersionList({ versions, before, after, now }: Compared & { versi
   return (
     <section aria-labelledby="versions">
       <h2 class="sr" id="versions">
-        Versions
+        {t('Versions')}
       </h2>
       <ol class="card inbox card--flush">
         {versions.map((row, index) => {
@@ -34,14 +36,16 @@ export function VersionList({ versions, before, after, now }: Compared & { versi
                 href={buildUrl(row, { compare: String(previous.version), with: String(row.version) })}
                 aria-current={isCompared ? 'true' : undefined}
               >
-                <span class={isCompared ? 'badge tone-blue' : 'badge'}>v{row.version}</span>
+                <span class={isCompared ? 'badge tone-blue' : 'badge'}>
+                  <T>v{{ version: row.version }}</T>
+                </span>
                 <span>
                   <b dir="auto">{row.created_by_name}</b>
                 </span>
                 <Time at={row.updated_at ?? row.created_at} now={now} />
                 {index === 0 && (
                   <span class="preview">
-                    <Status kind="delivered">Current</Status>
+                    <Status kind="delivered">{t('Current')}</Status>
                   </span>
                 )}
               </a>
@@ -68,18 +72,18 @@ export function Comparison({ versions, before, after, isAsSent, texts, fields, c
     <>
       <div class="toolbar">
         <form class="row" method="get">
-          <VersionChoice name="compare" label="Compare" versions={versions} chosen={before.version} />
-          <VersionChoice name="with" label="with" versions={versions} chosen={after.version} />
+          <VersionChoice name="compare" label={t('Compare')} versions={versions} chosen={before.version} />
+          <VersionChoice name="with" label={t('with')} versions={versions} chosen={after.version} />
           {isAsSent && <input type="hidden" name="view" value="sent" />}
           <button class="button button--small" type="submit">
-            Compare
+            {t('Compare')}
           </button>
         </form>
         <Segments
           name="View"
           tabs={[
-            { label: 'Words', to: buildUrl(after, pair), isCurrent: !isAsSent },
-            { label: 'As sent', to: buildUrl(after, { ...pair, view: 'sent' }), isCurrent: isAsSent },
+            { label: t('Words'), to: buildUrl(after, pair), isCurrent: !isAsSent },
+            { label: t('As sent'), to: buildUrl(after, { ...pair, view: 'sent' }), isCurrent: isAsSent },
           ]}
         />
       </div>
@@ -89,21 +93,28 @@ export function Comparison({ versions, before, after, isAsSent, texts, fields, c
             <section key={label} class="card card--flush" aria-label={label}>
               <div class="card-head">
                 <h2>{label}</h2>
-                {!isChanged && <span class="muted small">Not changed</span>}
+                {!isChanged && <span class="muted small">{t('Not changed')}</span>}
               </div>
-              <Diff label={`${label}, v${before.version} compared with v${after.version}`} changes={changes} />
+              <Diff
+                label={t('{label}, v{version} compared with v{version2}', {
+                  label,
+                  version: before.version,
+                  version2: after.version,
+                })}
+                changes={changes}
+              />
             </section>
           ))}
       <dl class="stats">
         <div>
-          <dt>Placeholders taken out</dt>
+          <dt>{t('Placeholders taken out')}</dt>
           <dd class="figure-mid">{fields.removed.length}</dd>
           <dd>{formatPlaceholders(fields.removed)}</dd>
         </div>
         <div>
-          <dt>Placeholders added</dt>
+          <dt>{t('Placeholders added')}</dt>
           <dd class="figure-mid">{fields.added.length}</dd>
-          <dd>{formatPlaceholders(fields.added) || 'Nothing new for API callers'}</dd>
+          <dd>{formatPlaceholders(fields.added) || t('Nothing new for API callers')}</dd>
         </div>
       </dl>
     </>
@@ -126,7 +137,7 @@ function VersionChoice({ name, label, versions, chosen }: ChoiceProps) {
       <select class="input input--small" id={name} name={name}>
         {versions.map(({ version }) => (
           <option key={version} value={version} selected={version === chosen}>
-            v{version}
+            <T>v{{ version }}</T>
           </option>
         ))}
       </select>
@@ -138,17 +149,17 @@ function VersionChoice({ name, label, versions, chosen }: ChoiceProps) {
 export function RestoreForm({ old, current }: { old: TemplateRow; current: number }) {
   return (
     <details class="confirm">
-      <summary class="button">
-        Restore v{old.version} as v{current + 1}
-      </summary>
+      <summary class="button">{t('Restore v{old} as v{next}', { old: old.version, next: current + 1 })}</summary>
       <form class="stack stack--tight" method="post" action={pageUrl(`${templatePath(old.service, old.id)}/history`)}>
         <p>
-          This saves the name, texts and settings of version {old.version} as version {current + 1}, which is sent from
-          then on. Files and senders stay as they are. No version is lost.
+          {t(
+            'This saves the name, texts and settings of version {old} as version {next}, which is sent from then on. Files and senders stay as they are. No version is lost.',
+            { old: old.version, next: current + 1 },
+          )}
         </p>
         <input type="hidden" name="restore" value={old.version} />
         <input type="hidden" name="version" value={current} />
-        <Submit>Restore this version</Submit>
+        <Submit>{t('Restore this version')}</Submit>
       </form>
     </details>
   );

@@ -1,3 +1,4 @@
+import { t } from '../../../language/text.ts';
 import { Failure, notFound } from '../../../platform/failure.ts';
 import type { Service } from '../../../services/services.ts';
 import { listFolders } from '../../../templates/folders/template-folders.ts';
@@ -24,7 +25,7 @@ export const has = ({ visitor, service }: Reader, right: Right) =>
 
 /** Checks the right that a form needs on a page that everybody can open. */
 export function refuseUnless(reader: Reader, right: Right): void {
-  if (!has(reader, right)) throw new Failure('forbidden', 'Forbidden', 'You cannot do this');
+  if (!has(reader, right)) throw new Failure('forbidden', 'Forbidden', t('You cannot do this'));
 }
 
 /** The folders of a service that somebody can see. A folder inside of one that is hidden appears further up. */
@@ -45,7 +46,7 @@ export class Library {
   get(id: string): Folder {
     const folder = this.seen.get(id);
     if (folder) return folder;
-    if (this.all.has(id)) throw new Failure('forbidden', 'Forbidden', 'You cannot see this folder');
+    if (this.all.has(id)) throw new Failure('forbidden', 'Forbidden', t('You cannot see this folder'));
     throw notFound();
   }
 
@@ -118,7 +119,7 @@ export async function listSeenTemplates(app: ConsoleApp, reader: Reader) {
 /** A template to change: it must not be archived. */
 export async function getEditableTemplate(app: ConsoleApp, reader: Reader, id: string): Promise<CurrentTemplateRow> {
   const template = await getSeenTemplate(app, reader, id);
-  if (template.archived) throw notFound('The template is archived');
+  if (template.archived) throw notFound(t('The template is archived'));
   return template;
 }
 
@@ -131,7 +132,7 @@ export const templatePath = (serviceId: string, templateId: string) => `/service
 
 export function buildCrumbs(library: Library, serviceId: string, folder: string | null) {
   return [
-    { label: 'Templates', to: listPath(serviceId) },
+    { label: t('Templates'), to: listPath(serviceId) },
     ...library.path(folder).map(({ id, name }) => ({ label: name, to: listPath(serviceId, { folder: id }) })),
   ];
 }
@@ -139,5 +140,7 @@ export function buildCrumbs(library: Library, serviceId: string, folder: string 
 /** "Last used on 3 Nov", for the question before archiving. */
 export async function describeLastUse(app: ConsoleApp, serviceId: string, templateId: string): Promise<string> {
   const last = await getLastUsed(app, serviceId, templateId);
-  return last === null ? 'Never used' : `Last used on ${dayAndMonth(app.country.calendar, new Date(last))}`;
+  return last === null
+    ? t('Never used')
+    : t('Last used on {day}', { day: dayAndMonth(app.country.calendar, new Date(last)) });
 }

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { Uuid } from '../../../protocol/fields.ts';
 import { listServiceMembers } from '../../../services/members/service-members.ts';
@@ -9,13 +11,11 @@ import { countInFolders, listTemplateSummaries } from '../../../templates/templa
 import type { ConsoleApp } from '../../console-app.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { keepSearch } from '../../links.ts';
-import { several } from '../../money.ts';
 import type { PageRequest, Pages, Redirection, View } from '../../page.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { OffsetPager } from '../../parts/pager.tsx';
 import {
   buildCrumbs,
-  describeLastUse,
   getEditableTemplate,
   has,
   type Library,
@@ -26,6 +26,7 @@ import {
 } from './library.ts';
 import { ChosenBar, EmptyList, type ListedFolder, ListToolbar, TemplateTable } from './list.tsx';
 import { type ListQuery, listQueryPath, listUrl, readListQuery } from './list-query.ts';
+import { chooseFolder, confirmArchive } from './list-questions.tsx';
 
 type Seen = PageRequest<{ service: 'any'; organisation: true }>;
 
@@ -57,26 +58,30 @@ export function listPages(pages: Pages, app: ConsoleApp): void {
       refuseUnless(request, 'templates');
       const chosen = { templates: form.templates, folders: form.folders };
       if (chosen.templates.length + chosen.folders.length === 0)
-        throw invalidField('', 'Choose a template or a folder.');
+        throw invalidField('', t('Choose a template or a folder.'));
       const back = listQueryPath(list);
       const library = await openLibrary(app, request);
       switch (form.do) {
+        case 'choose-folder':
+          return chooseFolder(library, list, chosen, '');
+        case 'find-folder':
+          return chooseFolder(library, list, chosen, form.find ?? '');
         case 'move': {
           const to = form.move_to === undefined ? null : library.get(form.move_to);
           for (const id of chosen.folders) library.get(id);
           for (const id of chosen.templates) await getEditableTemplate(app, request, id);
           await moveIntoFolder(app, request.service.id, to?.id ?? null, chosen);
-          return { to: back, notice: `Moved to ${to?.name ?? 'the top level'}.` };
+          return { to: back, notice: to ? t('Moved to {folder}.', { folder: to.name }) : t('Moved to the top level.') };
         }
         case 'copy': {
-          if (chosen.templates.length === 0) throw invalidField('', 'Choose a template. Folders cannot be copied.');
+          if (chosen.templates.length === 0) throw invalidField('', t('Choose a template. Folders cannot be copied.'));
           const ids = new URLSearchParams(chosen.templates.map((id) => ['template', id]));
           return { to: `/services/${request.service.id}/templates/copy?${ids}` };
         }
         case 'archive':
         case 'archive-all':
           if (chosen.folders.length > 0) {
-            throw invalidField('', 'Choose templates only. You can delete an empty folder on its own page.');
+            throw invalidField('', t('Choose templates only. You can delete an empty folder on its own page.'));
           }
           if (form.do === 'archive') return confirmArchive(app, request, chosen.templates, listUrl(list));
           return { to: back, notice: await archiveChosen(app, request, chosen.templates) };
@@ -129,7 +134,7 @@ async function listView(app: ConsoleApp, request: Seen): Promise<View> {
   );
   const isEmpty = rows.length + folders.length === 0;
   return {
-    title: list.archived ? 'Archived templates' : (folder?.name ?? 'Templates'),
+    title: list.archived ? t('Archived templates') : (folder?.name ?? t('Templates')),
     ...(folder || list.archived ? { crumbs: buildCrumbs(library, service.id, folder ? folder.parent_id : null) } : {}),
     actions: canEdit && !list.archived && <ListActions list={list} isFolder={folder !== undefined} />,
     content: (
@@ -163,14 +168,14 @@ function ListActions({ list, isFolder }: { list: ListQuery; isFolder: boolean })
   const inFolder = list.folder === null ? '' : `?folder=${list.folder}`;
   return (
     <>
-      {isFolder && <ButtonLink to={`${base}/folders/${list.folder}`}>Manage this folder</ButtonLink>}
+      {isFolder && <ButtonLink to={`${base}/folders/${list.folder}`}>{t('Manage this folder')}</ButtonLink>}
       <ButtonLink to={`${base}/folders/new${inFolder}`}>
         <Icon name="folder" small />
-        New folder
+        {t('New folder')}
       </ButtonLink>
       <ButtonLink to={`${base}/new${inFolder}`} look="primary">
         <Icon name="plus" small />
-        New template
+        {t('New template')}
       </ButtonLink>
     </>
   );
@@ -181,54 +186,23 @@ function ListFoot({ list, total, folders }: { list: ListQuery; total: number; fo
     <>
       <OffsetPager page={list.page} total={total} size={pageSize} to={(page) => listUrl(list, { page })} />
       <p class="small muted">
-        {several(total, 'template')}
-        {folders > 0 && ` and ${several(folders, 'folder')}`}.{' '}
+        {folders > 0
+          ? t(
+              '{templates, plural, one {# template} other {# templates}} and {folders, plural, one {# folder} other {# folders}}.',
+              { templates: total, folders },
+            )
+          : t('{count, plural, one {# template.} other {# templates.}}', { count: total })}{' '}
         {list.archived ? (
-          <a href={listUrl(list, { archived: false })}>Back to the templates in use</a>
+          <a href={listUrl(list, { archived: false })}>{t('Back to the templates in use')}</a>
         ) : (
-          <>
+          <T>
             Archived templates are{' '}
             <a href={listUrl(list, { archived: true, folder: null, findToken: '' })}>kept here</a>.
-          </>
+          </T>
         )}
       </p>
     </>
   );
-}
-
-/** Asks before archiving, and says when each template was last used. */
-async function confirmArchive(app: ConsoleApp, reader: Reader, ids: string[], action: string): Promise<View> {
-  const templates = await Promise.all(
-    ids.map(async (id) => {
-      const { name } = await getEditableTemplate(app, reader, id);
-      return { id, name, used: await describeLastUse(app, reader.service.id, id) };
-    }),
-  );
-  return {
-    title: templates.length === 1 ? 'Archive this?' : `Archive these ${templates.length}?`,
-    content: (
-      <form class="stack measure" method="post" action={action}>
-        <ul class="card list">
-          {templates.map(({ id, name, used }) => (
-            <li key={id}>
-              <input type="hidden" name="templates[]" value={id} />
-              <b dir="auto">{name}</b>
-              <span class="muted">{used}</span>
-            </li>
-          ))}
-        </ul>
-        <p>Nobody can send an archived template, here or through the API. You can still read it.</p>
-        <div class="row">
-          <button class="button button--danger" type="submit" name="do" value="archive-all">
-            Archive
-          </button>
-          <a class="button button--quiet" href={action}>
-            Cancel
-          </a>
-        </div>
-      </form>
-    ),
-  };
 }
 
 async function archiveChosen(app: ConsoleApp, reader: Reader, ids: string[]): Promise<string> {
@@ -236,5 +210,5 @@ async function archiveChosen(app: ConsoleApp, reader: Reader, ids: string[]): Pr
     await getEditableTemplate(app, reader, id);
     await updateTemplate(app, reader.service.id, id, { archived: true, created_by: reader.visitor.user.id });
   }
-  return ids.length === 1 ? 'Template archived.' : `${ids.length} templates archived.`;
+  return t('{count, plural, one {Template archived.} other {# templates archived.}}', { count: ids.length });
 }

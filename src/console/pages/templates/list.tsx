@@ -1,4 +1,6 @@
 import type { Calendar } from '../../../countries/calendar.ts';
+import { T } from '../../../language/sentence.tsx';
+import { joined, type Text, t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { Icon } from '../../layout/icon.tsx';
 import { pageUrl } from '../../links.ts';
@@ -6,6 +8,7 @@ import { channelTabs, channelWords } from '../../message-words.ts';
 import { several } from '../../money.ts';
 import { ButtonLink } from '../../parts/form.tsx';
 import { Empty } from '../../parts/notice.tsx';
+import { maxPlaces } from '../../parts/place-choice.tsx';
 import { Stamp } from '../../parts/status.tsx';
 import { Segments } from '../../parts/tabs.tsx';
 import { TemplateText } from '../../parts/text.tsx';
@@ -49,13 +52,13 @@ export function TemplateTable({ list, folders, templates, people, canChoose, now
   return (
     <div class="table-wrap">
       <table class="table table--hover table--middle">
-        <caption class="sr">Templates and folders</caption>
+        <caption class="sr">{t('Templates and folders')}</caption>
         <thead>
           <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Preview</th>
-            <th scope="col">Version</th>
-            <th scope="col">Used</th>
+            <th scope="col">{t('Name')}</th>
+            <th scope="col">{t('Preview')}</th>
+            <th scope="col">{t('Version')}</th>
+            <th scope="col">{t('Used')}</th>
           </tr>
         </thead>
         <tbody>
@@ -68,7 +71,7 @@ export function TemplateTable({ list, folders, templates, people, canChoose, now
                       type="checkbox"
                       name="folders[]"
                       value={folder.id}
-                      aria-label={`Choose folder ${folder.name}`}
+                      aria-label={t('Choose folder {name}', { name: folder.name })}
                     />
                   )}
                   <span class="row stamp--small">
@@ -79,13 +82,13 @@ export function TemplateTable({ list, folders, templates, people, canChoose, now
                   </a>
                 </span>
               </th>
-              <td data-label="Has">
+              <td data-label={t('Has')}>
                 <span class="muted">{describeFolder(folder, people)}</span>
               </td>
-              <td data-label="Version">
+              <td data-label={t('Version')}>
                 <span class="muted">–</span>
               </td>
-              <td data-label="Used">
+              <td data-label={t('Used')}>
                 <span class="muted">–</span>
               </td>
             </tr>
@@ -108,69 +111,77 @@ function TemplateRow({ list, template, canChoose, now }: RowProps) {
     <tr>
       <th scope="row">
         <span class="row row--tight">
-          {canChoose && <input type="checkbox" name="templates[]" value={id} aria-label={`Choose ${name}`} />}
+          {canChoose && (
+            <input type="checkbox" name="templates[]" value={id} aria-label={t('Choose {name}', { name })} />
+          )}
           <Stamp channel={channelWords[template_type].stamp} small />
           <span>
             <a href={pageUrl(templatePath(list.service_id, id))} dir="auto">
               {name}
             </a>
-            {path && <small>in {path}</small>}
+            {path && (
+              <small>
+                <T>in {{ path }}</T>
+              </small>
+            )}
           </span>
         </span>
       </th>
-      <td data-label="Preview">
+      <td data-label={t('Preview')}>
         <span class="muted">
           <TemplateText text={beginning.length < 160 ? beginning : `${beginning}…`} />
         </span>
       </td>
-      <td data-label="Version">
-        v{version}{' '}
-        <small>
-          {author_name}, <Time at={template.updated_at ?? template.created_at} now={now} />
-        </small>
+      <td data-label={t('Version')}>
+        <T>
+          v{{ version }}{' '}
+          <small>
+            {{ authorName: author_name }}, <Time at={template.updated_at ?? template.created_at} now={now} />
+          </small>
+        </T>
       </td>
-      <td data-label="Used">{formatUse(calendar, template.used, now)}</td>
+      <td data-label={t('Used')}>{formatUse(calendar, template.used, now)}</td>
     </tr>
   );
 }
 
-function describeFolder({ templates, folders, users_with_permission }: ListedFolder, people: number): string {
+function describeFolder({ templates, folders, users_with_permission }: ListedFolder, people: number): Text {
   const seen = users_with_permission.length;
   const content = [
     ...(templates > 0 || folders === 0 ? [several(templates, 'template')] : []),
     ...(folders > 0 ? [several(folders, 'folder')] : []),
   ];
-  const who = seen >= people ? 'seen by everybody' : `seen by ${seen} of ${people}`;
-  return [...content, who].join(', ');
+  const who = seen >= people ? t('seen by everybody') : t('seen by {seen} of {people}', { seen, people });
+  return joined([...content, who], ', ');
 }
 
 function formatUse(calendar: Calendar, day: string | undefined, now: Date) {
-  if (day === undefined) return <span class="muted">Not used this week</span>;
-  return day === calendar.day(now) ? 'today' : dayAndMonth(calendar, calendar.start(day));
+  if (day === undefined) return <span class="muted">{t('Not used this week')}</span>;
+  return day === calendar.day(now) ? t('today') : dayAndMonth(calendar, calendar.start(day));
 }
 
 export function EmptyList({ list, canEdit }: { list: ListQuery; canEdit: boolean }) {
   const isFiltered = list.find !== '' || list.channel !== undefined || list.archived;
   if (isFiltered) {
     return (
-      <Empty title={list.archived ? 'No archived templates' : 'Nothing found'}>
+      <Empty title={list.archived ? t('No archived templates') : t('Nothing found')}>
         {list.find !== ''
-          ? 'No template has these words in its name or texts. Try fewer words.'
-          : 'No template matches. Choose another channel.'}
+          ? t('No template has these words in its name or texts. Try fewer words.')
+          : t('No template matches. Choose another channel.')}
       </Empty>
     );
   }
   return (
-    <Empty title={list.folder === null ? 'No templates yet' : 'This folder is empty'}>
-      A template is a message with placeholders, such as ((name)), for something that changes for each person.
-      {!canEdit && ' Ask someone who can edit templates to write one.'}
+    <Empty title={list.folder === null ? t('No templates yet') : t('This folder is empty')}>
+      {t('A template is a message with placeholders, such as ((name)), for something that changes for each person.')}
+      {!canEdit && <> {t('Ask someone who can edit templates to write one.')}</>}
       {canEdit && (
         <span class="row">
           <ButtonLink
             to={`${listPath(list.service_id)}/new${list.folder === null ? '' : `?folder=${list.folder}`}`}
             look="primary"
           >
-            {list.folder === null ? 'Write the first one' : 'Write a template'}
+            {list.folder === null ? t('Write the first one') : t('Write a template')}
           </ButtonLink>
         </span>
       )}
@@ -182,10 +193,10 @@ export function ListToolbar({ list }: { list: ListQuery }) {
   return (
     <div class="toolbar">
       <Segments name="Channel" tabs={channelTabs(list.channel, (channel) => listUrl(list, { channel }))} />
-      <search aria-label="Templates">
+      <search aria-label={t('Templates')}>
         <form class="row" method="post" action={listUrl(list, { findToken: '' })}>
           <label class="sr" for="find">
-            Name, id or words
+            {t('Name, id or words')}
           </label>
           <input
             class="input input--small input--short"
@@ -193,13 +204,13 @@ export function ListToolbar({ list }: { list: ListQuery }) {
             name="find"
             type="search"
             value={list.find}
-            placeholder="Name, id or words"
+            placeholder={t('Name, id or words')}
             autocomplete="off"
           />
           <button class="button button--small" type="submit" name="do" value="find">
-            Find
+            {t('Find')}
           </button>
-          {list.find !== '' && <a href={listUrl(list, { findToken: '' })}>Show all</a>}
+          {list.find !== '' && <a href={listUrl(list, { findToken: '' })}>{t('Show all')}</a>}
         </form>
       </search>
     </div>
@@ -213,35 +224,45 @@ interface ChosenProps {
 
 /** What can be done with the ticked rows. */
 export function ChosenBar({ folders, canMoveUp }: ChosenProps) {
+  const canMove = folders.length > 0 || canMoveUp;
   return (
     <div class="card-head small">
-      <b>Chosen rows</b>
+      <b>{t('Chosen rows')}</b>
       <div class="row">
-        {(folders.length > 0 || canMoveUp) && (
-          <>
-            <label class="sr" for="move_to">
-              Move to
-            </label>
-            <select class="input input--small input--short" id="move_to" name="move_to">
-              <option value="">Top level</option>
-              {folders.map(({ id, path }) => (
-                <option key={id} value={id}>
-                  {path}
-                </option>
-              ))}
-            </select>
-            <button class="button button--small" type="submit" name="do" value="move">
-              Move
-            </button>
-          </>
+        {canMove && folders.length < maxPlaces && <MoveTo folders={folders} />}
+        {folders.length >= maxPlaces && (
+          <button class="button button--small" type="submit" name="do" value="choose-folder">
+            {t('Move…')}
+          </button>
         )}
         <button class="button button--small" type="submit" name="do" value="copy">
-          Copy…
+          {t('Copy…')}
         </button>
         <button class="button button--small button--danger" type="submit" name="do" value="archive">
-          Archive…
+          {t('Archive…')}
         </button>
       </div>
     </div>
+  );
+}
+
+function MoveTo({ folders }: Pick<ChosenProps, 'folders'>) {
+  return (
+    <>
+      <label class="sr" for="move_to">
+        {t('Move to')}
+      </label>
+      <select class="input input--small input--short" id="move_to" name="move_to">
+        <option value="">{t('Top level')}</option>
+        {folders.map(({ id, path }) => (
+          <option key={id} value={id}>
+            {path}
+          </option>
+        ))}
+      </select>
+      <button class="button button--small" type="submit" name="do" value="move">
+        {t('Move')}
+      </button>
+    </>
   );
 }

@@ -6,6 +6,8 @@ import type {
   PreviewedDraft,
   TextPreview,
 } from '../../../delivery/previews/draft-preview.ts';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { findUnpairedTags } from '../../../rendering/markdown/language-tags.ts';
 import { maxPages } from '../../../rendering/pdf/letter-geometry.ts';
 import { hasNestedPlaceholder } from '../../../rendering/placeholders.ts';
@@ -31,7 +33,7 @@ interface PreviewProps {
 }
 
 export const tooManyPages = (pages: number) =>
-  `The letter has ${pages} pages. We can post at most ${maxPages}, including attached pages.`;
+  t('The letter has {pages} pages. We can post at most {maxPages}, including attached pages.', { pages, maxPages });
 
 type Texts = Pick<PreviewedDraft, 'subject' | 'content' | 'letter_welsh_subject' | 'letter_welsh_content'>;
 
@@ -40,7 +42,9 @@ export function NestedPlaceholders({ of }: { of: Texts }) {
   const texts = [of.subject, of.content, of.letter_welsh_subject, of.letter_welsh_content];
   if (!texts.some((text) => hasNestedPlaceholder(text ?? ''))) return null;
   return (
-    <Notice tone="amber">Optional text cannot contain a placeholder. People would see the double brackets.</Notice>
+    <Notice tone="amber">
+      {t('Optional text cannot contain a placeholder. People would see the double brackets.')}
+    </Notice>
   );
 }
 
@@ -50,14 +54,16 @@ export function UnpairedTags({ of }: { of: Pick<PreviewedDraft, 'template_type' 
   if (tags.length === 0) return null;
   return (
     <Notice tone="amber">
-      Close every language tag, in the order of [[en]], your text and [[/en]]. People would see {tags.join(' ')} in the
-      email.
+      {t(
+        'Close every language tag, in the order of [[en]], your text and [[/en]]. People would see {tags} in the email.',
+        { tags: tags.join(' ') },
+      )}
     </Notice>
   );
 }
 
 /** The message as its recipient gets it. */
-export function Preview({ preview, title = 'Preview', id = '', ...props }: PreviewProps) {
+export function Preview({ preview, title = t('Preview'), id = '', ...props }: PreviewProps) {
   return (
     <section class="card card--flush" aria-labelledby={`preview-title${id}`}>
       <div class="card-head">
@@ -79,7 +85,9 @@ type PropsOf<Kind> = Omit<PreviewProps, 'preview' | 'title'> & { preview: Kind }
 function OnPhone({ preview, cost }: PropsOf<TextPreview>) {
   const { sender, text, character_count, notable, keeps_welsh, encoding, is_too_long, is_minimum, api_dialect } =
     preview;
-  const characters = several(character_count, 'character');
+  const characters = is_minimum
+    ? t('{count, plural, one {at least # character} other {at least # characters}}', { count: character_count })
+    : several(character_count, 'character');
   return (
     <>
       <div class="desk">
@@ -92,31 +100,41 @@ function OnPhone({ preview, cost }: PropsOf<TextPreview>) {
       </div>
       <Foot>
         <span>{cost}</span>
-        <span>{is_minimum ? `at least ${characters}` : characters}</span>
+        <span>{characters}</span>
         <span>
           {encoding === 'ucs2'
-            ? `70 fit into one part, because of ${keeps_welsh ? 'Welsh letters' : 'special characters'}`
-            : '160 fit into one part'}
+            ? keeps_welsh
+              ? t('70 fit into one part, because of Welsh letters')
+              : t('70 fit into one part, because of special characters')
+            : t('160 fit into one part')}
         </span>
       </Foot>
       {(notable.double.length > 0 || notable.ucs2.length > 0 || notable.lost.length > 0 || is_too_long) && (
         <div class="card-foot">
           <ul class="small">
-            {is_too_long && <li>Too long. Use at most {maxSmsLength(api_dialect)} characters.</li>}
+            {is_too_long && (
+              <li>
+                <T>Too long. Use at most {{ maxSmsLength: maxSmsLength(api_dialect) }} characters.</T>
+              </li>
+            )}
             {notable.ucs2.length > 0 && (
               <li>
-                <Characters of={notable.ucs2} /> {notable.ucs2.length === 1 ? 'makes' : 'make'} every part shorter, so
-                the message costs more.
+                <Characters of={notable.ucs2} />{' '}
+                {t(
+                  '{count, plural, one {makes every part shorter, so the message costs more.} other {make every part shorter, so the message costs more.}}',
+                  { count: notable.ucs2.length },
+                )}
               </li>
             )}
             {notable.double.length > 0 && (
               <li>
-                <Characters of={notable.double} /> {notable.double.length === 1 ? 'counts' : 'count'} twice.
+                <Characters of={notable.double} />{' '}
+                {t('{count, plural, one {counts twice.} other {count twice.}}', { count: notable.double.length })}
               </li>
             )}
             {notable.lost.length > 0 && (
               <li>
-                Texts cannot include <Characters of={notable.lost} />.
+                {t('Texts cannot include')} <Characters of={notable.lost} />.
               </li>
             )}
           </ul>
@@ -131,9 +149,9 @@ function Characters({ of }: { of: string[] }) {
 }
 
 const views = [
-  ['email', 'Email'],
-  ['plain', 'Plain text'],
-  ['source', 'Source'],
+  ['email', t('Email')],
+  ['plain', t('Plain text')],
+  ['source', t('Source')],
 ] as const;
 
 const widths = ['320', '600'];
@@ -144,15 +162,15 @@ function AsEmail({ preview, from, view = 'email', width = '600', id = '' }: Prop
     email: (
       <div class="mail-choice">
         <fieldset class="row small">
-          <legend class="sr">Width of the email</legend>
+          <legend class="sr">{t('Width of the email')}</legend>
           {widths.map((pixels) => (
             <label key={pixels}>
               <input type="radio" name={`width${id}`} value={pixels} checked={pixels === width} />
-              {pixels} pixels
+              <T>{{ pixels }} pixels</T>
             </label>
           ))}
         </fieldset>
-        <MailFrame src={`${from}/email`} html={html} title="Preview of the email" />
+        <MailFrame src={`${from}/email`} html={html} title={t('Preview of the email')} />
       </div>
     ),
     plain: (
@@ -165,17 +183,19 @@ function AsEmail({ preview, from, view = 'email', width = '600', id = '' }: Prop
   return (
     <>
       <dl class="facts facts--mail">
-        <dt>From</dt>
+        <dt>{t('From')}</dt>
         <dd>
-          {sender.name} &lt;{sender.address}&gt;
+          <T>
+            {{ name: sender.name }} &lt;{{ address: sender.address }}&gt;
+          </T>
         </dd>
         {reply_to && (
           <>
-            <dt>Reply to</dt>
+            <dt>{t('Reply to')}</dt>
             <dd>{reply_to}</dd>
           </>
         )}
-        <dt>Subject</dt>
+        <dt>{t('Subject')}</dt>
         <dd>
           <b dir="auto">
             <TemplateText text={subject} />
@@ -219,7 +239,7 @@ function OnPaper({ preview: { page_count, is_too_long }, from, cost }: PropsOf<L
             key={page}
             class="sheet"
             src={`${from}/pages/${page}`}
-            alt={`Page ${page} of ${page_count}`}
+            alt={t('Page {page} of {pageCount}', { page, pageCount: page_count })}
             {...sheetSize(country)}
             loading={page > 1 ? 'lazy' : undefined}
           />
@@ -228,7 +248,7 @@ function OnPaper({ preview: { page_count, is_too_long }, from, cost }: PropsOf<L
       <Foot>
         <span>{cost}</span>
         <a href={`${from}/pdf`} download>
-          Download PDF
+          {t('Download PDF')}
         </a>
       </Foot>
     </>

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
+import { t } from '../../../language/text.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { Uuid } from '../../../protocol/fields.ts';
+import { templateLanguages } from '../../../templates/languages/languages.ts';
 import { updateTemplate } from '../../../templates/template-update.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -52,10 +54,10 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
         crumbs: buildCrumbs(library, service.id, template.folder),
         actions: (
           <>
-            {canEdit && <ButtonLink to={`${templatePath(service.id, template.id)}/edit`}>Edit</ButtonLink>}
+            {canEdit && <ButtonLink to={`${templatePath(service.id, template.id)}/edit`}>{t('Edit')}</ButtonLink>}
             {send && (
               <ButtonLink to={send} look="primary">
-                Send
+                {t('Send')}
               </ButtonLink>
             )}
           </>
@@ -66,7 +68,7 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
               preview={preview}
               from={versionUrl(service.id, template)}
               cost={await describeCost(app, preview, template.postage)}
-              title="Preview"
+              title={t('Preview')}
             />
             <TemplateFacts
               country={app.country}
@@ -74,6 +76,7 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
               sender={senders.find(({ isChosen }) => isChosen)?.label ?? ''}
               lastUsed={await describeLastUse(app, service.id, template.id)}
               canEdit={canEdit}
+              hasLanguages={service.permissions.includes(templateLanguages)}
               canCopy={has(request, 'any')}
               now={app.clock.now()}
             />
@@ -85,17 +88,17 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
     async act(request, form) {
       const { service, visitor } = request;
       const template = await getEditableTemplate(app, request, request.param('template_id'));
-      if (!has(request, 'templates')) throw invalidField('', 'You cannot change templates.');
+      if (!has(request, 'templates')) throw invalidField('', t('You cannot change templates.'));
       const created_by = visitor.user.id;
       if (form.do === 'archive') {
         await updateTemplate(app, service.id, template.id, { archived: true, created_by });
-        return { to: listPath(service.id), notice: `${template.name} archived.` };
+        return { to: listPath(service.id), notice: t('{name} archived.', { name: template.name }) };
       }
       if (form.do === 'hide' && template.template_type !== 'letter') {
         await updateTemplate(app, service.id, template.id, { redact_personalisation: true, created_by });
-        return { to: templatePath(service.id, template.id), notice: 'Personal data hidden.' };
+        return { to: templatePath(service.id, template.id), notice: t('Personal data hidden.') };
       }
-      throw invalidField('', 'Choose what to do.');
+      throw invalidField('', t('Choose what to do.'));
     },
   });
 
@@ -107,7 +110,7 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
       const noun = senderNouns[template.template_type];
       const choices = await listSenderChoices(app, request.service.id, template);
       return {
-        title: `${noun} of ${template.name}`,
+        title: t('{noun} of {name}', { noun, name: template.name }),
         crumbs: [{ label: template.name, to: templatePath(request.service.id, template.id) }],
         content: (
           <SaveForm back={templatePath(request.service.id, template.id)}>
@@ -124,13 +127,13 @@ export function templatePages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({ sender: Type.Union([Uuid, Type.Literal('default')]) }),
-    needs: { sender: 'Choose who the message comes from.' },
+    needs: { sender: t('Choose who the message comes from.') },
     async act(request, { sender }) {
       const template = await getEditableTemplate(app, request, request.param('template_id'));
       const reply_to = sender === 'default' ? null : sender;
       const created_by = request.visitor.user.id;
       await updateTemplate(app, request.service.id, template.id, { reply_to, created_by });
-      return { to: templatePath(request.service.id, template.id), notice: 'Sender saved.' };
+      return { to: templatePath(request.service.id, template.id), notice: t('Sender saved.') };
     },
   });
 }

@@ -1,7 +1,10 @@
 import type { Country } from '../../../countries/country.ts';
 import { postageLabel } from '../../../countries/postage.ts';
+import { T } from '../../../language/sentence.tsx';
+import { joined, t } from '../../../language/text.ts';
 import type { Channel } from '../../../protocol/channels.ts';
 import { listLetterContacts, listReplyTos, listSmsSenders } from '../../../services/senders/senders.ts';
+import { listLanguages } from '../../../templates/languages/languages.ts';
 import type { CurrentTemplateRow } from '../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
@@ -21,57 +24,74 @@ interface FactsProps {
   sender: string;
   lastUsed: string;
   canEdit: boolean;
+  /** The service can have templates in several languages. */
+  hasLanguages: boolean;
   canCopy: boolean;
   now: Date;
 }
 
 /** What there is to know about a template, and what can be done with it besides writing. */
-export function TemplateFacts({ country, template, sender, lastUsed, canEdit, canCopy, now }: FactsProps) {
+export function TemplateFacts({
+  country,
+  template,
+  sender,
+  lastUsed,
+  canEdit,
+  hasLanguages,
+  canCopy,
+  now,
+}: FactsProps) {
   const { id, template_type, version, service } = template;
   const path = templatePath(service, id);
   const change = (page: string) => (canEdit ? { change: `${path}/${page}` } : {});
   const rows = [
     { label: senderNouns[template_type], value: sender, ...change('sender') },
     ...(template.postage
-      ? [{ label: 'Postage', value: postageLabel(country.postage, template.postage), ...change('edit') }]
+      ? [{ label: t('Postage'), value: postageLabel(country.postage, template.postage), ...change('edit') }]
       : []),
     ...(template_type === 'email'
-      ? [{ label: 'Unsubscribe link', value: template.has_unsubscribe_link ? 'Yes' : 'No', ...change('edit') }]
+      ? [{ label: t('Unsubscribe link'), value: template.has_unsubscribe_link ? t('Yes') : t('No'), ...change('edit') }]
+      : []),
+    ...(hasLanguages && template.letter_languages !== 'welsh_then_english'
+      ? [{ label: t('Languages'), value: describeLanguages(template), ...change('languages') }]
       : []),
     ...(template_type === 'email' ? [buildFilesRow(template, canEdit)] : []),
     ...(template_type === 'letter' ? [buildAttachedRow(template, canEdit)] : []),
     ...(template_type === 'letter'
       ? []
-      : [{ label: 'Personal data in the message log', value: describeValues(template) }]),
+      : [{ label: t('Personal data in the message log'), value: describeValues(template) }]),
   ];
   return (
     <div class="stack">
       <NestedPlaceholders of={template} />
       <UnpairedTags of={template} />
       {template.archived && (
-        <Notice tone="amber">This template is archived. You can read it, but nobody can send it.</Notice>
+        <Notice tone="amber">{t('This template is archived. You can read it, but nobody can send it.')}</Notice>
       )}
-      <section class="card stack stack--tight" aria-label="About this template">
+      <section class="card stack stack--tight" aria-label={t('About this template')}>
         <dl class="facts">
-          <dt>Kind</dt>
+          <dt>{t('Kind')}</dt>
           <dd>{channelWords[template_type].name}</dd>
-          <dt>Version</dt>
+          <dt>{t('Version')}</dt>
           <dd>
-            {version}, by {template.created_by_name}, <Time at={template.updated_at ?? template.created_at} now={now} />{' '}
-            <a href={pageUrl(`${path}/history`)}>History</a>
+            <T>
+              {{ version }}, by {{ createdByName: template.created_by_name }},{' '}
+              <Time at={template.updated_at ?? template.created_at} now={now} />{' '}
+              <a href={pageUrl(`${path}/history`)}>History</a>
+            </T>
           </dd>
-          <dt>Used</dt>
+          <dt>{t('Used')}</dt>
           <dd>{lastUsed}</dd>
-          <dt>Id</dt>
+          <dt>{t('Id')}</dt>
           <dd>
-            <code id="template-id">{id}</code> <Copy of="template-id" what="the id" />
+            <code id="template-id">{id}</code> <Copy of="template-id" what={t('the id')} />
           </dd>
         </dl>
       </section>
       <Summary rows={rows} />
       {canCopy && (
         <p class="small row">
-          <a href={pageUrl(`/services/${service}/templates/copy?template=${id}`)}>Copy this template</a>
+          <a href={pageUrl(`/services/${service}/templates/copy?template=${id}`)}>{t('Copy this template')}</a>
         </p>
       )}
       {canEdit && <Actions template={template} lastUsed={lastUsed} />}
@@ -80,40 +100,55 @@ export function TemplateFacts({ country, template, sender, lastUsed, canEdit, ca
 }
 
 function buildFilesRow({ service, id, email_files }: CurrentTemplateRow, canEdit: boolean) {
-  const value = email_files.map(({ filename }) => filename).join(', ') || 'None';
-  return { label: 'Files', value, ...(canEdit ? { change: `/services/${service}/email-templates/${id}/files` } : {}) };
+  const value = email_files.map(({ filename }) => filename).join(', ') || t('None');
+  return {
+    label: t('Files'),
+    value,
+    ...(canEdit ? { change: `/services/${service}/email-templates/${id}/files` } : {}),
+  };
 }
 
 function buildAttachedRow({ service, id, letter_attachment: attached }: CurrentTemplateRow, canEdit: boolean) {
-  const value = attached ? `${attached.original_filename}, ${several(attached.page_count, 'page')}` : 'None';
+  const value = attached ? joined([attached.original_filename, several(attached.page_count, 'page')], ', ') : t('None');
   const change = `/services/${service}/letter-templates/${id}/attached-pages`;
-  return { label: 'Attached pages', value, ...(canEdit ? { change } : {}) };
+  return { label: t('Attached pages'), value, ...(canEdit ? { change } : {}) };
 }
 
+const describeLanguages = ({ languages }: CurrentTemplateRow) =>
+  languages ? listLanguages(languages).join(', ') : t('One');
+
 const describeValues = ({ redact_personalisation }: CurrentTemplateRow) =>
-  redact_personalisation ? 'Hidden' : 'Shown to the team';
+  redact_personalisation ? t('Hidden') : t('Shown to the team');
 
 function Actions({ template, lastUsed }: Pick<FactsProps, 'template' | 'lastUsed'>) {
   const to = pageUrl(templatePath(template.service, template.id));
   return (
     <div class="row">
       {template.template_type !== 'letter' && !template.redact_personalisation && (
-        <Confirm label="Hide personal data…" action="Hide personal data for ever" to={to} fields={{ do: 'hide' }}>
-          The message log will no longer show what was filled in for each person, even for messages that were already
-          sent. You cannot undo this.
+        <Confirm
+          label={t('Hide personal data…')}
+          action={t('Hide personal data for ever')}
+          to={to}
+          fields={{ do: 'hide' }}
+        >
+          {t(
+            'The message log will no longer show what was filled in for each person, even for messages that were already sent. You cannot undo this.',
+          )}
         </Confirm>
       )}
-      <Confirm label="Archive…" action="Archive" to={to} fields={{ do: 'archive' }}>
-        Nobody will be able to send this template, here or through the API. You can still read it. {lastUsed}.
+      <Confirm label={t('Archive…')} action={t('Archive')} to={to} fields={{ do: 'archive' }}>
+        <T>
+          Nobody will be able to send this template, here or through the API. You can still read it. {{ lastUsed }}.
+        </T>
       </Confirm>
     </div>
   );
 }
 
 export const senderNouns: Record<Channel, string> = {
-  sms: 'Sender',
-  email: 'Reply-to address',
-  letter: 'Sender block',
+  sms: t('Sender'),
+  email: t('Reply-to address'),
+  letter: t('Sender block'),
 };
 
 interface SenderChoice {
@@ -130,7 +165,12 @@ export async function listSenderChoices(
 ): Promise<SenderChoice[]> {
   const senders = await listSenders(app, serviceId, template_type);
   const standard = senders.find(({ is_default }) => is_default);
-  const inherited = template_type === 'letter' ? 'None' : standard ? `Default (${standard.label})` : 'Default';
+  const inherited =
+    template_type === 'letter'
+      ? t('None')
+      : standard
+        ? t('Default ({label})', { label: standard.label })
+        : t('Default');
   return [
     { value: 'default', label: inherited, isChosen: !senders.some(({ id }) => id === reply_to) },
     ...senders.map(({ id, label }) => ({ value: id, label, isChosen: id === reply_to })),

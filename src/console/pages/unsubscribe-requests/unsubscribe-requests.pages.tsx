@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import type { Calendar } from '../../../countries/calendar.ts';
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
 import { csvLine, sendCsv } from '../../../platform/http/csv.ts';
 import { OneOf } from '../../../protocol/fields.ts';
 import {
@@ -41,43 +43,47 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
       const reports = await listUnsubscribeReports(app, service.id);
       const now = app.clock.now();
       return {
-        title: 'Unsubscribe requests',
-        lead: 'Download the addresses, remove them from your lists, then mark the report as done.',
-        crumbs: [{ label: 'Home', to: `/services/${service.id}` }],
+        title: t('Unsubscribe requests'),
+        lead: t('Download the addresses, remove them from your lists, then mark the report as done.'),
+        crumbs: [{ label: t('Home'), to: `/services/${service.id}` }],
         content:
           reports.length === 0 ? (
-            <Empty title="Nobody has unsubscribed">People who ask for no more emails from you appear here.</Empty>
+            <Empty title={t('Nobody has unsubscribed')}>
+              {t('People who ask for no more emails from you appear here.')}
+            </Empty>
           ) : (
             <Table
-              caption="Reports of unsubscribe requests, newest first"
+              caption={t('Reports of unsubscribe requests, newest first')}
               middle
               rows={reports}
               keyOf={({ batch_id }) => batch_id ?? 'new'}
               columns={[
                 {
-                  head: 'Received',
+                  head: t('Received'),
                   cell: ({ earliest_timestamp, latest_timestamp }) =>
                     formatSpan(viewer.calendar, earliest_timestamp, latest_timestamp),
                 },
-                { head: 'Requests', numeric: true, cell: (report) => count(report.count) },
+                { head: t('Requests'), numeric: true, cell: (report) => count(report.count) },
                 {
-                  head: 'State',
+                  head: t('State'),
                   cell: ({ batch_id, processed_by_service_at }) => showState(batch_id, processed_by_service_at),
                 },
-                { head: 'Deleted', cell: ({ will_be_archived_at }) => <Time at={will_be_archived_at} now={now} /> },
+                { head: t('Deleted'), cell: ({ will_be_archived_at }) => <Time at={will_be_archived_at} now={now} /> },
                 {
-                  head: 'Actions',
+                  head: t('Actions'),
                   hidden: true,
                   cell: ({ batch_id }) =>
                     batch_id === null ? (
                       <form method="post" action={`${list}/download`}>
                         <button class="button button--small" type="submit">
-                          Download CSV
+                          {t('Download CSV')}
                         </button>
                       </form>
                     ) : (
                       <a class="button button--small" href={`${list}/${batch_id}`}>
-                        Open<span class="sr"> report</span>
+                        <T>
+                          Open<span class="sr"> report</span>
+                        </T>
                       </a>
                     ),
                 },
@@ -95,7 +101,7 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
     show: ({ service }, { problems }) => ({
       to: `/services/${service.id}/unsubscribe-requests`,
       ...(problems.size > 0
-        ? { notice: 'Somebody has already downloaded these requests. Open their report below.' }
+        ? { notice: t('Somebody has already downloaded these requests. Open their report below.') }
         : {}),
     }),
     form: Type.Object({}),
@@ -113,23 +119,23 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
       const report = await summariseUnsubscribeReport(app, service.id, param('batch_id'));
       return {
         title: formatSpan(viewer.calendar, report.earliest_timestamp, report.latest_timestamp),
-        about: 'Unsubscribe requests',
-        crumbs: [{ label: 'Unsubscribe requests', to: list }],
+        about: t('Unsubscribe requests'),
+        crumbs: [{ label: t('Unsubscribe requests'), to: list }],
         actions: (
           <>
             <ZoneOfFile />
-            <ButtonLink to={`${list}/${report.id}/csv`}>Download CSV</ButtonLink>
+            <ButtonLink to={`${list}/${report.id}/csv`}>{t('Download CSV')}</ButtonLink>
           </>
         ),
         content: (
           <SaveForm back={list}>
-            <p>{report.addresses === 1 ? '1 address.' : `${count(report.addresses)} addresses.`}</p>
+            <p>{t('{count, plural, one {# address.} other {# addresses.}}', { count: report.addresses })}</p>
             <Choices
               formState={formState}
               name="done"
-              legend="Is it done?"
+              legend={t('Is it done?')}
               kind="several"
-              choices={[{ value: 'yes', label: 'We have removed all of them from our lists' }]}
+              choices={[{ value: 'yes', label: t('We have removed all of them from our lists') }]}
               chosen={report.processed_by_service_at ? ['yes'] : []}
             />
           </SaveForm>
@@ -139,7 +145,7 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({ done: Type.Array(OneOf(['yes'])) }),
     async act({ service, param }, { done }) {
       await processUnsubscribeReport(app, service.id, param('batch_id'), done.length > 0);
-      const notice = done.length > 0 ? 'Report marked as done.' : 'Report marked as not done.';
+      const notice = done.length > 0 ? t('Report marked as done.') : t('Report marked as not done.');
       return { to: `/services/${service.id}/unsubscribe-requests`, notice };
     },
   });
@@ -162,15 +168,17 @@ export function unsubscribeRequestPages(pages: Pages, app: ConsoleApp): void {
 }
 
 function formatSpan(calendar: Calendar, from: string, to: string): string {
-  const [first, last] = [dayAndMonth(calendar, new Date(from)), dayAndMonth(calendar, new Date(to))];
-  return first === last ? last : `${first} to ${last}`;
+  const [first, last] = [new Date(from), new Date(to)];
+  const lastDay = dayAndMonth(calendar, last);
+  if (calendar.day(first) === calendar.day(last)) return lastDay;
+  return t('{first} to {last}', { first: dayAndMonth(calendar, first), last: lastDay });
 }
 
 function showState(id: string | null, processedAt: string | null) {
-  if (id === null) return <Status kind="accepted">Not downloaded</Status>;
+  if (id === null) return <Status kind="accepted">{t('Not downloaded')}</Status>;
   return processedAt === null ? (
-    <Status kind="sending">Downloaded</Status>
+    <Status kind="sending">{t('Downloaded')}</Status>
   ) : (
-    <Status kind="delivered">Completed</Status>
+    <Status kind="delivered">{t('Completed')}</Status>
   );
 }

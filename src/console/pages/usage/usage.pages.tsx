@@ -1,19 +1,25 @@
 import { getAllowance, mentionedAllowance } from '../../../billing/allowance.ts';
 import { findKnownPrices } from '../../../billing/rates.ts';
 import { listMonthlyUsage, listYearlyUsage } from '../../../billing/usage.ts';
-import { addDays, type Days, dayFormat } from '../../../countries/calendar.ts';
+import { addDays, type Days } from '../../../countries/calendar.ts';
 import type { Country } from '../../../countries/country.ts';
 import type { Money } from '../../../countries/money.ts';
+import { english } from '../../../language/language.ts';
+import { T } from '../../../language/sentence.tsx';
+import { type Text, t } from '../../../language/text.ts';
+import { annualQuotas, countUsed } from '../../../notifications/limits/annual-limits.ts';
 import { findZoneChange } from '../../../operations/country/change-zone.ts';
+import { channels } from '../../../protocol/channels.ts';
 import type { ConsoleApp } from '../../console-app.ts';
 import { pageUrl } from '../../links.ts';
-import { postageName } from '../../message-words.ts';
+import { channelWords, postageName } from '../../message-words.ts';
 import { count, several } from '../../money.ts';
 import type { Pages } from '../../page.ts';
 import { Empty, NoPrices } from '../../parts/notice.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { chosenYear, FinancialYears, monthInWords, yearInWords } from '../../parts/tabs.tsx';
 import { shortDay } from '../../parts/time.tsx';
+import { firstDayOfNextYear } from '../settings/annual-limits.pages.tsx';
 
 /** What a service has sent in a financial year, and what it costs. */
 export function usagePages(pages: Pages, app: ConsoleApp): void {
@@ -30,16 +36,18 @@ export function usagePages(pages: Pages, app: ConsoleApp): void {
         findKnownPrices(app),
         findZoneChange(app.db),
       ]);
+      const limits = year === app.country.calendar.financialYear(now) ? await limitsOf(app, service.id) : [];
       const hasPrices = known.sms || known.letter;
       const { first_day, last_day } = app.country.calendar.financialYearDays(year);
       const changed = zoneChange && zoneChange.first_day > first_day && zoneChange.first_day <= last_day;
       return {
-        title: 'Usage',
+        title: t('Usage'),
         lead: yearInWords(app.country.calendar, year),
         actions: <FinancialYears year={year} path={pageUrl(`/services/${service.id}/usage`)} now={now} />,
         content: (
-          <>
+          <div class="stack stack--loose">
             {!hasPrices && <NoPrices visitor={visitor} />}
+            {limits.length > 0 && <YearlyLimits country={app.country} now={now} limits={limits} />}
             <Usage
               country={app.country}
               totals={totals}
@@ -49,7 +57,7 @@ export function usagePages(pages: Pages, app: ConsoleApp): void {
               money={hasPrices ? app.country.money : undefined}
             />
             {changed && <p class="small muted">{daysBefore(zoneChange)}</p>}
-          </>
+          </div>
         ),
       };
     },
@@ -59,7 +67,57 @@ export function usagePages(pages: Pages, app: ConsoleApp): void {
 /** "Until 3 Nov 2026, days are London days." */
 function daysBefore({ first_day, old_zone }: { first_day: string; old_zone: string }): string {
   const city = old_zone.replace(/^.*\//, '').replaceAll('_', ' ');
-  return `Until ${shortDay(addDays(first_day, -1))}, days are ${city} days.`;
+  return t('Until {day}, days are {city} days.', { day: shortDay(addDays(first_day, -1)), city });
+}
+
+interface YearlyLimit {
+  name: Text;
+  used: number;
+  limit: number;
+}
+
+/** Limits of the year, of the service and of its organisation. */
+async function limitsOf(app: ConsoleApp, serviceId: string): Promise<YearlyLimit[]> {
+  const service = await app.sending.services.find(serviceId);
+  if (!service || service.annual_limits.length === 0) return [];
+  const now = app.clock.now();
+  const quotas = channels.flatMap((channel) => annualQuotas(app.country, service, channel, () => now));
+  return Promise.all(
+    quotas.map(async (quota) => {
+      const { names } = channelWords[quota.channel];
+      const isOwn = quota.owner_kind === 'service';
+      const name = isOwn
+        ? names
+        : t(
+            '{channel, select, email {Emails of your organisation} sms {Texts of your organisation} other {Letters of your organisation}}',
+            { channel: quota.channel },
+          );
+      return { name, used: await countUsed(app, quota), limit: quota.limit };
+    }),
+  );
+}
+
+function YearlyLimits({ country, now, limits }: { country: Country; now: Date; limits: YearlyLimit[] }) {
+  return (
+    <section class="card stack" aria-labelledby="limits">
+      <h2 id="limits">{t('Left until {day}', { day: firstDayOfNextYear(country, now) })}</h2>
+      {limits.map(({ name, used, limit }) => (
+        <div class="stack stack--tight" key={name}>
+          <p>
+            <T>
+              <b>{{ name }}</b>: {{ left: count(Math.max(0, limit - used)) }} of {{ limit: count(limit) }} left
+            </T>
+          </p>
+          <progress
+            class="meter"
+            max={Math.max(1, limit)}
+            value={Math.min(used, limit)}
+            aria-label={t('Used of the limit: {name}', { name })}
+          />
+        </div>
+      ))}
+    </section>
+  );
 }
 
 type Total = Awaited<ReturnType<typeof listYearlyUsage>>[number];
@@ -85,54 +143,67 @@ function Usage({ country, year, totals, months, free, money }: UsageProps) {
   return (
     <div class="stack stack--loose">
       <dl class="stats">
-        <Figure label="Emails sent" value={count(email?.notifications_sent ?? 0)} note="free" />
+        <Figure label={t('Emails sent')} value={count(email?.notifications_sent ?? 0)} note={t('free')} />
         <Figure
-          label="Texts sent"
+          label={t('Texts sent')}
           value={count(sms?.notifications_sent ?? 0)}
           note={several(sms?.chargeable_units ?? 0, 'part')}
         />
         {free !== undefined && (
           <Figure
-            label="Free parts left"
+            label={t('Free parts left')}
             value={count(Math.max(0, free - used))}
-            note={`of ${count(free)} this year`}
+            note={t('of {free} this year', { free: count(free) })}
           />
         )}
         <Figure
-          label="Letters sent"
+          label={t('Letters sent')}
           value={count(letter?.notifications_sent ?? 0)}
           note={money?.total(letter?.cost ?? 0)}
         />
-        {money && <Figure label="Cost" value={money.total(cost)} note={`texts ${money.total(sms?.cost ?? 0)}`} />}
+        {money && (
+          <Figure
+            label={t('Cost')}
+            value={money.total(cost)}
+            note={t('texts {amount}', { amount: money.total(sms?.cost ?? 0) })}
+          />
+        )}
       </dl>
       <section class="stack" aria-labelledby="by-month">
-        <h2 id="by-month">By month</h2>
+        <h2 id="by-month">{t('By month')}</h2>
         {months.length === 0 ? (
-          <Empty title={money ? 'No costs yet' : 'Nothing sent yet'}>No texts or letters were sent this year.</Empty>
+          <Empty title={money ? t('No costs yet') : t('Nothing sent yet')}>
+            {t('No texts or letters were sent this year.')}
+          </Empty>
         ) : (
           <Table
-            caption={money ? 'Texts and letters by month, rate and postage' : 'Texts and letters by month and postage'}
+            caption={
+              money ? t('Texts and letters by month, rate and postage') : t('Texts and letters by month and postage')
+            }
             rows={months}
             keyOf={({ month, notification_type, rate, postage }) => `${month} ${notification_type} ${rate} ${postage}`}
             columns={[
-              { head: 'Month', cell: ({ month }) => names.get(month) ?? month },
-              { head: 'Sent', cell: (row) => <Sent country={country} row={row} /> },
-              ...(free === undefined ? [] : [{ head: 'Free', cell: freeParts, numeric: true as const }]),
-              { head: 'Charged', cell: ({ charged_units }) => count(charged_units), numeric: true },
+              { head: t('Month'), cell: ({ month }) => names.get(month) ?? month },
+              { head: t('Sent'), cell: (row) => <Sent country={country} row={row} /> },
+              ...(free === undefined ? [] : [{ head: t('Free'), cell: freeParts, numeric: true as const }]),
+              { head: t('Charged'), cell: ({ charged_units }) => count(charged_units), numeric: true },
               ...(money ? amounts(money) : []),
             ]}
           />
         )}
         <p class="small muted">
-          A long text has several parts, and a text to another country counts as more than one part. Emails are free.
-          {money && ' Prices are those of the day a message was sent.'}
+          {t(
+            'A long text has several parts, and a text to another country counts as more than one part. Emails are free.',
+          )}
+          {money && <> {t('Prices are those of the day a message was sent.')}</>}
         </p>
       </section>
     </div>
   );
 }
 
-const monthName = dayFormat({ month: 'long' });
+/** As the API writes it. */
+const monthName = (day: string) => english.dates.write(day, { month: 'long' });
 
 /** Months that begin within a calendar month need their days to be understood. */
 function isWithinMonths({ first_day }: Days): boolean {
@@ -143,18 +214,18 @@ function isWithinMonths({ first_day }: Days): boolean {
 function amounts(money: Money): Column<Month>[] {
   return [
     {
-      head: 'Rate',
+      head: t('Rate'),
       cell: ({ rate, price_known = true }) => (price_known || rate > 0 ? money.price(rate) : '–'),
       numeric: true,
     },
-    { head: 'Cost', cell: (row) => costInWords(money, row), numeric: true },
+    { head: t('Cost'), cell: (row) => costInWords(money, row), numeric: true },
   ];
 }
 
-/** Texts to countries without a rate are not in the cost. */
+/** Texts to other countries count as texts at home until there are rates for them. */
 function costInWords(money: Money, { cost, price_known }: Month): string {
   if (price_known !== false) return money.total(cost);
-  return cost > 0 ? `at least ${money.total(cost)}` : '–';
+  return cost > 0 ? t('at least {amount}', { amount: money.total(cost) }) : '–';
 }
 
 function Figure({ label, value, note }: { label: string; value: string; note: string | undefined }) {

@@ -1,3 +1,5 @@
+import { T } from '../../../../language/sentence.tsx';
+import { t } from '../../../../language/text.ts';
 import type { AuditEntry } from '../../../../operations/audit/audit-log.ts';
 import { pageUrl } from '../../../links.ts';
 import { Summary, Table } from '../../../parts/table.tsx';
@@ -51,36 +53,36 @@ export function AuditEntryView({ entry, now }: { entry: AuditEntry; now: Date })
   const fields = changedFields(entry);
   return (
     <div class="stack">
-      <section class="card" aria-label="Who and where">
+      <section class="card" aria-label={t('Who and where')}>
         <Summary
           rows={[
-            { label: 'Who', value: <Who entry={entry} /> },
+            { label: t('Who'), value: <Who entry={entry} /> },
             {
-              label: 'When',
+              label: t('When'),
               value: (
                 <>
                   <Time at={entry.created_at} now={now} /> (<ClockTime at={entry.created_at} />)
                 </>
               ),
             },
-            { label: 'From', value: entry.address ?? '–' },
-            { label: 'Program', value: entry.user_agent ?? '–' },
-            { label: 'Request', value: <code>{entry.request}</code> },
-            { label: 'Request id', value: <code>{entry.request_id}</code> },
-            { label: 'Thing', value: <Thing entry={entry} /> },
-            ...(entry.service_id ? [{ label: 'Service', value: <ServiceLink entry={entry} /> }] : []),
+            { label: t('From'), value: entry.address ?? '–' },
+            { label: t('Program'), value: entry.user_agent ?? '–' },
+            { label: t('Request'), value: <code>{entry.request}</code> },
+            { label: t('Request id'), value: <code>{entry.request_id}</code> },
+            { label: t('Thing'), value: <Thing entry={entry} /> },
+            ...(entry.service_id ? [{ label: t('Service'), value: <ServiceLink entry={entry} /> }] : []),
           ]}
         />
       </section>
       {fields.length > 0 && (
         <Table
-          caption="What changed"
+          caption={t('What changed')}
           rows={fields}
           keyOf={(name) => name}
           columns={[
-            { head: 'Field', cell: fieldWords },
-            { head: 'Before', cell: (name) => <Value of={entry.before} name={name} /> },
-            { head: 'After', cell: (name) => <Value of={entry.after} name={name} /> },
+            { head: t('Field'), cell: fieldWords },
+            { head: t('Before'), cell: (name) => <Value of={entry.before} name={name} /> },
+            { head: t('After'), cell: (name) => <Value of={entry.after} name={name} /> },
           ]}
         />
       )}
@@ -97,7 +99,9 @@ function Who({ entry }: { entry: AuditEntry }) {
       {claimed_user_id !== null && (
         <>
           {' '}
-          for {claimed_user_name ?? claimed_user_id} <span class="badge tone-amber">not verified</span>
+          <T>
+            for {{ name: claimed_user_name ?? claimed_user_id }} <span class="badge tone-amber">not verified</span>
+          </T>
         </>
       )}
     </>

@@ -1,3 +1,4 @@
+import { t } from '../../../../language/text.ts';
 import type { AuditNoun } from '../../../../operations/audit/audit-entry.ts';
 import type { AuditEntry } from '../../../../operations/audit/audit-log.ts';
 
@@ -15,7 +16,9 @@ const things: Record<AuditNoun, string> = {
   email_branding: 'an email brand',
   email_branding_pool: 'an email brand of an organisation',
   email_reply_to: 'a reply-to address',
+  essential_template: 'an essential template',
   guest_list: 'a guest list',
+  hidden_hint: 'a hint that is not shown again',
   inbound_number: 'an inbound number',
   installation: 'the country of this installation',
   job: 'a sent file',
@@ -36,11 +39,16 @@ const things: Record<AuditNoun, string> = {
   recipient: 'a recipient',
   report_request: 'a request for a report',
   returned_letter: 'a returned letter',
+  sending_domain: 'a sending domain',
+  sending_domain_key: 'a key of a sending domain',
+  sending_domain_record: 'a record of a sending domain',
   service: 'a service',
+  service_guard: 'the guard of a service',
   service_invite: 'an invitation to a service',
   service_join_request: 'a request to join a service',
   service_member: 'a member of a service',
   session: 'a signed-in device',
+  sms_opt_out: 'a number that opted out',
   sms_rate: 'a text rate',
   sms_sender: 'a text message sender',
   suppressed_recipient: 'a suppressed recipient',
@@ -94,6 +102,7 @@ const fields = new Map([
   ['digest', 'content of the file'],
   ['earliest_timestamp', 'first request'],
   ['email_access_validated_at', 'email address confirmed'],
+  ['email_annual_limit', 'annual limit of emails'],
   ['email_message_limit', 'daily limit of emails'],
   ['email_sender_local_part', 'sender address before the @'],
   ['encoding', 'encoding of the file'],
@@ -116,6 +125,7 @@ const fields = new Map([
   ['key_type', 'type of key'],
   ['lane', 'priority'],
   ['latest_timestamp', 'last request'],
+  ['letter_annual_limit', 'annual limit of letters'],
   ['letter_message_limit', 'daily limit of letters'],
   ['logged_in_at', 'last signed in'],
   ['normalised_name', 'name without spaces and case'],
@@ -150,6 +160,7 @@ const fields = new Map([
   ['rp_id', 'domain of the security key'],
   ['sheet_count', 'number of sheets'],
   ['sign_count', 'times the security key was used'],
+  ['sms_annual_limit', 'annual limit of texts'],
   ['sms_message_limit', 'daily limit of texts'],
   ['sms_sender', 'text message sender'],
   ['summary', 'result of the check'],
@@ -177,15 +188,15 @@ export function fieldWords(name: string): string {
 export function actorWords({ actor_type, user_name, client }: AuditEntry): string {
   switch (actor_type) {
     case 'user':
-      return user_name ?? 'A person';
+      return user_name ?? t('A person');
     case 'admin_client':
-      return `Client ${client}`;
+      return t('Client {client}', { client: String(client) });
     case 'api_key':
-      return `API key ${client}`;
+      return t('API key {client}', { client: String(client) });
     case 'command':
-      return `Command ${client}`;
+      return t('Command {client}', { client: String(client) });
     case 'visitor':
-      return 'Somebody not signed in';
+      return t('Somebody not signed in');
   }
 }
 

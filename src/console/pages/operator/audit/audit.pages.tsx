@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { auditActions } from '../../../../auth/audit-entry.ts';
 import { addDays, type Calendar, isDay } from '../../../../countries/calendar.ts';
+import { t } from '../../../../language/text.ts';
 import { type AuditFilter, auditNouns } from '../../../../operations/audit/audit-entry.ts';
 import {
   type AuditEntry,
@@ -50,17 +51,20 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
       const here = (more: Record<string, string>, to = '') =>
         pageUrl(`${path}${to}?${new URLSearchParams({ ...query, ...more })}`);
       return {
-        title: 'Audit',
-        lead: `Every change by a person or an admin client, kept for ${days(app)} days. Nobody can change or delete an entry.`,
+        title: t('Audit'),
+        lead: t(
+          'Every change by a person or an admin client, kept for {day} days. Nobody can change or delete an entry.',
+          { day: days(app) },
+        ),
         actions: (
           <>
             {request.visitor.user.platform_admin && (
               <ButtonLink to="/operator/recipients" small>
-                Data about one person
+                {t('Data about one person')}
               </ButtonLink>
             )}
             <a class="button button--small" href={here({}, '/csv')} download>
-              Download CSV
+              {t('Download CSV')}
             </a>
           </>
         ),
@@ -68,15 +72,15 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
           <div class="stack">
             <Filter formState={formState} query={query} />
             {entries.length === 0 ? (
-              <Empty title={isFiltered ? 'No changes found' : 'No changes yet'}>
-                {isFiltered ? 'Search for less, or for other days.' : 'Changes will appear here.'}
+              <Empty title={isFiltered ? t('No changes found') : t('No changes yet')}>
+                {isFiltered ? t('Search for less, or for other days.') : t('Changes will appear here.')}
               </Empty>
             ) : (
               <AuditList entries={entries} now={app.clock.now()} />
             )}
             <OlderPager
               rows={entries}
-              noun="changes"
+              shown={t('{count, plural, other {# changes}}', { count: entries.length })}
               olderThan={olderThan}
               to={(older_than) => here(older_than ? { older_than } : {})}
             />
@@ -111,7 +115,7 @@ export function auditPages(pages: Pages, app: ConsoleApp): void {
       if (!entry) throw notFound();
       return {
         title: titleOf(entry),
-        crumbs: [{ label: 'Audit', to: path }],
+        crumbs: [{ label: t('Audit'), to: path }],
         content: <AuditEntryView entry={entry} now={app.clock.now()} />,
       };
     },
@@ -148,33 +152,51 @@ function days({ config }: ConsoleApp): number {
 function Filter({ formState, query }: { formState: FormState; query: ReturnType<typeof queryOf> }) {
   const any = (label: string) => ({ value: '', label });
   return (
-    <search aria-label="Changes">
+    <search aria-label={t('Changes')}>
       <form class="stack stack--tight" method="post" action={pageUrl(path)} noValidate>
         <div class="cols cols--narrow cols--filter">
-          <Field formState={formState} name="person" label="Person" hint="Email address or id" value={query.person} />
-          <Field formState={formState} name="service" label="Service" hint="Name or id" value={query.service} />
-          <Field formState={formState} name="thing" label="Thing" hint="Id" value={query.thing} />
+          <Field
+            formState={formState}
+            name="person"
+            label={t('Person')}
+            hint={t('Email address or id')}
+            value={query.person}
+          />
+          <Field
+            formState={formState}
+            name="service"
+            label={t('Service')}
+            hint={t('Name or id')}
+            value={query.service}
+          />
+          <Field formState={formState} name="thing" label={t('Thing')} hint={t('Id')} value={query.thing} />
           <Select
             formState={formState}
             name="noun"
-            label="Kind"
+            label={t('Kind')}
             value={query.noun ?? ''}
-            choices={[any('Anything'), ...auditNouns.map((noun) => ({ value: noun, label: nounWords(noun) }))]}
+            choices={[any(t('Anything')), ...auditNouns.map((noun) => ({ value: noun, label: nounWords(noun) }))]}
           />
           <Select
             formState={formState}
             name="action"
-            label="Action"
+            label={t('Action')}
             value={query.action ?? ''}
-            choices={[any('Any'), ...auditActions.map((one) => ({ value: one, label: actionWords[one] }))]}
+            choices={[any(t('Any')), ...auditActions.map((one) => ({ value: one, label: actionWords[one] }))]}
           />
-          <Field formState={formState} name="from" label="From" hint="For example 2026-11-15" value={query.from} />
-          <Field formState={formState} name="to" label="To" hint="Included" value={query.to} />
+          <Field
+            formState={formState}
+            name="from"
+            label={t('From')}
+            hint={t('For example 2026-11-15')}
+            value={query.from}
+          />
+          <Field formState={formState} name="to" label={t('To')} hint={t('Included')} value={query.to} />
           <div class="row">
             <button class="button button--primary" type="submit">
-              Find
+              {t('Find')}
             </button>
-            {Object.keys(query).length > 0 && <ButtonLink to={path}>Show all</ButtonLink>}
+            {Object.keys(query).length > 0 && <ButtonLink to={path}>{t('Show all')}</ButtonLink>}
           </div>
         </div>
       </form>
@@ -228,13 +250,13 @@ function filterOf(calendar: Calendar, { person, service, thing, noun, action, fr
 }
 
 function wrongDay(name: string, day: string | undefined): Record<string, string[]> {
-  return day === undefined || isDay(day) ? {} : { [name]: ['Enter a day, for example 2026-11-15.'] };
+  return day === undefined || isDay(day) ? {} : { [name]: [t('Enter a day, for example 2026-11-15.')] };
 }
 
 async function idOfPerson(app: ConsoleApp, text: string): Promise<string> {
   if (isUuid(text)) return canonicalId(text);
   const user = await findUserByEmail(app, text);
-  if (!user) throw invalidField('person', 'Nobody has this address. Enter the whole email address.');
+  if (!user) throw invalidField('person', t('Nobody has this address. Enter the whole email address.'));
   return user.id;
 }
 
@@ -244,7 +266,7 @@ async function idOfService(app: ConsoleApp, text: string): Promise<string> {
   const found = await findServicesByName(app.db, text);
   const exact = found.filter(({ name }) => name.toLowerCase() === text.toLowerCase());
   const [one, ...others] = exact.length > 0 ? exact : found;
-  if (!one) throw invalidField('service', 'No service has this name. Enter another name, or an id.');
+  if (!one) throw invalidField('service', t('No service has this name. Enter another name, or an id.'));
   if (others.length > 0) {
     throw invalidField('service', `${found.length} services have this in their name. Enter the whole name.`);
   }

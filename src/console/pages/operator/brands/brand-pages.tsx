@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { type Static, type TObject, Type } from 'typebox';
 import { listOrganisationsWithBrand } from '../../../../branding/brand-pools.ts';
+import { t } from '../../../../language/text.ts';
 import type { FormFile } from '../../../../platform/http/body/multipart.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
+import { count } from '../../../money.ts';
 import type { FileRule, FormState, Pages, View } from '../../../page.ts';
 import { ButtonLink, Confirm, SaveForm } from '../../../parts/form.tsx';
 import { Empty, Notice } from '../../../parts/notice.tsx';
@@ -61,7 +63,7 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
   const here = brandsOf(kind);
   const param = `${kind}_brand_id`;
   const one = `${here}/:${param}`;
-  const title = `${kind === 'email' ? 'Email' : 'Letter'} brands`;
+  const title = kind === 'email' ? t('Email brands') : t('Letter brands');
   const crumbs = [{ label: title, to: here }];
 
   pages.add(here, {
@@ -70,32 +72,32 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
     async show({ visitor }) {
       const rows = await brands.readAll();
       return {
-        title: 'Brands',
+        title: t('Brands'),
         ...('menu' in brands.list ? {} : { about: title }),
         lead: brands.lead,
         actions: visitor.user.platform_admin && (
           <ButtonLink to={`${here}/new`} look="primary">
-            New {kind} brand
+            {t('{kind, select, email {New email brand} other {New letter brand}}', { kind })}
           </ButtonLink>
         ),
         content: (
           <div class="stack">
             <BrandTabs current={kind} />
             {rows.length === 0 ? (
-              <Empty title={`No ${kind} brands yet`}>
+              <Empty title={t('{kind, select, email {No email brands yet} other {No letter brands yet}}', { kind })}>
                 {visitor.user.platform_admin
-                  ? 'Create the first brand. You will see a message with it before a service uses it.'
-                  : 'A platform administrator can create the first brand.'}
+                  ? t('Create the first brand. You will see a message with it before a service uses it.')
+                  : t('A platform administrator can create the first brand.')}
               </Empty>
             ) : (
               <Table
-                caption={`${title}, by name`}
+                caption={t('{kind, select, email {Email brands, by name} other {Letter brands, by name}}', { kind })}
                 rows={rows}
                 keyOf={({ id }) => id}
                 middle
                 columns={[
                   {
-                    head: 'Brand',
+                    head: t('Brand'),
                     cell: (row) => (
                       <span class="row">
                         {brands.mark(row)}
@@ -107,8 +109,8 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
                   },
                   ...brands.columns,
                   {
-                    head: 'Services',
-                    cell: ({ service_count }) => service_count.toLocaleString('en-GB'),
+                    head: t('Services'),
+                    cell: ({ service_count }) => count(service_count),
                     numeric: true,
                   },
                 ]}
@@ -124,10 +126,10 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
     who: changes,
     below: 'Brands',
     show: (_request, formState) => ({
-      title: `New ${kind} brand`,
+      title: t('{kind, select, email {New email brand} other {New letter brand}}', { kind }),
       crumbs,
       content: (
-        <SaveForm back={here} action="Create the brand" withFile>
+        <SaveForm back={here} action={t('Create the brand')} withFile>
           {brands.fields(formState)}
         </SaveForm>
       ),
@@ -137,7 +139,7 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
     file: brands.needsLogo === undefined ? file : { ...file, needs: brands.needsLogo },
     async act({ visitor }, sent, logo) {
       const brand = await brands.create(sent, logo, visitor.user.id);
-      return { to: brandAddress(kind, brand.id), notice: 'Brand created.' };
+      return { to: brandAddress(kind, brand.id), notice: t('Brand created.') };
     },
   });
 
@@ -153,9 +155,9 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
     async show(request, formState) {
       const brand = await brands.get(request.param(param));
       return {
-        title: 'Edit the brand',
+        title: t('Edit the brand'),
         about: brand.name,
-        lead: kind === 'email' ? 'New emails will show the changes.' : 'New letters will show the changes.',
+        lead: kind === 'email' ? t('New emails will show the changes.') : t('New letters will show the changes.'),
         crumbs: [...crumbs, { label: brand.name, to: brandAddress(kind, brand.id) }],
         content: (
           <SaveForm back={brandAddress(kind, brand.id)} withFile>
@@ -170,7 +172,7 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
     async act(request, sent, logo) {
       const id = request.param(param);
       await brands.update(id, sent, logo, request.visitor.user.id);
-      return { to: brandAddress(kind, id), notice: 'Brand saved.' };
+      return { to: brandAddress(kind, id), notice: t('Brand saved.') };
     },
   });
 
@@ -182,7 +184,7 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
     form: Type.Object({}),
     async act(request) {
       await brands.archive(request.param(param));
-      return { to: here, notice: 'Brand archived.' };
+      return { to: here, notice: t('Brand archived.') };
     },
   });
 
@@ -191,7 +193,9 @@ export function addBrandPages<Row extends Listed, One extends Brand, S extends T
     return {
       title: brand.name,
       crumbs,
-      actions: canChange && brand.active && <ButtonLink to={`${brandAddress(kind, brand.id)}/edit`}>Edit</ButtonLink>,
+      actions: canChange && brand.active && (
+        <ButtonLink to={`${brandAddress(kind, brand.id)}/edit`}>{t('Edit')}</ButtonLink>
+      ),
       content: (
         <BrandPage
           kind={kind}
@@ -214,7 +218,7 @@ function BrandTabs({ current }: { current: Kind }) {
     to: pageUrl(brandsOf(kind)),
     isCurrent: kind === current,
   });
-  return <Tabs name="Kinds of brands" tabs={[tab('email', 'Emails'), tab('letter', 'Letters')]} />;
+  return <Tabs name="Kinds of brands" tabs={[tab('email', t('Emails')), tab('letter', t('Letters'))]} />;
 }
 
 interface Users {
@@ -241,32 +245,35 @@ function BrandPage({ kind, id, active, canChange, users, offeredBy, facts, previ
     <div class="aside">
       <section class="card card--flush" aria-labelledby="as-sent">
         <div class="card-head">
-          <h2 id="as-sent">{kind === 'email' ? 'An email with it' : 'A letter with it'}</h2>
+          <h2 id="as-sent">{kind === 'email' ? t('An email with it') : t('A letter with it')}</h2>
         </div>
         {preview}
       </section>
       <div class="stack">
-        {!active && <Notice tone="amber">This brand is archived, so no service can choose it.</Notice>}
-        <section class="card" aria-label="About the brand">
+        {!active && <Notice tone="amber">{t('This brand is archived, so no service can choose it.')}</Notice>}
+        <section class="card" aria-label={t('About the brand')}>
           {facts}
         </section>
-        <UserList title="Services with it" empty="No service uses this brand.">
+        <UserList title={t('Services with it')} empty={t('No service uses this brand.')}>
           {users.services.map(({ id: service, name, restricted }) => (
             <li key={service}>
               <a href={pageUrl(`/operator/services/${service}`)} dir="auto">
                 {name}
               </a>
-              {restricted && <span class="badge tone-amber">Trial mode</span>}
+              {restricted && <span class="badge tone-amber">{t('Trial mode')}</span>}
             </li>
           ))}
         </UserList>
-        <UserList title="Organisations that offer it" empty="No organisation offers this brand to its services.">
+        <UserList
+          title={t('Organisations that offer it')}
+          empty={t('No organisation offers this brand to its services.')}
+        >
           {offeredBy.map(({ id: organisation, name }) => (
             <li key={organisation}>
               <a href={pageUrl(`/operator/organisations/${organisation}/brands`)} dir="auto">
                 {name}
               </a>
-              {users.organisations.some((one) => one.id === organisation) && <span class="badge">Default</span>}
+              {users.organisations.some((one) => one.id === organisation) && <span class="badge">{t('Default')}</span>}
             </li>
           ))}
         </UserList>
@@ -274,12 +281,18 @@ function BrandPage({ kind, id, active, canChange, users, offeredBy, facts, previ
           canChange &&
           (isUsed ? (
             <p class="muted small">
-              You can archive this brand once no service uses it and no organisation has it as its default.
+              {t('You can archive this brand once no service uses it and no organisation has it as its default.')}
             </p>
           ) : (
             <div>
-              <Confirm label="Archive" action="Archive the brand" to={pageUrl(`${brandAddress(kind, id)}/archive`)}>
-                No organisation can offer this brand any more, and its name becomes free. Sent messages keep the brand.
+              <Confirm
+                label={t('Archive')}
+                action={t('Archive the brand')}
+                to={pageUrl(`${brandAddress(kind, id)}/archive`)}
+              >
+                {t(
+                  'No organisation can offer this brand any more, and its name becomes free. Sent messages keep the brand.',
+                )}
               </Confirm>
             </div>
           ))}

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { addToPool, listEmailPool, listLetterPool, removeFromPool } from '../../../../branding/brand-pools.ts';
 import { listEmailBrandsInUse } from '../../../../branding/email-branding.ts';
 import { listLetterBrandsInUse } from '../../../../branding/letter-branding.ts';
+import { t } from '../../../../language/text.ts';
 import { getOrganisation } from '../../../../organisations/organisations.ts';
 import { invalidField } from '../../../../platform/failure.ts';
 import { isUuid } from '../../../../platform/id.ts';
@@ -38,14 +39,16 @@ export function brandPoolPages(pages: Pages, app: ConsoleApp): void {
       const organisation = await getOrganisation(app.db, param('organisation_id'));
       const [emails, letters] = await Promise.all([emailPool(organisation), letterPool(organisation)]);
       return {
-        title: 'Brands of an organisation',
-        about: `Brands, ${organisation.name}`,
-        lead: `Services of ${organisation.name} can choose one of these brands. Services without a brand get the default.`,
+        title: t('Brands of an organisation'),
+        about: t('Brands, {name}', { name: organisation.name }),
+        lead: t('Services of {name} can choose one of these brands. Services without a brand get the default.', {
+          name: organisation.name,
+        }),
         crumbs: [{ label: organisation.name, to: `/organisations/${organisation.id}/settings` }],
         content: (
           <div class="cols cols--wide">
-            <PoolCard kind="email" title="Emails" formState={formState} pool={emails} canChange={canChange} />
-            <PoolCard kind="letter" title="Letters" formState={formState} pool={letters} canChange={canChange} />
+            <PoolCard kind="email" title={t('Emails')} formState={formState} pool={emails} canChange={canChange} />
+            <PoolCard kind="letter" title={t('Letters')} formState={formState} pool={letters} canChange={canChange} />
           </div>
         ),
       };
@@ -60,7 +63,7 @@ export function brandPoolPages(pages: Pages, app: ConsoleApp): void {
       const id = param('organisation_id');
       const field = `${kind}_brand` as const;
       const brand = form[field];
-      if (brand === undefined || !isUuid(brand)) throw invalidField(field, 'Choose a brand.');
+      if (brand === undefined || !isUuid(brand)) throw invalidField(field, t('Choose a brand.'));
       const notice = await change(kind, step, id, brand);
       return { to: `/operator/organisations/${id}/brands`, notice };
     },
@@ -76,16 +79,16 @@ export function brandPoolPages(pages: Pages, app: ConsoleApp): void {
     switch (step) {
       case 'add':
         await addToPool(app, kind, id, [brand]);
-        return 'Brand added.';
+        return t('Brand added.');
       case 'remove':
         await removeFromPool(app, kind, id, brand);
-        return 'Brand removed. Services that use the brand keep it.';
+        return t('Brand removed. Services that use the brand keep it.');
       case 'default':
         await setDefault(brand);
-        return 'Default saved. Services without a brand have it now.';
+        return t('Default saved. Services without a brand have it now.');
       case 'no-default':
         await setDefault(null);
-        return 'Default removed. Services keep their brands.';
+        return t('Default removed. Services keep their brands.');
     }
   }
 
@@ -133,7 +136,7 @@ function PoolCard({ kind, title, formState, pool: { offered, others }, canChange
       </div>
       <div class="stack">
         {offered.length === 0 ? (
-          <p class="muted">No brands yet.</p>
+          <p class="muted">{t('No brands yet.')}</p>
         ) : (
           <ul class="list">
             {offered.map(({ id, name, isDefault, mark }) => (
@@ -142,17 +145,17 @@ function PoolCard({ kind, title, formState, pool: { offered, others }, canChange
                 <a href={pageUrl(brandAddress(kind, id))} dir="auto">
                   {name}
                 </a>
-                {isDefault && <span class="badge">Default</span>}
+                {isDefault && <span class="badge">{t('Default')}</span>}
                 {canChange && (
                   <form class="row" method="post">
                     <input type="hidden" name="kind" value={kind} />
                     <input type="hidden" name={`${kind}_brand`} value={id} />
                     <StepButton step={isDefault ? 'no-default' : 'default'} name={name}>
-                      {isDefault ? 'No default' : 'Make default'}
+                      {isDefault ? t('No default') : t('Make default')}
                     </StepButton>
                     {!isDefault && (
                       <StepButton step="remove" name={name}>
-                        Remove
+                        {t('Remove')}
                       </StepButton>
                     )}
                   </form>
@@ -167,12 +170,12 @@ function PoolCard({ kind, title, formState, pool: { offered, others }, canChange
             <Select
               formState={formState}
               name={`${kind}_brand`}
-              label="Add a brand"
-              choices={[{ value: '', label: 'Choose a brand' }, ...others]}
+              label={t('Add a brand')}
+              choices={[{ value: '', label: t('Choose a brand') }, ...others]}
             />
             <div>
               <button class="button" type="submit" name="step" value="add">
-                Add
+                {t('Add')}
               </button>
             </div>
           </form>

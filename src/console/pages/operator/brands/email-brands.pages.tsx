@@ -10,6 +10,7 @@ import {
 } from '../../../../branding/email-branding.ts';
 import { maxLogoBytes, storeEmailLogo, uploadedLogoPath } from '../../../../branding/email-logos.ts';
 import { previewEmailBrand } from '../../../../delivery/previews/previews.ts';
+import { t } from '../../../../language/text.ts';
 import { invalidField } from '../../../../platform/failure.ts';
 import { OneOf } from '../../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
@@ -26,15 +27,17 @@ export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
   addBrandPages(pages, app, {
     kind: 'email',
     list: { menu: 'Brands' },
-    lead: 'Organisations offer brands to their services. Emails of a service without a brand show the name of the platform.',
+    lead: t(
+      'Organisations offer brands to their services. Emails of a service without a brand show the name of the platform.',
+    ),
     mark: (brand) => <BrandMark {...brand} />,
-    columns: [{ head: 'Look', cell: ({ brand_type }) => brandTypeNames[brand_type] }],
+    columns: [{ head: t('Look'), cell: ({ brand_type }) => brandTypeNames[brand_type] }],
     readAll: () => listEmailBrandsInUse(app.db),
     get: (id) => getEmailBranding(app.db, id),
     readUsers: (id) => listEmailBrandUsers(app, id),
     fields: (formState, brand) => <EmailBrandFields formState={formState} {...(brand ? { brand } : {})} />,
     form: EmailBrandForm,
-    needs: { name: 'Enter a name.', brand_type: 'Choose how the brand looks.' },
+    needs: { name: 'Enter a name.', brand_type: t('Choose how the brand looks.') },
     file: { name: 'logo', max_bytes: maxLogoBytes },
     async create(form, picture, created_by) {
       refuseWrongTexts(form, picture !== undefined);
@@ -53,19 +56,19 @@ export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
       <MailFrame
         src={pageUrl(`${brandAddress('email', brand.id)}/preview`)}
         html={previewEmailBrand(app, brand).html}
-        title="An email with the brand"
+        title={t('An email with the brand')}
       />
     ),
     facts: (brand) => (
       <dl class="facts">
-        <dt>Look</dt>
+        <dt>{t('Look')}</dt>
         <dd>{brandTypeNames[brand.brand_type]}</dd>
-        <dt>{brand.text === null ? 'Logo says' : 'Text'}</dt>
+        <dt>{brand.text === null ? t('Logo says') : t('Text')}</dt>
         <dd dir="auto">{brand.text ?? brand.alt_text}</dd>
-        <dt>Colour</dt>
-        <dd>{brand.colour ?? 'None'}</dd>
-        <dt>Logo</dt>
-        <dd>{uploadedLogoPath(brand.logo) ? 'Uploaded' : (brand.logo ?? 'None')}</dd>
+        <dt>{t('Colour')}</dt>
+        <dd>{brand.colour ?? t('None')}</dd>
+        <dt>{t('Logo')}</dt>
+        <dd>{uploadedLogoPath(brand.logo) ? t('Uploaded') : (brand.logo ?? t('None'))}</dd>
       </dl>
     ),
   });
@@ -81,9 +84,9 @@ export function emailBrandPages(pages: Pages, app: ConsoleApp): void {
 }
 
 export const brandTypeNames: Record<BrandType, string> = {
-  org: 'Logo',
-  both: 'Logo below the banner of the platform',
-  org_banner: 'Banner in colour',
+  org: t('Logo'),
+  both: t('Logo below the banner of the platform'),
+  org_banner: t('Banner in colour'),
 };
 
 const ShortText = Type.Optional(Type.String({ maxLength: 255 }));
@@ -116,23 +119,23 @@ function EmailBrandFields({ formState, brand }: Fields) {
       <Field
         formState={formState}
         name="name"
-        label="Name"
-        hint="Only operators and teams who choose a brand see the name."
+        label={t('Name')}
+        hint={t('Only operators and teams who choose a brand see the name.')}
         value={brand?.name ?? undefined}
         autocomplete="off"
       />
       <Choices
         formState={formState}
         name="brand_type"
-        legend="Look"
+        legend={t('Look')}
         kind="one"
         choices={[
-          { value: 'org', label: brandTypeNames.org, hint: 'On white, above the message.' },
+          { value: 'org', label: brandTypeNames.org, hint: t('On white, above the message.') },
           { value: 'both', label: brandTypeNames.both },
           {
             value: 'org_banner',
             label: brandTypeNames.org_banner,
-            hint: 'As wide as the message, with the logo in it.',
+            hint: t('As wide as the message, with the logo in it.'),
           },
         ]}
         chosen={[brand?.brand_type ?? 'org']}
@@ -140,24 +143,24 @@ function EmailBrandFields({ formState, brand }: Fields) {
       <Field
         formState={formState}
         name="alt_text"
-        label="What the logo says"
-        hint="Screen readers read it out, for example Town Hall. Leave it empty if you enter a text below."
+        label={t('What the logo says')}
+        hint={t('Screen readers read it out, for example Town Hall. Leave it empty if you enter a text below.')}
         value={brand?.alt_text ?? undefined}
         autocomplete="off"
       />
       <Field
         formState={formState}
         name="text"
-        label="Text beside the logo (optional)"
-        hint="Use this if the logo has no words."
+        label={t('Text beside the logo (optional)')}
+        hint={t('Use this if the logo has no words.')}
         value={brand?.text ?? undefined}
         autocomplete="off"
       />
       <Field
         formState={formState}
         name="colour"
-        label="Colour (optional)"
-        hint="The colour of the banner, or of the line beside the logo. For example #1d70b8."
+        label={t('Colour (optional)')}
+        hint={t('The colour of the banner, or of the line beside the logo. For example #1d70b8.')}
         value={brand?.colour ?? undefined}
         short
         code
@@ -166,8 +169,8 @@ function EmailBrandFields({ formState, brand }: Fields) {
       <FileField
         formState={formState}
         name="logo"
-        label={brand ? 'Another logo (optional)' : 'Logo'}
-        hint="Use a PNG file of at most 2 MB that is at least 108 pixels high. A banner does not need a logo."
+        label={brand ? t('Another logo (optional)') : t('Logo')}
+        hint={t('Use a PNG file of at most 2 MB that is at least 108 pixels high. A banner does not need a logo.')}
         accept=".png,image/png"
       />
     </>
@@ -177,15 +180,15 @@ function EmailBrandFields({ formState, brand }: Fields) {
 /** The sentences of the API name its fields; these name those of the form. */
 function refuseWrongTexts({ text, alt_text, brand_type }: Sent, hasLogo: boolean): void {
   if (text !== undefined && alt_text !== undefined) {
-    throw invalidField('text', 'Enter what the logo says or a text beside it, not both.');
+    throw invalidField('text', t('Enter what the logo says or a text beside it, not both.'));
   }
   if (text === undefined && alt_text === undefined) {
-    throw invalidField('alt_text', 'Enter what the logo says, or a text beside it.');
+    throw invalidField('alt_text', t('Enter what the logo says, or a text beside it.'));
   }
   if (alt_text !== undefined && /\blogo\b/i.test(alt_text)) {
-    throw invalidField('alt_text', 'Remove the word logo: enter only what the logo says.');
+    throw invalidField('alt_text', t('Remove the word logo: enter only what the logo says.'));
   }
   if (!hasLogo && brand_type !== 'org_banner') {
-    throw invalidField('logo', 'Choose a logo, or choose a banner, which does not need one.');
+    throw invalidField('logo', t('Choose a logo, or choose a banner, which does not need one.'));
   }
 }

@@ -6,6 +6,7 @@ import {
   listLetterBrandUsers,
 } from '../../../../branding/letter-branding.ts';
 import { drawLetterBrand } from '../../../../delivery/previews/previews.ts';
+import { t } from '../../../../language/text.ts';
 import { createBrandWithLogo, findLogo, updateBrandWithLogo } from '../../../../letters/preview/letter-logo.ts';
 import { invalidField } from '../../../../platform/failure.ts';
 import type { FormFile } from '../../../../platform/http/body/multipart.ts';
@@ -21,21 +22,25 @@ import { sendSentFile } from '../../sandbox/mail-frame.ts';
 import { addBrandPages } from './brand-pages.tsx';
 import { brandAddress, brandsOf, LetterMark, sendLetterLogo } from './brand-parts.tsx';
 
-const chooseLogo = 'Choose a logo.';
+const chooseLogo = t('Choose a logo.');
 
 /** The logos of letters. */
 export function letterBrandPages(pages: Pages, app: ConsoleApp): void {
   addBrandPages(pages, app, {
     kind: 'letter',
     list: { below: 'Brands' },
-    lead: 'Organisations offer brands to their services. Letters of a service without a brand have no logo.',
+    lead: t('Organisations offer brands to their services. Letters of a service without a brand have no logo.'),
     mark: ({ id }) => <LetterMark from={pageUrl(`${brandAddress('letter', id)}/logo`)} />,
     columns: [],
     readAll: () => listLetterBrandsInUse(app.db),
     get: (id) => getLetterBranding(app.db, id),
     readUsers: (id) => listLetterBrandUsers(app, id),
     fields: (formState, brand) => (
-      <LetterBrandFields formState={formState} name={brand?.name} label={brand ? 'Another logo (optional)' : 'Logo'} />
+      <LetterBrandFields
+        formState={formState}
+        name={brand?.name}
+        label={brand ? t('Another logo (optional)') : t('Logo')}
+      />
     ),
     form: Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }) }),
     needs: { name: 'Enter a name.' },
@@ -55,14 +60,14 @@ export function letterBrandPages(pages: Pages, app: ConsoleApp): void {
       <div class="stack">
         {(await findLogo(app, id)) === undefined && (
           <Notice tone="amber">
-            This brand has no logo, so its letters are printed without one. Edit the brand to upload a logo.
+            {t('This brand has no logo, so its letters are printed without one. Edit the brand to upload a logo.')}
           </Notice>
         )}
         <div class="desk">
           <img
             class="sheet"
             src={pageUrl(`${brandAddress('letter', id)}/page`)}
-            alt="The first page of a letter with the brand"
+            alt={t('The first page of a letter with the brand')}
             {...sheetSize(app.country)}
           />
         </div>
@@ -70,13 +75,13 @@ export function letterBrandPages(pages: Pages, app: ConsoleApp): void {
     ),
     facts: ({ created_at, updated_at, filename }) => (
       <dl class="facts">
-        <dt>Created</dt>
+        <dt>{t('Created')}</dt>
         <dd>
           <Time at={created_at} now={app.clock.now()} />
         </dd>
-        <dt>Changed</dt>
-        <dd>{updated_at ? <Time at={updated_at} now={app.clock.now()} /> : 'Never'}</dd>
-        <dt>File name</dt>
+        <dt>{t('Changed')}</dt>
+        <dd>{updated_at ? <Time at={updated_at} now={app.clock.now()} /> : t('Never')}</dd>
+        <dt>{t('File name')}</dt>
         <dd>{filename}</dd>
       </dl>
     ),
@@ -113,8 +118,8 @@ function LetterBrandFields({
       <Field
         formState={formState}
         name="name"
-        label="Name"
-        hint="Only operators and teams who choose a brand see the name."
+        label={t('Name')}
+        hint={t('Only operators and teams who choose a brand see the name.')}
         value={name}
         autocomplete="off"
       />
@@ -122,7 +127,7 @@ function LetterBrandFields({
         formState={formState}
         name="logo"
         label={label}
-        hint="Use an SVG file of shapes, at most 1 MB. The logo is printed at most 70 mm wide and 18 mm high."
+        hint={t('Use an SVG file of shapes, at most 1 MB. The logo is printed at most 70 mm wide and 18 mm high.')}
         accept=".svg,image/svg+xml"
       />
     </>

@@ -1,4 +1,6 @@
 import { complaintPageSize, listComplaints } from '../../../../complaints/complaints.ts';
+import { T } from '../../../../language/sentence.tsx';
+import { t } from '../../../../language/text.ts';
 import { notFound } from '../../../../platform/failure.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
@@ -22,37 +24,46 @@ export function complaintPages(pages: Pages, app: ConsoleApp): void {
       const { complaints, total } = await listComplaints(app, page);
       const now = app.clock.now();
       return {
-        title: 'Complaints',
-        lead: 'Recipients marked these emails as spam. If there are too many, providers may stop delivering your email.',
+        title: t('Complaints'),
+        lead: (
+          <T>
+            Recipients marked these emails as spam. If there are too many, providers may stop delivering your email.{' '}
+            <a href={pageUrl('/operator/can-we-send')}>See whether you can send</a>.
+          </T>
+        ),
         content:
           total === 0 ? (
-            <Empty title="No complaints yet">Complaints will appear here when an email provider reports them.</Empty>
+            <Empty title={t('No complaints yet')}>
+              {t('Complaints will appear here when an email provider reports them.')}
+            </Empty>
           ) : (
             <div class="stack">
               <Table
-                caption="Complaints, newest first"
+                caption={t('Complaints, newest first')}
                 rows={complaints}
                 keyOf={({ id }) => id}
                 columns={[
                   {
-                    head: 'Service',
+                    head: t('Service'),
                     cell: ({ service_id, service_name }) => (
                       <a href={pageUrl(`/operator/services/${service_id}`)} dir="auto">
                         {service_name}
                       </a>
                     ),
                   },
-                  { head: 'Kind', cell: ({ complaint_type }) => complaint_type ?? 'Not given' },
+                  { head: t('Kind'), cell: ({ complaint_type }) => complaint_type ?? t('Not given') },
                   {
-                    head: 'Complained',
+                    head: t('Complained'),
                     cell: ({ complaint_date, created_at }) => <Time at={complaint_date ?? created_at} now={now} />,
                   },
                   {
-                    head: 'Email',
+                    head: t('Email'),
                     cell: ({ service_id, service_name, notification_id }) =>
                       visitor.user.platform_admin ? (
                         <a href={pageUrl(`/services/${service_id}/messages/${notification_id}`)}>
-                          Open<span class="sr"> the email of {service_name}</span>
+                          <T>
+                            Open<span class="sr"> the email of {{ serviceName: service_name }}</span>
+                          </T>
                         </a>
                       ) : (
                         <code>{notification_id}</code>

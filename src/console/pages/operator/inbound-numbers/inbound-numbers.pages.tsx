@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
 import type { PhoneRules } from '../../../../countries/phone-rules.ts';
+import { T } from '../../../../language/sentence.tsx';
+import { t } from '../../../../language/text.ts';
 import { invalidField, notFound } from '../../../../platform/failure.ts';
 import { isUuid } from '../../../../platform/id.ts';
 import { normaliseOwnNumber } from '../../../../recipients/phone-number.ts';
@@ -25,7 +27,7 @@ import { withPermission } from '../../settings/service-setting.ts';
 import { ProviderTabs } from '../providers/provider-parts.tsx';
 
 const here = '/operator/inbound-numbers';
-const crumbs = [{ label: 'Inbound numbers', to: here }];
+const crumbs = [{ label: t('Inbound numbers'), to: here }];
 
 /** The numbers at which services receive texts. */
 export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
@@ -37,65 +39,71 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
       const numbers = await listInboundNumbers(app.db);
       const canChange = visitor.user.platform_admin;
       return {
-        title: 'Inbound numbers',
-        lead: 'Services receive texts at these numbers. The next service that asks gets a free one.',
+        title: t('Inbound numbers'),
+        lead: t('Services receive texts at these numbers. The next service that asks gets a free one.'),
         actions: canChange && (
           <ButtonLink to={`${here}/new`} look="primary">
-            Add a number
+            {t('Add a number')}
           </ButtonLink>
         ),
         content: (
           <div class="stack">
             <ProviderTabs current="numbers" />
             {numbers.length === 0 ? (
-              <Empty title="No numbers yet">
+              <Empty title={t('No numbers yet')}>
                 {canChange
-                  ? 'Add the numbers that you rent from a provider. Services can then receive texts.'
-                  : 'A platform administrator can add the numbers that you rent from a provider.'}
+                  ? t('Add the numbers that you rent from a provider. Services can then receive texts.')
+                  : t('A platform administrator can add the numbers that you rent from a provider.')}
               </Empty>
             ) : (
               <Table
-                caption="Inbound numbers"
+                caption={t('Inbound numbers')}
                 rows={numbers}
                 keyOf={({ id }) => id}
                 middle
                 columns={[
-                  { head: 'Number', cell: ({ number }) => number },
-                  { head: 'Provider', cell: ({ provider }) => providerName(provider) },
+                  { head: t('Number'), cell: ({ number }) => number },
+                  { head: t('Provider'), cell: ({ provider }) => providerName(provider) },
                   {
-                    head: 'Service',
+                    head: t('Service'),
                     cell: ({ service }) =>
                       service ? (
                         <a href={pageUrl(`/operator/services/${service.id}`)} dir="auto">
                           {service.name}
                         </a>
                       ) : (
-                        'None'
+                        t('None')
                       ),
                   },
                   {
-                    head: 'State',
+                    head: t('State'),
                     cell: ({ active, service, normalised_number }) => {
-                      if (normalised_number === null) return <Status kind="failed">Duplicate</Status>;
-                      if (!active) return <Status kind="cancelled">Off</Status>;
-                      return service ? <Status kind="delivered">In use</Status> : <Status kind="accepted">Free</Status>;
+                      if (normalised_number === null) return <Status kind="failed">{t('Duplicate')}</Status>;
+                      if (!active) return <Status kind="cancelled">{t('Off')}</Status>;
+                      return service ? (
+                        <Status kind="delivered">{t('In use')}</Status>
+                      ) : (
+                        <Status kind="accepted">{t('Free')}</Status>
+                      );
                     },
                   },
                   ...(canChange
                     ? [
                         {
-                          head: 'Change',
+                          head: t('Change'),
                           hidden: true as const,
                           cell: ({ id, number, service, active, normalised_number }: (typeof numbers)[number]) => {
                             if (service) {
                               return (
                                 <Confirm
-                                  label="Release"
-                                  action={`Release ${number}`}
+                                  label={t('Release')}
+                                  action={t('Release {number}', { number })}
                                   to={pageUrl(`${here}/${id}/release`)}
                                 >
-                                  {service.name} will not receive texts any more, and another service can get the
-                                  number. Replies to earlier texts would reach that service.
+                                  <T>
+                                    {{ name: service.name }} will not receive texts any more, and another service can
+                                    get the number. Replies to earlier texts would reach that service.
+                                  </T>
                                 </Confirm>
                               );
                             }
@@ -103,7 +111,9 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
                               active &&
                               normalised_number !== null && (
                                 <ButtonLink to={`${here}/${id}/assign`} small>
-                                  Assign<span class="sr"> {number}</span>
+                                  <T>
+                                    Assign<span class="sr"> {{ number }}</span>
+                                  </T>
                                 </ButtonLink>
                               )
                             );
@@ -124,15 +134,17 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
     who: 'platform-admin',
     below: 'Providers',
     show: (_asked, formState) => ({
-      title: 'Add a number',
+      title: t('Add a number'),
       crumbs,
       content: (
-        <SaveForm back={here} action="Add the number">
+        <SaveForm back={here} action={t('Add the number')}>
           <Field
             formState={formState}
             name="number"
-            label="Number"
-            hint={`For example ${exampleNumbers(app.country.phone)}, or a short code.`}
+            label={t('Number')}
+            hint={t('For example {exampleNumbers}, or a short code.', {
+              exampleNumbers: exampleNumbers(app.country.phone),
+            })}
             type="tel"
             autocomplete="off"
             short
@@ -140,7 +152,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
           <Select
             formState={formState}
             name="provider"
-            label="Provider"
+            label={t('Provider')}
             choices={app.config.sms.providers.map((value) => ({ value, label: providerName(value) }))}
             short
           />
@@ -148,14 +160,14 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
       ),
     }),
     form: Type.Object({ number: Type.String({ maxLength: 255 }), provider: Type.String({ maxLength: 255 }) }),
-    needs: { number: 'Enter a number.', provider: 'Choose a provider.' },
+    needs: { number: t('Enter a number.'), provider: t('Choose a provider.') },
     async act(_asked, { number: typed, provider }) {
       const number = removeWhitespace(typed);
-      if (!/^\+?[0-9]{3,15}$/.test(number)) throw invalidField('number', 'Enter a number of 3 to 15 digits.');
+      if (!/^\+?[0-9]{3,15}$/.test(number)) throw invalidField('number', t('Enter a number of 3 to 15 digits.'));
       if (!app.config.sms.providers.includes(provider))
-        throw invalidField('provider', 'Choose a provider from the list.');
+        throw invalidField('provider', t('Choose a provider from the list.'));
       await createInboundNumber(app, { number, provider });
-      return { to: here, notice: 'Number added.' };
+      return { to: here, notice: t('Number added.') };
     },
   });
 
@@ -165,16 +177,16 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
     async show({ param }, formState) {
       const { number } = await numberOf(param('number_id'));
       return {
-        title: 'Assign a number',
-        lead: `${number} becomes a sender of the service, so people can reply to its texts.`,
+        title: t('Assign a number'),
+        lead: t('{number} becomes a sender of the service, so people can reply to its texts.', { number }),
         crumbs,
         content: (
-          <SaveForm back={here} action="Assign the number">
+          <SaveForm back={here} action={t('Assign the number')}>
             <Field
               formState={formState}
               name="service"
-              label="Service"
-              hint="Enter the whole name or the id."
+              label={t('Service')}
+              hint={t('Enter the whole name or the id.')}
               autocomplete="off"
             />
           </SaveForm>
@@ -182,14 +194,14 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
       };
     },
     form: Type.Object({ service: Type.String({ maxLength: 255 }) }),
-    needs: { service: 'Enter a service.' },
+    needs: { service: t('Enter a service.') },
     async act({ param }, { service: wanted }) {
       const { id, service: user } = await numberOf(param('number_id'));
       if (user) throw invalidField('service', `${user.name} already has this number. Release it first.`);
       const service = await serviceOf(wanted);
       await assignInboundNumber(app, service.id, { inbound_number_id: id, is_default: false });
       await updateService(app, service.id, { permissions: withPermission(service, 'inbound_sms', true) });
-      return { to: here, notice: 'Number assigned.' };
+      return { to: here, notice: t('Number assigned.') };
     },
   });
 
@@ -200,7 +212,7 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
     async act({ param }) {
       const { service } = await numberOf(param('number_id'));
       if (service) await removeInboundNumber(app, service.id, false);
-      return { to: here, notice: 'Number released.' };
+      return { to: here, notice: t('Number released.') };
     },
   });
 
@@ -217,8 +229,8 @@ export function inboundNumberPages(pages: Pages, app: ConsoleApp): void {
       ? [{ id: text }]
       : (await findServicesByName(app.db, text)).filter(({ name }) => name.toLowerCase() === words);
     const [one, ...others] = found;
-    if (!one) throw invalidField('service', 'No service has this name. Enter the whole name or the id.');
-    if (others.length > 0) throw invalidField('service', 'Several services have this name. Enter the id.');
+    if (!one) throw invalidField('service', t('No service has this name. Enter the whole name or the id.'));
+    if (others.length > 0) throw invalidField('service', t('Several services have this name. Enter the id.'));
     return getService(app.db, one.id);
   }
 }

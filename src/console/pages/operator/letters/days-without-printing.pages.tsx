@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../../language/sentence.tsx';
+import { t } from '../../../../language/text.ts';
 import {
   addDayWithoutPrinting,
   listDaysWithoutPrinting,
@@ -25,47 +27,51 @@ export function daysWithoutPrintingPages(pages: Pages, app: ConsoleApp): void {
     async show(_asked, formState) {
       const days = await listDaysWithoutPrinting(app);
       return {
-        title: 'Days without printing',
-        lead: 'Letters are not printed at weekends and on public holidays. Add the other days on which your printer does not work.',
-        crumbs: [{ label: 'Returned letters', to: '/operator/returned-letters' }],
+        title: t('Days without printing'),
+        lead: t(
+          'Letters are not printed at weekends and on public holidays. Add the other days on which your printer does not work.',
+        ),
+        crumbs: [{ label: t('Returned letters'), to: '/operator/returned-letters' }],
         content: (
           <div class="stack stack--loose">
             {days.length === 0 ? (
-              <Empty title="No days yet">
-                Add a day below, or import a calendar with <code>pennypost holidays import</code>.
+              <Empty title={t('No days yet')}>
+                <T>
+                  Add a day below, or import a calendar with <code>pennypost holidays import</code>.
+                </T>
               </Empty>
             ) : (
               <Table
-                caption="Days without printing, the next first"
+                caption={t('Days without printing, the next first')}
                 rows={days}
                 keyOf={({ day }) => day}
                 columns={[
-                  { head: 'Day', cell: ({ day }) => `${weekdayAndDate(day)} ${day.slice(0, 4)}` },
-                  { head: 'Name', cell: ({ name }) => <span dir="auto">{name}</span> },
+                  { head: t('Day'), cell: ({ day }) => `${weekdayAndDate(day)} ${day.slice(0, 4)}` },
+                  { head: t('Name'), cell: ({ name }) => <span dir="auto">{name}</span> },
                   {
-                    head: 'Actions',
+                    head: t('Actions'),
                     hidden: true,
                     cell: ({ day, name }) => (
                       <Confirm
                         label={
-                          <>
-                            Remove<span class="sr"> {name}</span>
-                          </>
+                          <T>
+                            Remove<span class="sr"> {{ name }}</span>
+                          </T>
                         }
-                        action="Remove this day"
+                        action={t('Remove this day')}
                         to={pageUrl(`${here}/remove`)}
                         fields={{ day }}
                       >
-                        Letters will be printed on that day, unless it is at a weekend or on a public holiday.
+                        {t('Letters will be printed on that day, unless it is at a weekend or on a public holiday.')}
                       </Confirm>
                     ),
                   },
                 ]}
               />
             )}
-            <SaveForm back="/operator/returned-letters" action="Add the day">
-              <DayField formState={formState} name="day" label="Day" />
-              <Field formState={formState} name="name" label="Name" hint="For example “Printer closed”" />
+            <SaveForm back="/operator/returned-letters" action={t('Add the day')}>
+              <DayField formState={formState} name="day" label={t('Day')} />
+              <Field formState={formState} name="name" label={t('Name')} hint={t('For example “Printer closed”')} />
             </SaveForm>
           </div>
         ),
@@ -75,7 +81,7 @@ export function daysWithoutPrintingPages(pages: Pages, app: ConsoleApp): void {
     needs: { day: 'Enter a day.', name: 'Enter a name.' },
     async act(_asked, { day, name }) {
       await addDayWithoutPrinting(app, { day: readDay(day, { field: 'day' }), name });
-      return { to: here, notice: 'Day added.' };
+      return { to: here, notice: t('Day added.') };
     },
   });
 
@@ -85,7 +91,7 @@ export function daysWithoutPrintingPages(pages: Pages, app: ConsoleApp): void {
     form: Type.Object({ day: TypedValue }),
     async act(_asked, { day }) {
       await removeDayWithoutPrinting(app, readDay(day, { field: 'day' }));
-      return { to: here, notice: 'Day removed.' };
+      return { to: here, notice: t('Day removed.') };
     },
   });
 }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { t } from '../../../../language/text.ts';
 import { referencePattern } from '../../../../letters/print/print-provider.ts';
 import { maxReferences, recordReturnedLetters } from '../../../../letters/returned/returned-letters.ts';
 import { invalidField } from '../../../../platform/failure.ts';
@@ -17,24 +18,24 @@ export function reportReturnedPages(pages: Pages, app: ConsoleApp): void {
     who: 'platform-admin',
     menu: 'Letters',
     show: (_asked, formState) => ({
-      title: 'Returned letters',
-      lead: 'Paste the references of letters that were returned. Their services will see them and get a callback.',
-      actions: <ButtonLink to="/operator/days-without-printing">Days without printing</ButtonLink>,
+      title: t('Returned letters'),
+      lead: t('Paste the references of letters that were returned. Their services will see them and get a callback.'),
+      actions: <ButtonLink to="/operator/days-without-printing">{t('Days without printing')}</ButtonLink>,
       content: (
         <form class="stack measure" method="post" noValidate>
           <TextArea
             formState={formState}
             name="references"
-            label="References"
-            hint="Enter one on each line: 16 capital letters and digits, as in the file names of the print run."
+            label={t('References')}
+            hint={t('Enter one on each line: 16 capital letters and digits, as in the file names of the print run.')}
             rows={10}
           />
-          <Submit>Report as returned</Submit>
+          <Submit>{t('Report as returned')}</Submit>
         </form>
       ),
     }),
     form: Type.Object({ references: Type.String({ maxLength: 2_000_000 }) }),
-    needs: { references: 'Enter at least one reference.' },
+    needs: { references: t('Enter at least one reference.') },
     ...takesLongText,
     async act(_asked, { references: text }) {
       const references = [...new Set(text.split(/[\s,;]+/).filter(Boolean))];
@@ -42,11 +43,14 @@ export function reportReturnedPages(pages: Pages, app: ConsoleApp): void {
       if (wrong !== undefined) {
         throw invalidField(
           'references',
-          `“${wrong.slice(0, 40)}” is not a reference. Correct it: nothing was reported.`,
+          t('“{wrong}” is not a reference. Correct it: nothing was reported.', { wrong: wrong.slice(0, 40) }),
         );
       }
       if (references.length > maxReferences) {
-        throw invalidField('references', `Enter at most ${count(maxReferences)} references at once.`);
+        throw invalidField(
+          'references',
+          t('Enter at most {maxReferences} references at once.', { maxReferences: count(maxReferences) }),
+        );
       }
       const recorded = await recordReturnedLetters(app, references);
       const rest = references.length - recorded;
@@ -54,8 +58,14 @@ export function reportReturnedPages(pages: Pages, app: ConsoleApp): void {
         to: '/operator/returned-letters',
         notice:
           rest > 0
-            ? `${count(recorded)} of ${count(references.length)} letters reported as returned. The others are unknown or were reported before.`
-            : `${count(recorded)} of ${count(references.length)} letters reported as returned.`,
+            ? t(
+                '{recorded} of {length} letters reported as returned. The others are unknown or were reported before.',
+                { recorded: count(recorded), length: count(references.length) },
+              )
+            : t('{recorded} of {length} letters reported as returned.', {
+                recorded: count(recorded),
+                length: count(references.length),
+              }),
       };
     },
   });

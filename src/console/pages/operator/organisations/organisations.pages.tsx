@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { t } from '../../../../language/text.ts';
 import { labelOfType, OrganisationTypes } from '../../../../organisations/organisation-types.ts';
 import { createOrganisation, searchOrganisations } from '../../../../organisations/organisations.ts';
 import { reachable } from '../../../access/find-page.ts';
@@ -19,51 +20,51 @@ export function operatorOrganisationPages(pages: Pages, app: ConsoleApp): void {
   addListPage(pages, app, {
     path,
     menu: 'Organisations',
-    lead: () => 'An organisation has services, brands, and people who can see all of its services.',
+    lead: () => t('An organisation has services, brands, and people who can see all of its services.'),
     actions: ({ visitor }) =>
       reachable(pages.all, visitor.user, `${path}/add`) && (
         <ButtonLink to={`${path}/add`} look="primary">
           <Icon name="plus" small />
-          Add an organisation
+          {t('Add an organisation')}
         </ButtonLink>
       ),
-    searchLabel: 'Name of an organisation',
+    searchLabel: t('Name of an organisation'),
     async read({ text, skip, limit }) {
       const { organisations, total } = await searchOrganisations(app.db, { text, skip, limit });
       return { rows: organisations, total };
     },
     empty: {
-      title: 'No organisations found',
-      text: 'Search for another part of the name, or add an organisation.',
+      title: t('No organisations found'),
+      text: t('Search for another part of the name, or add an organisation.'),
     },
     list: (organisations) => (
       <Table
-        caption="Organisations"
+        caption={t('Organisations')}
         rows={organisations}
         keyOf={({ id }) => id}
         columns={[
           {
-            head: 'Organisation',
+            head: t('Organisation'),
             cell: ({ id, name, active }) => (
               <>
                 <a href={pageUrl(`/organisations/${id}`)} dir="auto">
                   {name}
                 </a>{' '}
-                {!active && <span class="badge">Archived</span>}
+                {!active && <span class="badge">{t('Archived')}</span>}
               </>
             ),
           },
           {
-            head: 'Type',
+            head: t('Type'),
             cell: ({ organisation_type: type }) =>
-              type ? labelOfType(app.country, type) : <span class="muted">Not known</span>,
+              type ? labelOfType(app.country, type) : <span class="muted">{t('Not known')}</span>,
           },
           {
-            head: 'Domains',
+            head: t('Domains'),
             cell: ({ domains }) => domains.slice(0, 3).join(', ') + (domains.length > 3 ? ' …' : ''),
           },
           {
-            head: 'Live services',
+            head: t('Live services'),
             cell: ({ count_of_live_services }) => count(count_of_live_services),
             numeric: true,
           },
@@ -76,16 +77,16 @@ export function operatorOrganisationPages(pages: Pages, app: ConsoleApp): void {
     who: 'platform-admin',
     below: 'Organisations',
     show: (_asked, formState) => ({
-      title: 'Add an organisation',
-      crumbs: [{ label: 'Organisations', to: path }],
+      title: t('Add an organisation'),
+      crumbs: [{ label: t('Organisations'), to: path }],
       content: (
-        <SaveForm action="Add" back={path}>
-          <Field formState={formState} name="name" label="Name" autocomplete="off" />
+        <SaveForm action={t('Add')} back={path}>
+          <Field formState={formState} name="name" label={t('Name')} autocomplete="off" />
           <Choices
             formState={formState}
             name="type"
-            legend="Type"
-            hint="The type decides how many texts a service of the organisation can send for free."
+            legend={t('Type')}
+            hint={t('The type decides how many texts a service of the organisation can send for free.')}
             kind="one"
             choices={app.country.organisations.types.map(({ id, label }) => ({ value: id, label }))}
           />
@@ -99,7 +100,7 @@ export function operatorOrganisationPages(pages: Pages, app: ConsoleApp): void {
     needs: { name: 'Enter a name.', type: 'Choose a type.' },
     async act(_asked, { name, type }) {
       const { id } = await createOrganisation(app, { name, crown: false, organisation_type: type });
-      return { to: `/organisations/${id}/settings`, notice: 'Organisation added.' };
+      return { to: `/organisations/${id}/settings`, notice: t('Organisation added.') };
     },
   });
 }

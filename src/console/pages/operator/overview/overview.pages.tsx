@@ -1,3 +1,4 @@
+import { t } from '../../../../language/text.ts';
 import { LiveChecks } from '../../../../operations/overview/live-checks.ts';
 import { AcceptedRate, type Overview, readOverview } from '../../../../operations/overview/overview.ts';
 import { reachable } from '../../../access/find-page.ts';
@@ -29,7 +30,7 @@ export function overviewPages(pages: Pages, app: ConsoleApp): void {
     menu: 'Overview',
     async show(request) {
       return {
-        title: 'Overview',
+        title: t('Overview'),
         actions: <span data-live-controls />,
         content: (
           <Live from={pageUrl('/operator/figures')} {...pace}>
@@ -53,8 +54,8 @@ export function overviewPages(pages: Pages, app: ConsoleApp): void {
     menu: 'System',
     async show() {
       return {
-        title: 'System',
-        lead: 'The checks of “pennypost doctor”, in the process that serves this page.',
+        title: t('System'),
+        lead: t('The checks of “pennypost doctor”, in the process that serves this page.'),
         actions: <span data-live-controls />,
         content: (
           <Live from={pageUrl('/operator/system/checks')} {...pace}>

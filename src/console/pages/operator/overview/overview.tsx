@@ -1,3 +1,5 @@
+import { T } from '../../../../language/sentence.tsx';
+import { t } from '../../../../language/text.ts';
 import { maxCounted } from '../../../../notifications/queue/lane-depths.ts';
 import type { Overview } from '../../../../operations/overview/overview.ts';
 import { type Problem, priorityWord } from '../../../../operations/overview/verdict.ts';
@@ -27,7 +29,7 @@ export function OverviewContent(props: OverviewProps) {
       <div class="aside even">
         <section class="card" aria-labelledby="last-hour">
           <div class="card-head">
-            <h2 id="last-hour">Messages handed over, last hour</h2>
+            <h2 id="last-hour">{t('Messages handed over, last hour')}</h2>
             <CallsLegend />
           </div>
           <CallsChart {...overview} />
@@ -40,10 +42,10 @@ export function OverviewContent(props: OverviewProps) {
         <Senders {...props} />
         <section class="card" aria-labelledby="system">
           <div class="card-head">
-            <h2 id="system">System</h2>
+            <h2 id="system">{t('System')}</h2>
             {system && (
               <a class="small" href={system}>
-                All checks
+                {t('All checks')}
               </a>
             )}
           </div>
@@ -51,7 +53,9 @@ export function OverviewContent(props: OverviewProps) {
         </section>
       </div>
       <p class="small muted">
-        As of <ClockTime at={overview.now.toISOString()} />, <ZoneName />.
+        <T>
+          As of <ClockTime at={overview.now.toISOString()} />, <ZoneName />.
+        </T>
       </p>
     </div>
   );
@@ -73,10 +77,10 @@ function Stats({ overview }: OverviewProps) {
           ? 'accepted today'
           : `accepted today, ${count(accepted.per_minute)} a minute now`}
       </Figure>
-      <Figure value={lastMinute}>handed over in the last minute</Figure>
+      <Figure value={lastMinute}>{t('handed over in the last minute')}</Figure>
       <Figure value={waiting}>{oldest ? `waiting, oldest ${age(oldest, now)}` : 'waiting'}</Figure>
-      <Figure value={late_letters.not_printed + late_letters.not_despatched}>late letters</Figure>
-      <Figure value={callbacks.waiting}>callbacks waiting</Figure>
+      <Figure value={late_letters.not_printed + late_letters.not_despatched}>{t('late letters')}</Figure>
+      <Figure value={callbacks.waiting}>{t('callbacks waiting')}</Figure>
     </dl>
   );
 }
@@ -104,7 +108,7 @@ function Waiting({ overview: { waiting }, link }: OverviewProps) {
       amount: waiting.go_live_requests,
       icon: 'flag',
       text: some(waiting.go_live_requests, '1 service wants to go live', 'services want to go live'),
-      label: 'Decide',
+      label: t('Decide'),
       to: link('/operator/services/going-live'),
     },
     {
@@ -115,14 +119,14 @@ function Waiting({ overview: { waiting }, link }: OverviewProps) {
         '1 person is locked out of other front ends',
         'people are locked out of other front ends',
       ),
-      label: 'Unlock',
+      label: t('Unlock'),
       to: link('/operator/people?show=locked'),
     },
     {
       amount: waiting.complaints,
       icon: 'bell',
       text: some(waiting.complaints, '1 complaint today', 'complaints today'),
-      label: 'Read',
+      label: t('Read'),
       to: link('/operator/complaints'),
     },
   ];
@@ -130,10 +134,10 @@ function Waiting({ overview: { waiting }, link }: OverviewProps) {
   return (
     <section class="card" aria-labelledby="waiting">
       <div class="card-head">
-        <h2 id="waiting">Waiting for you</h2>
+        <h2 id="waiting">{t('Waiting for you')}</h2>
       </div>
       {open.length === 0 ? (
-        <p class="muted">No requests to go live, nobody locked out and no complaints today.</p>
+        <p class="muted">{t('No requests to go live, nobody locked out and no complaints today.')}</p>
       ) : (
         <ul class="list">
           {open.map(({ icon, text, label, to }) => (
@@ -162,20 +166,20 @@ function Queue({ overview: { lanes, retries, now } }: OverviewProps) {
   return (
     <section class="card" aria-labelledby="queue">
       <div class="card-head">
-        <h2 id="queue">Queue</h2>
+        <h2 id="queue">{t('Queue')}</h2>
       </div>
       <table class="table table--tight table--keep">
         <caption class="sr">
-          Messages that are due, by channel and priority, and those that wait for another attempt
+          {t('Messages that are due, by channel and priority, and those that wait for another attempt')}
         </caption>
         <thead>
           <tr>
-            <th scope="col">Priority</th>
+            <th scope="col">{t('Priority')}</th>
             <th scope="col" class="num">
-              Waiting
+              {t('Waiting')}
             </th>
             <th scope="col" class="num">
-              Oldest
+              {t('Oldest')}
             </th>
           </tr>
         </thead>
@@ -193,7 +197,9 @@ function Queue({ overview: { lanes, retries, now } }: OverviewProps) {
             ({ notification_type, waiting, oldest_at }) =>
               oldest_at && (
                 <tr key={`${notification_type} retries`}>
-                  <th scope="row">{channelWords[notification_type].name}, after a failed attempt</th>
+                  <th scope="row">
+                    <T>{{ name: channelWords[notification_type].name }}, after a failed attempt</T>
+                  </th>
                   <td class="num">{atMost(waiting)}</td>
                   <td class="num">{age(oldest_at, now)}</td>
                 </tr>
@@ -211,15 +217,15 @@ function Senders({ overview: { senders }, link }: OverviewProps) {
   return (
     <section class="card" aria-labelledby="senders">
       <div class="card-head">
-        <h2 id="senders">Top senders today</h2>
+        <h2 id="senders">{t('Top senders today')}</h2>
         {all && (
           <a class="small" href={all}>
-            All services
+            {t('All services')}
           </a>
         )}
       </div>
       {senders.length === 0 ? (
-        <p class="muted">No messages today.</p>
+        <p class="muted">{t('No messages today.')}</p>
       ) : (
         <ul class="bars">
           {senders.map(({ id, name, count: sent }) => (
@@ -237,8 +243,8 @@ function Senders({ overview: { senders }, link }: OverviewProps) {
 
 const shownProblems = 5;
 const actions = {
-  providers: { address: '/operator/providers', label: 'See providers' },
-  system: { address: '/operator/system', label: 'See the checks' },
+  providers: { address: '/operator/providers', label: t('See providers') },
+  system: { address: '/operator/system', label: t('See the checks') },
 } as const;
 
 /** What is wrong, since when, and what was done about it. */
@@ -250,7 +256,11 @@ function Verdict({ overview, link }: { overview: Overview; link: Link }) {
       {problems.slice(0, shownProblems).map((problem) => (
         <OneProblem key={problem.what + problem.detail} problem={problem} now={now} link={link} />
       ))}
-      {problems.length > shownProblems && <p>{count(problems.length - shownProblems)} more problems are not shown.</p>}
+      {problems.length > shownProblems && (
+        <p>
+          <T>{{ count: count(problems.length - shownProblems) }} more problems are not shown.</T>
+        </p>
+      )}
     </div>
   );
 }
@@ -266,12 +276,14 @@ function AllIsWell({ overview: { providers, now } }: { overview: Overview }) {
     <section class="verdict tone-green" aria-labelledby="verdict">
       <Icon name="delivered" />
       <div>
-        <h2 id="verdict">All is well</h2>
-        {moves.length === 0 && <p>Providers, queues, workers and the system are as they should be.</p>}
+        <h2 id="verdict">{t('All is well')}</h2>
+        {moves.length === 0 && <p>{t('Providers, queues, workers and the system are as they should be.')}</p>}
         {moves.map(({ display_name, before, priority, at }) => (
           <p key={display_name}>
-            {display_name} had problems: Pennypost moved its share from {before} to {priority} at{' '}
-            <Time at={at} now={now} brief />, and is giving it back step by step.
+            <T>
+              {{ displayName: display_name }} had problems: Pennypost moved its share from {{ before }} to{' '}
+              {{ priority }} at <Time at={at} now={now} brief />, and is giving it back step by step.
+            </T>
           </p>
         ))}
       </div>
@@ -290,13 +302,18 @@ function OneProblem({ problem, now, link }: { problem: Problem; now: Date; link:
         <p>
           {since && (
             <>
-              Since <Time at={since} now={now} />:{' '}
+              <T>
+                Since <Time at={since} now={now} />:
+              </T>{' '}
             </>
           )}
           {detail}{' '}
           {move && (
             <>
-              Pennypost moved its share from {move.before} to {move.priority} at <ClockTime at={move.at} />.{' '}
+              <T>
+                Pennypost moved its share from {{ before: move.before }} to {{ priority: move.priority }} at{' '}
+                <ClockTime at={move.at} />.
+              </T>{' '}
             </>
           )}
           {done}

@@ -1,3 +1,5 @@
+import { T } from '../../../../language/sentence.tsx';
+import { t } from '../../../../language/text.ts';
 import type { Overview } from '../../../../operations/overview/overview.ts';
 import { hour_ms, minute_ms } from '../../../../platform/clock.ts';
 import { Icon } from '../../../layout/icon.tsx';
@@ -18,31 +20,31 @@ export function Providers({ overview, link }: { overview: Overview; link: Link }
   return (
     <section class="card card--flush" aria-labelledby="providers">
       <div class="card-head">
-        <h2 id="providers">Providers</h2>
+        <h2 id="providers">{t('Providers')}</h2>
         {all && (
           <a class="small" href={all}>
-            All providers
+            {t('All providers')}
           </a>
         )}
       </div>
       <div class="table-wrap">
         <table class="table table--middle">
-          <caption class="sr">Providers</caption>
+          <caption class="sr">{t('Providers')}</caption>
           <thead>
             <tr>
-              <th scope="col">Provider</th>
-              <th scope="col">State</th>
+              <th scope="col">{t('Provider')}</th>
+              <th scope="col">{t('State')}</th>
               <th scope="col" class="num">
-                Share
+                {t('Share')}
               </th>
               <th scope="col" class="num">
-                Within 5 min
+                {t('Within 5 min')}
               </th>
               <th scope="col" class="num">
-                Last hour
+                {t('Last hour')}
               </th>
               <th scope="col">
-                <span class="sr">Course of the last hour</span>
+                <span class="sr">{t('Course of the last hour')}</span>
               </th>
             </tr>
           </thead>
@@ -70,14 +72,14 @@ function Row({ provider, overview }: { provider: Provider; overview: Overview })
           {display_name}
         </span>
       </th>
-      <td data-label="State">{stateOf(provider, overview)}</td>
-      <td class="num" data-label="Share">
+      <td data-label={t('State')}>{stateOf(provider, overview)}</td>
+      <td class="num" data-label={t('Share')}>
         {active && total > 0 ? `${Math.round((priority / total) * 100)}%` : <span class="muted">–</span>}
       </td>
-      <td class="num" data-label="Within 5 min">
+      <td class="num" data-label={t('Within 5 min')}>
         {in_time === undefined ? <span class="muted">–</span> : `${Math.round(in_time * 100)}%`}
       </td>
-      <td class="num" data-label="Last hour">
+      <td class="num" data-label={t('Last hour')}>
         {count(handed_over_last_hour)}
       </td>
       <td>
@@ -89,12 +91,12 @@ function Row({ provider, overview }: { provider: Provider; overview: Overview })
 
 function stateOf({ identifier, notification_type, active, health }: Provider, { findings }: Overview) {
   const check = findings.find(({ provider, name }) => provider === identifier && name === notification_type);
-  if (!active) return <Status kind="cancelled">Paused</Status>;
-  if (health === 'failing' || check?.ok === false) return <Status kind="failed">Failing</Status>;
-  if (health === 'errors') return <Status kind="sending">Errors</Status>;
-  if (health === 'slow') return <Status kind="sending">Slow</Status>;
-  if (identifier === 'sandbox') return <Status kind="accepted">Sandbox</Status>;
-  return <Status kind="delivered">Well</Status>;
+  if (!active) return <Status kind="cancelled">{t('Paused')}</Status>;
+  if (health === 'failing' || check?.ok === false) return <Status kind="failed">{t('Failing')}</Status>;
+  if (health === 'errors') return <Status kind="sending">{t('Errors')}</Status>;
+  if (health === 'slow') return <Status kind="sending">{t('Slow')}</Status>;
+  if (identifier === 'sandbox') return <Status kind="accepted">{t('Sandbox')}</Status>;
+  return <Status kind="delivered">{t('Well')}</Status>;
 }
 
 const step_ms = 5 * minute_ms;
@@ -149,7 +151,10 @@ export function CallsChart(calls: Calls) {
   const taken = bins.map(({ handed_over }, index) => place(handed_over, index));
   const failed = bins.map(({ errors }, index) => place(errors, index));
   const sum = (of: 'handed_over' | 'errors') => bins.reduce((total, bin) => total + bin[of], 0);
-  const title = `Last hour: ${count(sum('handed_over'))} messages handed over, ${count(sum('errors'))} calls failed`;
+  const title = t('Last hour: {sum} messages handed over, {sum2} calls failed', {
+    sum: count(sum('handed_over')),
+    sum2: count(sum('errors')),
+  });
   return (
     <figure class="chart chart--wide">
       <figcaption class="sr">{title}</figcaption>
@@ -169,24 +174,24 @@ export function CallsChart(calls: Calls) {
           {clockTime(calendar, bins[0]?.at ?? calls.now)}
         </text>
         <text x={end} y={height - 6} text-anchor="end">
-          now
+          {t('now')}
         </text>
       </svg>
       <details class="more">
         <summary>
-          Figures
+          {t('Figures')}
           <Icon name="chevron" small />
         </summary>
         <table class="table table--tight table--keep">
           <caption class="sr">{title}</caption>
           <thead>
             <tr>
-              <th scope="col">From</th>
+              <th scope="col">{t('From')}</th>
               <th scope="col" class="num">
-                Handed over
+                {t('Handed over')}
               </th>
               <th scope="col" class="num">
-                Failed calls
+                {t('Failed calls')}
               </th>
             </tr>
           </thead>
@@ -213,8 +218,12 @@ export function CallsLegend() {
   );
   return (
     <ul class="legend">
-      <li>{line('trace')}Handed over</li>
-      <li>{line('trace trace--2')}Failed calls</li>
+      <li>
+        <T>{{ line: line('trace') }}Handed over</T>
+      </li>
+      <li>
+        <T>{{ line: line('trace trace--2') }}Failed calls</T>
+      </li>
     </ul>
   );
 }

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact';
+import { T } from '../../../../language/sentence.tsx';
+import { t } from '../../../../language/text.ts';
 import { readBuild, readVersion } from '../../../../operations/build.ts';
 import type { Overview } from '../../../../operations/overview/overview.ts';
 import { Status } from '../../../parts/status.tsx';
@@ -14,21 +16,26 @@ export function SystemFacts({ overview }: { overview: Overview }) {
   const { workers, connections, max_connections, response_ms } = database;
   return (
     <dl class="facts">
-      <dt>Version</dt>
+      <dt>{t('Version')}</dt>
       <dd>
-        {version} on Node {process.versions.node}
+        <T>
+          {{ version }} on Node {{ node: process.versions.node }}
+        </T>
       </dd>
-      <dt>Workers</dt>
+      <dt>{t('Workers')}</dt>
       <dd>
-        <Good ok={workers > 0}>{workers === 0 ? 'None alive' : `${workers} alive`}</Good>
+        <Good ok={workers > 0}>{workers === 0 ? t('None alive') : `${workers} alive`}</Good>
       </dd>
-      <Check findings={findings} name="database" label="Database">
-        {Math.round(response_ms)} ms, {connections} of {max_connections} connections
+      <Check findings={findings} name="database" label={t('Database')}>
+        <T>
+          {{ round: Math.round(response_ms) }} ms, {{ connections }} of {{ maxConnections: max_connections }}{' '}
+          connections
+        </T>
       </Check>
-      <Check findings={findings} name="replica" label="Standby for reads" />
-      <Check findings={findings} name="disk" label="Disk" />
-      <Check findings={findings} name="virus scanner" label="Virus scanner" />
-      <Check findings={findings} name="clock" label="Clock" />
+      <Check findings={findings} name="replica" label={t('Standby for reads')} />
+      <Check findings={findings} name="disk" label={t('Disk')} />
+      <Check findings={findings} name="virus scanner" label={t('Virus scanner')} />
+      <Check findings={findings} name="clock" label={t('Clock')} />
     </dl>
   );
 }
@@ -58,23 +65,23 @@ function Good({ ok, children }: { ok: boolean; children: string }) {
 }
 
 const names = new Map([
-  ['node', 'Node'],
-  ['data folder', 'Data folder'],
-  ['disk', 'Disk'],
-  ['files', 'Files'],
-  ['database', 'Database'],
-  ['schema', 'Schema'],
-  ['standbys', 'Standbys'],
-  ['replica', 'Standby for reads'],
-  ['clock', 'Clock'],
-  ['secret key', 'Secret key'],
-  ['single sign-on', 'Single sign-on'],
-  ['sms', 'Text provider'],
-  ['email', 'Email provider'],
-  ['bounce mailbox', 'Bounce mailbox'],
-  ['printer', 'Printer'],
-  ['virus scanner', 'Virus scanner'],
-  ['database disk', 'Disk of the database'],
+  ['node', t('Node')],
+  ['data folder', t('Data folder')],
+  ['disk', t('Disk')],
+  ['files', t('Files')],
+  ['database', t('Database')],
+  ['schema', t('Schema')],
+  ['standbys', t('Standbys')],
+  ['replica', t('Standby for reads')],
+  ['clock', t('Clock')],
+  ['secret key', t('Secret key')],
+  ['single sign-on', t('Single sign-on')],
+  ['sms', t('Text provider')],
+  ['email', t('Email provider')],
+  ['bounce mailbox', t('Bounce mailbox')],
+  ['printer', t('Printer')],
+  ['virus scanner', t('Virus scanner')],
+  ['database disk', t('Disk of the database')],
 ]);
 
 /** Also a fragment: every check with its result. */
@@ -82,30 +89,40 @@ export function SystemContent({ overview }: { overview: Overview }) {
   const { findings, now } = overview;
   return (
     <div class="stack">
-      <section class="card" aria-label="Facts">
+      <section class="card" aria-label={t('Facts')}>
         <SystemFacts overview={overview} />
-        {git_commit !== 'unknown' && <p class="small muted">Built from {git_commit}.</p>}
+        {git_commit !== 'unknown' && (
+          <p class="small muted">
+            <T>Built from {{ gitCommit: git_commit }}.</T>
+          </p>
+        )}
       </section>
       <Table
-        caption="Checks"
+        caption={t('Checks')}
         rows={findings}
         keyOf={({ name, provider = '' }) => name + provider}
         columns={[
-          { head: 'Check', cell: ({ name }) => names.get(name) ?? name },
+          { head: t('Check'), cell: ({ name }) => names.get(name) ?? name },
           {
-            head: 'State',
+            head: t('State'),
             cell: ({ ok, is_warning }) =>
-              is_warning ? <Status kind="sending">Warning</Status> : <Good ok={ok}>{ok ? 'Well' : 'Problem'}</Good>,
+              is_warning ? (
+                <Status kind="sending">{t('Warning')}</Status>
+              ) : (
+                <Good ok={ok}>{ok ? t('Well') : t('Problem')}</Good>
+              ),
           },
-          { head: 'Result', cell: ({ description }) => description },
+          { head: t('Result'), cell: ({ description }) => description },
           {
-            head: 'Since',
+            head: t('Since'),
             cell: ({ since }) => (since ? <Time at={since} now={now} /> : <span class="muted">–</span>),
           },
         ]}
       />
       <p class="small muted">
-        As of <ClockTime at={now.toISOString()} />, <ZoneName />.
+        <T>
+          As of <ClockTime at={now.toISOString()} />, <ZoneName />.
+        </T>
       </p>
     </div>
   );

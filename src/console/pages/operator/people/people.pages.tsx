@@ -1,3 +1,4 @@
+import { t } from '../../../../language/text.ts';
 import { isLocked } from '../../../../users/sign-in/sign-in.ts';
 import { getUserRecord } from '../../../../users/user-record.ts';
 import { listOrganisationsAndServices, type PeopleGroup, searchPeople } from '../../../../users/users.ts';
@@ -15,10 +16,10 @@ import { methodNames } from '../../team/team.ts';
 
 const path = '/operator/people';
 const groupNames: Record<PeopleGroup, string> = {
-  operators: 'Operators',
-  locked: 'Locked out',
-  pending: 'Not confirmed',
-  archived: 'Archived',
+  operators: t('Operators'),
+  locked: t('Locked out'),
+  pending: t('Not confirmed'),
+  archived: t('Archived'),
 };
 
 /** Everybody who has an account. */
@@ -27,22 +28,22 @@ export function peoplePages(pages: Pages, app: ConsoleApp): void {
     path,
     menu: 'People',
     lead: (total, group) =>
-      `${count(total)} ${total === 1 ? 'person' : 'people'}${group ? `: ${groupNames[group].toLowerCase()}` : ''}.`,
-    searchLabel: 'Name, email address or id',
+      `${count(total)} ${total === 1 ? t('person') : t('people')}${group ? `: ${groupNames[group].toLowerCase()}` : ''}.`,
+    searchLabel: t('Name, email address or id'),
     groups: { name: 'Group', parameter: 'show', names: groupNames },
     async read(selection) {
       const { people, total } = await searchPeople(app.db, selection);
       return { rows: people, total };
     },
-    empty: { title: 'Nobody found', text: 'Search for another part of the name or email address.' },
+    empty: { title: t('Nobody found'), text: t('Search for another part of the name or email address.') },
     list: (people, now) => (
       <Table
-        caption="People"
+        caption={t('People')}
         rows={people}
         keyOf={({ id }) => id}
         columns={[
           {
-            head: 'Person',
+            head: t('Person'),
             cell: ({ id, name, email_address }) => (
               <>
                 <a href={pageUrl(`${path}/${id}`)} dir="auto">
@@ -52,11 +53,11 @@ export function peoplePages(pages: Pages, app: ConsoleApp): void {
               </>
             ),
           },
-          { head: 'State', cell: (person) => <PersonBadges {...person} /> },
+          { head: t('State'), cell: (person) => <PersonBadges {...person} /> },
           {
-            head: 'Signed in',
+            head: t('Signed in'),
             cell: ({ logged_in_at }) =>
-              logged_in_at ? <Time at={logged_in_at} now={now} /> : <span class="muted">Never</span>,
+              logged_in_at ? <Time at={logged_in_at} now={now} /> : <span class="muted">{t('Never')}</span>,
           },
         ]}
       />
@@ -87,61 +88,61 @@ export function personPages(pages: Pages, app: ConsoleApp): void {
       return {
         title: person.name,
         lead: person.email_address,
-        crumbs: [{ label: 'People', to: '/operator/people' }],
+        crumbs: [{ label: t('People'), to: '/operator/people' }],
         actions: <PersonBadges {...person} locked={locked} />,
         content: (
           <div class="stack">
             <section class="card" aria-labelledby="account">
               <div class="card-head">
-                <h2 id="account">Account</h2>
+                <h2 id="account">{t('Account')}</h2>
               </div>
               <Summary
                 rows={[
-                  { label: 'Mobile number', value: shownNumber(app.country.phone, person.mobile_number) },
-                  { label: 'Signs in with', value: methodNames[person.auth_type], ...change('sign-in') },
+                  { label: t('Mobile number'), value: shownNumber(app.country.phone, person.mobile_number) },
+                  { label: t('Signs in with'), value: methodNames[person.auth_type], ...change('sign-in') },
                   {
-                    label: 'Last signed in',
-                    value: person.logged_in_at ? <Time at={person.logged_in_at} now={now} /> : 'Never',
+                    label: t('Last signed in'),
+                    value: person.logged_in_at ? <Time at={person.logged_in_at} now={now} /> : t('Never'),
                   },
                   {
-                    label: 'Devices',
+                    label: t('Devices'),
                     value: devicesOf(sessions.length),
                     ...(sessions.length > 0 ? change('sessions') : {}),
                   },
                   {
-                    label: 'Wrong passwords and codes',
+                    label: t('Wrong passwords and codes'),
                     value: locked
                       ? `${failed_login_count}: locked out of other front ends`
                       : String(failed_login_count),
                     ...(failed_login_count > 0 ? change('unlock') : {}),
                   },
-                  { label: 'Operator', value: roleOf(person), ...(state === 'active' ? change('role') : {}) },
-                  { label: 'Account created', value: <Time at={person.created_at} now={now} /> },
+                  { label: t('Operator'), value: roleOf(person), ...(state === 'active' ? change('role') : {}) },
+                  { label: t('Account created'), value: <Time at={person.created_at} now={now} /> },
                 ]}
               />
             </section>
             <div class="cols cols--wide even">
               <Things
                 id="services"
-                title="Services"
-                none="Not in any team."
+                title={t('Services')}
+                none={t('Not in any team.')}
                 things={services.map((one) => ({ ...one, to: pageUrl(`/operator/services/${one.id}`) }))}
               />
               <Things
                 id="organisations"
-                title="Organisations"
-                none="Not in any organisation."
+                title={t('Organisations')}
+                none={t('Not in any organisation.')}
                 things={organisations.map((one) => ({ ...one, to: pageUrl(`/organisations/${one.id}`) }))}
               />
             </div>
             {archive && !platform_admin && (
               <p>
-                <a href={archive}>Archive this account</a>
+                <a href={archive}>{t('Archive this account')}</a>
               </p>
             )}
             {archive && platform_admin && (
               <p class="muted small">
-                This person is a platform administrator. Take the role away before you archive the account.
+                {t('This person is a platform administrator. Take the role away before you archive the account.')}
               </p>
             )}
           </div>
@@ -152,13 +153,13 @@ export function personPages(pages: Pages, app: ConsoleApp): void {
 }
 
 function devicesOf(amount: number): string {
-  if (amount === 0) return 'Not signed in anywhere';
-  return amount === 1 ? 'Signed in on 1 device' : `Signed in on ${amount} devices`;
+  if (amount === 0) return t('Not signed in anywhere');
+  return amount === 1 ? t('Signed in on 1 device') : t('Signed in on {amount} devices', { amount });
 }
 
 function roleOf({ platform_admin, read_only_operator }: { platform_admin: boolean; read_only_operator?: boolean }) {
-  if (platform_admin) return 'Platform administrator';
-  return read_only_operator ? 'Read-only operator' : 'No';
+  if (platform_admin) return t('Platform administrator');
+  return read_only_operator ? t('Read-only operator') : t('No');
 }
 
 const maxShown = 100;
@@ -189,7 +190,11 @@ function Things({ id, title, none, things }: ThingsProps) {
           ))}
         </ul>
       )}
-      {things.length > maxShown && <p class="small muted">{things.length - maxShown} more are not shown.</p>}
+      {things.length > maxShown && (
+        <p class="small muted">
+          {t('{count, plural, other {# more are not shown.}}', { count: things.length - maxShown })}
+        </p>
+      )}
     </section>
   );
 }
@@ -204,14 +209,14 @@ interface PersonState {
 /** What is unusual about an account. */
 function PersonBadges({ state, platform_admin, read_only_operator, locked }: PersonState) {
   const badges: [isShown: boolean, tone: string, text: string][] = [
-    [platform_admin, 'tone-blue', 'Platform administrator'],
-    [read_only_operator === true && !platform_admin, 'tone-blue', 'Read-only operator'],
-    [locked, 'tone-red', 'Locked out'],
-    [state === 'pending', 'tone-amber', 'Not confirmed'],
-    [state === 'inactive', '', 'Archived'],
+    [platform_admin, 'tone-blue', t('Platform administrator')],
+    [read_only_operator === true && !platform_admin, 'tone-blue', t('Read-only operator')],
+    [locked, 'tone-red', t('Locked out')],
+    [state === 'pending', 'tone-amber', t('Not confirmed')],
+    [state === 'inactive', '', t('Archived')],
   ];
   const shown = badges.filter(([isShown]) => isShown);
-  if (shown.length === 0) return <span class="muted">Active</span>;
+  if (shown.length === 0) return <span class="muted">{t('Active')}</span>;
   return (
     <span class="row row--tight">
       {shown.map(([, tone, text]) => (

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { type Static, type TObject, Type } from 'typebox';
+import { T } from '../../../../language/sentence.tsx';
+import { t } from '../../../../language/text.ts';
 import { invalid, invalidField } from '../../../../platform/failure.ts';
 import { OneOf } from '../../../../protocol/fields.ts';
 import { operatorRoleOf, setOperatorRole } from '../../../../users/platform-admins.ts';
@@ -49,7 +51,7 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
         const view: View = {
           title: title(person),
           crumbs: [
-            { label: 'People', to: '/operator/people' },
+            { label: t('People'), to: '/operator/people' },
             { label: person.name, to: here },
           ],
           content: (
@@ -64,7 +66,7 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
       ...(needs ? { needs } : {}),
       async act({ param, visitor }, sent) {
         const person = await getUserRecord(app.db, param('person_id'));
-        if (person.state === 'inactive') throw invalid('This account is archived.');
+        if (person.state === 'inactive') throw invalid(t('This account is archived.'));
         const notice = await act(person, sent, visitor.user);
         return { to: `/operator/people/${person.id}`, notice };
       },
@@ -73,27 +75,27 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
 
   add({
     path: 'role',
-    title: ({ name }) => `Is ${name} an operator?`,
+    title: ({ name }) => t('Is {name} an operator?', { name }),
     asksPassword: true,
     content: (person, formState) => (
       <>
         <Choices
           formState={formState}
           name="role"
-          legend="Role"
-          hint="A change signs the person out everywhere. We tell all platform administrators by email."
+          legend={t('Role')}
+          hint={t('A change signs the person out everywhere. We tell all platform administrators by email.')}
           kind="one"
           choices={[
-            { value: 'none', label: 'No', hint: 'Can only see their own services and organisations.' },
+            { value: 'none', label: t('No'), hint: t('Can only see their own services and organisations.') },
             {
               value: 'read-only',
-              label: 'Read-only operator',
-              hint: 'Can see the pages of operators, but not change anything.',
+              label: t('Read-only operator'),
+              hint: t('Can see the pages of operators, but not change anything.'),
             },
             {
               value: 'admin',
-              label: 'Platform administrator',
-              hint: 'Can do everything: in all services, for all people, and with the platform itself.',
+              label: t('Platform administrator'),
+              hint: t('Can do everything: in all services, for all people, and with the platform itself.'),
             },
           ]}
           chosen={[operatorRoleOf(person)]}
@@ -105,108 +107,113 @@ export function personChangePages(pages: Pages, app: ConsoleApp): void {
     needs: { role: 'Choose a role.', ...needsPassword },
     async act(person, { role, ...form }, visitor) {
       if (person.id === visitor.id && role !== 'admin') {
-        throw invalidField('role', 'Ask another platform administrator to take your own role away.');
+        throw invalidField('role', t('Ask another platform administrator to take your own role away.'));
       }
       await checkOwnPassword(app, visitor.id, form);
       if (role === operatorRoleOf(person)) return `${person.name} already has this role.`;
       await setOperatorRole(app, person.id, role, visitor);
       await endAllSessions(app, person.id);
-      return 'Role saved.';
+      return t('Role saved.');
     },
   });
 
   add({
     path: 'unlock',
-    title: ({ name }) => `Unlock ${name}?`,
-    action: 'Unlock',
+    title: ({ name }) => t('Unlock {name}?', { name }),
+    action: t('Unlock'),
     content: ({ name, failed_login_count }) => (
       <p>
-        Somebody entered {failed_login_count} wrong passwords or codes. The count will start again at 0, and {name} can
-        sign in at once. Unlock the account only if you know who tried.
+        <T>
+          Somebody entered {{ failedLoginCount: failed_login_count }} wrong passwords or codes. The count will start
+          again at 0, and {{ name }} can sign in at once. Unlock the account only if you know who tried.
+        </T>
       </p>
     ),
     form: nothing,
     async act({ id }) {
       await resetFailedLoginCount(app, id);
-      return 'Account unlocked.';
+      return t('Account unlocked.');
     },
   });
 
   add({
     path: 'sessions',
-    title: ({ name }) => `Sign ${name} out everywhere?`,
-    action: 'Sign out everywhere',
+    title: ({ name }) => t('Sign {name} out everywhere?', { name }),
+    action: t('Sign out everywhere'),
     danger: true,
     content: ({ name }) => (
       <p>
-        We will sign {name} out in every browser. Anything typed there and not saved will be lost. {name} can sign in
-        again.
+        <T>
+          We will sign {{ name }} out in every browser. Anything typed there and not saved will be lost.{' '}
+          {{ name2: name }} can sign in again.
+        </T>
       </p>
     ),
     form: nothing,
     async act({ id }) {
       await endAllSessions(app, id);
-      return 'Signed out everywhere.';
+      return t('Signed out everywhere.');
     },
   });
 
   add({
     path: 'sign-in',
-    title: ({ name }) => `How does ${name} sign in?`,
+    title: ({ name }) => t('How does {name} sign in?', { name }),
     content: ({ auth_type, mobile_number }, formState) => (
       <Choices
         formState={formState}
         name="auth_type"
-        legend="After the password"
+        legend={t('After the password')}
         hint={
           auth_type === 'webauthn_auth'
-            ? 'This person has a security key, which is stronger. Change it only if the key is lost.'
+            ? t('This person has a security key, which is stronger. Change it only if the key is lost.')
             : mobile_number === null
-              ? 'Text codes need a mobile number, which this person does not have.'
+              ? t('Text codes need a mobile number, which this person does not have.')
               : undefined
         }
         kind="one"
         choices={[
-          { value: 'sms_auth', label: 'Text code' },
-          { value: 'email_auth', label: 'Email link' },
+          { value: 'sms_auth', label: t('Text code') },
+          { value: 'email_auth', label: t('Email link') },
         ]}
         chosen={auth_type === 'webauthn_auth' ? [] : [auth_type]}
       />
     ),
     form: Type.Object({ auth_type: OneOf(['sms_auth', 'email_auth']) }),
-    needs: { auth_type: 'Choose how the person signs in.' },
+    needs: { auth_type: t('Choose how the person signs in.') },
     async act({ id, mobile_number }, { auth_type }) {
       if (auth_type === 'sms_auth' && mobile_number === null) {
-        throw invalidField('auth_type', 'Text codes need a mobile number, which this person does not have.');
+        throw invalidField('auth_type', t('Text codes need a mobile number, which this person does not have.'));
       }
       await updateUser(app, id, { auth_type });
-      return 'Sign-in method saved.';
+      return t('Sign-in method saved.');
     },
   });
 
   add({
     path: 'archive',
-    title: ({ name }) => `Archive the account of ${name}?`,
-    action: 'Archive',
+    title: ({ name }) => t('Archive the account of {name}?', { name }),
+    action: t('Archive'),
     danger: true,
     content: ({ name, services, organisations }) => (
       <>
         <p>
-          We will sign {name} out at once, and {name} cannot sign in any more. The account leaves {services.length}{' '}
-          {services.length === 1 ? 'service' : 'services'} and {organisations.length}{' '}
-          {organisations.length === 1 ? 'organisation' : 'organisations'}, and loses its name, address, number, password
-          and security keys. Messages and templates stay.
+          {t(
+            'We will sign {name} out at once, and {name} cannot sign in any more. The account leaves {services, plural, one {# service} other {# services}} and {organisations, plural, one {# organisation} other {# organisations}}, and loses its name, address, number, password and security keys. Messages and templates stay.',
+            { name, services: services.length, organisations: organisations.length },
+          )}
         </p>
-        <p>You cannot undo this. With a new invitation the person can have a new account.</p>
+        <p>{t('You cannot undo this. With a new invitation the person can have a new account.')}</p>
       </>
     ),
     form: nothing,
     async act(person, _form, visitor) {
-      if (person.id === visitor.id) throw invalid('Ask another platform administrator to archive your own account.');
-      if (person.platform_admin) throw invalid('Take the role of platform administrator away from this person first.');
+      if (person.id === visitor.id) throw invalid(t('Ask another platform administrator to archive your own account.'));
+      if (person.platform_admin)
+        throw invalid(t('Take the role of platform administrator away from this person first.'));
       await archiveUser(app, person.id);
       await endAllSessions(app, person.id);
-      return 'Account archived.';
+      return t('Account archived.');
     },
   });
 }

@@ -1,8 +1,8 @@
 import type { ProviderState } from '../../../../delivery/failover/provider-states.ts';
 import type { ActiveProviders } from '../../../../delivery/providers/settings.ts';
+import { list, t } from '../../../../language/text.ts';
 import type { PrintSettings } from '../../../../letters/settings.ts';
 import { pageUrl } from '../../../links.ts';
-import { channelWords } from '../../../message-words.ts';
 import { Status } from '../../../parts/status.tsx';
 import { Tabs } from '../../../parts/tabs.tsx';
 
@@ -40,13 +40,17 @@ interface StateProps {
 
 /** Its state in a word; the overview has the reasons. */
 export function StateOfProvider({ app, provider, states }: StateProps) {
-  if (!isInUse(app, provider)) return <Status kind="accepted">Not in use</Status>;
-  if (!provider.active) return <Status kind="cancelled">Paused</Status>;
+  if (!isInUse(app, provider)) return <Status kind="accepted">{t('Not in use')}</Status>;
+  if (!provider.active) return <Status kind="cancelled">{t('Paused')}</Status>;
   const health = healthOf(provider, states)?.health;
-  if (health === 'failing') return <Status kind="failed">Failing</Status>;
-  if (health === 'errors') return <Status kind="sending">Errors</Status>;
-  if (health === 'slow') return <Status kind="sending">Slow</Status>;
-  return isSandbox(app, provider) ? <Status kind="accepted">Sandbox</Status> : <Status kind="delivered">Well</Status>;
+  if (health === 'failing') return <Status kind="failed">{t('Failing')}</Status>;
+  if (health === 'errors') return <Status kind="sending">{t('Errors')}</Status>;
+  if (health === 'slow') return <Status kind="sending">{t('Slow')}</Status>;
+  return isSandbox(app, provider) ? (
+    <Status kind="accepted">{t('Sandbox')}</Status>
+  ) : (
+    <Status kind="delivered">{t('Well')}</Status>
+  );
 }
 
 export function healthOf(
@@ -64,7 +68,7 @@ function takersOf<P extends Provider>(app: Deps, channel: Provider['notification
 /** What part of the messages it is given. */
 export function shareOf(app: Deps, provider: Provider, all: readonly Provider[]): string {
   const takers = takersOf(app, provider.notification_type, all);
-  if (!takers.some(({ identifier }) => identifier === provider.identifier)) return 'None';
+  if (!takers.some(({ identifier }) => identifier === provider.identifier)) return t('None');
   const total = takers.reduce((sum, { priority }) => sum + priority, 0);
   // Without any share, all are equally likely.
   return `${Math.round(total === 0 ? 100 / takers.length : (100 * provider.priority) / total)}%`;
@@ -79,7 +83,6 @@ interface NextProps {
 
 /** Who takes the next message of a channel, by the shares and states of this moment. */
 export function NextMessage({ app, channel, all, states }: NextProps) {
-  const { noun, plural } = channelWords[channel];
   if (channel === 'letter') return <p>{nextLetter[app.config.letters.handOff]}</p>;
   const takers = takersOf(app, channel, all);
   const chosen = takers
@@ -87,28 +90,48 @@ export function NextMessage({ app, channel, all, states }: NextProps) {
     .toSorted((one, other) => other.priority - one.priority);
   const failing = chosen.filter((one) => healthOf(one, states)?.health === 'failing');
   const named = chosen.map((one) => `${one.display_name} (${shareOf(app, one, all)})`);
-  if (chosen.length === 0) return <p>Every provider is paused, so {plural} wait. Resume one of them.</p>;
+  if (chosen.length === 0)
+    return (
+      <p>
+        {t(
+          '{channel, select, email {Every provider is paused, so emails wait. Resume one of them.} other {Every provider is paused, so texts wait. Resume one of them.}}',
+          { channel },
+        )}
+      </p>
+    );
   return (
     <p>
       {chosen.length === 1
-        ? `The next ${noun} goes to ${chosen[0]?.display_name}.`
-        : `The next ${noun} goes to one of these, by chance: ${named.join(', ')}.`}{' '}
+        ? t(
+            '{channel, select, email {The next email goes to {provider}.} other {The next text message goes to {provider}.}}',
+            { channel, provider: chosen[0]?.display_name ?? '' },
+          )
+        : t(
+            '{channel, select, email {The next email goes to one of these, by chance: {providers}.} other {The next text message goes to one of these, by chance: {providers}.}}',
+            { channel, providers: named.join(', ') },
+          )}{' '}
       {failing.map(({ identifier, display_name }) =>
         takers.length === 1
-          ? `${display_name} is failing, so ${plural} wait and are tried again.`
-          : `${display_name} is failing: what it does not take is tried again through ${takers
-              .filter((other) => other.identifier !== identifier)
-              .map((other) => other.display_name)
-              .join(' or ')}.`,
+          ? t(
+              '{channel, select, email {{provider} is failing, so emails wait and are tried again.} other {{provider} is failing, so texts wait and are tried again.}}',
+              { channel, provider: display_name },
+            )
+          : t('{provider} is failing: what it does not take is tried again through {others}.', {
+              provider: display_name,
+              others: list(
+                takers.filter((other) => other.identifier !== identifier).map((other) => other.display_name),
+                'disjunction',
+              ),
+            }),
       )}
     </p>
   );
 }
 
 const nextLetter: Record<PrintSettings['handOff'], string> = {
-  sandbox: 'The next letter stays in the sandbox.',
-  folder: 'The next letter goes into the folder for the printer, with the next print run.',
-  sftp: 'The next letter goes to the SFTP server of the printer, with the next print run.',
+  sandbox: t('The next letter stays in the sandbox.'),
+  folder: t('The next letter goes into the folder for the printer, with the next print run.'),
+  sftp: t('The next letter goes to the SFTP server of the printer, with the next print run.'),
 };
 
 export function ProviderTabs({ current }: { current: 'providers' | 'numbers' }) {
@@ -116,8 +139,8 @@ export function ProviderTabs({ current }: { current: 'providers' | 'numbers' }) 
     <Tabs
       name="Providers"
       tabs={[
-        { label: 'Providers', to: pageUrl('/operator/providers'), isCurrent: current === 'providers' },
-        { label: 'Inbound numbers', to: pageUrl('/operator/inbound-numbers'), isCurrent: current === 'numbers' },
+        { label: t('Providers'), to: pageUrl('/operator/providers'), isCurrent: current === 'providers' },
+        { label: t('Inbound numbers'), to: pageUrl('/operator/inbound-numbers'), isCurrent: current === 'numbers' },
       ]}
     />
   );

@@ -1,16 +1,15 @@
-import { readFile } from 'node:fs/promises';
 import { emailSettings } from '../../../../branding/settings.ts';
 import type { ProviderDescriptor } from '../../../../delivery/providers/descriptor.ts';
 import { providerProblems, settingsOf } from '../../../../delivery/providers/settings.ts';
+import { T } from '../../../../language/sentence.tsx';
+import { t } from '../../../../language/text.ts';
 import { printSettings, problemsOfPrinter } from '../../../../letters/settings.ts';
 import type { Setting } from '../../../../platform/setting.ts';
 import type { Settings } from '../../../../platform/setting-groups.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
-import { Icon } from '../../../layout/icon.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { Table } from '../../../parts/table.tsx';
 import { Copy } from '../../../parts/text.tsx';
-import { Preformatted } from '../../messages/as-received.tsx';
 import { isInUse, isSandbox, type Provider } from './provider-parts.tsx';
 
 /** The settings of a provider. They stay in the environment of the server: the console shows which are set, and never a value. */
@@ -25,11 +24,13 @@ interface SetUp {
   guide: string | undefined;
 }
 
+export const printerGuide = 'sftp';
+
 export function setUpOf(app: ConsoleApp, { notification_type: channel, identifier }: Provider): SetUp | undefined {
   if (channel === 'letter') {
     const missing = problemsOfPrinter({ handOff: 'sftp' });
     const values = app.config.letters;
-    return { settings: printSettings, values, missing, choice: ['PRINT_HAND_OFF=sftp'], guide: 'sftp' };
+    return { settings: printSettings, values, missing, choice: ['PRINT_HAND_OFF=sftp'], guide: printerGuide };
   }
   const provider = app.providers.find((one) => one.channel === channel && one.name === identifier);
   if (!provider) return undefined;
@@ -87,15 +88,19 @@ export function HowToConnect({ app, provider, setUp }: SetUpProps) {
   if (isConnected) return null;
   return (
     <section class="card stack stack--tight" aria-labelledby="connect">
-      <h2 id="connect">How to connect {provider.display_name}</h2>
+      <h2 id="connect">
+        <T>How to connect {{ displayName: provider.display_name }}</T>
+      </h2>
       <p>
-        Put these settings into the environment of every process of Pennypost, with your own values, and restart it. A
-        secret can also be in a file: <code>NAME_FILE</code> instead of <code>NAME</code>. Then come back and send
-        yourself a test.
+        <T>
+          Put these settings into the environment of every process of Pennypost, with your own values, and restart it. A
+          secret can also be in a file: <code>NAME_FILE</code> instead of <code>NAME</code>. Then come back and send
+          yourself a test.
+        </T>
       </p>
       <div class="code code--wrapped">
         <pre id="settings-to-copy">{linesOf(setUp).join('\n')}</pre>
-        <Copy of="settings-to-copy" what="the settings" />
+        <Copy of="settings-to-copy" what={t('the settings')} />
       </div>
     </section>
   );
@@ -105,18 +110,21 @@ export function HowToConnect({ app, provider, setUp }: SetUpProps) {
 export function SettingsOfProvider({ provider, setUp }: Omit<SetUpProps, 'app'>) {
   return (
     <section class="stack stack--tight" aria-labelledby="settings">
-      <h2 id="settings">Settings</h2>
+      <h2 id="settings">{t('Settings')}</h2>
       <p class="muted">
-        Settings come from the environment of the server. Values are not shown here: run <code>pennypost config</code>.
+        <T>
+          Settings come from the environment of the server. Values are not shown here: run <code>pennypost config</code>
+          .
+        </T>
       </p>
       <Table
-        caption={`Settings of ${provider.display_name}`}
+        caption={t('Settings of {displayName}', { displayName: provider.display_name })}
         rows={Object.entries(setUp.settings)}
         keyOf={([key]) => key}
         columns={[
-          { head: 'Setting', cell: ([, { name }]) => <code>{name}</code> },
-          { head: 'State', cell: ([key, setting]) => stateOf(setUp, setting, setUp.values[key]) },
-          { head: 'What it is', cell: ([, { description }]) => description.replaceAll('`', '') },
+          { head: t('Setting'), cell: ([, { name }]) => <code>{name}</code> },
+          { head: t('State'), cell: ([key, setting]) => stateOf(setUp, setting, setUp.values[key]) },
+          { head: t('What it is'), cell: ([, { description }]) => description.replaceAll('`', '') },
         ]}
       />
     </section>
@@ -125,26 +133,7 @@ export function SettingsOfProvider({ provider, setUp }: Omit<SetUpProps, 'app'>)
 
 function stateOf(setUp: SetUp, setting: Setting<unknown>, value: unknown) {
   const isEmpty = value === undefined || setting.format(value) === '';
-  if (isEmpty) return <Status kind="accepted">{isNeeded(setUp, setting) ? 'Needed' : 'Not set'}</Status>;
+  if (isEmpty) return <Status kind="accepted">{isNeeded(setUp, setting) ? t('Needed') : t('Not set')}</Status>;
   const isDefault = setting.fallback !== undefined && setting.format(value) === setting.format(setting.fallback);
-  return isDefault ? <Status kind="accepted">Default</Status> : <Status kind="delivered">Set</Status>;
-}
-
-const folder = new URL('../../../../../docs/guides/providers/', import.meta.url);
-
-/** The guide of the documentation: what to do at the provider, and what its reports mean. */
-export async function readGuide({ guide }: SetUp): Promise<string | undefined> {
-  return guide === undefined ? undefined : readFile(new URL(`${guide}.md`, folder), 'utf8');
-}
-
-export function Guide({ text }: { text: string }) {
-  return (
-    <details class="more">
-      <summary>
-        Guide
-        <Icon name="chevron" small />
-      </summary>
-      <Preformatted label="Guide">{text}</Preformatted>
-    </details>
-  );
+  return isDefault ? <Status kind="accepted">{t('Default')}</Status> : <Status kind="delivered">{t('Set')}</Status>;
 }

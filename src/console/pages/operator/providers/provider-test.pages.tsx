@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import type { PhoneRules } from '../../../../countries/phone-rules.ts';
 import { getProviderDetails } from '../../../../delivery/failover/provider-details.ts';
 import { sendTestMessage, type TestResult } from '../../../../delivery/providers/test-message.ts';
+import { T } from '../../../../language/sentence.tsx';
+import { t } from '../../../../language/text.ts';
 import { invalid, notFound } from '../../../../platform/failure.ts';
 import { parsePhoneNumber } from '../../../../recipients/phone-number.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
@@ -22,10 +24,10 @@ export function providerTestPages(pages: Pages, app: ConsoleApp): void {
     const { channel, display_name } = await testable(id);
     const own = ownRecipient(app.country.phone, channel, user);
     return {
-      title: `Test ${display_name}`,
-      lead: 'Sends one message through this provider only. The provider may charge for it. Services do not see it.',
+      title: t('Test {displayName}', { displayName: display_name }),
+      lead: t('Sends one message through this provider only. The provider may charge for it. Services do not see it.'),
       crumbs: [
-        { label: 'Providers', to: providersPath },
+        { label: t('Providers'), to: providersPath },
         { label: display_name, to: providerAddress(id) },
       ],
       content: (
@@ -33,13 +35,20 @@ export function providerTestPages(pages: Pages, app: ConsoleApp): void {
           {result && <Result result={result} name={display_name} />}
           {own === undefined ? (
             <p>
-              A test goes to your own number.{' '}
-              <a href={pageUrl('/account/mobile')}>Add a mobile number to your account</a>
+              <T>
+                A test goes to your own number.{' '}
+                <a href={pageUrl('/account/mobile')}>Add a mobile number to your account</a>
+              </T>
             </p>
           ) : (
-            <SaveForm back={providerAddress(id)} action={result ? 'Send another test to me' : 'Send a test to me'}>
+            <SaveForm
+              back={providerAddress(id)}
+              action={result ? t('Send another test to me') : t('Send a test to me')}
+            >
               <p>
-                The message goes to <b>{own}</b>.
+                <T>
+                  The message goes to <b>{{ own }}</b>.
+                </T>
               </p>
             </SaveForm>
           )}
@@ -57,7 +66,7 @@ export function providerTestPages(pages: Pages, app: ConsoleApp): void {
       const id = param('provider_id');
       const { channel, identifier } = await testable(id);
       const own = ownRecipient(app.country.phone, channel, visitor.user);
-      if (own === undefined) throw invalid('Add a mobile number to your account first.');
+      if (own === undefined) throw invalid(t('Add a mobile number to your account first.'));
       const result = await sendTestMessage(app, { id, notification_type: channel, identifier }, own);
       return viewOf(id, visitor.user, result);
     },
@@ -92,15 +101,19 @@ function Result({ result: { outcome, reason, response, took_ms }, name }: { resu
   return (
     <Notice tone={tone}>
       <p>
-        <b>
-          {name} {said}
-        </b>{' '}
-        after {took_ms.toLocaleString('en-GB')} ms.
+        <T>
+          <b>
+            {{ name }} {{ said }}
+          </b>{' '}
+          after {{ toLocaleString: took_ms.toLocaleString('en-GB') }} ms.
+        </T>
       </p>
       {why && <p dir="auto">{why}</p>}
       {response !== undefined && (
         <p>
-          Its response: <code dir="auto">{response}</code>
+          <T>
+            Its response: <code dir="auto">{{ response }}</code>
+          </T>
         </p>
       )}
     </Notice>

@@ -6,7 +6,10 @@ import {
   setProviderActive,
 } from '../../../../delivery/failover/provider-details.ts';
 import { readProviderStates } from '../../../../delivery/failover/provider-states.ts';
+import { T } from '../../../../language/sentence.tsx';
+import { t } from '../../../../language/text.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
+import { pageUrl } from '../../../links.ts';
 import { count } from '../../../money.ts';
 import type { Pages } from '../../../page.ts';
 import { Field } from '../../../parts/field.tsx';
@@ -22,24 +25,24 @@ import {
   StateOfProvider,
   shareOf,
 } from './provider-parts.tsx';
-import { Guide, HowToConnect, readGuide, SettingsOfProvider, setUpOf } from './provider-set-up.tsx';
+import { HowToConnect, SettingsOfProvider, setUpOf } from './provider-set-up.tsx';
 
 const one = `${providersPath}/:provider_id`;
-const crumbs = [{ label: 'Providers', to: providersPath }];
+const crumbs = [{ label: t('Providers'), to: providersPath }];
 const maxShown = 50;
 
 const steps = {
   pause: {
     active: false,
-    action: 'Pause',
-    lead: 'The other providers share new messages. Messages that this provider already has are not affected.',
-    done: 'Provider paused.',
+    action: t('Pause'),
+    lead: t('The other providers share new messages. Messages that this provider already has are not affected.'),
+    done: t('Provider paused.'),
   },
   resume: {
     active: true,
-    action: 'Resume',
-    lead: 'The provider will get its share of new messages again, within seconds.',
-    done: 'Provider resumed.',
+    action: t('Resume'),
+    lead: t('The provider will get its share of new messages again, within seconds.'),
+    done: t('Provider resumed.'),
   },
 } as const;
 
@@ -56,7 +59,6 @@ export function providerPages(pages: Pages, app: ConsoleApp): void {
         readProviderStates(app),
       ]);
       const setUp = setUpOf(app, provider);
-      const guide = setUp && (await readGuide(setUp));
       const health = healthOf(provider, states);
       const isUsed = isInUse(app, provider) && provider.notification_type !== 'letter';
       const step = provider.active ? 'pause' : 'resume';
@@ -68,63 +70,83 @@ export function providerPages(pages: Pages, app: ConsoleApp): void {
         actions: visitor.user.platform_admin && isUsed && (
           <>
             <ButtonLink to={`${here}/${step}`}>{steps[step].action}</ButtonLink>
-            <ButtonLink to={`${here}/test`}>Send a test to me</ButtonLink>
+            <ButtonLink to={`${here}/test`}>{t('Send a test to me')}</ButtonLink>
           </>
         ),
         content: (
           <div class="stack">
-            <section class="card measure" aria-label="State">
+            <section class="card measure" aria-label={t('State')}>
               <dl class="facts">
-                <dt>State</dt>
+                <dt>{t('State')}</dt>
                 <dd>
                   <StateOfProvider app={app} provider={provider} states={states} />
                 </dd>
-                <dt>Share</dt>
+                <dt>{t('Share')}</dt>
                 <dd>{shareOf(app, provider, all)}</dd>
                 {health?.failing && (
                   <>
-                    <dt>Failed calls</dt>
+                    <dt>{t('Failed calls')}</dt>
                     <dd>
-                      {health.failing.errors} of {health.failing.calls}, since{' '}
-                      <Time at={health.failing.since} now={now} />
+                      <T>
+                        {{ errors: health.failing.errors }} of {{ calls: health.failing.calls }}, since{' '}
+                        <Time at={health.failing.since} now={now} />
+                      </T>
                     </dd>
                   </>
                 )}
-                <dt>Last hour</dt>
-                <dd>{count(health?.handed_over_last_hour ?? 0)} messages</dd>
-                <dt>Sends abroad</dt>
-                <dd>{provider.supports_international ? 'Yes' : 'No'}</dd>
-                <dt>Name in settings</dt>
+                <dt>{t('Last hour')}</dt>
+                <dd>
+                  <T>{{ count: count(health?.handed_over_last_hour ?? 0) }} messages</T>
+                </dd>
+                <dt>{t('Sends abroad')}</dt>
+                <dd>{provider.supports_international ? t('Yes') : t('No')}</dd>
+                <dt>{t('Name in settings')}</dt>
                 <dd>
                   <code>{provider.identifier}</code>
                 </dd>
-                <dt>Next message</dt>
+                <dt>{t('Next message')}</dt>
                 <dd>
                   <NextMessage app={app} channel={provider.notification_type} all={all} states={states} />
                 </dd>
               </dl>
             </section>
             {setUp && <HowToConnect app={app} provider={provider} setUp={setUp} />}
-            {guide !== undefined && <Guide text={guide} />}
+            {setUp?.guide !== undefined && (
+              <p>
+                <T>
+                  <a href={pageUrl(`${providersPath}/guides/${setUp.guide}`)}>
+                    Read the guide to {{ displayName: provider.display_name }}
+                  </a>
+                  : what to do at the provider, and what its reports mean.
+                </T>
+              </p>
+            )}
             {setUp && <SettingsOfProvider provider={provider} setUp={setUp} />}
             <section class="stack stack--tight" aria-labelledby="history">
-              <h2 id="history">History</h2>
+              <h2 id="history">{t('History')}</h2>
               <Table
-                caption="Changes, newest first"
+                caption={t('Changes, newest first')}
                 rows={versions.slice(0, maxShown)}
                 keyOf={({ version }) => String(version)}
                 columns={[
                   {
-                    head: 'When',
-                    cell: ({ updated_at }) => (updated_at ? <Time at={updated_at} now={now} /> : 'At the start'),
+                    head: t('When'),
+                    cell: ({ updated_at }) => (updated_at ? <Time at={updated_at} now={now} /> : t('At the start')),
                   },
-                  { head: 'Share', cell: ({ priority }) => `${priority}%`, numeric: true },
-                  { head: 'State', cell: ({ active }) => (active ? 'Active' : 'Paused') },
-                  { head: 'Why', cell: ({ reason }) => <span dir="auto">{reason ?? 'No reason given'}</span> },
-                  { head: 'Who', cell: ({ created_by }) => <span dir="auto">{created_by?.name ?? 'Nobody'}</span> },
+                  { head: t('Share'), cell: ({ priority }) => `${priority}%`, numeric: true },
+                  { head: t('State'), cell: ({ active }) => (active ? t('Active') : t('Paused')) },
+                  { head: t('Why'), cell: ({ reason }) => <span dir="auto">{reason ?? t('No reason given')}</span> },
+                  {
+                    head: t('Who'),
+                    cell: ({ created_by }) => <span dir="auto">{created_by?.name ?? t('Nobody')}</span>,
+                  },
                 ]}
               />
-              {versions.length > maxShown && <p class="muted small">Only the newest {maxShown} changes are shown.</p>}
+              {versions.length > maxShown && (
+                <p class="muted small">
+                  <T>Only the newest {{ maxShown }} changes are shown.</T>
+                </p>
+              )}
             </section>
           </div>
         ),
@@ -147,8 +169,8 @@ export function providerPages(pages: Pages, app: ConsoleApp): void {
               <Field
                 formState={formState}
                 name="reason"
-                label="Reason"
-                hint="Shown in the history."
+                label={t('Reason')}
+                hint={t('Shown in the history.')}
                 autocomplete="off"
               />
             </SaveForm>
@@ -156,7 +178,7 @@ export function providerPages(pages: Pages, app: ConsoleApp): void {
         };
       },
       form: Type.Object({ reason: Type.String({ minLength: 1, maxLength: 1000 }) }),
-      needs: { reason: 'Enter a reason.' },
+      needs: { reason: t('Enter a reason.') },
       async act({ param, visitor }, { reason }) {
         const id = param('provider_id');
         await setProviderActive(app, id, active, { reason, created_by_id: visitor.user.id });

@@ -5,6 +5,8 @@ import {
   setProviderShares,
 } from '../../../../delivery/failover/provider-details.ts';
 import { readProviderStates } from '../../../../delivery/failover/provider-states.ts';
+import { T } from '../../../../language/sentence.tsx';
+import { t } from '../../../../language/text.ts';
 import { channels } from '../../../../protocol/channels.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
@@ -48,8 +50,10 @@ export function providerListPages(pages: Pages, app: ConsoleApp): void {
         messages.find(({ notification_type, provider }) => notification_type === channel && provider === name)
           ?.messages ?? 0;
       return {
-        title: 'Providers',
-        lead: 'Pennypost moves messages away from a provider that fails or is slow, and back again after 15 quiet minutes.',
+        title: t('Providers'),
+        lead: t(
+          'Pennypost moves messages away from a provider that fails or is slow, and back again after 15 quiet minutes.',
+        ),
         content: (
           <div class="stack stack--loose">
             <ProviderTabs current="providers" />
@@ -66,35 +70,39 @@ export function providerListPages(pages: Pages, app: ConsoleApp): void {
                     <h2 id={`of-${of}`}>{title}</h2>
                     {canShare && (
                       <ButtonLink to={sharesPath(of)} small>
-                        Change shares<span class="sr"> of {nouns}</span>
+                        <T>
+                          Change shares<span class="sr"> of {{ nouns }}</span>
+                        </T>
                       </ButtonLink>
                     )}
                   </div>
                   <NextMessage app={app} channel={of} all={all} states={states} />
                   <p class="small muted">
-                    Chosen in the environment of the server with <code>{choices[of](app)}</code>
+                    <T>
+                      Chosen in the environment of the server with <code>{{ of: choices[of](app) }}</code>
+                    </T>
                   </p>
                   <Table
-                    caption={`Providers of ${nouns}`}
+                    caption={t('Providers of {nouns}', { nouns })}
                     rows={rows}
                     keyOf={({ id }) => id}
                     middle
                     columns={[
                       {
-                        head: 'Provider',
+                        head: t('Provider'),
                         cell: ({ id, display_name }) => <a href={pageUrl(providerAddress(id))}>{display_name}</a>,
                       },
                       {
-                        head: 'State',
+                        head: t('State'),
                         cell: (provider) => <StateOfProvider app={app} provider={provider} states={states} />,
                       },
                       {
-                        head: 'Share',
+                        head: t('Share'),
                         cell: (provider) => shareOf(app, provider, all),
                         numeric: true,
                       },
                       {
-                        head: 'Within 5 min',
+                        head: t('Within 5 min'),
                         cell: (provider) => {
                           const share = healthOf(provider, states)?.in_time;
                           return share === undefined ? '–' : `${Math.round(share * 100)}%`;
@@ -102,21 +110,21 @@ export function providerListPages(pages: Pages, app: ConsoleApp): void {
                         numeric: true,
                       },
                       {
-                        head: 'Last hour',
+                        head: t('Last hour'),
                         cell: (provider) => count(healthOf(provider, states)?.handed_over_last_hour ?? 0),
                         numeric: true,
                       },
                       {
-                        head: 'This month',
+                        head: t('This month'),
                         cell: ({ identifier }) => count(sentBy(of, identifier)),
                         numeric: true,
                       },
                       {
-                        head: 'Changed',
-                        cell: ({ updated_at }) => (updated_at ? <Time at={updated_at} now={now} /> : 'Never'),
+                        head: t('Changed'),
+                        cell: ({ updated_at }) => (updated_at ? <Time at={updated_at} now={now} /> : t('Never')),
                       },
                       {
-                        head: 'Next step',
+                        head: t('Next step'),
                         hidden: true,
                         cell: (provider) => <NextStep app={app} provider={provider} isAdmin={isAdmin} />,
                       },
@@ -151,14 +159,18 @@ function NextStep({ app, provider, isAdmin }: NextStepProps) {
   if (!isInUse(app, provider) || (notification_type === 'letter' && isSandbox(app, provider))) {
     return (
       <ButtonLink to={`${providerAddress(id)}#connect`} small>
-        How to connect<span class="sr"> {display_name}</span>
+        <T>
+          How to connect<span class="sr"> {{ displayName: display_name }}</span>
+        </T>
       </ButtonLink>
     );
   }
   if (!isAdmin || notification_type === 'letter') return null;
   return (
     <ButtonLink to={`${providerAddress(id)}/test`} small>
-      Send a test to me<span class="sr"> through {display_name}</span>
+      <T>
+        Send a test to me<span class="sr"> through {{ displayName: display_name }}</span>
+      </T>
     </ButtonLink>
   );
 }
@@ -176,9 +188,9 @@ export function providerSharePages(pages: Pages, app: ConsoleApp): void {
           providers.find(({ notification_type, identifier }) => notification_type === channel && identifier === name)
             ?.priority;
         return {
-          title: `Shares of ${channelWords[channel].plural}`,
-          lead: 'Enter numbers from 0 to 100 that add up to 100. Pennypost returns to these shares after a failure.',
-          crumbs: [{ label: 'Providers', to: providersPath }],
+          title: t('Shares of {plural}', { plural: channelWords[channel].plural }),
+          lead: t('Enter numbers from 0 to 100 that add up to 100. Pennypost returns to these shares after a failure.'),
+          crumbs: [{ label: t('Providers'), to: providersPath }],
           content: (
             <SaveForm back={providersPath}>
               {names.map((name) => (
@@ -186,15 +198,15 @@ export function providerSharePages(pages: Pages, app: ConsoleApp): void {
                   key={name}
                   formState={formState}
                   name={fieldOf(name)}
-                  label={`${providerName(name)}, per cent`}
+                  label={t('{providerName}, per cent', { providerName: providerName(name) })}
                   value={currentShare(name) ?? 0}
                 />
               ))}
               <Field
                 formState={formState}
                 name="reason"
-                label="Reason"
-                hint="Shown in the history."
+                label={t('Reason')}
+                hint={t('Shown in the history.')}
                 autocomplete="off"
               />
             </SaveForm>
@@ -206,14 +218,14 @@ export function providerSharePages(pages: Pages, app: ConsoleApp): void {
         reason: Type.String({ minLength: 1, maxLength: 1000 }),
       }),
       needs: {
-        ...Object.fromEntries(names.map((name) => [fieldOf(name), 'Enter a number from 0 to 100.'])),
-        reason: 'Enter a reason.',
+        ...Object.fromEntries(names.map((name) => [fieldOf(name), t('Enter a number from 0 to 100.')])),
+        reason: t('Enter a reason.'),
       },
       async act({ visitor }, form) {
         const shares = new Map(names.map((name) => [name, readShare(form[fieldOf(name)] ?? '', fieldOf(name))]));
         const why = { reason: form.reason ?? '', created_by_id: visitor.user.id };
         await setProviderShares(app, channel, shares, why);
-        return { to: providersPath, notice: 'Shares saved.' };
+        return { to: providersPath, notice: t('Shares saved.') };
       },
     });
   }

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useHarness } from '../../../../../test/kit/harness.ts';
 import { startStubGateways } from '../../../../../test/kit/vendors/stub-gateways.ts';
@@ -171,9 +172,36 @@ describe('settings', () => {
     expect(text).toContain(expected);
   });
 
-  it('come with the guide of the provider', async () => {
-    expect((await pageOf('smtp', 'email')).text).toContain('# SMTP\n');
-    expect((await pageOf('twilio')).text).not.toContain('Guide');
+  it('lead to the guide of the provider, if there is one', async () => {
+    expect((await pageOf('smtp', 'email')).text).toContain('<a href="/console/operator/providers/guides/smtp">');
+    expect((await pageOf('dvla', 'letter')).text).toContain('<a href="/console/operator/providers/guides/sftp">');
+    expect((await pageOf('twilio')).text).not.toContain('guides/');
+    for (const unknown of ['twilio', '..%2Foperating', 'generic-http.example']) {
+      expect((await operator.get(`/console/operator/providers/guides/${unknown}`)).status).toBe(404);
+    }
+  });
+});
+
+describe('the guide to', () => {
+  const guides = readdirSync('docs/guides/providers').filter((file) => file.endsWith('.md'));
+
+  it.each(guides)('%s is a page, and no mark of Markdown is left', async (file) => {
+    const { text, status } = await looker.get(`/console/operator/providers/guides/${file.replace('.md', '')}`);
+    const guide = readFileSync(`docs/guides/providers/${file}`, 'utf8');
+    expect(status).toBe(200);
+    const [, main = ''] = text.split('<main');
+    expect(main).toContain('<code>docs/configuration.md</code>');
+    expect(main.match(/<(?:h2|table|pre)\b/g)).toEqual(expect.arrayContaining(['<h2', '<table', '<pre']));
+    const prose = main.replaceAll(/<(pre|code)\b[\s\S]*?<\/\1>/g, '').replaceAll(/<[^>]*>/g, '\n');
+    expect(prose).not.toMatch(/`|\]\(|\*\*|^\s*(?:#+|-|\d+\.) |\|/m);
+    // A bar inside a cell would begin another one.
+    for (const table of guide.match(/(?:^\|.*\n)+/gm) ?? []) {
+      const lengths = table
+        .trim()
+        .split('\n')
+        .map((row) => row.split('|').length);
+      expect(new Set(lengths).size).toBe(1);
+    }
   });
 });
 

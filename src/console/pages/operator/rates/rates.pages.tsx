@@ -9,6 +9,7 @@ import {
 } from '../../../../billing/rates.ts';
 import { createRateAbroad, maxMultiplier } from '../../../../billing/rates-abroad.ts';
 import { listPostage, postageLabel } from '../../../../countries/postage.ts';
+import { t } from '../../../../language/text.ts';
 import { listRatesAbroad, type RateAbroad } from '../../../../notifications/rates-abroad.ts';
 import { OneOf } from '../../../../protocol/fields.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
@@ -31,8 +32,8 @@ import {
 import { fromMidnight, useViewer } from '../../../viewer.ts';
 
 const here = '/operator/rates';
-const crumbs = [{ label: 'Rates', to: here }];
-const repricing = 'If you choose a day in the past, the cost of messages sent since then changes too.';
+const crumbs = [{ label: t('Rates'), to: here }];
+const repricing = t('If you choose a day in the past, the cost of messages sent since then changes too.');
 
 /** What messages cost, and from when on. */
 export function ratePages(pages: Pages, app: ConsoleApp): void {
@@ -51,32 +52,38 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
       ]);
       const now = app.clock.now().toISOString();
       const stateOf = (start: string) =>
-        start > now ? 'From then on' : current && start.startsWith(current.valid_from) ? 'Current' : 'Previous';
+        start > now
+          ? t('From then on')
+          : current && start.startsWith(current.valid_from)
+            ? t('Current')
+            : t('Previous');
       return {
-        title: 'Rates',
-        lead: 'Usage and reports are priced with these rates. Emails are free.',
+        title: t('Rates'),
+        lead: t('Usage and reports are priced with these rates. Emails are free.'),
         actions: visitor.user.platform_admin && (
           <>
-            <ButtonLink to={`${here}/new-text`}>New text rate</ButtonLink>
-            {abroad && <ButtonLink to={`${here}/new-abroad`}>New rate abroad</ButtonLink>}
-            <ButtonLink to={`${here}/new-letter`}>New letter rate</ButtonLink>
+            <ButtonLink to={`${here}/new-text`}>{t('New text rate')}</ButtonLink>
+            {abroad && <ButtonLink to={`${here}/new-abroad`}>{t('New rate abroad')}</ButtonLink>}
+            <ButtonLink to={`${here}/new-letter`}>{t('New letter rate')}</ButtonLink>
           </>
         ),
         content: (
           <div class="stack stack--loose">
             <section class="stack stack--tight">
-              <h2>One part of a text</h2>
+              <h2>{t('One part of a text')}</h2>
               {texts.length === 0 ? (
-                <Empty title="No prices yet">Add a rate. Until then, the console shows texts without their cost.</Empty>
+                <Empty title={t('No prices yet')}>
+                  {t('Add a rate. Until then, the console shows texts without their cost.')}
+                </Empty>
               ) : (
                 <Table
-                  caption="Rates of texts, newest first"
+                  caption={t('Rates of texts, newest first')}
                   rows={texts}
                   keyOf={({ valid_from }) => valid_from}
                   columns={[
-                    { head: 'From', cell: ({ valid_from }) => fullDay(app.country.calendar, valid_from) },
-                    { head: 'State', cell: ({ valid_from }) => stateOf(valid_from) },
-                    { head: 'Price', cell: ({ rate }) => money.price(rate), numeric: true },
+                    { head: t('From'), cell: ({ valid_from }) => fullDay(app.country.calendar, valid_from) },
+                    { head: t('State'), cell: ({ valid_from }) => stateOf(valid_from) },
+                    { head: t('Price'), cell: ({ rate }) => money.price(rate), numeric: true },
                   ]}
                 />
               )}
@@ -84,18 +91,18 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
             {abroad && <RatesAbroad rates={abroad} now={now} />}
             {coming.length > 0 && (
               <section class="stack stack--tight">
-                <h2>Letters, from a later day on</h2>
-                <LetterRates caption="Coming rates of letters" rates={coming} />
+                <h2>{t('Letters, from a later day on')}</h2>
+                <LetterRates caption={t('Coming rates of letters')} rates={coming} />
               </section>
             )}
             <section class="stack stack--tight">
-              <h2>Letters, now</h2>
+              <h2>{t('Letters, now')}</h2>
               {letters.length === 0 ? (
-                <Empty title="No prices yet">
-                  Add a rate. Until then, the console shows letters without their cost.
+                <Empty title={t('No prices yet')}>
+                  {t('Add a rate. Until then, the console shows letters without their cost.')}
                 </Empty>
               ) : (
-                <LetterRates caption="Rates of letters by sheets" rates={letters} />
+                <LetterRates caption={t('Rates of letters by sheets')} rates={letters} />
               )}
             </section>
           </div>
@@ -108,30 +115,30 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
     who: 'platform-admin',
     below: 'Rates',
     show: (_asked, formState) => ({
-      title: 'New text rate',
+      title: t('New text rate'),
       lead: repricing,
       crumbs,
       content: (
-        <SaveForm back={here} action="Add the rate">
+        <SaveForm back={here} action={t('Add the rate')}>
           <MoneyField
             formState={formState}
             name="rate"
-            label={`Price of one part, in ${money.unit}`}
-            hint={`For example ${money.plain(0.0227)} (${money.unit})`}
+            label={t('Price of one part, in {unit}', { unit: money.unit })}
+            hint={t('For example {example} ({unit})', { example: money.plain(0.0227), unit: money.unit })}
             inputmode="text"
           />
-          <DayField formState={formState} name="valid_from" label="From" hint={fromMidnight(app.country)} />
+          <DayField formState={formState} name="valid_from" label={t('From')} hint={fromMidnight(app.country)} />
         </SaveForm>
       ),
     }),
     form: Type.Object({ rate: TypedValue, valid_from: TypedValue }),
-    needs: { rate: 'Enter a price.', valid_from: 'Enter a day.' },
+    needs: { rate: t('Enter a price.'), valid_from: t('Enter a day.') },
     async act(_asked, { rate, valid_from }) {
       await createSmsRate(app, {
         rate: readPrice(rate, { field: 'rate', money }),
         valid_from: readDay(valid_from, { field: 'valid_from' }),
       });
-      return { to: here, notice: 'Rate added.' };
+      return { to: here, notice: t('Rate added.') };
     },
   });
 
@@ -140,34 +147,39 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
       who: 'platform-admin',
       below: 'Rates',
       show: (_request, formState) => ({
-        title: 'New rate abroad',
-        lead: 'Texts that were sent before keep their cost.',
+        title: t('New rate abroad'),
+        lead:
+          app.country.phone.multiplierAbroad === undefined
+            ? t(
+                'Texts that were sent before keep their cost. Once there is a rate, texts to countries without one are refused.',
+              )
+            : t('Texts that were sent before keep their cost.'),
         crumbs,
         content: (
-          <SaveForm back={here} action="Add the rate">
+          <SaveForm back={here} action={t('Add the rate')}>
             <Field
               formState={formState}
               name="prefix"
-              label="Country calling code"
-              hint="For example 49. Where several countries share a code, add the region: 1:JM"
+              label={t('Country calling code')}
+              hint={t('For example 49. Where several countries share a code, add the region: 1:JM')}
               short
             />
             <NumberField
               formState={formState}
               name="multiplier"
-              label={`Price of one part, in parts of a text ${app.country.words.inCountry}`}
+              label={t('Price of one part, in parts of a text {inCountry}', { inCountry: app.country.words.inCountry })}
             />
             <Choices
               kind="several"
               formState={formState}
               name="networks"
-              legend="Networks there"
+              legend={t('Networks there')}
               choices={[
-                { value: 'no-receipts', label: 'Delivery receipts cannot be believed' },
-                { value: 'numeric-sender', label: 'Only numbers can be senders' },
+                { value: 'no-receipts', label: t('Delivery receipts cannot be believed') },
+                { value: 'numeric-sender', label: t('Only numbers can be senders') },
               ]}
             />
-            <DayField formState={formState} name="valid_from" label="From" hint={fromMidnight(app.country)} />
+            <DayField formState={formState} name="valid_from" label={t('From')} hint={fromMidnight(app.country)} />
           </SaveForm>
         ),
       }),
@@ -177,7 +189,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
         networks: Type.Array(OneOf(['no-receipts', 'numeric-sender'])),
         valid_from: TypedValue,
       }),
-      needs: { prefix: 'Enter a code.', multiplier: 'Enter a number.', valid_from: 'Enter a day.' },
+      needs: { prefix: t('Enter a code.'), multiplier: t('Enter a number.'), valid_from: t('Enter a day.') },
       async act(_asked, { prefix, multiplier, networks, valid_from }) {
         await createRateAbroad(app, {
           prefix,
@@ -186,7 +198,7 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
           numeric_sender: networks.includes('numeric-sender'),
           valid_from: readDay(valid_from, { field: 'valid_from' }),
         });
-        return { to: here, notice: 'Rate added.' };
+        return { to: here, notice: t('Rate added.') };
       },
     });
   }
@@ -195,27 +207,27 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
     who: 'platform-admin',
     below: 'Rates',
     show: (_asked, formState) => ({
-      title: 'New letter rate',
+      title: t('New letter rate'),
       lead: repricing,
       crumbs,
       content: (
-        <SaveForm back={here} action="Add the rate">
+        <SaveForm back={here} action={t('Add the rate')}>
           <Select
             formState={formState}
             name="post_class"
-            label="Postage"
+            label={t('Postage')}
             choices={postage.classes.map(({ id, label }) => ({ value: id, label }))}
             value={postage.default}
             short
           />
-          <NumberField formState={formState} name="sheet_count" label="Sheets of a letter" />
+          <NumberField formState={formState} name="sheet_count" label={t('Sheets of a letter')} />
           <MoneyField
             formState={formState}
             name="rate"
-            label={`Price of a letter, in ${money.unit}`}
-            hint={`For example ${money.plain(0.68)} (${money.unit})`}
+            label={t('Price of a letter, in {unit}', { unit: money.unit })}
+            hint={t('For example {example} ({unit})', { example: money.plain(0.68), unit: money.unit })}
           />
-          <DayField formState={formState} name="start_date" label="From" hint={fromMidnight(app.country)} />
+          <DayField formState={formState} name="start_date" label={t('From')} hint={fromMidnight(app.country)} />
         </SaveForm>
       ),
     }),
@@ -226,10 +238,10 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
       start_date: TypedValue,
     }),
     needs: {
-      post_class: 'Choose a postage.',
-      sheet_count: 'Enter a number of sheets.',
-      rate: 'Enter a price.',
-      start_date: 'Enter a day.',
+      post_class: t('Choose a postage.'),
+      sheet_count: t('Enter a number of sheets.'),
+      rate: t('Enter a price.'),
+      start_date: t('Enter a day.'),
     },
     async act(_asked, { post_class, ...form }) {
       await createLetterRate(app, {
@@ -239,12 +251,12 @@ export function ratePages(pages: Pages, app: ConsoleApp): void {
           min: 1,
           max: 100,
           plain: true,
-          problem: 'Enter a number from 1 to 100.',
+          problem: t('Enter a number from 1 to 100.'),
         }),
         start_date: readDay(form.start_date, { field: 'start_date' }),
         rate: readPrice(form.rate, { field: 'rate', money }),
       });
-      return { to: here, notice: 'Rate added.' };
+      return { to: here, notice: t('Rate added.') };
     },
   });
 }
@@ -253,28 +265,29 @@ function RatesAbroad({ rates, now }: { rates: RateAbroad[]; now: string }) {
   const { calendar, words } = useViewer().country;
   return (
     <section class="stack stack--tight">
-      <h2>Texts to other countries</h2>
+      <h2>{t('Texts to other countries')}</h2>
       {rates.length === 0 ? (
-        <Empty title="No prices yet">
-          Add a rate, or import a file with the command “pennypost rates import”. Until then, texts to other countries
-          are shown without their cost.
+        <Empty title={t('No prices yet')}>
+          {t(
+            'Add a rate, or import a file with the command “pennypost rates import”. Until then, texts to other countries are shown without their cost.',
+          )}
         </Empty>
       ) : (
         <Table
-          caption={`Rates abroad, in texts ${words.inCountry}`}
+          caption={t('Rates abroad, in texts {inCountry}', { inCountry: words.inCountry })}
           rows={rates}
           keyOf={({ prefix, valid_from }) => `${prefix} ${valid_from}`}
           columns={[
-            { head: 'Calling code', cell: ({ prefix }) => `+${prefix}` },
+            { head: t('Calling code'), cell: ({ prefix }) => `+${prefix}` },
             {
-              head: 'From',
+              head: t('From'),
               cell: ({ valid_from }) => `${fullDay(calendar, valid_from)}${valid_from > now ? ' (coming)' : ''}`,
             },
-            { head: 'Receipts', cell: ({ receipts }) => (receipts ? 'Yes' : 'No') },
-            { head: 'Senders', cell: ({ numeric_sender }) => (numeric_sender ? 'Numbers only' : 'Any') },
+            { head: t('Receipts'), cell: ({ receipts }) => (receipts ? t('Yes') : t('No')) },
+            { head: t('Senders'), cell: ({ numeric_sender }) => (numeric_sender ? t('Numbers only') : t('Any')) },
             {
-              head: 'Parts',
-              cell: ({ multiplier }) => (multiplier === null ? 'No price' : count(multiplier)),
+              head: t('Parts'),
+              cell: ({ multiplier }) => (multiplier === null ? t('No price') : count(multiplier)),
               numeric: true,
             },
           ]}
@@ -306,14 +319,14 @@ function LetterRates({ caption, rates }: { caption: string; rates: readonly Lett
       rows={[...lines]}
       keyOf={([line]) => line}
       columns={[
-        { head: 'Postage', cell: ([, [rate]]) => postageLabel(postage, rate?.post_class ?? '') },
-        { head: 'From', cell: ([, [rate]]) => fullDay(calendar, rate?.start_date ?? '') },
+        { head: t('Postage'), cell: ([, [rate]]) => postageLabel(postage, rate?.post_class ?? '') },
+        { head: t('From'), cell: ([, [rate]]) => fullDay(calendar, rate?.start_date ?? '') },
         ...sheets.map((count) => ({
-          head: count === 1 ? '1 sheet' : `${count} sheets`,
+          head: count === 1 ? t('1 sheet') : t('{count} sheets', { count }),
           numeric: true as const,
           cell: ([, line]: [string, LetterRate[]]) => {
             const found = line.find(({ sheet_count }) => sheet_count === count);
-            return found ? money.price(Number(found.rate)) : 'None';
+            return found ? money.price(Number(found.rate)) : t('None');
           },
         })),
       ]}

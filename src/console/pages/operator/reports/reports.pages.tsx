@@ -1,6 +1,8 @@
 import { findKnownPrices } from '../../../../billing/rates.ts';
-import { addDays, type Calendar, type Days, dayFormat } from '../../../../countries/calendar.ts';
+import { addDays, type Calendar, type Days } from '../../../../countries/calendar.ts';
 import type { Money } from '../../../../countries/money.ts';
+import { T } from '../../../../language/sentence.tsx';
+import { isText, t, written } from '../../../../language/text.ts';
 import { fromStandby } from '../../../../platform/db/servers/standby.ts';
 import { Failure, notFound } from '../../../../platform/failure.ts';
 import { csvText, sendCsv } from '../../../../platform/http/csv.ts';
@@ -25,8 +27,8 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
     who,
     menu: 'Reports',
     show: () => ({
-      title: 'Reports',
-      lead: 'Figures of all services. You can download each report as a CSV file.',
+      title: t('Reports'),
+      lead: t('Figures of all services. You can download each report as a CSV file.'),
       content: (
         <ul class="card list measure">
           {reports.map(({ name, title, about }) => (
@@ -54,10 +56,10 @@ export function reportPages(pages: Pages, app: ConsoleApp): void {
       return {
         title: report.title,
         lead: report.about,
-        crumbs: [{ label: 'Reports', to: here }],
+        crumbs: [{ label: t('Reports'), to: here }],
         actions: rows.length > 0 && (
           <ButtonLink to={`${here}/${report.name}/csv${report.days ? `?${queryOf(asOf.days)}` : ''}`}>
-            Download CSV
+            {t('Download CSV')}
           </ButtonLink>
         ),
         content: (
@@ -118,14 +120,18 @@ function fitting(calendar: Calendar, read: Report['days'], month: Days): Days {
   }
 }
 
-const nameOfMonth = dayFormat({ month: 'long' });
+const nameOfMonth = (day: string) => written(({ dates }) => dates.write(day, { month: 'long' }));
 
 function problemOf(calendar: Calendar, { first_day, last_day }: Days): string {
   const isDate = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text);
-  if (!isDate(first_day) || !isDate(last_day)) return 'Enter both days as year, month and day, for example 2026-11-15.';
-  if (first_day > last_day) return 'Enter a first day that is not after the last day.';
+  if (!isDate(first_day) || !isDate(last_day))
+    return t('Enter both days as year, month and day, for example 2026-11-15.');
+  if (first_day > last_day) return t('Enter a first day that is not after the last day.');
   const year = calendar.financialYearDays(2026);
-  return `Enter days of one financial year, ${nameOfMonth(year.first_day)} to ${nameOfMonth(year.last_day)}.`;
+  return t('Enter days of one financial year, {nameOfMonth} to {nameOfMonth2}.', {
+    nameOfMonth: nameOfMonth(year.first_day),
+    nameOfMonth2: nameOfMonth(year.last_day),
+  });
 }
 
 function reportOf({ param }: { param(name: string): string }): Report {
@@ -141,10 +147,10 @@ function queryOf({ first_day, last_day }: Days): string {
 function DaysForm({ formState, first_day, last_day }: Days & { formState: FormState }) {
   return (
     <form class="row report-days" method="get">
-      <Field formState={formState} name="start" label="First day" type="date" value={first_day} short />
-      <Field formState={formState} name="end" label="Last day" type="date" value={last_day} short />
+      <Field formState={formState} name="start" label={t('First day')} type="date" value={first_day} short />
+      <Field formState={formState} name="end" label={t('Last day')} type="date" value={last_day} short />
       <button class="button" type="submit">
-        Show
+        {t('Show')}
       </button>
     </form>
   );
@@ -160,10 +166,10 @@ interface FiguresProps {
 
 function Figures({ report, rows, days, money, hasPrices }: FiguresProps) {
   if (rows.length === 0) {
-    return <Empty title="Nothing to report">Choose other days.</Empty>;
+    return <Empty title={t('Nothing to report')}>{t('Choose other days.')}</Empty>;
   }
   const heads = Object.entries(report.heads).flatMap(([column, head]): [string, string][] => {
-    if (typeof head === 'string') return [[column, head]];
+    if (isText(head)) return [[column, head]];
     return hasPrices ? [[column, money.heading(head.money)]] : [];
   });
   return (
@@ -181,7 +187,10 @@ function Figures({ report, rows, days, money, hasPrices }: FiguresProps) {
       />
       <p class="muted small">
         {rows.length > maxShown
-          ? `Only the first ${maxShown} of ${count(rows.length)} rows are shown. The download has all of them.`
+          ? t('Only the first {maxShown} of {length} rows are shown. The download has all of them.', {
+              maxShown,
+              length: count(rows.length),
+            })
           : `${count(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}.`}
       </p>
     </>
@@ -189,9 +198,9 @@ function Figures({ report, rows, days, money, hasPrices }: FiguresProps) {
 }
 
 function shownCell(value: Row[string]): string {
-  if (value === null || value === undefined || value === '') return 'None';
+  if (value === null || value === undefined || value === '') return t('None');
   if (typeof value === 'number') return value.toLocaleString('en-GB', { maximumFractionDigits: 4 });
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  if (typeof value === 'boolean') return value ? t('Yes') : t('No');
   return /^\d{4}-\d\d-\d\dT/.test(value) ? value.slice(0, 10) : value;
 }
 
@@ -218,7 +227,7 @@ function ReportChart({ chart, rows, days, money }: ReportChartProps) {
   return (
     <section class="card">
       <div class="card-head">
-        <h2>{typeof chart.title === 'string' ? chart.title : chart.title(money)}</h2>
+        <h2>{isText(chart.title) ? chart.title : chart.title(money)}</h2>
       </div>
       {chart.kind === 'days' ? <Columns values={values} /> : <Largest values={values} />}
     </section>
@@ -268,7 +277,10 @@ function Columns({ values }: { values: [day: string, value: number][] }) {
       </svg>
       {busiest && (
         <figcaption class="muted small">
-          The busiest day was {busiest[0]}, with {count(busiest[1])}. The table has every day with messages.
+          <T>
+            The busiest day was {{ busiest: busiest[0] }}, with {{ busiest2: count(busiest[1]) }}. The table has every
+            day with messages.
+          </T>
         </figcaption>
       )}
     </figure>
@@ -292,5 +304,5 @@ function Largest({ values }: { values: [name: string, value: number][] }) {
 }
 
 function hasAmounts({ heads }: Report): boolean {
-  return Object.values(heads).some((head) => typeof head !== 'string');
+  return Object.values(heads).some((head) => !isText(head));
 }

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { T } from '../../../../language/sentence.tsx';
+import { t } from '../../../../language/text.ts';
 import { getOrganisation } from '../../../../organisations/organisations.ts';
 import { channels } from '../../../../protocol/channels.ts';
 import { listServiceMembers } from '../../../../services/members/service-members.ts';
@@ -42,14 +44,14 @@ export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
       const step = !canChange('channels')
         ? undefined
         : suspended
-          ? { label: 'Resume', to: settingPath('channels') }
-          : { label: 'Suspend', to: `/operator/services/${service.id}/suspend` };
+          ? { label: t('Resume'), to: settingPath('channels') }
+          : { label: t('Suspend'), to: `/operator/services/${service.id}/suspend` };
       const archive = reachable(pages.all, visitor.user, `${home}/settings/archive`, service);
       const sent = ({ requested, failed }: { requested: number; failed: number }) =>
         `${count(requested)}${failed > 0 ? `, ${count(failed)} failed` : ''}`;
       return {
         title: service.name,
-        crumbs: [{ label: 'Services', to: '/operator/services' }],
+        crumbs: [{ label: t('Services'), to: '/operator/services' }],
         actions: (
           <>
             <ServiceBadge {...service} suspended={suspended} />
@@ -60,73 +62,87 @@ export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
           <div class="stack">
             {service.active && service.restricted && service.has_active_go_live_request && (
               <Notice>
-                This service wants to go live.{' '}
-                <a href={pageUrl(`${home}/make-service-live`)}>Decide about the request</a>
+                <T>
+                  This service wants to go live.{' '}
+                  <a href={pageUrl(`${home}/make-service-live`)}>Decide about the request</a>
+                </T>
               </Notice>
             )}
             <section class="card" aria-labelledby="about">
               <div class="card-head">
-                <h2 id="about">About the service</h2>
+                <h2 id="about">{t('About the service')}</h2>
                 <a class="small" href={pageUrl(`${home}/settings`)}>
-                  All settings
+                  {t('All settings')}
                 </a>
               </div>
               <Summary
                 rows={[
-                  { label: 'Live', value: service.restricted ? 'No: trial mode' : 'Yes', ...setting('mode') },
+                  { label: t('Live'), value: service.restricted ? t('No: trial mode') : t('Yes'), ...setting('mode') },
                   {
-                    label: 'Live since',
+                    label: t('Live since'),
                     value: liveSince(service, now),
                   },
                   {
-                    label: 'Organisation',
+                    label: t('Organisation'),
                     value: organisation ? (
                       <a href={pageUrl(`/organisations/${organisation.id}`)} dir="auto">
                         {organisation.name}
                       </a>
                     ) : (
-                      'None'
+                      t('None')
                     ),
                     ...setting('organisation'),
                   },
                   {
-                    label: 'Channels',
+                    label: t('Channels'),
                     value:
                       channels
                         .filter((channel) => service.permissions.includes(channel))
                         .map((channel) => channelWords[channel].names)
-                        .join(', ') || 'None. The service is suspended, so its new messages are refused.',
+                        .join(', ') || t('None. The service is suspended, so its new messages are refused.'),
                     ...setting('channels'),
                   },
-                  { label: 'Counted as live', value: service.count_as_live ? 'Yes' : 'No', ...setting('counted') },
                   {
-                    label: 'Created',
+                    label: t('Counted as live'),
+                    value: service.count_as_live ? t('Yes') : t('No'),
+                    ...setting('counted'),
+                  },
+                  {
+                    label: t('Created'),
                     value: (
                       <>
                         <Time at={service.created_at} now={now} />{' '}
-                        {creator && <span dir="auto">by {creator.name}</span>}
+                        {creator && (
+                          <span dir="auto">
+                            <T>by {{ name: creator.name }}</T>
+                          </span>
+                        )}
                       </>
                     ),
                   },
-                  { label: 'Notes', value: <span dir="auto">{service.notes ?? 'None'}</span>, ...setting('notes') },
+                  {
+                    label: t('Notes'),
+                    value: <span dir="auto">{service.notes ?? t('None')}</span>,
+                    ...setting('notes'),
+                  },
                 ]}
               />
             </section>
             <section class="card" aria-labelledby="week">
               <div class="card-head">
-                <h2 id="week">Last 7 days</h2>
+                <h2 id="week">{t('Last 7 days')}</h2>
                 <a class="small" href={pageUrl(home)}>
-                  Open the service
+                  {t('Open the service')}
                 </a>
               </div>
               <dl class="facts">
-                <dt>Emails</dt>
+                <dt>{t('Emails')}</dt>
                 <dd>{sent(week.email)}</dd>
-                <dt>Texts</dt>
+                <dt>{t('Texts')}</dt>
                 <dd>{sent(week.sms)}</dd>
-                <dt>Letters</dt>
+                <dt>{t('Letters')}</dt>
                 <dd>{sent(week.letter)}</dd>
-                <dt>Team</dt>
+                <dt>{t('Team')}</dt>
                 <dd>
                   <a href={pageUrl(`${home}/team`)}>
                     {count(members.length)} {members.length === 1 ? 'member' : 'members'}
@@ -136,7 +152,7 @@ export function operatorServicePage(pages: Pages, app: ConsoleApp): void {
             </section>
             {service.active && archive && (
               <p>
-                <a href={archive}>Archive this service</a>
+                <a href={archive}>{t('Archive this service')}</a>
               </p>
             )}
           </div>
@@ -152,18 +168,19 @@ export function suspendServicePage(pages: Pages, app: ConsoleApp): void {
     who: operator,
     below: 'Services',
     show: ({ service }) => ({
-      title: `Suspend ${service.name}?`,
+      title: t('Suspend {name}?', { name: service.name }),
       crumbs: [
-        { label: 'Services', to: '/operator/services' },
+        { label: t('Services'), to: '/operator/services' },
         { label: service.name, to: `/operator/services/${service.id}` },
       ],
       content: (
-        <SaveForm back={`/operator/services/${service.id}`} action="Suspend" danger>
+        <SaveForm back={`/operator/services/${service.id}`} action={t('Suspend')} danger>
           <p>
-            All channels of the service are switched off. Its new messages are refused. Messages that were accepted are
-            still sent. Its team can still sign in.
+            {t(
+              'All channels of the service are switched off. Its new messages are refused. Messages that were accepted are still sent. Its team can still sign in.',
+            )}
           </p>
-          <p>To resume the service, choose the channels that it can use again.</p>
+          <p>{t('To resume the service, choose the channels that it can use again.')}</p>
         </SaveForm>
       ),
     }),
@@ -171,12 +188,12 @@ export function suspendServicePage(pages: Pages, app: ConsoleApp): void {
     async act({ service }) {
       const permissions = service.permissions.filter((name) => !channels.some((channel) => channel === name));
       await updateService(app, service.id, { permissions });
-      return { to: `/operator/services/${service.id}`, notice: 'Service suspended.' };
+      return { to: `/operator/services/${service.id}`, notice: t('Service suspended.') };
     },
   });
 }
 
 function liveSince({ go_live_at, restricted }: Service, now: Date) {
   if (go_live_at) return <Time at={go_live_at} now={now} />;
-  return restricted ? 'Not live' : 'Not recorded';
+  return restricted ? t('Not live') : t('Not recorded');
 }

@@ -1,3 +1,5 @@
+import { T } from '../../../../language/sentence.tsx';
+import { t } from '../../../../language/text.ts';
 import { listGoLiveRequests, type ServiceState, searchServices } from '../../../../services/services.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
@@ -18,17 +20,17 @@ export function operatorServicePages(pages: Pages, app: ConsoleApp): void {
     path,
     menu: 'Services',
     lead: (total, state) =>
-      `${count(total)} ${total === 1 ? 'service' : 'services'}${state ? `: ${stateNames[state].toLowerCase()}` : ''}.`,
-    actions: () => <ButtonLink to={`${path}/going-live`}>Requests to go live</ButtonLink>,
-    searchLabel: 'Search services',
+      `${count(total)} ${total === 1 ? t('service') : t('services')}${state ? `: ${stateNames[state].toLowerCase()}` : ''}.`,
+    actions: () => <ButtonLink to={`${path}/going-live`}>{t('Requests to go live')}</ButtonLink>,
+    searchLabel: t('Search services'),
     groups: { name: 'State', parameter: 'state', names: stateNames },
     async read({ group, ...selection }) {
       const { services, total } = await searchServices(app.db, { ...selection, state: group });
       return { rows: services, total };
     },
     empty: {
-      title: 'No services found',
-      text: 'Search for another part of the name or the whole id, or show services of another state.',
+      title: t('No services found'),
+      text: t('Search for another part of the name or the whole id, or show services of another state.'),
     },
     list: (services, now) => <ServiceList services={services} now={now} />,
   });
@@ -39,14 +41,15 @@ export function operatorServicePages(pages: Pages, app: ConsoleApp): void {
     async show() {
       const requests = await listGoLiveRequests(app.db, maxRequests);
       return {
-        title: 'Requests to go live',
-        lead: 'The longest waiting come first.',
-        crumbs: [{ label: 'Services', to: path }],
+        title: t('Requests to go live'),
+        lead: t('The longest waiting come first.'),
+        crumbs: [{ label: t('Services'), to: path }],
         content:
           requests.length === 0 ? (
-            <Empty title="No requests to go live">
-              A service in trial mode can ask once its checklist is done. You will see the request here and on the
-              overview.
+            <Empty title={t('No requests to go live')}>
+              {t(
+                'A service in trial mode can ask once its checklist is done. You will see the request here and on the overview.',
+              )}
             </Empty>
           ) : (
             <RequestList requests={requests} now={app.clock.now()} />
@@ -60,11 +63,11 @@ type Listed = Awaited<ReturnType<typeof searchServices>>['services'][number];
 type Request = Awaited<ReturnType<typeof listGoLiveRequests>>[number];
 
 const stateNames: Record<ServiceState, string> = {
-  live: 'Live',
-  trial: 'Trial mode',
-  asking: 'Wants to go live',
-  suspended: 'Suspended',
-  archived: 'Archived',
+  live: t('Live'),
+  trial: t('Trial mode'),
+  asking: t('Wants to go live'),
+  suspended: t('Suspended'),
+  archived: t('Archived'),
 };
 
 const tones: Record<ServiceState, string> = {
@@ -100,18 +103,18 @@ function ServiceLink({ id, name }: { id: string; name: string }) {
 function ServiceList({ services, now }: { services: readonly Listed[]; now: Date }) {
   return (
     <Table
-      caption="Services"
+      caption={t('Services')}
       rows={services}
       keyOf={({ id }) => id}
       columns={[
-        { head: 'Service', cell: ({ id, name }) => <ServiceLink id={id} name={name} /> },
-        { head: 'State', cell: (service) => <ServiceBadge {...service} /> },
+        { head: t('Service'), cell: ({ id, name }) => <ServiceLink id={id} name={name} /> },
+        { head: t('State'), cell: (service) => <ServiceBadge {...service} /> },
         {
-          head: 'Organisation',
+          head: t('Organisation'),
           cell: ({ organisation_name }) =>
-            organisation_name ? <span dir="auto">{organisation_name}</span> : <span class="muted">None</span>,
+            organisation_name ? <span dir="auto">{organisation_name}</span> : <span class="muted">{t('None')}</span>,
         },
-        { head: 'Created', cell: ({ created_at }) => <Time at={created_at} now={now} /> },
+        { head: t('Created'), cell: ({ created_at }) => <Time at={created_at} now={now} /> },
       ]}
     />
   );
@@ -120,12 +123,12 @@ function ServiceList({ services, now }: { services: readonly Listed[]; now: Date
 function RequestList({ requests, now }: { requests: readonly Request[]; now: Date }) {
   return (
     <Table
-      caption="Requests to go live"
+      caption={t('Requests to go live')}
       rows={requests}
       keyOf={({ id }) => id}
       columns={[
         {
-          head: 'Service',
+          head: t('Service'),
           cell: ({ id, name, organisation_name }) => (
             <>
               <ServiceLink id={id} name={name} />
@@ -134,25 +137,27 @@ function RequestList({ requests, now }: { requests: readonly Request[]; now: Dat
           ),
         },
         {
-          head: 'Asked by',
+          head: t('Asked by'),
           cell: ({ asked_by_name, asked_by_email_address }) => (
             <>
-              <span dir="auto">{asked_by_name ?? 'Unknown'}</span>
+              <span dir="auto">{asked_by_name ?? t('Unknown')}</span>
               {asked_by_email_address && <small>{asked_by_email_address}</small>}
             </>
           ),
         },
-        { head: 'Will send in a year', cell: volumes },
+        { head: t('Will send in a year'), cell: volumes },
         {
-          head: 'Last change',
+          head: t('Last change'),
           cell: ({ updated_at }) => updated_at && <Time at={updated_at} now={now} />,
         },
         {
-          head: 'Decision',
+          head: t('Decision'),
           hidden: true,
           cell: ({ id, name }) => (
             <ButtonLink to={`/services/${id}/make-service-live`} small>
-              Decide<span class="sr"> about {name}</span>
+              <T>
+                Decide<span class="sr"> about {{ name }}</span>
+              </T>
             </ButtonLink>
           ),
         },
@@ -168,5 +173,5 @@ function volumes({ volume_email, volume_sms, volume_letter }: Request): string {
     [volume_letter, 'letters'],
   ] as const;
   const told = parts.flatMap(([amount, unit]) => (amount ? [`${count(amount)} ${unit}`] : []));
-  return told.join(', ') || 'Not said';
+  return told.join(', ') || t('Not said');
 }

@@ -1,4 +1,5 @@
 import type { Country } from '../../../../countries/country.ts';
+import { t, within } from '../../../../language/text.ts';
 import type { Channel } from '../../../../protocol/channels.ts';
 import { smsAlphabet } from '../../../../rendering/sms/gsm.ts';
 import { postageChoices } from '../../../message-words.ts';
@@ -10,12 +11,13 @@ import { conditionalNames, type Editing } from './editor-fields.ts';
 
 interface FormProps {
   country: Country;
+  alphabet: Country['sms']['alphabet'];
   formState: FormState;
   editing: Editing;
   placeholders: readonly string[];
 }
 
-export function EditorFields({ country, formState, editing, placeholders }: FormProps) {
+export function EditorFields({ country, alphabet, formState, editing, placeholders }: FormProps) {
   const { channel, draft: text } = editing;
   const isWelsh = text.letter_languages === 'welsh_then_english';
   return (
@@ -26,8 +28,8 @@ export function EditorFields({ country, formState, editing, placeholders }: Form
       <Field
         formState={formState}
         name="name"
-        label="Name of the template"
-        hint="Only your team can see this."
+        label={t('Name of the template')}
+        hint={t('Only your team can see this.')}
         value={editing.name}
       />
       {isWelsh && (
@@ -35,15 +37,15 @@ export function EditorFields({ country, formState, editing, placeholders }: Form
           <Field
             formState={formState}
             name="letter_welsh_subject"
-            label="Heading in Welsh"
+            label={t('Heading in Welsh')}
             value={text.letter_welsh_subject ?? ''}
           />
           <TextEditor
             formState={formState}
             name="letter_welsh_content"
-            label="Message in Welsh"
+            label={t('Message in Welsh')}
             channel={channel}
-            alphabet={country.sms.alphabet}
+            alphabet={alphabet}
             value={text.letter_welsh_content ?? ''}
             rows={12}
           />
@@ -53,23 +55,29 @@ export function EditorFields({ country, formState, editing, placeholders }: Form
         <Field
           formState={formState}
           name="subject"
-          label={channel === 'email' ? 'Subject' : isWelsh ? 'Heading in English' : 'Heading'}
+          label={channel === 'email' ? t('Subject') : isWelsh ? t('Heading in English') : t('Heading')}
           value={text.subject ?? ''}
         />
       )}
       <TextEditor
         formState={formState}
         name="content"
-        label={isWelsh ? 'Message in English' : 'Message'}
+        label={isWelsh ? t('Message in English') : t('Message')}
         channel={channel}
-        alphabet={country.sms.alphabet}
+        alphabet={alphabet}
         value={text.content}
         rows={channel === 'sms' ? 8 : 16}
       />
       {channel === 'email' && (
         <label class="choice">
-          <input type="checkbox" name="unsubscribe_link" value="yes" checked={text.has_unsubscribe_link} />
-          <span>Add an unsubscribe link</span>
+          <input
+            type="checkbox"
+            id="unsubscribe_link"
+            name="unsubscribe_link"
+            value="yes"
+            checked={text.has_unsubscribe_link}
+          />
+          <span>{t('Add an unsubscribe link')}</span>
         </label>
       )}
       {channel === 'letter' && <LetterSettings country={country} formState={formState} editing={editing} />}
@@ -78,13 +86,13 @@ export function EditorFields({ country, formState, editing, placeholders }: Form
   );
 }
 
-function LetterSettings({ country, formState, editing }: Omit<FormProps, 'placeholders'>) {
+function LetterSettings({ country, formState, editing }: Omit<FormProps, 'alphabet' | 'placeholders'>) {
   return (
     <>
       <Choices
         formState={formState}
         name="postage"
-        legend="Postage"
+        legend={t('Postage')}
         kind="one"
         chosen={[editing.postage ?? country.postage.default]}
         choices={postageChoices(country)}
@@ -93,13 +101,15 @@ function LetterSettings({ country, formState, editing }: Omit<FormProps, 'placeh
         <Choices
           formState={formState}
           name="languages"
-          legend="Languages"
-          hint="With Welsh, the letter has the Welsh text first and then the English text. Select Preview after a change."
+          legend={t('Languages')}
+          hint={t(
+            'With Welsh, the letter has the Welsh text first and then the English text. Select Preview after a change.',
+          )}
           kind="one"
           chosen={[editing.draft.letter_languages ?? 'english']}
           choices={[
-            { value: 'english', label: 'English only' },
-            { value: 'welsh_then_english', label: 'Welsh, then English' },
+            { value: 'english', label: t('English only') },
+            { value: 'welsh_then_english', label: t('Welsh, then English') },
           ]}
         />
       )}
@@ -108,7 +118,7 @@ function LetterSettings({ country, formState, editing }: Omit<FormProps, 'placeh
 }
 
 /** One field per placeholder. They are sent as two lists of the same length. */
-function PreviewValues({ editing, placeholders }: Omit<FormProps, 'country' | 'formState'>) {
+function PreviewValues({ editing, placeholders }: Pick<FormProps, 'editing' | 'placeholders'>) {
   const conditional = conditionalNames(editing);
   const names =
     editing.channel === 'letter'
@@ -118,7 +128,7 @@ function PreviewValues({ editing, placeholders }: Omit<FormProps, 'country' | 'f
     <div id="values" class="stack">
       {names.length > 0 && (
         <fieldset class="card stack stack--tight">
-          <legend class="label">Values for the preview</legend>
+          <legend class="label">{t('Values for the preview')}</legend>
           <div class="cols cols--narrow">
             {names.map((name, index) => {
               const value = editing.typedValues.get(name) ?? '';
@@ -131,12 +141,12 @@ function PreviewValues({ editing, placeholders }: Omit<FormProps, 'country' | 'f
                   <input type="hidden" name="names[]" value={name} />
                   {conditional.has(name) ? (
                     <select class="input" id={id} name="values[]">
-                      <option value="">Choose</option>
+                      <option value="">{t('Choose')}</option>
                       <option value="yes" selected={value === 'yes'}>
-                        Show
+                        {t('Show')}
                       </option>
                       <option value="no" selected={value === 'no'}>
-                        Hide
+                        {t('Hide')}
                       </option>
                     </select>
                   ) : (
@@ -161,10 +171,10 @@ function PreviewValues({ editing, placeholders }: Omit<FormProps, 'country' | 'f
 }
 
 const addressLabels = new Map([
-  ['address_line_1', 'Address line 1'],
-  ['address_line_2', 'Address line 2'],
-  ['address_line_3', 'Address line 3'],
-  ['postcode', 'Postcode'],
+  ['address_line_1', t('Address line 1')],
+  ['address_line_2', t('Address line 2')],
+  ['address_line_3', t('Address line 3')],
+  ['postcode', t('Postcode')],
 ]);
 
 interface TextEditorProps {
@@ -179,11 +189,11 @@ interface TextEditorProps {
 
 /** What a button writes around the selection, or at the beginning of its lines. */
 const tools = {
-  heading: { label: 'H', name: 'Heading', line: '# ' },
-  bullets: { label: '• List', name: 'Bullet list', line: '* ' },
-  numbers: { label: '1. List', name: 'Numbered list', line: '1. ' },
-  inset: { label: 'Inset', name: 'Inset text', line: '^ ' },
-  link: { label: 'Link', name: 'Link', before: '[', after: '](https://)' },
+  heading: { label: t('H'), name: 'Heading', line: '# ' },
+  bullets: { label: t('• List'), name: 'Bullet list', line: '* ' },
+  numbers: { label: t('1. List'), name: 'Numbered list', line: '1. ' },
+  inset: { label: t('Inset'), name: 'Inset text', line: '^ ' },
+  link: { label: t('Link'), name: 'Link', before: '[', after: '](https://)' },
   field: { label: '(( ))', name: 'Placeholder', before: '((', after: '))' },
   optional: { label: '((?))', name: 'Optional text', before: '((name??', after: '))' },
 } as const;
@@ -201,10 +211,11 @@ function marksOf(alphabet: Country['sms']['alphabet']) {
 }
 
 /** A text area. `browser/editor.ts` adds the buttons and marks placeholders in a layer behind the text. */
-function TextEditor({ formState, name, label, channel, alphabet, value, rows }: TextEditorProps) {
+export function TextEditor({ formState, name, label, channel, alphabet, value, rows }: TextEditorProps) {
   const error = formState.problems.get(name);
-  const hint =
-    'Use ((name)) for something that changes for each person. Use ((late??text)) for text only some people get.';
+  const hint = t(
+    'Use ((name)) for something that changes for each person. Use ((late??text)) for text only some people get.',
+  );
   return (
     <div class={error === undefined ? 'field' : 'field field--error'}>
       <label class="label" for={name}>
@@ -213,7 +224,7 @@ function TextEditor({ formState, name, label, channel, alphabet, value, rows }: 
       <HintAndError name={name} hint={hint} error={error} />
       <OpenFormattingHelp />
       <div class="editor" data-editor>
-        <fieldset class="toolbar" aria-label={`Formatting of ${label.toLowerCase()}`} hidden>
+        <fieldset class="toolbar" aria-label={t('Formatting of {label}', { label: within(label) })} hidden>
           <span>
             {toolsByChannel[channel].map((tool) => {
               const { label: shown, name: spoken, ...writes } = tools[tool];

@@ -1,4 +1,8 @@
+import { T } from '../../../../language/sentence.tsx';
+import { t } from '../../../../language/text.ts';
 import { Failure } from '../../../../platform/failure.ts';
+import { hintsOfDraft } from '../../../../templates/hints/template-hints.ts';
+import { alphabetOfService } from '../../../../templates/languages/text-alphabet.ts';
 import { diffWords } from '../../../../templates/word-diff.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
 import { pageUrl } from '../../../links.ts';
@@ -15,6 +19,7 @@ import { draftUrl, versionUrl } from '../preview.pages.ts';
 import { NestedPlaceholders, Preview, UnpairedTags } from '../preview.tsx';
 import { type Editing, listFilledValues } from './editor-fields.ts';
 import { EditorFields } from './editor-form.tsx';
+import { HintList } from './hint-list.tsx';
 import { type BreakingChanges, breakingChanges, isBreaking, previewEditing } from './save.ts';
 
 type Writing = PageRequest<{ service: 'templates' }>;
@@ -34,29 +39,32 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
   const { editing, isKept, unsaved, sent, crumbs } = shown;
   const { template, channel } = editing;
   const { service } = request;
-  const [preview, changes] = await Promise.all([
+  const [preview, changes, advice] = await Promise.all([
     previewEditing(app, request, editing, listFilledValues(editing)).catch(whyNoPreview),
     breakingChanges(app, request, editing),
+    hintsOfDraft(app, service.id, template, editing.draft),
   ]);
   const now = app.clock.now();
   const from = template && !isKept ? versionUrl(service.id, template) : draftUrl(service.id, editing.draftId, channel);
   const next = (template?.version ?? 0) + 1;
   return {
-    title: template ? `Edit ${template.name}` : `New ${channelWords[channel].noun} template`,
+    title: template
+      ? t('Edit {name}', { name: template.name })
+      : t('New {noun} template', { noun: channelWords[channel].noun }),
     crumbs,
     scripts: ['editor'],
     actions: (
       <>
         <button class="button button--primary" form="edit" type="submit" name="do" value="save">
-          {template ? `Save as v${next}` : 'Save'}
+          {template ? t('Save as v{next}', { next }) : t('Save')}
         </button>
         {channel !== 'letter' && (
           <button class="button" form="edit" type="submit" name="do" value="test">
-            Send a test to me
+            {t('Send a test to me')}
           </button>
         )}
         <button class="button button--quiet" form="edit" type="submit" name="do" value="discard">
-          Discard
+          {t('Discard')}
         </button>
       </>
     ),
@@ -65,8 +73,12 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
         {sent && <Notice tone="green">{sent}</Notice>}
         {unsaved && template && (
           <Notice>
-            You have an unsaved draft from <Time at={unsaved.updated_at} now={now} />.{' '}
-            <a href={pageUrl(`${templatePath(service.id, template.id)}/edit?draft=${unsaved.id}`)}>Continue with it</a>
+            <T>
+              You have an unsaved draft from <Time at={unsaved.updated_at} now={now} />.{' '}
+              <a href={pageUrl(`${templatePath(service.id, template.id)}/edit?draft=${unsaved.id}`)}>
+                Continue with it
+              </a>
+            </T>
           </Notice>
         )}
         <form class="cols cols--editor" id="edit" method="post" noValidate>
@@ -74,13 +86,15 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
             <Warnings editing={editing} changes={changes} now={now} />
             <EditorFields
               country={app.country}
+              alphabet={alphabetOfService(app.country, request.service)}
               formState={formState}
               editing={editing}
               placeholders={'reason' in preview ? [...editing.typedValues.keys()] : preview.placeholders}
             />
+            <HintList {...advice} canHide={template !== undefined} />
             <div class="row">
               <button class="button" type="submit" name="do" value="preview">
-                Preview
+                {t('Preview')}
               </button>
               <span class="hint" id="kept">
                 {isKept && <Kept now={now} />}
@@ -91,7 +105,9 @@ export async function editorView(app: ConsoleApp, request: Writing, formState: F
             {isBlank(editing, isKept) ? (
               <EmptyPreview />
             ) : 'reason' in preview ? (
-              <Notice tone="amber">{preview.reason}. Your text is kept. Select Preview to try again.</Notice>
+              <Notice tone="amber">
+                <T>{{ reason: preview.reason }}. Your text is kept. Select Preview to try again.</T>
+              </Notice>
             ) : (
               <Preview
                 preview={preview}
@@ -123,9 +139,9 @@ function isBlank({ channel, draft }: Editing, isKept: boolean): boolean {
 
 function EmptyPreview() {
   return (
-    <section class="card stack stack--tight" aria-label="Preview">
-      <h2>Preview</h2>
-      <p class="muted">Your message will appear here as its recipient gets it.</p>
+    <section class="card stack stack--tight" aria-label={t('Preview')}>
+      <h2>{t('Preview')}</h2>
+      <p class="muted">{t('Your message will appear here as its recipient gets it.')}</p>
     </section>
   );
 }
@@ -147,8 +163,8 @@ export function confirmView(editing: Editing, changes: BreakingChanges): View {
     letter_welsh_content: draft.letter_welsh_content ?? '',
   };
   return {
-    title: 'Save this change?',
-    ...(template ? { crumbs: [{ label: 'Templates', to: listPath(template.service) }] } : {}),
+    title: t('Save this change?'),
+    ...(template ? { crumbs: [{ label: t('Templates'), to: listPath(template.service) }] } : {}),
     content: (
       <form class="stack measure" method="post">
         {Object.entries(fields).map(([name, value]) => (
@@ -159,13 +175,13 @@ export function confirmView(editing: Editing, changes: BreakingChanges): View {
           <input key={`value ${name}`} type="hidden" name="values[]" value={value} />,
         ])}
         <WhatBreaks changes={changes} />
-        <p>Tell the people who run those programs before you save, or keep the placeholders as they were.</p>
+        <p>{t('Tell the people who run those programs before you save, or keep the placeholders as they were.')}</p>
         <div class="row">
           <button class="button button--primary" type="submit" name="do" value="save-anyway">
-            Save anyway
+            {t('Save anyway')}
           </button>
           <button class="button button--quiet" type="submit" name="do" value="preview">
-            Back to the text
+            {t('Back to the text')}
           </button>
         </div>
       </form>
@@ -176,7 +192,7 @@ export function confirmView(editing: Editing, changes: BreakingChanges): View {
 /** What the writer should know before saving. */
 function Kept({ now }: { now: Date }) {
   const { calendar } = useViewer();
-  return <>{`Draft kept at ${clockTime(calendar, now)}. Only you can see it until you save.`}</>;
+  return <>{t('Draft kept at {time}. Only you can see it until you save.', { time: clockTime(calendar, now) })}</>;
 }
 
 function Warnings({ editing, changes, now }: { editing: Editing; changes: BreakingChanges; now: Date }) {
@@ -203,17 +219,25 @@ function WhatBreaks({ changes }: { changes: BreakingChanges }) {
                 <i class="placeholder">(({name}))</i>{' '}
               </span>
             ))}
-            {added.length === 1 ? 'is' : 'are'} new.
+            {t('{count, plural, one {is new.} other {are new.}}', { count: added.length })}
           </b>{' '}
-          Programs that send this template must supply {added.length === 1 ? 'it' : 'them'} as soon as you save.{' '}
-          {keys.length === 1 ? 'One API key' : `${keys.length} API keys`} can send it: {keys.slice(0, 5).join(', ')}
+          {t(
+            '{count, plural, one {Programs that send this template must supply it as soon as you save.} other {Programs that send this template must supply them as soon as you save.}}',
+            { count: added.length },
+          )}{' '}
+          {t('{count, plural, one {One API key can send it: {names}} other {# API keys can send it: {names}}}', {
+            count: keys.length,
+            names: keys.slice(0, 5).join(', '),
+          })}
           {keys.length > 5 && '…'}
         </p>
       )}
       {filesGoing.map(({ id, filename }) => (
         <p key={id}>
-          <b dir="auto">{filename} will be removed.</b> Its placeholder is no longer in the message, so saving removes
-          the file.
+          <T>
+            <b dir="auto">{{ filename }} will be removed.</b> Its placeholder is no longer in the message, so saving
+            removes the file.
+          </T>
         </p>
       ))}
     </Notice>
@@ -225,22 +249,27 @@ function ChangedMeanwhile({ editing, now }: { editing: Editing; now: Date }) {
   const { template, version, draft } = editing;
   if (!template || version === template.version) return null;
   return (
-    <section class="card stack stack--tight" aria-label="Changed meanwhile">
-      <h2>{template.created_by_name} saved this template while you were writing</h2>
+    <section class="card stack stack--tight" aria-label={t('Changed meanwhile')}>
+      <h2>
+        <T>{{ createdByName: template.created_by_name }} saved this template while you were writing</T>
+      </h2>
       <p>
-        Version {template.version} was saved <Time at={template.updated_at ?? template.created_at} now={now} />. Your
-        text is still in the form, so nothing is lost. This is what saving would change in version {template.version}:
+        <T>
+          Version {{ version: template.version }} was saved{' '}
+          <Time at={template.updated_at ?? template.created_at} now={now} />. Your text is still in the form, so nothing
+          is lost. This is what saving would change in version {{ version2: template.version }}:
+        </T>
       </p>
       {template.name !== editing.name && (
-        <Diff label="Changes of the name" changes={diffWords(template.name, editing.name)} />
+        <Diff label={t('Changes of the name')} changes={diffWords(template.name, editing.name)} />
       )}
       {draft.subject !== null && (
-        <Diff label="Changes of the subject" changes={diffWords(template.subject ?? '', draft.subject)} />
+        <Diff label={t('Changes of the subject')} changes={diffWords(template.subject ?? '', draft.subject)} />
       )}
-      <Diff label="Changes of the message" changes={diffWords(template.content, draft.content)} />
+      <Diff label={t('Changes of the message')} changes={diffWords(template.content, draft.content)} />
       <p>
         <a href={pageUrl(templatePath(template.service, template.id))} target="_blank" rel="noopener">
-          Open version {template.version} in a new tab
+          <T>Open version {{ version: template.version }} in a new tab</T>
         </a>
       </p>
     </section>

@@ -1,8 +1,11 @@
 import { Type } from 'typebox';
+import { t } from '../../../../language/text.ts';
 import { invalid, notFound } from '../../../../platform/failure.ts';
 import { takesLongText } from '../../../../platform/http/body/body-limits.ts';
 import { isUuid } from '../../../../platform/id.ts';
 import { type Channel, channels } from '../../../../protocol/channels.ts';
+import { hideHint, showHiddenHints } from '../../../../templates/hints/template-hints.ts';
+import { alphabetOfService } from '../../../../templates/languages/text-alphabet.ts';
 import { discardDraft, findDraftOf, getDraft, keepDraft } from '../../../../templates/template-drafts.ts';
 import type { CurrentTemplateRow } from '../../../../templates/template-row.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
@@ -35,7 +38,7 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
     below: 'Templates',
     show: async (request, formState) => newTemplateView(app, request, formState),
     form: Type.Object({ channel: Type.String(), folder: Type.Optional(Type.String()) }),
-    needs: { channel: 'Choose what to write.' },
+    needs: { channel: t('Choose what to write.') },
     act: ({ service }, { channel, folder }) => {
       if (!channels.some((known) => known === channel)) throw notFound();
       return { to: `${listPath(service.id)}/new/${channel}${isUuid(folder ?? '') ? `?folder=${folder}` : ''}` };
@@ -138,8 +141,15 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
         await discardDraft(app, { id: editing.draftId, user_id: visitor.user.id });
         return { to: back };
       default:
+        if (template) await chooseHints(template, what, visitor.user.id);
         return show(request, template, channel, formState);
     }
+  }
+
+  /** Buttons of the list of hints. */
+  async function chooseHints(template: CurrentTemplateRow, what: string, userId: string): Promise<void> {
+    if (what === 'show-hints') await showHiddenHints(app, template.id);
+    else if (what.startsWith('hide-')) await hideHint(app, template, what.slice('hide-'.length), userId);
   }
 
   async function save(
@@ -151,17 +161,17 @@ export function editorPages(pages: Pages, app: ConsoleApp): void {
     const { template } = editing;
     const preview =
       editing.channel === 'letter' ? await previewEditing(app, request, editing, listFilledValues(editing)) : undefined;
-    const problems = findProblems(app.country, editing, preview);
+    const problems = findProblems(alphabetOfService(app.country, request.service), editing, preview);
     if (Object.keys(problems).length > 0) throw invalid(problems);
     if (!isChanged(editing)) {
       await discardDraft(app, { id: editing.draftId, user_id: request.visitor.user.id });
-      return { to: back, notice: 'Nothing was changed.' };
+      return { to: back, notice: t('Nothing was changed.') };
     }
     const changes = await breakingChanges(app, request, editing);
     const isCurrent = template === undefined || template.version === editing.version;
     if (isCurrent && !isConfirmed && isBreaking(changes)) return confirmView(editing, changes);
     const saved = await saveEditing(app, request, editing, changes.filesGoing);
-    const notice = template ? `Saved as version ${saved.version}.` : 'Template saved.';
+    const notice = template ? t('Saved as version {version}.', { version: saved.version }) : t('Template saved.');
     return { to: templatePath(request.service.id, saved.id), notice };
   }
 }
@@ -173,9 +183,9 @@ function parseChannel({ param }: Writing): Channel {
 }
 
 const hints: Record<Channel, string> = {
-  email: 'With headings, lists, links and files.',
-  sms: 'Up to 918 characters. Costs one part for up to 160 characters.',
-  letter: 'Printed and posted, up to 10 pages.',
+  email: t('With headings, lists, links and files.'),
+  sms: t('Up to 918 characters. Costs one part for up to 160 characters.'),
+  letter: t('Printed and posted, up to 10 pages.'),
 };
 
 async function newTemplateView(app: ConsoleApp, request: Writing, formState: FormState): Promise<View> {
@@ -183,23 +193,23 @@ async function newTemplateView(app: ConsoleApp, request: Writing, formState: For
   const library = await openLibrary(app, request);
   const folder = library.ids.find((id) => id === query('folder'));
   return {
-    title: 'New template',
-    crumbs: [{ label: 'Templates', to: listPath(service.id) }],
+    title: t('New template'),
+    crumbs: [{ label: t('Templates'), to: listPath(service.id) }],
     content: (
       <form class="stack measure" method="post" noValidate>
         {folder && <input type="hidden" name="folder" value={folder} />}
         <Choices
           formState={formState}
           name="channel"
-          legend="What do you want to write?"
+          legend={t('What do you want to write?')}
           kind="one"
           choices={channels.map((channel) => ({
             value: channel,
             label: channelWords[channel].name,
-            hint: service.permissions.includes(channel) ? hints[channel] : 'Switched off for this service.',
+            hint: service.permissions.includes(channel) ? hints[channel] : t('Switched off for this service.'),
           }))}
         />
-        <Submit>Continue</Submit>
+        <Submit>{t('Continue')}</Submit>
       </form>
     ),
   };
@@ -209,20 +219,25 @@ async function newTemplateView(app: ConsoleApp, request: Writing, formState: For
 async function channelOffView(app: ConsoleApp, request: Writing, channel: Channel): Promise<View> {
   const { service } = request;
   const managers = await listManagers(app, service.id);
-  const { noun, plural } = channelWords[channel];
   return {
-    title: `This service does not send ${plural}`,
-    crumbs: [{ label: 'Templates', to: listPath(service.id) }],
+    title: t(
+      '{channel, select, email {This service does not send emails} sms {This service does not send texts} other {This service does not send letters}}',
+      { channel },
+    ),
+    crumbs: [{ label: t('Templates'), to: listPath(service.id) }],
     content: (
       <div class="stack measure">
         <p>
-          Sending {plural} is switched off, so you cannot write or change {noun} templates.{' '}
+          {t(
+            '{channel, select, email {Sending emails is switched off, so you cannot write or change email templates.} sms {Sending texts is switched off, so you cannot write or change text message templates.} other {Sending letters is switched off, so you cannot write or change letter templates.}}',
+            { channel },
+          )}{' '}
           {has(request, 'manage') ? (
-            <a href={pageUrl(`/services/${service.id}/settings`)}>Switch it on in the settings</a>
+            <a href={pageUrl(`/services/${service.id}/settings`)}>{t('Switch it on in the settings')}</a>
           ) : managers.length > 0 ? (
-            'These people in your team can switch it on in the settings:'
+            t('These people in your team can switch it on in the settings:')
           ) : (
-            'Ask the people who run this Pennypost to switch it on.'
+            t('Ask the people who run this Pennypost to switch it on.')
           )}
         </p>
         {managers.length > 0 && !has(request, 'manage') && (

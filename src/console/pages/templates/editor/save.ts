@@ -1,10 +1,12 @@
 import { listApiKeys } from '../../../../auth/api-keys.ts';
 import type { Country } from '../../../../countries/country.ts';
 import { type DraftPreview, previewDraft } from '../../../../delivery/previews/draft-preview.ts';
+import { t } from '../../../../language/text.ts';
 import { sendDraftToWriter } from '../../../../notifications/one-off/one-off.ts';
 import { Failure, invalid } from '../../../../platform/failure.ts';
 import { comparableKey } from '../../../../protocol/comparable-key.ts';
 import { compileRow } from '../../../../templates/compiled-templates.ts';
+import { alphabetOfService } from '../../../../templates/languages/text-alphabet.ts';
 import { compileDraft, discardDraft, problemsOfDraft } from '../../../../templates/template-drafts.ts';
 import type { CurrentTemplateRow, EmailFile } from '../../../../templates/template-row.ts';
 import { updateTemplate } from '../../../../templates/template-update.ts';
@@ -18,23 +20,25 @@ const maxNameLength = 255;
 
 /** What must be corrected before the draft can be saved, by field. */
 export function findProblems(
-  country: Country,
+  alphabet: Country['sms']['alphabet'],
   { name, draft }: Editing,
   preview: DraftPreview | undefined,
 ): Record<string, string> {
   const fileInSubject = draft.email_files.find(({ filename }) => mentions(draft.subject ?? '', filename));
   return {
-    ...(name === '' ? { name: 'Enter a name.' } : {}),
-    ...(name.length > maxNameLength ? { name: `Use at most ${maxNameLength} characters for the name.` } : {}),
+    ...(name === '' ? { name: t('Enter a name.') } : {}),
+    ...(name.length > maxNameLength
+      ? { name: t('Use at most {max} characters for the name.', { max: maxNameLength }) }
+      : {}),
     ...(fileInSubject
-      ? { subject: 'Files cannot be in the subject. Put the placeholder of the file into the message.' }
+      ? { subject: t('Files cannot be in the subject. Put the placeholder of the file into the message.') }
       : {}),
     ...(preview?.template_type === 'letter' && preview.is_too_long
       ? {
           content: tooManyPages(preview.page_count),
         }
       : {}),
-    ...problemsOfDraft(country, draft, preview?.api_dialect),
+    ...problemsOfDraft(alphabet, draft, preview?.api_dialect),
   };
 }
 
@@ -150,16 +154,18 @@ export function isChanged({ template, draft, name, postage }: Editing): boolean 
 
 /** Sends a test and returns what to tell the writer. A refusal is shown with the form, so that the text is not lost. */
 export async function sendTest(app: ConsoleApp, { service, visitor }: Reader, editing: Editing): Promise<string> {
-  const { name: _, ...problems } = findProblems(app.country, editing, undefined);
+  const alphabet = alphabetOfService(app.country, service);
+  const { name: _, ...problems } = findProblems(alphabet, editing, undefined);
   if (Object.keys(problems).length > 0) throw invalid(problems);
   const values = listFilledValues(editing);
   const missing = compileDraft(editing.draft, null).missing(values);
-  if (missing.length > 0) throw invalid(`Enter values for the preview to send a test: ${missing.join(', ')}.`);
+  if (missing.length > 0)
+    throw invalid(t('Enter values for the preview to send a test: {names}.', { names: missing.join(', ') }));
   try {
     const { to } = await sendDraftToWriter(app, service.id, visitor.user, editing.draft, values);
-    return `Test sent to ${to}. It counts as one of the messages of your service.`;
+    return t('Test sent to {to}. It counts as one of the messages of your service.', { to });
   } catch (error) {
     const isRefusal = error instanceof Failure && ['forbidden', 'too-many'].includes(error.kind);
-    throw isRefusal ? invalid(error.detail) : error;
+    throw isRefusal ? invalid(error.said) : error;
   }
 }

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { useHarness } from '../../test/kit/harness.ts';
+import { aPerson, signedIn } from '../../test/kit/world/console-people.ts';
+import { ConsoleVisitor } from '../../test/kit/world/console-visitor.ts';
+
+const harness = useHarness({ environment: { LANGUAGES: 'en,en-XA,ar-XB' } });
+
+describe('the language of a page', () => {
+  const htmlOf = (text: string) => /<html[^>]*>/.exec(text)?.[0];
+  const signInPage = (headers: Record<string, string>) => new ConsoleVisitor(harness).get('/console/sign-in', headers);
+
+  it('is that of the browser, then of its cookie, for people who are not signed in', async () => {
+    const plain = await signInPage({});
+    expect([htmlOf(plain.text), plain.headers.vary]).toEqual(['<html lang="en-GB">', 'accept-language, cookie']);
+    const pseudo = await signInPage({ 'accept-language': 'de, ar-XB;q=0.5' });
+    expect(htmlOf(pseudo.text)).toBe('<html lang="ar-XB" dir="rtl">');
+    const chosen = await signInPage({ 'accept-language': 'ar-XB', cookie: 'pennypost_language=en-XA' });
+    expect(chosen.h1).toMatch(/^\[Šîĝñ îñ ~+\]$/);
+    expect((await signInPage({ 'accept-language': '\u0000;'.repeat(9), cookie: 'pennypost_language=xx' })).h1).toBe(
+      'Sign in',
+    );
+  });
+
+  it('is the one that a person has chosen, from the notice about it on', async () => {
+    const { id } = await aPerson(harness);
+    const visitor = await signedIn(harness, id);
+    const path = '/console/account/language-and-time';
+    expect((await visitor.get(path)).text).toContain('<option value="en-XA">');
+    const account = await visitor.follow(await visitor.post(path, { language: 'en-XA' }));
+    expect(account.text).toMatch(/role="status".*?\[Ļåñĝ/s);
+    expect((await harness.admin('GET', `/user/${id}`)).body.data.language).toBe('en-XA');
+    const problem = await visitor.post(path, { language: 'fr' });
+    expect([problem.status, Object.keys(problem.problems)]).toEqual([400, ['language']]);
+    expect(problem.problems.language).toMatch(/^\[/);
+    await visitor.post(path, { language: '' });
+    expect((await harness.admin('GET', `/user/${id}`)).body.data).not.toHaveProperty('language');
+    expect((await visitor.get(path)).h1).toBe('Language and time');
+  });
+
+  it.each(['not a language', ''])('400 for %j in the admin API', async (language) => {
+    const { id } = await aPerson(harness);
+    const answer = await harness.admin('POST', `/user/${id}`, { language });
+    expect([answer.status, answer.body.message]).toEqual([
+      400,
+      { language: ['Not a language tag, such as fr or fr-CA'] },
+    ]);
+    expect((await harness.admin('GET', `/user/${id}`)).body.data).not.toHaveProperty('language');
+  });
+});

@@ -1,0 +1,97 @@
+import { type Text, t } from '../../../language/text.ts';
+import type { Readiness } from '../../../sending-domains/readiness/readiness.ts';
+import type { RowName } from '../../../sending-domains/readiness/rows.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Table } from '../../parts/table.tsx';
+
+type Row = Readiness['rows'][number];
+
+const labels: Record<RowName, Text> = {
+  authentication: t('Signature and SPF'),
+  alignment: t('Belongs to From'),
+  dmarc: t('DMARC'),
+  encryption: t('Encryption'),
+  'server-name': t('Name of the server'),
+  from: t('From'),
+  unsubscribe: t('Unsubscribe link'),
+  complaints: t('Complaints'),
+  bounces: t('Bounces'),
+  volume: t('Volume'),
+  refusals: t('Refused emails'),
+};
+
+const words: Record<Row['verdict'], Parameters<typeof Status>[0]> = {
+  pass: { kind: 'delivered', children: t('Right') },
+  warn: { kind: 'sending', children: t('Improve this') },
+  fail: { kind: 'failed', children: t('Fix this') },
+  unknown: { kind: 'cancelled', children: t('Not known') },
+};
+
+const tones = { pass: 'green', warn: 'amber', fail: 'red' } as const;
+
+/** The answer, then every rule, the worst first. */
+export function ReadinessCard({ readiness }: { readiness: Readiness }) {
+  const { domain, verdict, nothing_is_sent, rows } = readiness;
+  return (
+    <div class="stack">
+      {nothing_is_sent ? (
+        <Notice tone="blue">
+          <h2>{t('Nothing is sent: the sandbox is on')}</h2>
+          <p>{t('This is how {domain} is set up for when emails are sent.', { domain })}</p>
+        </Notice>
+      ) : (
+        <Notice tone={tones[verdict]}>
+          <h2>{answerOf(readiness)}</h2>
+          <p>{t('Emails come from {domain}.', { domain })}</p>
+        </Notice>
+      )}
+      <Table
+        caption={t('Rules of the mailbox providers, the worst first')}
+        rows={rows}
+        keyOf={({ row }) => row}
+        columns={[
+          { head: t('Rule'), cell: ({ row }) => labels[row] },
+          { head: t('Verdict'), cell: (row) => <Status {...words[row.verdict]} /> },
+          {
+            head: t('What we found'),
+            cell: ({ evidence, advice }) => (
+              <>
+                {evidence}
+                {advice !== null && (
+                  <>
+                    {' '}
+                    <b>{advice}</b>
+                  </>
+                )}
+              </>
+            ),
+          },
+          { head: t('Whose rule'), cell: ({ sources }) => <Sources sources={sources} /> },
+        ]}
+      />
+    </div>
+  );
+}
+
+function answerOf({ rows, verdict }: Readiness): Text {
+  const count = rows.filter((row) => row.verdict === verdict).length;
+  if (verdict === 'fail') return t('{count, plural, one {No: # thing to fix} other {No: # things to fix}}', { count });
+  if (verdict === 'pass') return t('Yes');
+  return t('{count, plural, one {Yes, but improve # thing} other {Yes, but improve # things}}', { count });
+}
+
+function Sources({ sources }: Pick<Row, 'sources'>) {
+  return (
+    <>
+      {sources.map(({ name, url }, index) => (
+        <span key={name}>
+          {index > 0 && ', '}
+          <a href={url} rel="noreferrer">
+            {name}
+          </a>
+        </span>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,295 @@
+import { T } from '../../../language/sentence.tsx';
+import { t } from '../../../language/text.ts';
+import { isOld } from '../../../sending-domains/keys/dkim-keys.ts';
+import type { SendingDomain } from '../../../sending-domains/sending-domains.ts';
+import { Notice } from '../../parts/notice.tsx';
+import { Status } from '../../parts/status.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Copy } from '../../parts/text.tsx';
+import { Time } from '../../parts/time.tsx';
+import { checkWords, purposeWords, reasonWords, wayWords } from './domain-words.ts';
+
+interface DomainProps {
+  domain: SendingDomain;
+  /** Where emails come from while they cannot come from this domain. */
+  fallback: string;
+  now: Date;
+}
+
+const verdicts = {
+  pass: { kind: 'delivered', word: t('Found', { context: 'a DNS record is there' }) },
+  warn: { kind: 'sending', word: t('Could be better') },
+  fail: { kind: 'failed', word: t('Wrong') },
+  unknown: { kind: 'cancelled', word: t('Unknown') },
+} as const;
+
+/** What the state means for the emails of its owner. */
+export function StateOfDomain({ domain, fallback, now }: DomainProps) {
+  const missing = domain.records.filter(({ needed, verdict }) => needed && verdict !== 'pass' && verdict !== 'warn');
+  const { name, hold, state } = domain;
+  if (state === 'retired') return <Notice>{t('This domain is retired. No email comes from it.')}</Notice>;
+  if (state === 'suspended') {
+    return (
+      <Notice tone="red">
+        <T>
+          <b>No email comes from {{ name }}.</b> Something that it needs was wrong for a day.
+        </T>{' '}
+        {hold
+          ? t('Emails wait until it is right again.')
+          : t('Until it is right again, emails come from {fallback}.', { fallback })}
+      </Notice>
+    );
+  }
+  if (state === 'pending') {
+    return (
+      <Notice tone="amber">
+        <b>
+          {missing.length === 0
+            ? t('Not yet: we have not checked every record.')
+            : t('{count, plural, one {Not yet: # record is missing.} other {Not yet: # records are missing.}}', {
+                count: missing.length,
+              })}
+        </b>{' '}
+        {t('Until then emails come from {fallback}.', { fallback })}{' '}
+        {domain.gave_up_at && t('We stopped looking. Check the domain once the records are published.')}
+      </Notice>
+    );
+  }
+  if (domain.required_failing_since !== null) {
+    return (
+      <Notice tone="amber">
+        <T>
+          <b>Emails come from {{ name }}, but something that it needs is wrong</b> since{' '}
+          <Time at={domain.required_failing_since} now={now} />. After 24 hours emails no longer come from this domain.
+        </T>
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone={state === 'verified' ? 'green' : 'blue'}>
+      <b>{t('Emails come from {name}.', { name })}</b>{' '}
+      {state === 'warning' && t('One of the checks below found something that you can improve.')}
+    </Notice>
+  );
+}
+
+type DomainRecord = SendingDomain['records'][number];
+
+/** What to enter at the name servers, each with a button to copy it. */
+export function DomainRecords({ domain }: Pick<DomainProps, 'domain'>) {
+  const { records } = domain;
+  const idOf = (record: DomainRecord, part: string) => `${part}-${records.indexOf(record)}`;
+  return (
+    <Table
+      caption={t('Records of {name}', { name: domain.name })}
+      rows={records}
+      keyOf={({ type, name, value }) => `${type} ${name} ${value}`}
+      columns={[
+        {
+          head: t('Record'),
+          cell: ({ purpose, type, needed }) => (
+            <>
+              {purposeWords.get(purpose)}{' '}
+              <small>{needed ? t('{type}, needed', { type }) : t('{type}, recommended', { type })}</small>
+            </>
+          ),
+        },
+        {
+          head: t('Name'),
+          cell: (record) => (
+            <>
+              <code class="breaks" id={idOf(record, 'name')}>
+                {record.name}
+              </code>{' '}
+              <Copy
+                of={idOf(record, 'name')}
+                label={t('Copy name')}
+                what={t('of the record {name}', { name: record.name })}
+              />
+            </>
+          ),
+        },
+        {
+          head: t('Value'),
+          cell: (record) => (
+            <>
+              <code class="breaks" id={idOf(record, 'value')}>
+                {record.value}
+              </code>{' '}
+              <Copy
+                of={idOf(record, 'value')}
+                label={t('Copy value')}
+                what={t('of the record {name}', { name: record.name })}
+              />
+            </>
+          ),
+        },
+        {
+          head: t('State'),
+          cell: ({ verdict, reason }) =>
+            verdict === null ? (
+              <Status kind="accepted">{t('Not found yet')}</Status>
+            ) : (
+              <>
+                <Status kind={verdicts[verdict].kind}>{verdicts[verdict].word}</Status>
+                {verdict !== 'pass' && reason !== null && <small>{reasonWords(reason)}</small>}
+              </>
+            ),
+        },
+      ]}
+    />
+  );
+}
+
+/** Begins an email with every record, for those who can enter them. */
+export function MailRecords({ domain: { name, records } }: Pick<DomainProps, 'domain'>) {
+  const written = records.map(({ type, needed, name, value }) =>
+    [
+      needed ? type : t('{type} (recommended)', { type }),
+      t('Name: {name}', { name }),
+      t('Value: {value}', { value }),
+    ].join('\n'),
+  );
+  const body = [t('Publish these DNS records for {name}:', { name }), ...written].join('\n\n');
+  const subject = t('DNS records for {name}', { name });
+  return (
+    <a href={`mailto:?subject=${encodeURIComponent(subject)}&body=${encodeURIComponent(`${body}\n`)}`}>
+      {t('Send these to your DNS team')}
+    </a>
+  );
+}
+
+interface Query {
+  query: string;
+  answer: string[] | string;
+}
+
+/** What each check found, with the questions and answers of the name servers. */
+export function DomainChecks({ domain, now }: Pick<DomainProps, 'domain' | 'now'>) {
+  const order = [...checkWords.keys()];
+  const checks = [...domain.checks].sort(
+    (one, other) => order.indexOf(one.check_name) - order.indexOf(other.check_name),
+  );
+  if (checks.length === 0) return <p class="muted">{t('No check yet. The first one comes within a minute.')}</p>;
+  return (
+    <ul class="list">
+      {checks.map(({ check_name, verdict, reason, evidence, since }) => (
+        <li key={check_name} class="stack stack--tight">
+          <p class="row">
+            <b>{checkWords.get(check_name) ?? check_name}</b>
+            <Status kind={verdicts[verdict].kind}>
+              {verdict === 'pass' ? t('Right', { context: 'not wrong' }) : verdicts[verdict].word}
+            </Status>
+          </p>
+          <p class="small">
+            {reasonWords(reason)}{' '}
+            <span class="muted">
+              <T>
+                Since <Time at={since} now={now} />.
+              </T>
+            </span>
+          </p>
+          <Evidence
+            queries={(evidence as { queries?: Query[] }).queries ?? []}
+            about={checkWords.get(check_name) ?? check_name}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Evidence({ queries, about }: { queries: Query[]; about: string }) {
+  if (queries.length === 0) return null;
+  return (
+    <details class="more">
+      <summary>
+        <T>
+          What we found<span class="sr"> for {{ about }}</span>
+        </T>
+      </summary>
+      <dl class="small stack stack--tight">
+        {queries.map(({ query, answer }) => (
+          <div key={query}>
+            <dt>
+              <code class="breaks">{query}</code>
+            </dt>
+            <dd>
+              {typeof answer === 'string' ? (
+                ({
+                  nxdomain: t('The name does not exist'),
+                  nodata: t('No such record'),
+                  failure: t('The name server did not respond'),
+                }[answer] ?? answer)
+              ) : (
+                <code class="breaks">{answer.join(' | ')}</code>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+const keyWords = new Map<string, string>([
+  ['waiting', t('New: publish its record')],
+  ['ready', t('New: ready to be used')],
+  ['signing', t('Signs the emails')],
+  ['retiring', t('Old: its record must stay')],
+]);
+
+interface KeysProps extends Pick<DomainProps, 'domain' | 'now'> {
+  mayChange: boolean;
+}
+
+/** The keys of a domain that is signed here, and how to change them. */
+export function DomainKeys({ domain, now, mayChange }: KeysProps) {
+  const { keys, way } = domain;
+  const inUse = keys.filter(({ state }) => state !== 'deleted');
+  const erased = keys.filter(({ state }) => state === 'deleted').at(-1);
+  const next = keys.find(({ state }) => state === 'ready');
+  if (way !== 'signed-here') return <p>{wayWords[way]}</p>;
+  return (
+    <div class="stack stack--tight">
+      <ul class="list">
+        {inUse.map((key) => (
+          <li key={key.id}>
+            <p>
+              <code>{key.selector}</code>{' '}
+              {key.state === 'retiring' && key.retire_at !== null ? (
+                <T>
+                  Old: its record must stay until <Time at={key.retire_at} now={now} />
+                </T>
+              ) : (
+                keyWords.get(key.state)
+              )}
+            </p>
+          </li>
+        ))}
+      </ul>
+      {erased && <p class="small">{t('You can delete the record of {selector}.', { selector: erased.selector })}</p>}
+      {keys.some((key) => isOld(key, now)) && (
+        <Notice tone="amber">{t('This key is older than a year. Make a new one.')}</Notice>
+      )}
+      {mayChange && next && (
+        <form method="post">
+          <input type="hidden" name="task" value="use-key" />
+          <input type="hidden" name="key_id" value={next.id} />
+          <p class="small">{t('The new key is used by itself a day after it is ready.')}</p>
+          <button class="button" type="submit">
+            {t('Use the new key')}
+          </button>
+        </form>
+      )}
+      {mayChange && inUse.length === 1 && domain.state !== 'retired' && (
+        <form method="post">
+          <input type="hidden" name="task" value="new-key" />
+          <button class="button" type="submit">
+            {t('Make a new key')}
+          </button>
+        </form>
+      )}
+    </div>
+  );
+}

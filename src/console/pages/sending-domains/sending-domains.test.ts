@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { anOrganisation, aService } from '../../../../test/kit/builders/rows.ts';
+import { addDomain, publish } from '../../../../test/kit/builders/sending-domains.ts';
+import { FakeDns } from '../../../../test/kit/fakes/fake-dns.ts';
+import { useHarness } from '../../../../test/kit/harness.ts';
+import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
+
+const dns = new FakeDns();
+const harness = useHarness({
+  now: '2026-11-15T12:00:00Z',
+  resolver: dns,
+  config: { domains: { mode: 'services' }, email: { domain: 'installation.example' } },
+});
+
+async function aManager() {
+  const service_id = await aService(harness);
+  const person = await aPerson(harness);
+  const permissions = [{ permission: 'manage_service' }];
+  await harness.admin('POST', `/service/${service_id}/users/${person.id}`, { permissions });
+  const browser = await signedIn(harness, person.id);
+  return { service_id, person, browser, here: `/console/services/${service_id}/settings/email/domain` };
+}
+
+const domainAt = async (location = '') =>
+  (await harness.admin('GET', `/sending-domain/${location.split('/').at(-1)}`)).body.data;
+
+describe('the domains of a service', () => {
+  it('are added by its manager, who sees what to publish, checks it, and sees that emails come from it', async () => {
+    const { browser, here, service_id } = await aManager();
+    expect((await browser.get(here)).text).toContain('No domains yet');
+    const wrong = await browser.post(`${here}/add`, { name: 'gmail.com' });
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toContain('You cannot send as gmail.com: it belongs to a mailbox provider');
+    const added = await browser.post(`${here}/add`, { name: 'Notify.Council.Example' });
+    expect(added.status).toBe(303);
+    const domain = await domainAt(added.location);
+    const page = await browser.follow(added);
+    expect(page.h1).toBe('notify.council.example');
+    for (const { name } of domain.records) expect(page.text).toContain(`>${name}</code>`);
+    expect(page.text).toContain('Not yet: 2 records are missing.');
+    expect(page.text).toContain('Until then emails come from installation.example.');
+    const mailto = /href="(mailto:[^"]*)"/.exec(page.text)?.[1] ?? '';
+    const body = new URLSearchParams(mailto.replaceAll('&amp;', '&').split('?')[1]).get('body');
+    for (const { name, value } of domain.records) expect(body).toContain(`Name: ${name}\nValue: ${value}`);
+    publish(dns, domain);
+    const checked = await browser.post(added.location ?? '', { task: 'check' });
+    expect((await browser.follow(checked)).text).toContain('Emails come from notify.council.example');
+    const settings = await browser.get(`/console/services/${service_id}/settings`);
+    expect(settings.text).toContain('@notify.council.example');
+    const again = await browser.post(added.location ?? '', { task: 'check' });
+    expect(again.text).toContain('Wait 10 seconds before the next check');
+  });
+
+  it('can be retired, hold their emails, and get a second key', async () => {
+    const { browser, here, service_id } = await aManager();
+    const { body } = await addDomain(harness, { scope: 'service', service_id, name: 'a.council.example' });
+    const url = `${here}/${body.data.id}`;
+    await browser.post(url, { task: 'hold' });
+    expect((await domainAt(url)).hold).toBe(true);
+    await browser.post(url, { task: 'new-key' });
+    expect((await browser.get(url)).text).toContain('New: publish its record');
+    const refused = await browser.post(url, { task: 'new-key' });
+    expect([
+      refused.status,
+      refused.text.includes('This domain has 2 keys. Wait until the old one is retired'),
+    ]).toEqual([400, true]);
+    const retired = await browser.post(url, { task: 'retire' });
+    expect(retired.location).toBe(here);
+    expect((await domainAt(url)).state).toBe('retired');
+  });
+
+  it('are not found at another service, and refuse what only an operator decides', async () => {
+    const mine = await aManager();
+    const other = await aManager();
+    const owner = { scope: 'service', service_id: other.service_id };
+    const { body } = await addDomain(harness, { ...owner, name: 'b.council.example' });
+    const url = `${mine.here}/${body.data.id}`;
+    expect((await mine.browser.get(url)).status).toBe(404);
+    expect((await mine.browser.post(url, { task: 'retire' })).status).toBe(404);
+    expect((await domainAt(url)).state).toBe('pending');
+  });
+});
+
+describe('the domains of an organisation', () => {
+  it('are shown to its members, and added by those who make services live', async () => {
+    const organisation = await anOrganisation(harness);
+    const person = await aPerson(harness);
+    const permit = (permissions: string[]) =>
+      harness.admin('POST', `/organisations/${organisation}/users/${person.id}`, {
+        permissions: permissions.map((permission) => ({ permission })),
+      });
+    await permit([]);
+    const here = `/console/organisations/${organisation}/domain`;
+    const member = await signedIn(harness, person.id);
+    expect((await member.get(here)).text).toContain('No domains yet');
+    expect((await member.post(`${here}/add`, { name: 'c.council.example' })).status).toBe(403);
+    await harness.app.db
+      .insertInto('organisation_permissions')
+      .values({ organisation_id: organisation, user_id: person.id, permission: 'can_make_services_live' })
+      .execute();
+    expect((await member.post(`${here}/add`, { name: 'c.council.example' })).status).toBe(303);
+  });
+});
+
+describe('the domains of the installation', () => {
+  it('are listed for operators, by state', async () => {
+    const admin = await signedIn(harness, (await aPerson(harness, { platform_admin: true })).id);
+    const { service_id } = await aManager();
+    await addDomain(harness, { scope: 'service', service_id, name: 'd.council.example' });
+    expect((await admin.get('/console/operator/domains')).text).toContain('d.council.example');
+    expect((await admin.get('/console/operator/domains?state=suspended')).text).not.toContain('d.council.example');
+    const added = await admin.post('/console/operator/domains/add', { name: 'installation.example' });
+    expect((await admin.follow(added)).h1).toBe('installation.example');
+    const other = await signedIn(harness, (await aPerson(harness)).id);
+    expect((await other.get('/console/operator/domains')).status).toBe(403);
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { aService } from '../../../../test/kit/builders/rows.ts';
+import { useHarness } from '../../../../test/kit/harness.ts';
+import { aPerson, joinService, signedIn } from '../../../../test/kit/world/console-people.ts';
+import { timestamp } from '../../../platform/clock.ts';
+
+const harness = useHarness({ now: '2026-11-17T12:30:00Z', config: { guard: { mode: 'on' } } });
+
+async function aPausedService() {
+  const service = await aService(harness, { permissions: ['email'] });
+  const now = timestamp(harness.clock.now());
+  await harness.app.db
+    .insertInto('service_guard')
+    .values({ service_id: service, state: 'paused', because: 'bounces', rate: '12.4', since: now, judged_at: now })
+    .execute();
+  const person = await aPerson(harness);
+  await joinService(harness, service, person.id);
+  const page = `/console/services/${service}/settings/email/guard`;
+  return { service, page, home: `/console/services/${service}`, browser: await signedIn(harness, person.id) };
+}
+
+const stateOf = async (service: string) => (await harness.admin('GET', `/service/${service}/guard`)).body.data.state;
+
+describe('bounces and complaints of a service', () => {
+  it('say why sending to many is paused, on Home and in the settings', async () => {
+    const { page, home, browser } = await aPausedService();
+    const reason = '12.4% of the emails of the last 24 hours bounced: your list has addresses that do not exist.';
+    expect((await browser.get(page)).text).toContain(reason);
+    const shown = (await browser.get(home)).text;
+    expect(shown).toContain(reason);
+    expect(shown).toContain(`href="${page}"`);
+    expect((await browser.get(`${home}/settings`)).text).toContain(`href="${page}"`);
+  });
+
+  it('lift the pause with a reason and clean addresses, and name everything that is missing', async () => {
+    const { service, page, browser } = await aPausedService();
+    const empty = await browser.post(page, {});
+    expect(empty.status).toBe(400);
+    expect(empty.text).toContain('Enter what you have done.');
+    expect(empty.text).toContain('Remove the addresses that bounced, then tick the box.');
+    expect(await stateOf(service)).toBe('paused');
+    await browser.post(page, { reason: 'We removed old addresses.', 'cleaned[]': 'yes' });
+    expect(await stateOf(service)).toBe('ok');
+    expect((await browser.get(page)).text).toContain('We removed old addresses.');
+  });
+
+  it('are shown without the form to a team that has lifted a pause in the last 7 days', async () => {
+    const { service, page, browser } = await aPausedService();
+    await harness.app.db
+      .updateTable('service_guard')
+      .set({ lifted_at: timestamp(harness.clock.now()) })
+      .where('service_id', '=', service)
+      .execute();
+    expect((await browser.get(page)).text).toContain('Ask an operator to lift this one.');
+    expect((await browser.post(page, { reason: 'Again', 'cleaned[]': 'yes' })).status).toBe(403);
+    expect(await stateOf(service)).toBe('paused');
+  });
+
+  it('exempt a service from pauses by an operator only', async () => {
+    const { service, home, browser } = await aPausedService();
+    const path = `${home}/settings/operator/guard`;
+    expect((await browser.get(path)).status).toBe(403);
+    const admin = await signedIn(harness, (await aPerson(harness, { platform_admin: true })).id);
+    await admin.post(path, { exempt_until: '2026-12-01' });
+    expect(await stateOf(service)).toBe('warned');
+  });
+});

@@ -1,0 +1,74 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { aService, aTemplate } from '../../../../../test/kit/builders/rows.ts';
+import { useHarness } from '../../../../../test/kit/harness.ts';
+import { aPerson, signedIn } from '../../../../../test/kit/world/console-people.ts';
+import type { ConsoleVisitor } from '../../../../../test/kit/world/console-visitor.ts';
+
+const harness = useHarness({ now: '2026-11-16T12:00:00Z' });
+let service: string;
+let template: string;
+let ada: ConsoleVisitor;
+
+beforeAll(async () => {
+  service = await aService(harness, { permissions: ['sms', 'email', 'letter', 'template_languages'] });
+  template = await aTemplate(harness, service, { content: 'Hello ((name))' });
+  const { id } = await aPerson(harness, { name: 'Ada' });
+  await harness.admin('POST', `/service/${service}/users/${id}`, { permissions: [{ permission: 'manage_templates' }] });
+  ada = await signedIn(harness, id);
+});
+
+const path = (rest = '', of = template) => `/console/services/${service}/templates/${of}/languages${rest}`;
+const stored = async () => (await harness.admin('GET', `/service/${service}/template/${template}`)).body.data;
+const version = async () => String((await stored()).version);
+
+describe('the languages of a template', () => {
+  it('are added beside the text of the template, with a warning about placeholders', async () => {
+    const form = { version: await version(), language: 'fr_ca', content: 'Bonjour ((nom))' };
+    const preview = await ada.post(path('/new'), { ...form, do: 'preview' });
+    expect(preview.text).toContain('This text does not have these placeholders: ((name)).');
+    expect(preview.text).toContain('Only this text has these placeholders: ((nom)).');
+    expect((await stored()).languages).toBeUndefined();
+    const saved = await ada.post(path('/new'), form);
+    expect([saved.status, saved.location]).toEqual([303, path()]);
+    const variants = [{ language: 'fr-CA', subject: null, content: 'Bonjour ((nom))' }];
+    expect((await stored()).languages).toEqual({ default: 'en', field: 'language', refuse_unknown: false, variants });
+    const page = await ada.get(path());
+    expect(page.text).toContain('Canadian French');
+    expect(page.text).toContain('Other placeholders');
+  });
+
+  it('are refused twice, without a text, without a tag and after a change by somebody else', async () => {
+    const good = { version: await version(), language: 'cy', content: 'Helo' };
+    const attempt = async (change: object) => {
+      const { status, text } = await ada.post(path('/new'), { ...good, ...change });
+      expect(status).toBe(400);
+      return text;
+    };
+    expect(await attempt({ language: 'fr-CA' })).toContain('The template has a text in this language already.');
+    expect(await attempt({ language: 'en' })).toContain('The template has a text in this language already.');
+    expect(await attempt({ content: ' ' })).toContain('Enter the message.');
+    expect(await attempt({ language: 'not a language' })).toContain('Enter a language tag, such as fr or fr-CA.');
+    expect(await attempt({ version: '1' })).toContain('Somebody has changed the template meanwhile');
+    expect((await stored()).languages.variants).toHaveLength(1);
+  });
+
+  it('are edited, refused for others, and removed', async () => {
+    await ada.post(path('/fr-CA'), { version: await version(), content: 'Salut ((name))' });
+    const form = { version: await version(), default: 'en-GB', field: 'langue', refuse: 'yes' };
+    expect((await ada.post(path(), form)).status).toBe(303);
+    expect((await stored()).languages).toMatchObject({ default: 'en-GB', field: 'langue', refuse_unknown: true });
+    await ada.post(path('/fr-CA'), { version: await version(), do: 'remove' });
+    expect((await stored()).languages).toBeUndefined();
+  });
+
+  it('have no pages without the permission, for another language or in a letter in Welsh', async () => {
+    expect((await ada.get(path('/de'))).status).toBe(404);
+    const letter = await aTemplate(harness, service, {
+      ...{ template_type: 'letter', subject: 'News', letter_languages: 'welsh_then_english' },
+      ...{ letter_welsh_subject: 'Helo', letter_welsh_content: 'Helo' },
+    });
+    expect((await ada.get(path('', letter))).status).toBe(404);
+    await harness.admin('POST', `/service/${service}`, { permissions: ['sms', 'email', 'letter'] });
+    expect((await ada.get(path())).status).toBe(404);
+  });
+});
