@@ -5,6 +5,7 @@ import type { Config } from './config.ts';
 import { createCountry } from './countries/country.ts';
 import type { CountryProfile } from './countries/profile.ts';
 import type { ProviderDescriptor } from './delivery/providers/descriptor.ts';
+import { domainProviders } from './delivery/providers/domain-providers.ts';
 import { providers } from './delivery/providers/providers.ts';
 import { FileSizes } from './documents/prepare-documents.ts';
 import { Expansions } from './jobs/expand-job.ts';
@@ -34,6 +35,10 @@ import type { Files } from './platform/storage/files.ts';
 import { openFiles } from './platform/storage/open-files.ts';
 import { createVirusScanner, type VirusScanner } from './platform/storage/virus-scan.ts';
 import { Tracing } from './platform/tracing/tracing.ts';
+import type { Resolver } from './sending-domains/checks/resolver.ts';
+import { countingResolver } from './sending-domains/domain-metrics.ts';
+import type { DomainProviders } from './sending-domains/domain-providers.ts';
+import { SenderDomains } from './sending-domains/sender-domains.ts';
 import type { Allowances } from './services/services.ts';
 import { CompiledTemplates } from './templates/compiled-templates.ts';
 import { createEmailThreads, type EmailThreads } from './templates/email-threads.ts';
@@ -57,6 +62,9 @@ export interface App extends Platform {
   expansions: Expansions;
   pdfThreads: PdfThreads;
   emailThreads: EmailThreads;
+  senderDomains: SenderDomains;
+  domainProviders: DomainProviders;
+  resolver: Resolver;
   letterResults: LetterResults;
   printer: PrintProvider;
   providers: readonly ProviderDescriptor[];
@@ -78,6 +86,7 @@ interface Outside {
   files?: Files;
   printer?: PrintProvider;
   providers?: readonly ProviderDescriptor[];
+  resolver?: Resolver;
 }
 
 /** Opens no connections; `open` does. */
@@ -104,6 +113,7 @@ export function buildApp(config: Config, outside: Outside): App {
     bulkPace: new BulkPace(),
     clock,
     country: createCountry(outside.country ?? config.country.profile),
+    languages: config.country.offered,
     log,
     metrics,
     tracing: createTracing(config, { log, metrics }),
@@ -116,6 +126,7 @@ export function buildApp(config: Config, outside: Outside): App {
   const sheetThreads = createSheetThreads();
   const pdfThreads = createPdfThreads(config.worker.pdfThreads || undefined);
   const emailThreads = createEmailThreads();
+  const known = outside.providers ?? providers;
 
   let draining = false;
   return {
@@ -136,9 +147,12 @@ export function buildApp(config: Config, outside: Outside): App {
     expansions: new Expansions(),
     pdfThreads,
     emailThreads,
+    senderDomains: new SenderDomains({ ...platform, config }),
+    domainProviders: domainProviders({ ...platform, config, providers: known }),
+    resolver: outside.resolver ?? countingResolver(metrics, config.domains),
     letterResults: createLetterResults(platform),
     printer: outside.printer ?? (config.letters.handOff === 'sftp' ? printSftp(config.letters) : printFolder(config)),
-    providers: outside.providers ?? providers,
+    providers: known,
     bodyMemory: new BodyMemory(config.http.bodyMemory_bytes),
     apart,
     draining: () => draining,

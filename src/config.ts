@@ -7,8 +7,11 @@ import type { ProviderDescriptor } from './delivery/providers/descriptor.ts';
 import { providers } from './delivery/providers/providers.ts';
 import { emailProviders, providerGroups, smsProviders } from './delivery/providers/settings.ts';
 import { type DemoSettings, deliverySettings, demoSettings, receiptSettings } from './delivery/settings.ts';
+import { optOutSettings } from './inbound/opt-outs/settings.ts';
 import { bulkSettings } from './jobs/settings.ts';
+import type { Languages } from './language/languages.ts';
 import { pdfSettings, printSettings } from './letters/settings.ts';
+import { guardSettings } from './notifications/guard/settings.ts';
 import { readLimitSettings } from './notifications/limits/settings.ts';
 import { type CountrySettings, countrySettings } from './operations/country/settings.ts';
 import { metricsSettings, retentionSettings } from './operations/settings.ts';
@@ -27,7 +30,9 @@ import {
   urlSettings,
 } from './platform/settings.ts';
 import { frontEndSettings, publicApiSettings } from './protocol/settings.ts';
+import { domainSettings } from './sending-domains/settings.ts';
 import { type CallbackSettings, callbackSettings, textSenderSettings } from './services/settings.ts';
+import { templateSettings } from './templates/settings.ts';
 import { singleSignOnSettings } from './users/sign-in/single-sign-on/settings.ts';
 
 /** Every setting, except those of providers, in the order of docs/configuration.md and .env.example. */
@@ -49,10 +54,14 @@ const groups = {
   worker: group('Background tasks', { ...taskSettings, ...pdfSettings }),
   sms: group('Text messages', { providers: smsProviders(providers), ...textSenderSettings, ...receiptSettings }),
   email: group('Email', { providers: emailProviders(providers), ...emailSettings }),
+  domains: group('Sending domains', domainSettings),
   branding: group('Branding', brandingSettings),
   letters: group('Letters', printSettings),
   delivery: group('Delivery', deliverySettings),
+  templates: group('Templates', templateSettings),
   bulk: group('Files of recipients', bulkSettings),
+  guard: group('Bounces and complaints', guardSettings),
+  optOuts: group('Replies such as STOP', optOutSettings),
   callbacks: group('Service callbacks', callbackSettings),
   demo: group('Demo', demoSettings),
   client: group('Commands that call a server', clientSettings),
@@ -62,7 +71,7 @@ const groups = {
 const groupsOfProviders = providerGroups(providers);
 
 export type Config = Omit<GroupValues<typeof groups>, 'callbacks' | 'country' | 'demo' | 'urls'> & {
-  country: CountrySettings & Pick<LoadedCountry, 'profile' | 'sources'>;
+  country: CountrySettings & Pick<LoadedCountry, 'profile' | 'sources'> & { offered: Languages };
   urls: Urls;
   callbacks: CallbackSettings;
   demo: DemoSettings;

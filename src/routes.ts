@@ -24,6 +24,7 @@ import { receiptRoutes } from './delivery/receipts/receipts.routes.ts';
 import { outboxRoutes } from './delivery/sandbox/outbox.routes.ts';
 import { documentRoutes } from './documents/documents.routes.ts';
 import { inboundTextRoutes, inboxRoutes } from './inbound/inbound-texts.routes.ts';
+import { optedOutNumberRoutes } from './inbound/opt-outs/opt-outs.routes.ts';
 import { bulkReadingRoutes, bulkRoutes } from './jobs/bulk/bulk.routes.ts';
 import { contactListRoutes } from './jobs/contact-lists/contact-lists.routes.ts';
 import { jobRoutes } from './jobs/jobs.routes.ts';
@@ -39,8 +40,10 @@ import { letterPreviewRoutes } from './letters/preview/letter-preview.routes.ts'
 import { printerCallbackRoutes } from './letters/print/printer-callback.routes.ts';
 import { returnedLetterRoutes } from './letters/returned/returned-letters.routes.ts';
 import { attemptRoutes } from './notifications/attempts/attempts.routes.ts';
+import { guardRoutes, sendingStatusRoutes } from './notifications/guard/guard.routes.ts';
 import { activityRoutes } from './notifications/history/activity.routes.ts';
 import { publicNotificationRoutes } from './notifications/history/public-notifications.routes.ts';
+import { limitRoutes } from './notifications/limits/limits.routes.ts';
 import { limitReading } from './notifications/limits/read-limits.ts';
 import { remainingTodayRoutes } from './notifications/limits/remaining-today.routes.ts';
 import { oneOffRoutes } from './notifications/one-off/one-off.routes.ts';
@@ -62,6 +65,8 @@ import { adminErrors, publicErrors, statisticsErrors } from './protocol/error-bo
 import { protocolFormats } from './protocol/fields.ts';
 import { inGcWords } from './protocol/gc-errors.ts';
 import { parseEmailAddress } from './recipients/email-address.ts';
+import { readinessRoutes } from './sending-domains/readiness/readiness.routes.ts';
+import { publicSendingDomainRoutes, sendingDomainRoutes } from './sending-domains/sending-domains.routes.ts';
 import { inboundNumberRoutes } from './services/inbound-numbers/inbound-numbers.routes.ts';
 import { serviceMemberRoutes } from './services/members/service-members.routes.ts';
 import { goLiveRequestRoutes } from './services/organisations/go-live-requests.routes.ts';
@@ -84,6 +89,8 @@ import { performanceDashboardRoutes } from './statistics/performance-dashboard.r
 import { platformStatsRoutes, serviceListRoutes } from './statistics/platform-stats.routes.ts';
 import { templateEmailFileRoutes } from './templates/files/template-email-files.routes.ts';
 import { templateFolderRoutes } from './templates/folders/template-folders.routes.ts';
+import { hintRoutes, publicHintRoutes } from './templates/hints/template-hints.routes.ts';
+import { refusalOfLanguage } from './templates/languages/languages.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
 import { manageTemplateRoutes } from './templates/sources/manage-template.routes.ts';
 import { templateSourceRoutes } from './templates/sources/template-sources.routes.ts';
@@ -112,9 +119,7 @@ type Routes = Surface<App>['routes'][number];
 /** `sending`: they accept messages and receipts, or check health. All others use the separate read pool. */
 type ListedRoutes = Routes | { routes: Routes; pool: 'sending' };
 
-interface ListedSurface extends Omit<Surface<App>, 'routes'> {
-  routes: ListedRoutes[];
-}
+type ListedSurface = Omit<Surface<App>, 'routes'> & { routes: ListedRoutes[] };
 
 /** Makes a change visible to the next request to this process. */
 const showChange = ({ changeListener }: App) => changeListener.catchUp();
@@ -157,11 +162,14 @@ const listed: ListedSurface[] = [
       usersListRoutes,
       // templates
       templateRoutes,
+      hintRoutes,
       templateFolderRoutes,
       templateEmailFileRoutes,
       templateStatisticsRoutes,
       // services
       serviceRoutes,
+      sendingDomainRoutes,
+      readinessRoutes,
       serviceMemberRoutes,
       serviceHistoryRoutes,
       serviceStatisticsRoutes,
@@ -183,6 +191,7 @@ const listed: ListedSurface[] = [
       activityRoutes,
       attemptRoutes,
       remainingTodayRoutes,
+      guardRoutes,
       oneOffRoutes,
       refusedRequestRoutes,
       inboxRoutes,
@@ -262,6 +271,8 @@ const listed: ListedSurface[] = [
     afterFailure: (app, request, failure, status) => app.refusedRequests.note(request, failure, status),
     routes: [
       publicTemplateRoutes,
+      publicHintRoutes,
+      limitRoutes,
       templateSourceRoutes,
       manageTemplateRoutes,
       { routes: sendRoutes, pool: 'sending' },
@@ -271,6 +282,9 @@ const listed: ListedSurface[] = [
       publicNotificationRoutes,
       inboundTextRoutes,
       suppressedRecipientRoutes,
+      publicSendingDomainRoutes,
+      optedOutNumberRoutes,
+      sendingStatusRoutes,
     ],
   },
   {
@@ -356,13 +370,10 @@ const listed: ListedSurface[] = [
   },
 ];
 
-export const surfaces: Surface<App>[] = listed.map((surface) => ({
-  ...surface,
-  routes: surface.routes.map((entry): Routes => {
-    if (typeof entry !== 'function') return entry.routes;
-    return (http, app) => entry(http, withPool(app, 'reading'));
-  }),
-}));
+const withReadPool = (entry: ListedRoutes): Routes =>
+  typeof entry === 'function' ? (http, app) => entry(http, withPool(app, 'reading')) : entry.routes;
+
+export const surfaces: Surface<App>[] = listed.map((one) => ({ ...one, routes: one.routes.map(withReadPool) }));
 
 /** The heading of the API document. */
 export const api = {
@@ -380,6 +391,7 @@ export const formats: Record<string, TextFormat<Pick<Platform, 'country'>>> = {
   'service-permission-list': { refusal: refusalOfPermissionList },
   'user-mobile-number': { refusal: (text, { country }) => refusalOfMobileNumber(country, text) },
   'time-zone': { refusal: refusalOfTimeZone },
+  'language-tag': { refusal: refusalOfLanguage },
   'template-name': { refusal: refusalOfTemplateName },
   'template-subject': { refusal: refusalOfTemplateSubject },
 };

@@ -29,12 +29,15 @@ import {
 import { readReportFiles } from './letters/print/report-files.ts';
 import { announceReturnedLetters } from './letters/returned/returned-letters.ts';
 import { deleteUnneededAttachments } from './notifications/attachments/attachments.ts';
+import { judgeServices } from './notifications/guard/guard.task.ts';
+import { reconcileAnnualCounts } from './notifications/limits/reconcile-annual-counts.ts';
 import { createPartitions } from './notifications/partitions.ts';
 import { applyRetention, deleteExpiredData } from './notifications/retention.ts';
 import { foldAllRollups, reconcileAllRollups } from './notifications/rollups/rollups.ts';
 import { announceFailures, checkPrecompiledLetter, composeLetter } from './notifications/tasks-for-others.ts';
 import { deleteOldRecords } from './operations/old-records.task.ts';
 import { type RunnableTask, type Schedule, scheduleIn, type Task } from './platform/queue/task.ts';
+import { checkDueDomains } from './sending-domains/checking/check-domains.ts';
 import { recordProcessingTime } from './statistics/performance-dashboard.ts';
 import { deleteOldDrafts } from './templates/template-drafts.ts';
 import { deleteOldUnsubscribeRequests } from './unsubscribe/unsubscribe-reports.ts';
@@ -106,6 +109,14 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     run: deleteOldUnsubscribeRequests,
   },
   {
+    name: 'check-sending-domains',
+    description:
+      'Checks the DNS records of sending domains that are due, and erases the private keys of old signatures.',
+    schedule: { cron: '* * * * *', reason: 'Every minute, so that who publishes a record soon sees that it is found.' },
+    ...soonAgain,
+    run: checkDueDomains,
+  },
+  {
     name: 'fold-rollups',
     description: 'Adds changes of the daily rollups to the totals.',
     schedule: {
@@ -125,6 +136,22 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     },
     ...onceADay,
     run: reconcileAllRollups,
+  },
+  {
+    name: 'judge-services',
+    description:
+      'Warns services whose emails bounce or are reported as spam too often, and pauses their sending to many.',
+    schedule: { cron: '* * * * *', reason: 'Every minute, so that a bad list is stopped while it is being sent.' },
+    ...soonAgain,
+    run: judgeServices,
+  },
+  {
+    name: 'reconcile-annual-counts',
+    description:
+      'Compares what services and organisations with limits of a year have sent with the statistics, and corrects the counters.',
+    schedule: { cron: '20 2 * * *', reason: 'After the rollups were reconciled with the messages.' },
+    ...onceADay,
+    run: reconcileAnnualCounts,
   },
   {
     name: 'create-partitions',
@@ -294,7 +321,7 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
   {
     name: 'delete-old-records',
     description:
-      'Deletes old events, complaints and requested reports, and the personal data of records without a retention rule.',
+      'Deletes old events, complaints, outcomes of emails and requested reports, and the personal data of records without a retention rule.',
     schedule: { cron: '40 3 * * *', reason: 'At night, when load is low.' },
     ...onceADay,
     run: deleteOldRecords,

@@ -167,9 +167,10 @@ describe('the first of April', () => {
     const services = 11_000;
     const first = await aService(harness);
     await sql`
-      insert into services
-      select (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid(), 'name', n, 'normalised_name', n))).*
-      from services s, generate_series(1, ${services}) n where s.id = ${first}`.execute(harness.app.db);
+      insert into services select copy.* from services s, generate_series(1, ${services}) n
+      cross join lateral jsonb_populate_record(s,
+        jsonb_build_object('id', gen_random_uuid(), 'name', n, 'normalised_name', n)) as copy
+      where s.id = ${first}`.execute(harness.app.db);
     expect(await inTx((tx) => openFinancialYear(harness.app.country, tx, now()))).toBe(services + 1);
     expect(await inTx((tx) => openFinancialYear(harness.app.country, tx, now()))).toBe(0);
   });

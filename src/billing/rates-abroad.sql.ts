@@ -11,6 +11,16 @@ export async function insertRateAbroad(db: Db, rate: RateAbroad): Promise<void> 
   );
 }
 
+/** A rate that an operator has added for the same moment is kept. */
+export async function insertMissingRatesAbroad(tx: Tx, rates: RateAbroad[]): Promise<void> {
+  if (rates.length === 0) return;
+  await tx
+    .insertInto('rates_abroad')
+    .values(rates)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
 /** Rates that are there as they are given are not written. Returns whether each of the others was new. */
 export async function upsertRatesAbroad(tx: Tx, rates: RateAbroad[]): Promise<{ is_new: boolean }[]> {
   const { rows } = await sql<{ is_new: boolean }>`

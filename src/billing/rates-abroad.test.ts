@@ -8,13 +8,32 @@ import { adminToken, useHarness } from '../../test/kit/harness.ts';
 import { databaseNamed } from '../../test/kit/process/database-url.ts';
 import { runCommand } from '../../test/kit/process/run-command.ts';
 import { aPerson, signedIn } from '../../test/kit/world/console-people.ts';
+import { problemsOfProfile } from '../countries/loading/profile-problems.ts';
+import type { CountryProfile } from '../countries/profile.ts';
 import { us } from '../countries/us.ts';
+import { inTransaction } from '../platform/db/database.ts';
+import { seedRates } from './rates.seed.ts';
+import { hasOwnRates } from './seeded-prices.ts';
 
 const prices = { ...us.prices, sms: [{ from: '2026-01-01T00:00Z', rate: '0.05' }] };
 const now = '2026-11-16T12:00:00Z';
 const american = useHarness({ now, country: { ...us, prices } });
 const careful = useHarness({ now, country: { ...us, prices, phone: { ...us.phone, abroad: 'rates-only' } } });
 const generous = useHarness({ now, country: { ...us, prices, phone: { ...us.phone, abroad: { multiplier: 3 } } } });
+const seededProfile: CountryProfile = {
+  ...us,
+  prices,
+  phone: {
+    ...us.phone,
+    abroad: {
+      table: [
+        { prefix: '49', multiplier: 2, from: '2026-01-01T05:00Z' },
+        { prefix: '1:JM', multiplier: 7, receipts: false, numericSender: true, from: '2026-01-01T00:00Z' },
+      ],
+    },
+  },
+};
+const seeded = useHarness({ now, country: seededProfile });
 const british = useHarness({ now });
 const folder = mkdtempSync(join(tmpdir(), 'pennypost-rates-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -102,17 +121,17 @@ describe('pennypost rates import', () => {
 });
 
 describe('texts to other countries', () => {
-  it('have no known price until there are rates', async () => {
+  it('count as texts at home, with no known price, until there are rates', async () => {
     const { send, key, service, organisation_id } = await aSender(american);
     const { body } = await send(german);
     await american.deliver();
     const sent = await american.v2('GET', `/v2/notifications/${body.id}`, key);
     expect(sent.body).toMatchObject({
-      cost_in_pounds: 0,
+      cost_in_pounds: 0.05,
       is_cost_data_ready: true,
       price_known: false,
       currency: 'USD',
-      cost_details: { billable_sms_fragments: 1, international_rate_multiplier: 0, sms_rate: 0 },
+      cost_details: { billable_sms_fragments: 1, international_rate_multiplier: 1, sms_rate: 0.05 },
     });
     const home = await send('+1 202 555 0104');
     await american.deliver();
@@ -121,12 +140,12 @@ describe('texts to other countries', () => {
     expect(atHome.body).not.toHaveProperty('price_known');
     const monthly = await american.admin('GET', `/service/${service}/billing/monthly-usage?year=2026`);
     expect(monthly.body).toEqual([
-      expect.objectContaining({ month: 'November', notifications_sent: 2, cost: 0.05, price_known: false }),
+      expect.objectContaining({ month: 'November', notifications_sent: 2, cost: 0.1, price_known: false }),
     ]);
     const yearly = await american.admin('GET', `/service/${service}/billing/yearly-usage-summary?year=2026`);
-    expect(yearly.body).toEqual([expect.objectContaining({ chargeable_units: 1, cost: 0.05, price_known: false })]);
+    expect(yearly.body).toEqual([expect.objectContaining({ chargeable_units: 2, cost: 0.1, price_known: false })]);
     const usage = await american.admin('GET', `/organisations/${organisation_id}/services-with-usage?year=2026`);
-    expect(usage.body).toMatchObject({ price_known: false, services: [{ sms_cost: 0.05 }] });
+    expect(usage.body).toMatchObject({ price_known: false, services: [{ sms_cost: 0.1 }] });
   });
 
   it('cost what the rate of their region says, else that of their calling code, from its day on', async () => {
@@ -140,7 +159,7 @@ describe('texts to other countries', () => {
       '33;;;;2026-02-01',
     ].join('\r\n');
     const { multiplierOf, send, key } = await aSender(american);
-    expect(await multiplierOf(german)).toBe(0);
+    expect(await multiplierOf(german)).toBe(1);
     const dry = await importRates(american, csv, '--dry-run');
     expect([dry.code, dry.out]).toEqual([0, 'Would add 6, change 0, left 0 as they were.\n']);
     expect(await storedRates(american)).toEqual([]);
@@ -155,7 +174,10 @@ describe('texts to other countries', () => {
     expect(await multiplierOf(german)).toBe(2);
     expect(await multiplierOf(jamaican)).toBe(7);
     expect(await multiplierOf('+1 506 234 5678')).toBe(5);
-    expect(await multiplierOf('+33 6 12 34 56 78')).toBe(0);
+    for (const withoutRate of ['+33 6 12 34 56 78', '+34 612 34 56 78']) {
+      const { status, body } = await send(withoutRate);
+      expect([status, body.errors[0].error]).toEqual([400, 'InvalidPhoneError']);
+    }
     american.clock.set('2026-12-02T12:00:00Z');
     expect(await multiplierOf(german)).toBe(4);
     american.clock.set(now);
@@ -230,6 +252,53 @@ describe('texts to other countries', () => {
     expect((await importRates(generous, 'prefix,multiplier,from\n49,2,2026-01-01\n')).code).toBe(0);
     expect(await multiplierOf(german)).toBe(2);
     expect(await multiplierOf(jamaican)).toBe(3);
+  });
+});
+
+describe('a profile with a table of rates abroad', () => {
+  const start = '2026-01-01T00:00Z';
+
+  it('gives them to a new database, and refuses texts to other countries', async () => {
+    expect(await storedRates(seeded)).toEqual([
+      expect.objectContaining({ prefix: '1:JM', multiplier: 7, receipts: false, numeric_sender: true }),
+      expect.objectContaining({ prefix: '49', multiplier: 2, receipts: true, numeric_sender: false }),
+    ]);
+    const { send, key, multiplierOf } = await aSender(seeded);
+    const { body } = await send(german);
+    await seeded.deliver();
+    const sent = await seeded.v2('GET', `/v2/notifications/${body.id}`, key);
+    expect(sent.body).toMatchObject({ cost_in_pounds: 0.1, cost_details: { international_rate_multiplier: 2 } });
+    expect(sent.body).not.toHaveProperty('price_known');
+    expect(await multiplierOf(jamaican)).toBe(7);
+    expect((await send('+33 6 12 34 56 78')).status).toBe(400);
+  });
+
+  it('keeps what an operator has changed', async () => {
+    expect((await importRates(seeded, 'prefix,multiplier,from\n49,3,2026-01-01\n')).out).toContain('changed 1');
+    await inTransaction(seeded.app.db, (tx) => seedRates(tx, seeded.clock.now(), seeded.app.country));
+    expect((await storedRates(seeded)).map(({ multiplier }) => multiplier)).toEqual([7, 3]);
+    expect(await hasOwnRates(seeded.app.db, seededProfile)).toBe(true);
+  });
+
+  it('is checked like the rest of the profile', () => {
+    const table = [
+      { prefix: '999', multiplier: 2, from: start },
+      { prefix: '1:DE', multiplier: 2, from: 'tomorrow' },
+      { prefix: '49', multiplier: 2, from: start },
+      { prefix: '49', multiplier: 3, from: start },
+    ];
+    const problemsOf = (abroad: unknown) => problemsOfProfile({ ...us, phone: { ...us.phone, abroad } });
+    expect(problemsOf({ table }).map(({ path }) => path)).toEqual([
+      'phone.abroad.table[0].prefix',
+      'phone.abroad.table[1].prefix',
+      'phone.abroad.table[1].from',
+      'phone.abroad.table[3]',
+    ]);
+    expect(problemsOf({ table: [{ prefix: '49', multiplier: 0, from: start }] })).toEqual([
+      { path: 'phone.abroad.table[0].multiplier', text: 'must be a number from 1 to 1000' },
+    ]);
+    expect(problemsOf({}).map(({ path }) => path)).toEqual(['phone.abroad']);
+    expect(problemsOf({ multiplier: 3, table: table.slice(2, 3) })).toEqual([]);
   });
 });
 

@@ -1,8 +1,22 @@
+import type { CountryProfile } from '../countries/profile.ts';
+import type { RateAbroad } from '../notifications/rates-abroad.ts';
+import { timestamp } from '../platform/clock.ts';
 import type { Seed } from '../platform/db/seed.ts';
 import { insertMissingLetterRates, insertMissingSmsRates } from './rates.sql.ts';
+import { insertMissingRatesAbroad } from './rates-abroad.sql.ts';
+
+/** The rates abroad of a profile, as rows. */
+export function seededRatesAbroad({ abroad }: CountryProfile['phone']): RateAbroad[] {
+  const table = typeof abroad === 'object' ? (abroad.table ?? []) : [];
+  return table.map(({ prefix, multiplier, receipts = true, numericSender = false, from }) => ({
+    ...{ prefix, multiplier, receipts, numeric_sender: numericSender },
+    valid_from: timestamp(new Date(from)),
+  }));
+}
 
 /** The prices of the country, which may have none. A rate that an operator has added for the same moment is kept. */
-export const seedRates: Seed = async (tx, _now, { prices }) => {
+export const seedRates: Seed = async (tx, _now, { prices, phone }) => {
+  await insertMissingRatesAbroad(tx, seededRatesAbroad(phone.profile));
   await insertMissingSmsRates(
     tx,
     prices.sms.map(({ from, rate }) => ({ valid_from: from, rate })),

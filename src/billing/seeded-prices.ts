@@ -1,15 +1,17 @@
 import type { CountryProfile } from '../countries/profile.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
+import { seededRatesAbroad } from './rates.seed.ts';
 import { deleteAllDefaultAllowances, deleteAllRates, selectEveryRate } from './seeded-prices.sql.ts';
 
-type Prices = CountryProfile['prices'];
-
 /** Whether there is a rate that these seeds did not insert: somebody has added or changed one. */
-export async function hasOwnRates(db: Db | Tx, { sms, letters }: Prices): Promise<boolean> {
+export async function hasOwnRates(db: Db | Tx, { phone, prices: { sms, letters } }: CountryProfile): Promise<boolean> {
   const key = (kind: string, sheets: number, from: string, rate: string) =>
     `${kind} ${sheets} ${new Date(from).toISOString()} ${Number(rate)}`;
   const seeded = new Set([
     ...sms.map(({ from, rate }) => key('sms', 1, from, rate)),
+    ...seededRatesAbroad(phone).map(({ prefix, valid_from, multiplier }) =>
+      key(`abroad ${prefix}`, 1, valid_from, String(multiplier)),
+    ),
     ...Object.entries(letters).flatMap(([post_class, lists]) =>
       lists.flatMap(({ from, rates }) => rates.map((rate, index) => key(post_class, index + 1, from, rate))),
     ),

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Days } from '../countries/calendar.ts';
+import type { Calendar, Days } from '../countries/calendar.ts';
 import { postageSlots } from '../countries/postage.ts';
 import type { Db } from '../platform/db/database.ts';
+import { localDay } from '../platform/db/local-day.ts';
 import type { Channel } from '../protocol/channels.ts';
 
 /** Consecutive days with constant prices: the unit in which usage is priced and the allowance is consumed. */
@@ -39,8 +40,9 @@ function servicesOf(which: UsageQuery['which']): RawBuilder<unknown> {
   return sql`service_id in (select id from services where organisation_id = ${which.organisation_id})`;
 }
 
-/** The days on which services sent texts to countries without a rate. Those texts are counted, and cost nothing. */
+/** The days on which services sent texts to other countries before there were rates. Those texts are charged as texts at home. */
 export async function selectDaysWithoutRate(
+  calendar: Calendar,
   db: Db,
   { first_day, last_day }: Days,
   which: UsageQuery['which'],
@@ -48,7 +50,8 @@ export async function selectDaysWithoutRate(
   const { rows } = await sql<{ service_id: string; day: string }>`
     select service_id, london_day::text as day from usage_counts
     where ${servicesOf(which)} and london_day between ${first_day} and ${last_day}
-      and notification_type = 'sms' and rate_multiplier = 0
+      and notification_type = 'sms' and international
+      and london_day < coalesce((select min(${localDay(calendar, 'valid_from')}) from rates_abroad), 'infinity')
     group by service_id, london_day
     having total(notifications_sent) > 0`.execute(db);
   return rows;

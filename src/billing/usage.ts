@@ -34,10 +34,11 @@ export async function listYearlyUsage(app: Platform, serviceId: string, year: nu
   return withPriceFacts(app, rows, () => unpriced.length > 0);
 }
 
-/** On which days a service sent texts to countries without a rate. Countries with a table of their own refuse such texts. */
+/** On which days a service sent texts abroad while nobody had said what those cost. */
 async function listDaysWithoutRate({ db, country }: Platform, year: number, which: UsageQuery['which']) {
-  if (!country.phone.hasRatesAbroad) return [];
-  return selectDaysWithoutRate(db, country.calendar.financialYearDays(year), which);
+  const { calendar, phone } = country;
+  if (!phone.hasRatesAbroad || phone.multiplierAbroad !== undefined) return [];
+  return selectDaysWithoutRate(calendar, db, calendar.financialYearDays(year), which);
 }
 
 /** The month of the financial year that a day is in, as `YYYY-MM`: that of its first day. */

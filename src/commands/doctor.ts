@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '../config.ts';
+import { createCountry } from '../countries/country.ts';
 import { examine } from '../operations/doctor/doctor.ts';
 import type { Finding } from '../operations/doctor/finding.ts';
 import { examineMove } from '../operations/doctor/moved-service.ts';
+import { systemClock } from '../platform/clock.ts';
 import { type Command, type Flags, print } from '../platform/command-line.ts';
 import { openDatabase } from '../platform/db/database.ts';
 import { createLog } from '../platform/log.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import { SecretBox } from '../platform/secrets/secrets.ts';
+import { getInstallationReadiness } from '../sending-domains/readiness/readiness.ts';
 import { readConfig } from './read-config.ts';
 import { KeyServer, readWholeKey } from './templates/key-server.ts';
 import { printable } from './templates/report.ts';
@@ -21,6 +24,9 @@ export const doctor: Command = {
       value: '<file>',
       description: 'Check instead what applications with the API key in this file will miss when they move here',
     },
+    email: {
+      description: 'Check instead whether Gmail, Yahoo and Outlook will take the emails of EMAIL_DOMAIN',
+    },
     url: { value: '<url>', description: `The server that the key is of (default: ${gcNotify})` },
   },
   run,
@@ -29,8 +35,10 @@ export const doctor: Command = {
 async function run(_: string[], flags: Flags): Promise<void> {
   const keyFile = flags['gc-key-file']?.at(-1);
   if (keyFile === undefined && flags.url) throw new OperatorError('Use --url together with --gc-key-file.');
+  if (keyFile !== undefined && flags.email) throw new OperatorError('Use --email without --gc-key-file.');
   const config = readConfig();
   await withDatabase(config, async (url) => {
+    if (flags.email) return examineEmail(config, url);
     const findings =
       keyFile === undefined
         ? await examine(config, url)
@@ -40,6 +48,26 @@ async function run(_: string[], flags: Flags): Promise<void> {
     if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
   });
 }
+
+/** Each rule of the large mailbox providers, the worst first. */
+async function examineEmail(config: Config, databaseUrl: string): Promise<void> {
+  const { db, close } = openDatabase({ url: databaseUrl, poolSize: 1, log: createLog('silent') });
+  try {
+    const country = createCountry(config.country.profile);
+    const readiness = await getInstallationReadiness({ db, clock: systemClock, country, config });
+    const { domain, nothing_is_sent, rows, verdict } = readiness;
+    if (nothing_is_sent) print('Nothing is sent: the sandbox is on.');
+    print(`Emails of ${domain}:`);
+    for (const { row, verdict, evidence, advice } of rows) {
+      print(printable(`${words[verdict]}  ${row.padEnd(14)} ${[evidence, advice].filter(Boolean).join(' ')}`));
+    }
+    if (verdict === 'fail') process.exitCode = 1;
+  } finally {
+    await close();
+  }
+}
+
+const words = { pass: 'ok     ', warn: 'warning', fail: 'PROBLEM', unknown: 'unknown' };
 
 /** The key comes from a file: other users of the machine can see the arguments of a command. */
 async function examineKey(config: Config, databaseUrl: string, keyFile: string, url: string): Promise<Finding[]> {

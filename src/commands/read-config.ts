@@ -5,7 +5,9 @@ import type { ProviderDescriptor } from '../delivery/providers/descriptor.ts';
 import { providers } from '../delivery/providers/providers.ts';
 import { providerProblems } from '../delivery/providers/settings.ts';
 import { isAllSandbox } from '../delivery/sandbox/sandbox.ts';
+import { loadLanguages } from '../language/load-languages.ts';
 import { problemsOfPrinter } from '../letters/settings.ts';
+import type { CountrySettings } from '../operations/country/settings.ts';
 import { isLoopback } from '../platform/http/networks.ts';
 import { type GeneratedSecret, generatedSecret, problemsOfSecrets } from '../platform/secrets/generated-secrets.ts';
 import { ConfigurationError, problemsOfPartlySet, readGroups } from '../platform/setting-groups.ts';
@@ -28,12 +30,14 @@ export function readConfig(
   const ofProviders = readGroups(groups.ofProviders, environment);
   const { http, urls, auth, encryption, database, storage, callbacks, country, demo, ...others } = general.values;
   const { country: loaded, problems: problemsOfCountry } = loadCountry(country);
+  const { languages, problems: problemsOfLanguages } = readLanguages(country, loaded);
   const problems = [
     ...general.problems,
     ...ofProviders.problems,
     ...providerProblems(list, { ...general.values, providers: ofProviders.values }),
     ...problemsBetween(general.values),
     ...problemsOfCountry,
+    ...problemsOfLanguages,
     ...problemsOfPartlySet(groups.general.s3.settings, general.values.s3, ['accessKeyId', 'secretAccessKey']),
     ...problemsOfPartlySet(groups.general.singleSignOn.settings, general.values.singleSignOn, [
       'issuer',
@@ -56,7 +60,7 @@ export function readConfig(
   const isOnlyHere = isLoopback(http.host) && isLoopback(new URL(api).hostname);
   return {
     ...{ http, database, ...others, providers: ofProviders.values },
-    country: { ...country, ...loaded },
+    country: { ...country, ...loaded, offered: languages },
     urls: { api, admin: urls.admin ?? `${api}/console` },
     auth: {
       ...auth,
@@ -99,6 +103,12 @@ function problemsBetween({ http, database }: Pick<Config, 'http' | 'database'>):
       ? ['DATABASE_URL must be set when DATABASE_REPLICA_URL is set']
       : []),
   ];
+}
+
+function readLanguages({ languagesDir }: CountrySettings, country: LoadedCountry | undefined) {
+  const { languages: tags = ['en'], locale = 'en-GB' } = country?.profile ?? {};
+  const isNamed = ['LANGUAGES', 'LANGUAGE'].includes(country?.sources.get('languages') ?? '');
+  return loadLanguages({ tags, isNamed, locale, folder: languagesDir });
 }
 
 /** Reads the country alone: unlike `readConfig` it creates no secrets. */

@@ -6,6 +6,7 @@ import { measureJobs } from '../jobs/unfinished-jobs.ts';
 import { warmPdfThreads } from '../letters/pdf-threads.ts';
 import { measureLetters } from '../letters/print/late-letters.ts';
 import { measureReportFiles } from '../letters/print/report-files.ts';
+import { measureGuard } from '../notifications/guard/guard.task.ts';
 import { preparePartitions } from '../notifications/partitions.ts';
 import { measureRollups } from '../notifications/rollups/rollups.ts';
 import { reachable } from '../operations/banner.ts';
@@ -22,6 +23,8 @@ import { TaskRuns } from '../platform/queue/task-runs.ts';
 import { startWorker } from '../platform/queue/worker.ts';
 import { api, formats, surfaces } from '../routes.ts';
 import { seeds } from '../seeds.ts';
+import { observeDomains } from '../sending-domains/domain-metrics.ts';
+import { measureReadiness } from '../sending-domains/readiness/readiness-metrics.ts';
 import { runnableTasks } from '../tasks.ts';
 
 export interface Roles {
@@ -80,8 +83,11 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
   if (roles.worker) {
     measureJobs(app);
     measureLetters(app);
+    observeDomains(app);
     measureReportFiles(app);
     measureRollups(app);
+    measureGuard(app);
+    measureReadiness(app);
   }
 
   async function stop(): Promise<void> {

@@ -670,6 +670,44 @@ describe('moving from GC Notify', () => {
   });
 });
 
+describe('pennypost templates check', () => {
+  const check = (...flags: string[]) => runCommand(['templates', 'check', folder, ...flags]);
+
+  it('prints hints, and fails with --strict only', async () => {
+    write(
+      'news.email.md',
+      '---\nname: News\nchannel: email\nsubject: News\nprocess_type: bulk\n---\nSee https://bit.ly/a\n',
+    );
+    write('fine.sms.md', '---\nname: Fine\nchannel: sms\n---\nYour permit is ready.\n');
+    const { code, out } = await check();
+    expect(code).toBe(0);
+    expect(out).toBe(
+      [
+        'news.email.md: People cannot see where bit.ly leads, and networks block texts with it. Write the address in full. (link-shortener)',
+        'news.email.md: People must be able to stop emails that go to many. Switch the unsubscribe link on. (no-unsubscribe)',
+        '2 hints in 2 templates.',
+        '',
+      ].join('\n'),
+    );
+    const strict = await check('--strict');
+    expect([strict.code, strict.err]).toEqual([1, '2 hints in 2 templates.\n']);
+  });
+
+  it('counts the prefix of texts, if it is known', async () => {
+    write('long.sms.md', `---\nname: Long\nchannel: sms\n---\n${'a'.repeat(155)}\n`);
+    expect((await check('--strict')).code).toBe(0);
+    const { code, out } = await check('--strict', '--service-name', 'Town Hall');
+    expect([code, out]).toEqual([1, 'long.sms.md: Remove 6 characters to save a part. (save-a-part)\n']);
+  });
+
+  it('fails for a broken file, and for an unknown dialect', async () => {
+    write('broken.sms.md', '---\nname: X\nchannel: fax\n---\n');
+    const { code, out } = await check();
+    expect([code, out]).toEqual([2, expect.stringContaining('broken.sms.md:3: channel must be one of')]);
+    expect((await check('--dialect', 'klingon')).err).toContain('Unknown dialect');
+  });
+});
+
 describe('pennypost doctor --gc-key-file', () => {
   it('says what applications with a key will miss', async () => {
     const moved = '8c1f6a0e-54a1-4b3e-8f4e-0d3f0a5d7c13';

@@ -4,6 +4,7 @@ import { isUuid } from '../platform/id.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import { readClientSettings, readCountry } from './read-config.ts';
 import { AdminServer } from './templates/admin-server.ts';
+import { check } from './templates/check.ts';
 import { diff } from './templates/diff.ts';
 import { importTemplates } from './templates/import.ts';
 import { KeyServer } from './templates/key-server.ts';
@@ -13,7 +14,7 @@ import { push } from './templates/push.ts';
 import { exitCodes, fail } from './templates/report.ts';
 import type { TemplateServer } from './templates/template.ts';
 
-const actions = ['pull', 'diff', 'push', 'preview', 'import'];
+const actions = ['pull', 'diff', 'push', 'check', 'preview', 'import'];
 
 export const templates: Command = {
   flags: {
@@ -37,8 +38,15 @@ export const templates: Command = {
     prune: { description: 'push: archive templates without a file; pull: delete files without a template' },
     out: { value: '<folder>', description: 'preview: where to write the messages' },
     values: { value: '<file>', description: 'preview: a JSON object with the values of placeholders' },
-    dialect: { value: '<gc>', description: 'preview: warn about what differs from GC Notify' },
-    'service-name': { value: '<name>', description: 'preview: the start of text messages, and the top of emails' },
+    dialect: {
+      value: '<gc>',
+      description: 'preview: warn about what differs from GC Notify; check: count characters as there',
+    },
+    'service-name': {
+      value: '<name>',
+      description: 'preview and check: the start of text messages; preview: the top of emails',
+    },
+    strict: { description: 'check: exit with 1 if there are hints' },
   },
   more: [
     'docs/guides/templates-as-code.md describes the files.',
@@ -73,16 +81,25 @@ async function run([action = '', folder = '']: string[], flags: Flags): Promise<
       const out = last('out');
       if (out === undefined) throw new OperatorError('Add --out with the folder for the messages.');
       const values = await readValues(last('values'));
-      const dialect = last('dialect');
-      if (dialect !== undefined && dialect !== 'gc' && dialect !== 'govuk')
-        throw new OperatorError(`Unknown dialect "${dialect}". Use gc or govuk.`);
+      const dialect = readDialect(last('dialect'));
       return preview(country, folder, { out, values, serviceName: last('service-name'), dialect });
     }
+    case 'check':
+      return check(country, folder, {
+        strict: flags.strict !== undefined,
+        serviceName: last('service-name'),
+        dialect: readDialect(last('dialect')),
+      });
     case 'import':
       return importTemplates(folder, { dryRun: flags['dry-run'] !== undefined, serverOf: serversOf(flags) });
     default:
       throw new OperatorError(`Unknown action "${action}". Use one of ${actions.join(', ')}.`);
   }
+}
+
+function readDialect(name: string | undefined): 'gc' | 'govuk' | undefined {
+  if (name === undefined || name === 'gc' || name === 'govuk') return name;
+  throw new OperatorError(`Unknown dialect "${name}". Use gc or govuk.`);
 }
 
 function failAsDiffDoes(error: unknown): void {

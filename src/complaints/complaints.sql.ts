@@ -11,19 +11,22 @@ export interface NewComplaint {
   complaint_date: string | null;
 }
 
-/** Undefined if the provider reported it before: its feedback id is known for the message. */
+/** Undefined if the provider reported it before: its feedback id is known for the message. `is_first`: no other complaint is about it. */
 export async function insertComplaint(tx: Tx, row: NewComplaint & { id: string; created_at: Timestamp }) {
   const { id, notification_id, service_id, ses_feedback_id, complaint_type, complaint_date, created_at } = row;
   // Two reports of one complaint may arrive at the same time.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`complaints ${notification_id}`}, 0))`.execute(tx);
-  const { rows } = await sql<{ id: string; complaint_date: Timestamp | null }>`
+  const { rows } = await sql<{ id: string; complaint_date: Timestamp | null; is_first: boolean }>`
     insert into complaints (id, notification_id, service_id, ses_feedback_id, complaint_type, complaint_date, created_at)
     select ${id}::uuid, ${notification_id}::uuid, ${service_id}::uuid, ${ses_feedback_id}::text, ${complaint_type}::text,
       ${complaint_date}::timestamptz, ${created_at}::timestamptz
     where not exists (
       select from complaints
       where service_id = ${service_id} and notification_id = ${notification_id} and ses_feedback_id = ${ses_feedback_id})
-    returning id, complaint_date`.execute(tx);
+    returning id, complaint_date, not exists (
+      select from complaints other where other.service_id = ${service_id} and other.notification_id = ${notification_id}) as is_first`.execute(
+    tx,
+  );
   return rows[0];
 }
 

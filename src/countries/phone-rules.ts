@@ -4,7 +4,6 @@ type PhoneProfile = CountryProfile['phone'];
 
 /** The price of a text message to a dialling prefix, in messages at home, and the capabilities of the networks there. */
 export interface InternationalRate {
-  /** 0 if nobody has said what it costs: such a message is counted and costs nothing. */
   multiplier: number;
   /** If false, delivery receipts of these networks are unreliable: the message stays `sent`. */
   receiptsHonoured: boolean;
@@ -70,6 +69,17 @@ export class PhoneRules {
   /** Whether texts to other countries are charged by the rates in the database. */
   get hasRatesAbroad(): boolean {
     return this.profile.abroad !== 'gb-table' && this.profile.abroad !== 'refuse';
+  }
+
+  /** What a text to a country without a rate costs, in texts at home. */
+  get multiplierAbroad(): number | undefined {
+    const { abroad } = this.profile;
+    return typeof abroad === 'object' ? abroad.multiplier : undefined;
+  }
+
+  /** Whether texts to other countries have a price: somebody has said what they cost. */
+  hasPriceAbroad(rates: RatesAbroad | undefined): boolean {
+    return !this.hasRatesAbroad || this.multiplierAbroad !== undefined || (rates?.size ?? 0) > 0;
   }
 
   /** Numbers of these regions have the price of the country. */

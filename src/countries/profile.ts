@@ -1,13 +1,12 @@
 import { type Static, Type } from 'typebox';
+import { names, Pattern, Region, strict } from './profile/fields.ts';
+import { Phone } from './profile/phone.ts';
 
 /**
  * A country as data: everything that differs between countries and is not part of the protocol. The files beside this one
  * are such profiles, and operators write their own as JSON of the same shape. Behaviour is never in a profile: it names a
  * strategy that the code knows, such as `first-fit`.
  */
-
-const strict = { additionalProperties: false };
-const names = <const T extends string[]>(...values: T) => Type.Enum<T>(values);
 
 const Day = Type.String({ pattern: '^(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$', description: 'a day as MM-DD' });
 const CutOff = Type.String({
@@ -16,15 +15,6 @@ const CutOff = Type.String({
 });
 /** Amounts are decimal strings, so that they are exact. */
 const Amount = Type.String({ pattern: '^[0-9]+(\\.[0-9]{1,6})?$', description: 'an amount such as 0.0227' });
-/** It meets single lines only. Its length is bounded, and profile-problems.ts refuses what could take exponential time. */
-const Pattern = Type.String({
-  format: 'regex',
-  minLength: 1,
-  maxLength: 200,
-  description: 'a regular expression of at most 200 characters',
-});
-/** ISO 3166-1 alpha-2, as the library of phone numbers writes it. */
-const Region = Type.String({ pattern: '^[A-Z]{2}$', description: 'a region such as NL' });
 /** 1 is Monday. */
 const Weekday = Type.Integer({ minimum: 1, maximum: 7, description: 'a weekday: 1 is Monday, 7 is Sunday' });
 /** In millimetres from the top left corner. */
@@ -70,54 +60,6 @@ const Prices = Type.Object(
     allowances: Type.Record(Type.String(), Type.Record(Type.String(), Type.Integer({ minimum: 0 }))),
     /** A service that sent more fragments in the year before has no free allowance. Null: there is no such rule. */
     highVolume: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
-  },
-  strict,
-);
-
-const numberTypes = names(
-  'FIXED_LINE',
-  'MOBILE',
-  'FIXED_LINE_OR_MOBILE',
-  'TOLL_FREE',
-  'SHARED_COST',
-  'VOIP',
-  'PERSONAL_NUMBER',
-  'PAGER',
-  'UAN',
-);
-
-const Phone = Type.Object(
-  {
-    /** How a number without a country code is read. */
-    region: Region,
-    /** Numbers at home prices. Regions, never a calling code: +1 is 25 countries. */
-    regions: Type.Array(Region, { minItems: 1 }),
-    /** Numbers with a price of their own that need no permission for numbers abroad. */
-    near: Type.Array(Region),
-    landlineTypes: Type.Array(numberTypes),
-    acceptedTypes: Type.Array(numberTypes, { minItems: 1 }),
-    /**
-     * What happens to a number that is wrong as written. `first-fit` reads its digits again as a national number, which is
-     * safe only where national numbers have one length; `strict` never turns it into the number of another person.
-     */
-    rescue: names('first-fit', 'strict'),
-    /** Simulated recipients beside the ones of the protocol, in E.164 digits. */
-    testNumbers: Type.Array(Type.String({ pattern: '^[1-9][0-9]{5,14}$', description: 'digits with country code' })),
-    shortCode: Pattern,
-    emergency: Type.Array(Type.String({ pattern: '^[0-9]{2,6}$', description: 'digits' })),
-    /** Two mobile numbers to show, as people write them; best from a range that belongs to nobody. */
-    examples: Type.Tuple([Type.String(), Type.String()]),
-    /**
-     * Texts to other countries: the table of GOV.UK Notify, none at all, or the rates abroad in the database. Where a country
-     * has no rate there, `rates` sends without a known price, `rates-only` refuses, and a multiplier is the price.
-     */
-    abroad: Type.Union(
-      [
-        names('gb-table', 'refuse', 'rates', 'rates-only'),
-        Type.Object({ multiplier: Type.Integer({ minimum: 1, maximum: 1000 }) }, strict),
-      ],
-      { description: '"gb-table", "refuse", "rates", "rates-only" or {"multiplier": 1}' },
-    ),
   },
   strict,
 );

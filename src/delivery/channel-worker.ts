@@ -7,13 +7,14 @@ import {
 } from '../notifications/queue/leases.shared.sql.ts';
 import { startSpans } from '../notifications/queue/message-spans.ts';
 import { newsChannel } from '../notifications/queue/queue-news.ts';
-import { later } from '../platform/clock.ts';
+import { later, minute_ms } from '../platform/clock.ts';
 import { isDatabaseUnavailable, retryUntilAvailable } from '../platform/db/errors.ts';
 import { GroupCommit } from '../platform/db/group-commit.ts';
 import type { Platform } from '../platform/platform.ts';
 import { Loop, type Rest } from '../platform/process/loop.ts';
 import { NoTurn } from '../platform/threads/turns.ts';
 import { type Span, withinSpan } from '../platform/tracing/span.ts';
+import { OnHold } from '../sending-domains/sender-domains.ts';
 import { deliver, failedAttempt, type MessageComposer, putBack, type Result, type RunningAttempt } from './deliver.ts';
 import { DeliveryMetrics } from './delivery-metrics.ts';
 import type { ProviderChoice } from './failover/provider-choice.ts';
@@ -38,6 +39,8 @@ const emptyHanded_ms = 5;
 const paced_ms = 50;
 /** Too many long emails wait in this process: another one may have room. */
 const noTurn_ms = 5_000;
+/** The domain of the email is suspended; it waits until the message expires. */
+const onHold_ms = 5 * minute_ms;
 const cacheSharesFor_ms = 10_000;
 /** Max share of concurrent calls for bulk messages, so that other messages never wait for a bulk call to end. */
 const maxBulkShare = 0.75;
@@ -54,7 +57,9 @@ export interface DeliveryChannel<Message> extends MessageComposer<Message> {
   type: 'sms' | 'email';
   choice: ProviderChoice<Message>;
   services: SenderIdentities;
-  /** Whether further messages of the service and lane would only wait in this process. */
+  /** Brings what `mustWait` knows up to date. */
+  beforeLease?(): Promise<void> | undefined;
+  /** Whether no further messages of the service and lane are leased now. */
   mustWait?(of: InLane): boolean;
 }
 
@@ -140,6 +145,7 @@ export class ChannelWorker<Message> {
     if (this.atCapacity) return idle_ms;
     const max = await this.leases.watch(async () => {
       await this.readShares();
+      await this.channel.beforeLease?.();
       return Math.min(free, this.channel.choice.capacity());
     });
     if (max < 1) return paced_ms;
@@ -303,6 +309,7 @@ export class ChannelWorker<Message> {
     } catch (error) {
       // Not the fault of the message: it is retried when its lease expires.
       if (isDatabaseUnavailable(error)) throw error;
+      if (error instanceof OnHold) return putBack(queued, later(app.clock.now(), onHold_ms));
       if (error instanceof NoTurn) return putBack(queued, later(app.clock.now(), noTurn_ms));
       app.log.error(
         { event: 'attempt.failed', err: error, notification_id: queued.id, attempts: queued.attempts + 1 },

@@ -1,9 +1,15 @@
+import { findStopped } from '../inbound/opt-outs/opt-outs.ts';
+import type { OptOutSettings } from '../inbound/opt-outs/settings.ts';
 import { readAttachments } from '../notifications/attachments/attachments.ts';
+import { PausedServices } from '../notifications/guard/paused-services.ts';
+import type { GuardSettings } from '../notifications/guard/settings.ts';
+import { lanes } from '../notifications/notification.ts';
 import type { InLane } from '../notifications/queue/delivery-queue.ts';
 import { attachmentsOf } from '../notifications/sending/secret-values.ts';
 import type { Platform } from '../platform/platform.ts';
 import { FairTurns } from '../platform/threads/turns.ts';
 import { maxEmailBytes } from '../rendering/email/email.ts';
+import type { SenderDomains } from '../sending-domains/sender-domains.ts';
 import type { CallbackSettings } from '../services/settings.ts';
 import type { CompiledTemplates } from '../templates/compiled-templates.ts';
 import type { EmailThreads } from '../templates/email-threads.ts';
@@ -12,17 +18,20 @@ import { composeEmail, composeText, type EmailConfig } from './compose-message.t
 import { ProviderChoice } from './failover/provider-choice.ts';
 import { type PaceOptions, ProviderPace } from './failover/provider-pace.ts';
 import { reserveSlots } from './failover/provider-slots.sql.ts';
-import type { ProviderDescriptor } from './providers/descriptor.ts';
+import type { EmailDescriptor, ProviderDescriptor } from './providers/descriptor.ts';
+import { sendsFrom } from './providers/domain-providers.ts';
 import type { EmailMessage, TextMessage } from './providers/provider.ts';
-import { senderIdentities } from './providers/sender-identities.ts';
+import { type SenderIdentity, senderIdentities } from './providers/sender-identities.ts';
 import { openEmailProviders, openTextProviders, type ProvidersConfig } from './providers/settings.ts';
 import { reportsOf } from './receipts/provider-reports.ts';
 import { receiptRecorder } from './receipts/receipts.ts';
 
 export type DeliveryDeps = Platform & {
-  config: ProvidersConfig & EmailConfig & { callbacks: CallbackSettings };
+  config: ProvidersConfig &
+    EmailConfig & { callbacks: CallbackSettings; guard: GuardSettings; optOuts: OptOutSettings };
   compiledTemplates: CompiledTemplates;
   emailThreads: EmailThreads;
+  senderDomains: SenderDomains;
   providers: readonly ProviderDescriptor[];
 };
 
@@ -42,20 +51,31 @@ export function buildChannels(app: DeliveryDeps): Channels {
   const turns = new FairTurns(longEmails(app.config.delivery.concurrency));
   const turnsWithFiles = new FairTurns({ ...longEmails(app.config.delivery.concurrency), size: maxAttachedBytes });
   const maxWaiting = Math.ceil(app.config.delivery.concurrency * maxLongShare);
+  const paused = app.config.guard.mode === 'on' ? new PausedServices(app) : undefined;
   const ownerOf = ({ service_id, lane }: InLane) => `${service_id} ${lane}`;
+  const sent = app.metrics.counter(
+    'emails_sent_total',
+    'Emails that a provider has accepted, by whose domain they come from',
+    ['domain_kind'],
+  );
   const texts: DeliveryChannel<TextMessage> = {
     type: 'sms',
     choice: new ProviderChoice(textProviders, paces),
     services,
     compose: (queued, service) => composeText(app, queued, service),
+    async isStopped({ service_id, template_id, reply_to_text: sender, normalised_recipient: number }, service) {
+      if (!service.has_opt_outs || number === null) return false;
+      return (await findStopped(app, app.db, { service_id, template_id, sender }, [number])).size > 0;
+    },
     unitsOf: async (queued, service) => (await composeText(app, queued, service)).billable_units,
   };
   const emails: DeliveryChannel<EmailMessage> = {
     type: 'email',
     choice: new ProviderChoice(emailProviders, paces),
     services,
-    async compose(queued, service, attempt) {
-      const composed = await composeEmail(app, queued, service, (length) => {
+    async compose(queued, service, attempt, provider) {
+      const sender = await senderOf(app, queued.service_id, service, provider);
+      const composed = await composeEmail(app, queued, sender.service, (length) => {
         const tasks = app.emailThreads.inBackground(queued.service_id);
         return {
           run: (...task) =>
@@ -65,6 +85,7 @@ export function buildChannels(app: DeliveryDeps): Channels {
             }),
         };
       });
+      Object.assign(composed.message, sender.of);
       const stored = attachmentsOf(app, queued);
       if (stored.length === 0) return composed;
       const size = stored.reduce((sum, { size_in_bytes }) => sum + size_in_bytes, 0);
@@ -75,7 +96,12 @@ export function buildChannels(app: DeliveryDeps): Channels {
       return { ...composed, message: { ...composed.message, attachments } };
     },
     unitsOf: async () => 0,
-    mustWait: (queued) => [turns, turnsWithFiles].some((waiting) => waiting.waitingOf(ownerOf(queued)) >= maxWaiting),
+    domainOf: ({ sending_domain_id = null }) => sending_domain_id,
+    count: ({ domain_kind = 'installation' }) => sent.inc({ domain_kind }),
+    beforeLease: () => paused?.refresh(),
+    mustWait: (queued) =>
+      (queued.lane === lanes.bulk && paused?.has(queued.service_id) === true) ||
+      [turns, turnsWithFiles].some((waiting) => waiting.waitingOf(ownerOf(queued)) >= maxWaiting),
   };
   const listen = () => {
     const receipts = receiptRecorder(app);
@@ -84,6 +110,33 @@ export function buildChannels(app: DeliveryDeps): Channels {
     }
   };
   return { texts, emails, listen };
+}
+
+/** The service as this provider can send for it, and what that adds to the message. */
+async function senderOf(
+  { providers, senderDomains }: DeliveryDeps,
+  serviceId: string,
+  service: SenderIdentity,
+  provider: string,
+): Promise<{ service: SenderIdentity; of: Partial<EmailMessage> }> {
+  const known = providers.find((each): each is EmailDescriptor => each.channel === 'email' && each.name === provider);
+  const domain = await senderDomains.choose(
+    serviceId,
+    service,
+    (each) => known !== undefined && sendsFrom(known, each),
+  );
+  const signature = domain && senderDomains.signatureOf(domain);
+  if (!domain || signature === 'unreadable') return { service, of: {} };
+  const { id, scope: domain_kind, return_path_domain } = domain;
+  return {
+    service: { ...service, from_domain: domain.name },
+    of: {
+      signature,
+      domain_kind,
+      ...(domain_kind === 'installation' ? {} : { sending_domain_id: id }),
+      ...(return_path_domain === null ? {} : { return_path_domain }),
+    },
+  };
 }
 
 /**

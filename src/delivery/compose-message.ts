@@ -26,6 +26,7 @@ export type Composable = Pick<
   | 'notification_type'
   | 'template_id'
   | 'template_version'
+  | 'language'
   | 'recipient'
   | 'normalised_recipient'
   | 'personalisation'
@@ -155,7 +156,7 @@ export function renderShortEmail(
 function fromOf({ config }: Deps, service: SenderIdentity) {
   return {
     name: service.custom_email_sender_name ?? service.name,
-    address: `${service.email_sender_local_part}@${config.email.domain}`,
+    address: `${service.email_sender_local_part}@${service.from_domain ?? config.email.domain}`,
   };
 }
 

@@ -14,7 +14,19 @@ import type { DeliverySettings } from './settings.ts';
 
 /** How the messages of a channel are composed. */
 export interface MessageComposer<Message> {
-  compose(queued: QueuedNotification, service: SenderIdentity, attempt: RunningAttempt): Promise<Composed<Message>>;
+  /** For a provider, which may not be able to send from every domain. */
+  compose(
+    queued: QueuedNotification,
+    service: SenderIdentity,
+    attempt: RunningAttempt,
+    provider: string,
+  ): Promise<Composed<Message>>;
+  /** Of emails: the sending domain that it comes from; null: that of the installation. */
+  domainOf?(message: Message): string | null;
+  /** Called for every message that a provider has accepted. */
+  count?(message: Message): void;
+  /** Whether its recipient asked for no more messages of the service. */
+  isStopped?(queued: QueuedNotification, service: SenderIdentity): Promise<boolean>;
   /** The cost of a message that is not composed. */
   unitsOf(queued: QueuedNotification, service: SenderIdentity): Promise<number>;
 }
@@ -57,6 +69,10 @@ export interface Result {
   delivered_at?: Date;
   /** Set if the provider was called. */
   outcome?: Outcome['kind'];
+  /** Set if the provider was called with an email: the sending domain that it came from; null: that of the installation. */
+  domain_id?: string | null;
+  /** The recipient has replied STOP to the provider. */
+  opted_out?: true;
   /** The references of its parts, if it went out as several. */
   parts?: string[];
   /** Set if the attempt failed: kept for the timeline of the message. */
@@ -75,6 +91,7 @@ export async function deliver<Message>(attempt: Attempt<Message>): Promise<Resul
     giveUpIfTriedTooOften(attempt) ??
     refuseIfServiceIsInactive(attempt) ??
     (await completeIfSimulated(attempt)) ??
+    (await endIfStopped(attempt)) ??
     waitIfNoProviderHasRoom(attempt) ??
     retryIfThereIsNoProvider(attempt) ??
     (await settleIfPerhapsSent(attempt)) ??
@@ -134,7 +151,14 @@ async function completeIfSimulated<M>(attempt: Attempt<M>): Promise<Result | und
   // Only messages of a test key are never billed, whatever their units.
   const billable_units = isTest ? await attempt.channel.unitsOf(queued, service) : 0;
   const status = simulatedOutcome(recipient);
-  return { queued, change: handedOver(attempt, { billable_units, status, provider: standIn }) };
+  const change = handedOver(attempt, { billable_units, status, provider: standIn });
+  return { queued, change: { ...change, event: 'simulated' } };
+}
+
+/** Somebody replied STOP after the message was accepted. It has no provider, so it is not billed. */
+async function endIfStopped<M>({ queued, service, channel }: Attempt<M>): Promise<Result | undefined> {
+  if (!service || !(await channel.isStopped?.(queued, service))) return undefined;
+  return { queued, change: { id: queued.id, status: 'permanent-failure', event: 'givenUp' } };
 }
 
 function isSimulated(country: Country, recipient: string): boolean {
@@ -167,12 +191,14 @@ async function settleIfPerhapsSent<M>(attempt: Attempt<M>): Promise<Result | und
 async function handToProvider<M>(attempt: Attempt<M>): Promise<Result | undefined> {
   const { queued, service, provider } = attempt;
   if (!service || !provider) throw new Error('Cannot send a message without a service and a provider');
-  const { message, billable_units } = await attempt.channel.compose(queued, service, attempt.running);
+  const { message, billable_units } = await attempt.channel.compose(queued, service, attempt.running, provider.name);
   await attempt.turn();
   if (!attempt.isHeld()) return undefined;
   const began = performance.now();
   const outcome = await send(attempt, provider, message);
-  return resultOf(attempt, outcome, billable_units, performance.now() - began);
+  if (outcome.kind === 'accepted') attempt.channel.count?.(message);
+  const result = resultOf(attempt, outcome, billable_units, performance.now() - began);
+  return attempt.channel.domainOf ? { ...result, domain_id: attempt.channel.domainOf(message) } : result;
 }
 
 async function send<M>(attempt: Attempt<M>, provider: Provider<M>, message: M): Promise<Outcome> {
@@ -214,6 +240,7 @@ function resultOf<M>(attempt: Attempt<M>, outcome: Outcome, billable_units: numb
       );
       return {
         ...called,
+        ...(outcome.opted_out && { opted_out: true as const }),
         change: { id: queued.id, status: outcome.status, event: 'givenUp', provider: provider?.name, billable_units },
         failure: failedAttemptRow(
           queued,

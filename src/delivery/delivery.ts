@@ -2,6 +2,7 @@ import { addUpChanges } from '../notifications/rollups/rollups.ts';
 import { inTransaction } from '../platform/db/database.ts';
 import { retryOnConflict } from '../platform/db/errors.ts';
 import { Loop } from '../platform/process/loop.ts';
+import { addUpDomainMail } from '../sending-domains/readiness/domain-mail.shared.sql.ts';
 import { CallbackSender } from './callbacks/callback-sender.ts';
 import { ChannelWorker } from './channel-worker.ts';
 import { buildChannels, type Channels, type DeliveryDeps } from './channels.ts';
@@ -119,7 +120,11 @@ const addUpEvery_ms = 1_000;
 const shareOfAddingUp = 0.02;
 
 function addingUp(app: DeliveryDeps): BackgroundLoop {
-  const addUp = () => addUpChanges(app.db, addUpHealth);
+  const addUp = () =>
+    addUpChanges(app.db, async (tx) => {
+      await addUpHealth(tx);
+      await addUpDomainMail(app.country.calendar, tx);
+    });
   const loop = new Loop({
     name: 'adding up',
     async step() {

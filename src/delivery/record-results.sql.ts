@@ -16,6 +16,7 @@ import type { ChangedNotification, StatusChange } from '../notifications/status-
 import { earlier, timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { Statement } from '../platform/db/statement.ts';
+import { countDomainMail, type DomainMailChange } from '../sending-domains/readiness/domain-mail.shared.sql.ts';
 import { announceFinal } from './callbacks/service-callbacks.sql.ts';
 import { countHandOvers, countReceipts, type HealthChange } from './failover/provider-health.sql.ts';
 import { inTime_ms } from './failover/provider-health.ts';
@@ -28,6 +29,7 @@ interface Results {
   /** Messages to look at again later. */
   unfinished: UnfinishedRow[];
   health: HealthChange[];
+  mail: DomainMailChange[];
   now: Date;
 }
 
@@ -35,13 +37,14 @@ interface Results {
 export async function updateResults(
   calendar: Calendar,
   db: Db,
-  { worker, rows, failures, unfinished, health, now }: Results,
+  { worker, rows, failures, unfinished, health, mail, now }: Results,
 ): Promise<Set<string>> {
   const statement = new Statement();
   const held = heldResults(statement, worker, rows);
   const after = changeStatuses(calendar, statement, wantedOf(statement, held), timestamp(now));
   changeQueueRows(statement, { held, after }, worker);
   countHandOvers(statement, health);
+  countDomainMail(statement, mail);
   // Without failures the statement is another one, which does not name their table. The same for unfinished messages.
   const kept = failures.length > 0 ? keepFailures(statement, held, failures) : undefined;
   announceFinal(statement, after, now, kept);
@@ -56,18 +59,27 @@ function nameOf({ hasFailures, isListed }: { hasFailures: boolean; isListed: boo
   return isListed ? 'record-results-listed' : 'record-results';
 }
 
+interface Reported {
+  now: Date;
+  ofProvider: boolean;
+  /** What receipts said of failures. */
+  failures?: FailedAttemptRow[];
+}
+
 /** The same for receipts and timeouts. The ids must be distinct. */
 export async function updateReported(
   calendar: Calendar,
   db: Db | Tx,
   changes: StatusChange[],
-  { now, ofProvider }: { now: Date; ofProvider: boolean },
+  { now, ofProvider, failures = [] }: Reported,
 ): Promise<ChangedNotification[]> {
   const statement = new Statement();
   const after = changeStatuses(calendar, statement, wantedChanges(statement, changes), timestamp(now));
   bringQueueRowsForward(statement, after, timestamp(now));
   countReceipts(statement, after, { inTimeSince: timestamp(earlier(now, inTime_ms)), isCounted: ofProvider });
-  announceFinal(statement, after, now);
-  const { rows } = await statement.prepared<ChangedNotification>('record-reported', selectChanged(after)).execute(db);
+  const kept = failures.length > 0 ? keepFailures(statement, after, failures) : undefined;
+  announceFinal(statement, after, now, kept);
+  const name = kept ? 'record-reported-failures' : 'record-reported';
+  const { rows } = await statement.prepared<ChangedNotification>(name, selectChanged(after)).execute(db);
   return rows;
 }

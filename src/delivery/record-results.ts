@@ -1,8 +1,12 @@
+import { recordOptOutsAtProvider } from '../inbound/opt-outs/opt-outs.ts';
 import { forgetAccountValues } from '../notifications/sending/secret-values.ts';
 import type { ResultRow } from '../notifications/status-change.shared.sql.ts';
-import { timestamp } from '../platform/clock.ts';
+import { hour_ms, timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction } from '../platform/db/database.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { DomainMailChange } from '../sending-domains/readiness/domain-mail.shared.sql.ts';
+import { mailboxOf } from '../sending-domains/readiness/mailboxes.ts';
+import { policyCodeIn } from '../sending-domains/readiness/policy-refusals.ts';
 import { recordSuppressions } from '../services/suppression/suppression-list.ts';
 import type { Result } from './deliver.ts';
 import { type HandOver, handOverHealth, nameInHealth } from './failover/provider-health.ts';
@@ -23,10 +27,16 @@ export async function recordResults(app: Platform, worker: string, results: Resu
   const unfinished = results.flatMap(({ queued, delivered_at }) =>
     delivered_at ? [{ notification_id: queued.id, look_at: timestamp(delivered_at) }] : [],
   );
+  const mail = domainMail(results, now);
   const rows = results.map(rowOf);
-  const update = (db: Db) => updateResults(country.calendar, db, { worker, rows, failures, unfinished, health, now });
+  const update = (db: Db) =>
+    updateResults(country.calendar, db, { worker, rows, failures, unfinished, health, mail, now });
   const bounced = results.filter(isBounced);
-  const held = bounced.length === 0 ? await update(db) : await updateAndSuppress(app, bounced, update, now);
+  const stopped = results.filter(({ opted_out }) => opted_out);
+  const held =
+    bounced.length + stopped.length === 0
+      ? await update(db)
+      : await updateAndSuppress(app, { bounced, stopped }, update, now);
   const recorded = results.filter(({ queued }) => held.has(queued.id));
   // The sandbox sends nothing, so its account messages stay readable through the API of the service.
   const gone = recorded.filter(({ later, provider }) => !later && provider !== 'sandbox').map(({ queued }) => queued);
@@ -41,7 +51,7 @@ function isBounced({ queued, outcome, change }: Result): boolean {
 
 function updateAndSuppress(
   app: Platform,
-  bounced: Result[],
+  { bounced, stopped }: { bounced: Result[]; stopped: Result[] },
   update: (db: Db) => Promise<Set<string>>,
   now: Date,
 ): Promise<Set<string>> {
@@ -54,8 +64,34 @@ function updateAndSuppress(
         reason: 'hard-bounce' as const,
       }));
     await recordSuppressions(app, tx, suppressions, now);
+    const refused = stopped.flatMap(({ queued: { id, service_id, normalised_recipient, reply_to_text } }) =>
+      held.has(id) && normalised_recipient !== null
+        ? { service_id, user_number: normalised_recipient, sender: reply_to_text }
+        : [],
+    );
+    if (refused.length > 0) await recordOptOutsAtProvider(app, tx, refused, now);
     return held;
   });
+}
+
+/**
+ * How many emails of each domain went to whom, and how many a receiver refused because of the domain. A message that is tried again is
+ * counted once, unless it was refused for good later.
+ */
+function domainMail(results: Result[], now: Date): DomainMailChange[] {
+  const hour = timestamp(new Date(Math.floor(now.getTime() / hour_ms) * hour_ms));
+  const changes = new Map<string, DomainMailChange>();
+  for (const { queued, provider, outcome, domain_id, failure } of results) {
+    if (domain_id === undefined || provider === 'sandbox') continue;
+    const mailbox = outcome === 'accepted' ? mailboxOf(queued.normalised_recipient ?? queued.recipient) : null;
+    const isNew = failure && (failure.attempt === 1 || failure.outcome === 'refused');
+    const refused_with = (isNew && policyCodeIn(failure.reason)) || null;
+    if (mailbox === null && refused_with === null) continue;
+    const key = `${domain_id} ${mailbox} ${refused_with}`;
+    const { count = 0 } = changes.get(key) ?? {};
+    changes.set(key, { domain_id, hour, mailbox, refused_with, count: count + 1 });
+  }
+  return [...changes.values()];
 }
 
 function partsOf({ change, parts = [] }: Result): MessagePart[] {

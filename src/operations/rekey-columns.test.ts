@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders/rows.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { databaseNamed } from '../../test/kit/process/database-url.ts';
+import { aPerson } from '../../test/kit/world/console-people.ts';
 import { newId } from '../platform/id.ts';
 import { SecretBox } from '../platform/secrets/secrets.ts';
 import { encryptToken, readSigningKey } from '../services/settings/callback-api.ts';
@@ -17,6 +18,7 @@ const encryptedColumns = [
   'idempotency_keys.response',
   'notifications.secret_personalisation',
   'sandbox_messages.body',
+  'sending_domain_keys.encrypted_private_key',
   'service_callback_api.encrypted_bearer_token',
   'service_callback_signing_secrets.encrypted_secret',
   'service_callbacks.encrypted_bearer_token',
@@ -84,6 +86,9 @@ async function writeEverything() {
   const sent = await harness.v2('POST', '/v2/notifications/email', api_key, email, headers);
   expect([created.status, signing.status, sent.status]).toEqual([201, 201, 201]);
   await harness.deliver();
+  const { id: created_by_id } = await aPerson(harness, { platform_admin: true });
+  const domain = { scope: 'installation', name: 'notify.council.example', created_by_id };
+  expect((await harness.admin('POST', '/sending-domain', domain)).status).toBe(201);
   return async ({ app, v2, request }: Pick<typeof harness, 'app' | 'v2' | 'request'>) => {
     const secret = await app.db
       .selectFrom('service_callback_signing_secrets')

@@ -1,12 +1,15 @@
+import { createPublicKey } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { anApiKey, aService, aTemplate, aUser } from '../../test/kit/builders/rows.ts';
+import { aPlatformAdmin } from '../../test/kit/builders/sending-domains.ts';
 import { useHarness } from '../../test/kit/harness.ts';
 import { databaseNamed } from '../../test/kit/process/database-url.ts';
 import { confirmRecipient } from '../documents/documents.ts';
 import { printerCallbackUrl, readPrinterToken } from '../letters/print/printer-callback.ts';
 import { migrationFiles } from '../platform/db/migrate.ts';
 import { newId } from '../platform/id.ts';
+import { readPrivateKey } from '../sending-domains/keys/dkim-keys.ts';
 import { decryptToken, encryptToken } from '../services/settings/callback-api.ts';
 import { createLinkToken, readLinkToken } from '../users/sign-in/link-tokens.ts';
 import { rekey } from './rekey.ts';
@@ -57,6 +60,9 @@ async function aServiceWithSecrets() {
   const link = createLinkToken(app, 'verify-email', { user_id: 'u', email: 'e' });
   const letter = newId(clock.now());
   const printerToken = new URL(printerCallbackUrl(app, letter)).searchParams.get('token');
+  const created_by_id = await aPlatformAdmin(harness);
+  const domain = { scope: 'service', service_id, name: `${service_id}.council.example`, created_by_id };
+  expect((await harness.admin('POST', '/sending-domain', domain)).status).toBe(201);
   return { service_id, api_key, document, link, printerToken, letter };
 }
 
@@ -81,6 +87,7 @@ async function whatWorks({ app, v2 }: Process, { service_id, api_key, document, 
       callback: (await tokensOf('service_callback_api'))[0] === 'a-long-bearer-token',
       waiting: (await tokensOf('service_callbacks'))[0] === 'a-long-bearer-token',
       recipient: (await attempt('ada@example.org')) && !(await attempt('grace@example.org')),
+      dkim: await signs(app, service_id),
     },
     given: {
       link: readLinkToken(app, 'verify-email', link).state === 'valid',
@@ -95,8 +102,21 @@ async function whatWorks({ app, v2 }: Process, { service_id, api_key, document, 
   };
 }
 
+/** Whether the key of its domain can be read, and belongs to the record that was published for it. */
+async function signs({ db, secrets }: Process['app'], serviceId: string): Promise<boolean> {
+  const key = await db
+    .selectFrom('sending_domain_keys')
+    .innerJoin('sending_domains', 'sending_domains.id', 'sending_domain_keys.domain_id')
+    .select(['sending_domain_keys.id', 'public_key', 'encrypted_private_key'])
+    .where('service_id', '=', serviceId)
+    .executeTakeFirstOrThrow();
+  const pem = readPrivateKey({ secrets }, key.id, key.encrypted_private_key ?? '');
+  if (pem === undefined) return false;
+  return createPublicKey(pem).export({ type: 'spki', format: 'der' }).toString('base64') === key.public_key;
+}
+
 const all = {
-  kept: { api_key: true, callback: true, waiting: true, recipient: true },
+  kept: { api_key: true, callback: true, waiting: true, recipient: true, dkim: true },
   given: { link: true, printer: true },
 };
 

@@ -10,6 +10,7 @@ import { createLog } from '../platform/log.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import type { EncryptedValue, EncryptedValues, ReplacedValue } from '../platform/secrets/encrypted-values.ts';
 import { SecretBox } from '../platform/secrets/secrets.ts';
+import { dkimPrivateKeys } from '../sending-domains/keys/dkim-keys.ts';
 import { callbackTokens, signingSecrets } from '../services/settings/callback-api.ts';
 
 /** All values stored encrypted with SECRET_KEYS. */
@@ -22,6 +23,7 @@ const kept: EncryptedValues[] = [
   secretValues,
   idempotentResponses,
   sandboxBodies,
+  dkimPrivateKeys,
 ];
 
 const batch = 500;

@@ -42,6 +42,9 @@ const organisation = {
   billing_contact_names: Nullable(Type.String()),
   billing_contact_email_addresses: Nullable(Type.String()),
   billing_reference: Nullable(Type.String()),
+  email_annual_limit: Nullable(Type.Integer()),
+  sms_annual_limit: Nullable(Type.Integer()),
+  letter_annual_limit: Nullable(Type.Integer()),
   can_approve_own_go_live_requests: Type.Boolean(),
   permissions: Type.Array(Type.String()),
 };

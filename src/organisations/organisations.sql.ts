@@ -37,6 +37,9 @@ const columns = [
   'billing_contact_names',
   'billing_contact_email_addresses',
   'billing_reference',
+  'email_annual_limit',
+  'sms_annual_limit',
+  'letter_annual_limit',
   'can_approve_own_go_live_requests',
   'permissions',
 ] as const;

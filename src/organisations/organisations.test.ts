@@ -32,6 +32,9 @@ describe('POST /organisations', () => {
       billing_contact_names: null,
       billing_contact_email_addresses: null,
       billing_reference: null,
+      email_annual_limit: null,
+      sms_annual_limit: null,
+      letter_annual_limit: null,
       can_approve_own_go_live_requests: false,
       permissions: ['can_ask_to_join_a_service'],
     });

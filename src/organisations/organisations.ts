@@ -41,6 +41,9 @@ export interface OrganisationChange extends Agreement {
   billing_contact_names?: string | null;
   billing_contact_email_addresses?: string | null;
   billing_reference?: string | null;
+  email_annual_limit?: number | null;
+  sms_annual_limit?: number | null;
+  letter_annual_limit?: number | null;
   can_approve_own_go_live_requests?: boolean;
   permissions?: string[];
 }
@@ -111,6 +114,11 @@ export async function updateOrganisation(
   if (!domains) return;
   const names = domains.map((domain) => domain.toLowerCase());
   await replaceDomains(tx, id, names);
+}
+
+/** The domain that the emails of its services come from, unless a service has its own. */
+export async function setDomainOfOrganisation(tx: Tx, id: string, sending_domain_id: string, now: Date): Promise<void> {
+  await updateOrganisationRow(tx, id, { sending_domain_id, updated_at: timestamp(now) });
 }
 
 export async function archiveOrganisation({ db, clock }: Platform, id: string): Promise<void> {

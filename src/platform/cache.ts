@@ -17,7 +17,9 @@ interface InvalidatedCacheOptions<Value> {
  */
 const ttl_ms = 10 * minute_ms;
 const missingTtl_ms = 5_000;
+/** A number of entries. The option `max` would allocate the memory for all of them at once, 2 ms for each cache. */
 const maxMissing = 10_000;
+const one = () => 1;
 /** By default, a cache that is in use starts a timer every millisecond. */
 const ttlResolution_ms = 500;
 
@@ -38,7 +40,11 @@ export function cachedIn<Value extends NonNullable<unknown>>(
  */
 export class InvalidatedCache<Value extends NonNullable<unknown>> {
   private readonly entries: LRUCache<string, Value>;
-  private readonly missing = new LRUCache<string, true>({ max: maxMissing, ttl: missingTtl_ms });
+  private readonly missing = new LRUCache<string, true>({
+    maxSize: maxMissing,
+    sizeCalculation: one,
+    ttl: missingTtl_ms,
+  });
   private readonly loading = new Map<string, Promise<Value | undefined>>();
   private readonly changeListener: ChangeListener;
   private readonly options: InvalidatedCacheOptions<Value>;

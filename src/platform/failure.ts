@@ -1,3 +1,5 @@
+import { inEnglish, isText } from '../language/text.ts';
+
 /** The kind of failure in domain terms. Only a surface maps it to a status and a body. */
 type FailureKind =
   | 'invalid'
@@ -38,7 +40,10 @@ export class Failure extends Error {
   readonly kind: FailureKind;
   /** The public API's name for the error, for example `BadRequestError`. */
   readonly code: string;
+  /** In English, for programs. */
   readonly detail: FailureDetail;
+  /** The same for people: what is marked for translation is written in the language of whoever reads it. */
+  readonly said: FailureDetail;
   /** Set when there are several entries, or entries with extra keys. */
   readonly problems: Problem[] | undefined;
   readonly headers: Record<string, string> | undefined;
@@ -62,17 +67,28 @@ export class Failure extends Error {
       cause?: unknown;
     } = {},
   ) {
-    super(typeof detail === 'string' ? detail : JSON.stringify(detail), { cause: more.cause });
+    const english = detailInEnglish(detail);
+    super(typeof english === 'string' ? english : JSON.stringify(english), { cause: more.cause });
     this.name = 'Failure';
     this.kind = kind;
     this.code = code;
-    this.detail = detail;
+    this.detail = english;
+    this.said = detail;
     this.problems = more.problems;
     this.headers = more.headers;
     this.besides = more.besides;
     this.reason = more.reason;
     this.facts = more.facts ?? noFacts;
   }
+}
+
+function detailInEnglish(detail: FailureDetail): FailureDetail {
+  if (isText(detail)) return inEnglish(detail);
+  const texts = Object.entries(detail).map(([field, one]) => [
+    field,
+    isText(one) ? inEnglish(one) : one.map(inEnglish),
+  ]);
+  return Object.fromEntries(texts);
 }
 
 export function invalid(detail: FailureDetail, found: { reason?: string; facts?: Facts } = {}): Failure {

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Country } from '../countries/country.ts';
+import type { Languages } from '../language/languages.ts';
 import type { Clock } from './clock.ts';
 import type { ChangeListener } from './db/change-listener.ts';
 import type { Db } from './db/database.ts';
@@ -30,6 +31,8 @@ export interface Platform {
   clock: Clock;
   /** What differs between countries: days, money, numbers, addresses, post, words. */
   country: Country;
+  /** In which people read pages and messages. */
+  languages: Languages;
   log: Log;
   metrics: Metrics;
   /** Undefined unless a trace collector is configured. */

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { day_ms, hour_ms } from './clock.ts';
 import { type ServerRole, urlsOfHosts } from './db/servers/database-hosts.ts';
 import { isNetwork } from './http/networks.ts';
@@ -205,6 +206,24 @@ export function networks(name: string, description: string, options: Options<str
     const found = texts.parse(value);
     const wrong = found.find((text) => !isNetwork(text));
     if (wrong !== undefined) throw new Error(`must be addresses or networks such as 10.0.0.0/8, not "${wrong}"`);
+    return found;
+  });
+}
+
+/** IP addresses; with `ports`, each may have one: `192.0.2.1:5353`, `[2001:db8::1]:5353`. */
+export function addresses(
+  name: string,
+  description: string,
+  { ports = false, ...options }: Options<string[]> & { ports?: boolean },
+) {
+  const texts = list(name, description, options);
+  return setting(name, description, options, (value) => {
+    const found = texts.parse(value);
+    const wrong = found.find((text) => {
+      const [, six, four] = /^(?:\[([^\]]+)\]|([\d.]+)):\d{1,5}$/.exec(text) ?? [];
+      return isIP(ports ? (six ?? four ?? text) : text) === 0;
+    });
+    if (wrong !== undefined) throw new Error(`must be addresses such as 192.0.2.1, not "${wrong}"`);
     return found;
   });
 }

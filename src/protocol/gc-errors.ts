@@ -28,6 +28,7 @@ const gcErrors = new Map<string, (facts: Facts) => GcError | undefined>(
       message: `Service is not allowed to send ${channelNames.get(String(channel))}`,
     }),
     daily_limit: dailyLimit,
+    annual_limit: annualLimit,
   }),
 );
 
@@ -39,6 +40,17 @@ function dailyLimit(facts: Facts): GcError | undefined {
     status: 429,
     error: `${modeOf(facts)}ServiceTooMany${name}RequestsError`,
     message: `Exceeded ${channel === 'sms' ? 'SMS' : 'email'} daily sending limit of ${limit} ${what}`,
+  };
+}
+
+function annualLimit(facts: Facts): GcError | undefined {
+  const { channel, limit } = facts;
+  if (channel !== 'sms' && channel !== 'email') return undefined;
+  const name = channel === 'sms' ? 'SMS' : 'Email';
+  return {
+    status: 429,
+    error: `${modeOf(facts)}ServiceRequestExceeds${name}AnnualLimitError`,
+    message: `Exceeded annual ${channel === 'sms' ? 'SMS' : 'email'} sending limit of ${limit} messages`,
   };
 }
 

@@ -28,6 +28,9 @@ export const settable = {
   sms_message_limit: Count,
   letter_message_limit: Count,
   international_sms_message_limit: Count,
+  email_annual_limit: Nullable(Count),
+  sms_annual_limit: Nullable(Count),
+  letter_annual_limit: Nullable(Count),
   rate_limit: Count,
   api_dialect: OneOf(apiDialects),
   prefix_sms: Type.Boolean(),
@@ -122,6 +125,9 @@ const allServicePermissions = [
   'sms_to_uk_landlines',
   // Only here, not in GOV.UK Notify: keep a suppression list.
   'suppress_recipients',
+  // Only here, too: templates in several languages, and texts with all characters.
+  'template_languages',
+  'keep_characters',
 ] as const;
 
 export const defaultServicePermissions = ['sms', 'email', 'letter', 'international_sms', 'international_letters'];

@@ -12,19 +12,25 @@ import { type AccountMessageSender, accountTemplates } from '../users/account-me
 import { selectActiveMembers } from './members/service-members.sql.ts';
 import { refuseRepeatedPermissions, type SettableFields } from './service-fields.ts';
 import { emailSenderLocalPart, normalisedName } from './service-name.ts';
-import { updateServices } from './services.sql.ts';
+import { selectSendingDomain, updateServices } from './services.sql.ts';
 import { getService, getServiceForUpdate, type Service } from './services.ts';
+import { addRecentBounces, suppressRecipients } from './suppression/suppression-list.ts';
 
 type Deps = Platform & { accountMessages: AccountMessageSender };
 
 /** Omitted fields keep their values; every call creates a new version. */
-export async function updateService(app: Deps, id: string, fields: SettableFields): Promise<Service> {
+export async function updateService(
+  app: Deps,
+  id: string,
+  fields: SettableFields & { sending_domain_id?: string | null | undefined },
+): Promise<Service> {
   await inTransaction(app.db, async (tx) => {
     const before = await getServiceForUpdate(tx, id);
     if (fields.active && !before.active) {
       throw invalidField('active', 'An archived service cannot be made active again.');
     }
     await validateReferences(tx, fields);
+    if (fields.sending_domain_id) await refuseOthersDomain(tx, before, fields.sending_domain_id);
     const goesLive = before.restricted && fields.restricted === false;
     const name = fields.name ?? before.name;
     const senderName =
@@ -37,9 +43,33 @@ export async function updateService(app: Deps, id: string, fields: SettableField
       email_sender_local_part: emailSenderLocalPart(name, senderName),
     };
     await updateServices(tx, [id], change, timestamp(app.clock.now()));
+    const keepsList =
+      fields.permissions?.includes(suppressRecipients) && !before.permissions.includes(suppressRecipients);
+    if (keepsList) await addRecentBounces(app, tx, id, app.clock.now());
     if (goesLive) await notifyTeam(app, tx, { id, name });
   });
   return getService(app.db, id);
+}
+
+/** A service can use its own domains, those of its organisation, and those of the installation. */
+async function refuseOthersDomain(
+  tx: Tx,
+  { id, organisation_id }: { id: string; organisation_id: string | null },
+  domainId: string,
+): Promise<void> {
+  const domain = await selectSendingDomain(tx, domainId);
+  const isUsable =
+    domain !== undefined &&
+    domain.state !== 'retired' &&
+    (domain.service_id === id ||
+      domain.scope === 'installation' ||
+      (domain.scope === 'organisation' && domain.organisation_id === organisation_id));
+  if (!isUsable) throw invalidField('sending_domain_id', 'No result found');
+}
+
+/** The domain that its emails come from. */
+export async function setDomainOfService(tx: Tx, id: string, sending_domain_id: string, now: Date): Promise<void> {
+  await updateServices(tx, [id], { sending_domain_id }, timestamp(now));
 }
 
 async function notifyTeam(app: Deps, tx: Tx, service: { id: string; name: string }): Promise<void> {
@@ -84,7 +114,9 @@ function raisedLimits(current: Limits): Partial<Limits> {
 }
 
 /** The API names references without the `_id` suffix of their columns. */
-export function columnsOf(fields: SettableFields): Updateable<Services> {
+export function columnsOf(
+  fields: SettableFields & { sending_domain_id?: string | null | undefined },
+): Updateable<Services> {
   const { created_by, organisation, go_live_user, email_branding, letter_branding, ...same } = fields;
   return {
     ...same,

@@ -121,13 +121,24 @@ export function serviceRoutes(http: Http, app: Deps): void {
       schema: {
         summary: 'Update a service; omitted fields keep their values',
         params: OfService,
-        body: Settable,
+        body: Type.Object({
+          ...Settable.properties,
+          sending_domain_id: Type.Optional(
+            Type.Unsafe<string | null>({
+              ...Nullable(Uuid),
+              description:
+                'The domain that its emails come from; null: that of its organisation or of the installation',
+            }),
+          ),
+        }),
         response: { 200: Data(Service) },
       },
     },
-    async (request) => ({
-      data: await updateService(app, request.params.service_id, pickSettable(app.country, request.body)),
-    }),
+    async ({ params, body }) => {
+      const { sending_domain_id } = body;
+      const fields = { ...pickSettable(app.country, body), sending_domain_id };
+      return { data: await updateService(app, params.service_id, fields) };
+    },
   );
 
   http.post(

@@ -27,6 +27,9 @@ const columns = [
   'sms_message_limit',
   'letter_message_limit',
   'international_sms_message_limit',
+  'email_annual_limit',
+  'sms_annual_limit',
+  'letter_annual_limit',
   'rate_limit',
   'api_dialect',
   'prefix_sms',
@@ -74,6 +77,15 @@ export function selectService(db: Db, id: string) {
 /** Locks the row until the transaction ends, but does not block writing rows that reference the service. */
 export function lockService(tx: Tx, id: string): Promise<Selectable<Services> | undefined> {
   return tx.selectFrom('services').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
+}
+
+/** Whose domain it is. */
+export function selectSendingDomain(tx: Tx, id: string) {
+  return tx
+    .selectFrom('sending_domains')
+    .select(['scope', 'state', 'service_id', 'organisation_id'])
+    .where('id', '=', id)
+    .executeTakeFirst();
 }
 
 export function selectServicesByName(db: Db, text: string) {

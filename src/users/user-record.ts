@@ -30,6 +30,7 @@ export const UserRecord = Type.Object(
           'The zone of the times that the person reads and chooses. Only where it is not that of the installation',
       }),
     ),
+    language: Type.Optional(Type.String({ description: 'That the person reads. Only where they have chosen one' })),
     can_use_webauthn: Type.Boolean(),
     failed_login_count: Type.Integer(),
     current_session_id: Nullable(Uuid),

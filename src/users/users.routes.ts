@@ -69,6 +69,9 @@ const UserChange = Type.Object(
         }),
       ),
     ),
+    language: Type.Optional(
+      Nullable(Type.String({ format: 'language-tag', description: 'Such as fr or fr-CA; null for no choice' })),
+    ),
     updated_by: Type.Optional(Uuid),
   },
   { additionalProperties: false },

@@ -121,11 +121,12 @@ type Kept =
   | 'locked_at'
   | 'created_for_tests';
 
-export interface UserRow extends Omit<Selectable<Users>, Kept | 'read_only_operator' | 'time_zone'> {
+export interface UserRow extends Omit<Selectable<Users>, Kept | 'read_only_operator' | 'time_zone' | 'language'> {
   /** Only where it is true: other front ends know users of twenty fields. */
   read_only_operator?: boolean;
   /** Only where the person has chosen one. */
   time_zone?: string;
+  language?: string;
   can_use_webauthn: boolean;
   organisations: string[];
   services: string[];
@@ -148,6 +149,7 @@ export async function selectUserRecords(db: Db | Tx, ids: readonly string[]): Pr
       'platform_admin',
       'read_only_operator',
       'time_zone',
+      'language',
       'failed_login_count',
       'current_session_id',
       'logged_in_at',
@@ -165,10 +167,11 @@ export async function selectUserRecords(db: Db | Tx, ids: readonly string[]): Pr
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  return rows.map(({ read_only_operator, time_zone, ...user }) => ({
+  return rows.map(({ read_only_operator, time_zone, language, ...user }) => ({
     ...user,
     ...(read_only_operator && { read_only_operator }),
     ...(time_zone !== null && { time_zone }),
+    ...(language !== null && { language }),
   }));
 }
 

@@ -49,7 +49,7 @@ type Editable = Partial<
     | 'read_only_operator'
   >
 >;
-type UserChange = Editable & { time_zone?: string | null };
+type UserChange = Editable & { time_zone?: string | null; language?: string | null };
 type NewUser = Editable &
   Pick<UserRecord, 'name' | 'email_address'> & { password: string } & Partial<
     Pick<UserRecord, 'id' | 'state' | 'failed_login_count' | 'logged_in_at'>

@@ -134,7 +134,7 @@ describe('pennypost templates', () => {
     const run = (...args: string[]) => runCommand(['templates', ...args]);
     expect((await run('pull')).err).toBe('Usage: pennypost templates <pull|diff|push|preview|import> <folder>');
     expect((await run('merge', folder)).err).toBe(
-      'Unknown action "merge". Use one of pull, diff, push, preview, import.',
+      'Unknown action "merge". Use one of pull, diff, push, check, preview, import.',
     );
     expect((await run('push', folder, '--service', 'x')).err).toBe(
       'x is not the id of a service. Give --service an id.',

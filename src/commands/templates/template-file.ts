@@ -1,10 +1,9 @@
 import type { Country } from '../../countries/country.ts';
 import { homePostage, listChoosable } from '../../countries/postage.ts';
-import { Failure } from '../../platform/failure.ts';
 import { canonicalId, isUuid } from '../../platform/id.ts';
 import { type Channel, channels } from '../../protocol/channels.ts';
 import { categoryNames } from '../../templates/sources/template-categories.ts';
-import { refuseIfQrCodeIsTooLong, refuseIfTooLong } from '../../templates/template-checks.ts';
+import { refusalOfContent } from '../../templates/template-checks.ts';
 import type { ProcessType } from '../../templates/template-row.ts';
 import { type FrontMatter, FrontMatterError, readFrontMatter, writeFrontMatter } from './front-matter.ts';
 import { type LocalTemplate, type TemplateFields, withLineFeeds } from './template.ts';
@@ -196,11 +195,7 @@ function refuseUnlessFits(fields: TemplateFields, reader: Reader): void {
     reader.refuse(given, `${missing} is missing: a letter in Welsh needs both`);
   }
   const texts = { template_type: channel, content: fields.content, letter_welsh_content: welsh_content };
-  try {
-    refuseIfTooLong(texts);
-    refuseIfQrCodeIsTooLong(texts);
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
+  if (refusalOfContent(texts) !== undefined) {
     reader.refuse('content', channel === 'sms' ? 'The message is too long' : 'A QR code has too much data');
   }
 }

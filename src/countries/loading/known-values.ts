@@ -48,6 +48,15 @@ export function zoneProblem(zone: string): string | undefined {
   }
 }
 
+/** A calling code such as 49, or one with a region that has it: 1:JM. */
+export function isRatePrefix(prefix: string): boolean {
+  const [code, region] = prefix.split(':');
+  const util = phoneLibrary.PhoneNumberUtil.getInstance();
+  return region === undefined
+    ? isPhoneRegion(util.getRegionCodeForCountryCode(Number(code)))
+    : util.getCountryCodeForRegion(region) === Number(code);
+}
+
 export function isCurrency(code: string): boolean {
   return currencies.has(code) && !noMoney.test(code);
 }

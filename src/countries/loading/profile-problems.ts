@@ -83,7 +83,7 @@ function isOfOtherVariant({ keyword, schemaPath, instancePath }: SchemaError, va
   const objects = variants.filter(({ type }) => type === 'object');
   if (objects.length !== 1 || variants[Number(index)] !== objects[0]) return true;
   // The place of the union itself: what is left of the path without the part inside the variant.
-  const depth = (schemaPath.slice(`${union}/${index}`.length).match(/\/(properties|items)\//g) ?? []).length;
+  const depth = (schemaPath.slice(`${union}/${index}`.length).match(/\/(properties|items)(?=\/)/g) ?? []).length;
   const place = instancePath
     .split('/')
     .slice(0, depth === 0 ? undefined : -depth)

@@ -1,7 +1,7 @@
 import { isDay } from '../calendar.ts';
 import { findWindowProblems } from '../letter-geometry.ts';
 import type { CountryProfile, HolidayRule } from '../profile.ts';
-import { isCurrency, isKnownRegion, isLanguageTag, isPhoneRegion, zoneProblem } from './known-values.ts';
+import { isCurrency, isKnownRegion, isLanguageTag, isPhoneRegion, isRatePrefix, zoneProblem } from './known-values.ts';
 
 /** What is wrong with one field, such as `postage.classes[1].slot`. */
 export interface ProfileProblem {
@@ -96,9 +96,7 @@ function priceProblems({ prices, postage, organisations }: CountryProfile): Prof
     ),
   ];
   return [
-    ...moments
-      .filter(([, from]) => !/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z$/.test(from) || Number.isNaN(Date.parse(from)))
-      .map(([path, from]) => ({ path, text: `must be a moment in UTC such as 2026-03-31T23:00Z, not "${from}"` })),
+    ...moments.flatMap(([path, from]) => momentProblems(path, from)),
     ...Object.keys(prices.letters)
       .filter((id) => !classes.has(id))
       .map((id) => ({ path: `prices.letters.${id}`, text: `must be a class of postage: ${[...classes].join(', ')}` })),
@@ -133,7 +131,33 @@ function phoneProblems({ phone }: CountryProfile): ProfileProblem[] {
         : [],
     ),
     ...patternProblems('phone.shortCode', phone.shortCode),
+    ...tableProblems(phone),
   ];
+}
+
+function tableProblems({ abroad }: CountryProfile['phone']): ProfileProblem[] {
+  const table = typeof abroad === 'object' ? (abroad.table ?? []) : [];
+  const starts = table.map(({ prefix, from }) => `${prefix} from ${from}`);
+  return [
+    ...table.flatMap(({ prefix }, index) =>
+      isRatePrefix(prefix)
+        ? []
+        : [
+            {
+              path: `phone.abroad.table[${index}].prefix`,
+              text: `must be a country calling code such as 49, or one with a region such as 1:JM, not ${prefix}`,
+            },
+          ],
+    ),
+    ...table.flatMap(({ from }, index) => momentProblems(`phone.abroad.table[${index}].from`, from)),
+    ...repeated('phone.abroad.table', starts),
+  ];
+}
+
+function momentProblems(path: string, from: string): ProfileProblem[] {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z$/.test(from) && !Number.isNaN(Date.parse(from))
+    ? []
+    : [{ path, text: `must be a moment in UTC such as 2026-03-31T23:00Z, not "${from}"` }];
 }
 
 function addressProblems({ address }: CountryProfile): ProfileProblem[] {

@@ -49,6 +49,7 @@ type AnnouncedColumn =
   | keyof ChangedNotification
   | 'template_id'
   | 'template_version'
+  | 'language'
   | 'client_reference'
   | 'recipient'
   | 'updated_at';
@@ -75,7 +76,8 @@ export function announceFinal(
         (id, service_id, callback_type, subject_id, url, encrypted_bearer_token, body, due_at, created_at)
       select (${beginning}::text || substr(replace(gen_random_uuid()::text, '-', ''), 14, 19))::uuid, a.service_id,
         target.callback_type, a.id, target.url, target.encrypted_bearer_token,
-        case service.api_dialect when 'gc' then row_to_json(gc_event) else row_to_json(event) end::text,
+        case when a.language is null then said.body
+          else left(said.body, -1) || ',"language":' || to_json(a.language)::text || '}' end,
         ${timestamp(now)}::timestamptz, ${timestamp(now)}::timestamptz
       from ${after} a
       join service_callback_api target on target.service_id = a.service_id and target.callback_type = 'delivery_status'
@@ -89,6 +91,9 @@ export function announceFinal(
         select event.*, coalesce(${labels} #>> array[a.notification_type, a.status], a.status) as status_description,
           ${reason} as provider_response
       ) as gc_event
+      cross join lateral (
+        select case service.api_dialect when 'gc' then row_to_json(gc_event) else row_to_json(event) end::text as body
+      ) as said
       where a.notification_type <> 'letter' and a.status <> a.previous_status
         and (a.status = 'delivered' or a.status like '%-failure')`,
   );

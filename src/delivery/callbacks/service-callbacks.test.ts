@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { aQueuedMessage, messageOf, someQueuedMessages } from '../../../test/kit/builders/queued-messages.ts';
-import { anInboundNumber, aService, aUser } from '../../../test/kit/builders/rows.ts';
+import { anApiKey, anInboundNumber, aService, aUser } from '../../../test/kit/builders/rows.ts';
 import { type Harness, useHarness } from '../../../test/kit/harness.ts';
 import { startCallbackSink } from '../../../test/kit/vendors/stub-gateways.ts';
 import { timestamp } from '../../platform/clock.ts';
@@ -96,6 +96,31 @@ describe('delivery status callbacks', () => {
     await harness.admin('POST', `/service/${service}/callbacks/test`, { callback_type: 'delivery_status' });
     await harness.deliver();
     expect(sink.calls.map(({ body }) => body)).toEqual(['{"health_check":"true"}']);
+  });
+
+  it('have the language of the text, if it is not that of the template', async () => {
+    const permissions = ['sms', 'email', 'letter', 'template_languages'];
+    const service = await aService(harness, { permissions });
+    await aCallback(harness, service);
+    const made = await harness.admin('POST', `/service/${service}/template`, {
+      ...{ name: 'Greeting', template_type: 'sms', content: 'Hello', created_by: await aUser(harness) },
+      languages: { default: 'en', variants: [{ language: 'fr', content: 'Bonjour' }] },
+    });
+    const key = await anApiKey(harness, service);
+    const body = { phone_number: '07700900123', template_id: made.body.data.id };
+    const tell = async (dialect: string, fields: object) => {
+      sink.calls.length = 0;
+      await harness.admin('POST', `/service/${service}`, { api_dialect: dialect });
+      await harness.v2('POST', '/v2/notifications/sms', key, { ...body, ...fields });
+      await harness.deliver();
+      await harness.deliver();
+      return JSON.parse(sink.calls[0]?.body ?? '');
+    };
+    expect(await tell('govuk', { language: 'fr' })).toMatchObject({ status: 'delivered', language: 'fr' });
+    expect(Object.keys(await tell('govuk', {}))).toHaveLength(10);
+    const told = await tell('gc', { language: 'fr' });
+    expect(told).toMatchObject({ language: 'fr', provider_response: null });
+    expect(Object.keys(told)).toHaveLength(13);
   });
 
   it('have the token and a signature', async () => {

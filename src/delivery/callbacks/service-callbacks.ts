@@ -54,6 +54,7 @@ export async function announceInboundText(tx: Tx, text: InboundText, now: Date):
     destination_number: text.notify_number,
     message: text.content,
     date_received: text.provider_date ?? text.created_at,
+    ...(text.keyword !== null && text.keyword_action !== 'review' ? { keyword: text.keyword } : {}),
   };
   await announce(tx, 'inbound_sms', [{ service_id: text.service_id, subject_id: text.id, body }], now);
 }

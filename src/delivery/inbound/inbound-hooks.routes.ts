@@ -1,3 +1,4 @@
+import type { OptOutSettings } from '../../inbound/opt-outs/settings.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { ProviderDescriptor } from '../providers/descriptor.ts';
@@ -5,7 +6,7 @@ import { type ProvidersConfig, settingsOf } from '../providers/settings.ts';
 import { textReceiver } from './inbound-hooks.ts';
 
 interface Deps extends Platform {
-  config: ProvidersConfig;
+  config: ProvidersConfig & { optOuts: OptOutSettings };
   providers: readonly ProviderDescriptor[];
 }
 

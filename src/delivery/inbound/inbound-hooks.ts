@@ -1,5 +1,8 @@
 import type { PhoneRules } from '../../countries/phone-rules.ts';
-import { joinReceivedParts, recordInboundText } from '../../inbound/inbound-texts.ts';
+import { joinReceivedParts, recordInboundText, userNumberOf } from '../../inbound/inbound-texts.ts';
+import { obeyKeyword, readReceived } from '../../inbound/opt-outs/opt-outs.ts';
+import type { OptOutSettings } from '../../inbound/opt-outs/settings.ts';
+import { replyToKeyword } from '../../notifications/sending/keyword-replies.ts';
 import { inTransaction, type Tx } from '../../platform/db/database.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { normaliseOwnNumber } from '../../recipients/phone-number.ts';
@@ -11,7 +14,9 @@ import { selectServiceOfNumber } from './inbound-hooks.sql.ts';
  * Stores texts of one provider for the service that owns the number and creates its callback, of a text in parts with the
  * last part. Returns false if no service receives texts there.
  */
-export function textReceiver(app: Platform, provider: string): (text: InboundText) => Promise<boolean> {
+type Deps = Platform & { config: { optOuts: OptOutSettings } };
+
+export function textReceiver(app: Deps, provider: string): (text: InboundText) => Promise<boolean> {
   const { metrics, log } = app;
   const received = metrics.counter('inbound_sms_total', 'Texts received for services', ['provider']);
   const rejected = metrics.counter(
@@ -34,27 +39,36 @@ export function textReceiver(app: Platform, provider: string): (text: InboundTex
   };
 }
 
-async function storeText(app: Platform, text: InboundText): Promise<boolean> {
+async function storeText(app: Deps, text: InboundText): Promise<boolean> {
   const service = await selectServiceOfNumber(app.db, normaliseOwnNumber(app.country.phone, text.to));
   if (!service?.permissions.includes('inbound_sms')) return false;
   const now = app.clock.now();
   await inTransaction(app.db, async (tx) => {
     const content = await wholeText(tx, app.country.phone, service.id, text, now);
     if (content === undefined) return;
+    const received = {
+      service_id: service.id,
+      notify_number: service.number,
+      user_number: userNumberOf(app.country.phone, text.from),
+      content,
+    };
+    const asked = await readReceived(app, tx, received);
     const stored = await recordInboundText(
       tx,
       app.country.phone,
       {
-        service_id: service.id,
-        notify_number: service.number,
-        user_number: text.from,
-        content,
+        ...received,
         provider: text.provider,
         provider_reference: text.reference,
         provider_date: text.received_at,
       },
       now,
+      asked,
     );
+    if (asked) {
+      await obeyKeyword(app, tx, asked, stored, now);
+      if (asked.action === 'stop' || asked.action === 'help') await replyToKeyword(app, tx, asked.action, stored, now);
+    }
     await announceInboundText(tx, stored, now);
   });
   return true;

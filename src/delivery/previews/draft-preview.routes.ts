@@ -59,7 +59,7 @@ export function draftPreviewRoutes(http: Http, app: PreviewDeps): void {
     async ({ params: { service_id }, body }) => {
       const draft = await readDraft(app, service_id, body);
       const preview = await previewDraft(app, service_id, draft, body.personalisation ?? {});
-      return { data: { ...record(preview), problems: problemsOfDraft(app.country, draft, preview.api_dialect) } };
+      return { data: { ...record(preview), problems: problemsOfDraft(preview.alphabet, draft, preview.api_dialect) } };
     },
   );
 }

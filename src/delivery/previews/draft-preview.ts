@@ -1,3 +1,4 @@
+import type { Country } from '../../countries/country.ts';
 import type { PdfThreads } from '../../letters/pdf-threads.ts';
 import { drawLetterDraft } from '../../letters/preview/letter-draft.ts';
 import { notFound } from '../../platform/failure.ts';
@@ -9,17 +10,22 @@ import type { Personalisation } from '../../rendering/personalisation.ts';
 import { type NotableCharacters, smsAlphabet } from '../../rendering/sms/gsm.ts';
 import { isTooLong, type SmsPreview } from '../../rendering/sms/sms.ts';
 import type { CompiledTemplate } from '../../rendering/template.ts';
+import type { SenderDomains } from '../../sending-domains/sender-domains.ts';
 import { listLetterContacts, listReplyTos, listSmsSenders } from '../../services/senders/senders.ts';
 import type { EmailThreads } from '../../templates/email-threads.ts';
+import { alphabetOfService } from '../../templates/languages/text-alphabet.ts';
+import { getServiceRules } from '../../templates/template-checks.ts';
 import { compileDraft, type TemplateDraft } from '../../templates/template-drafts.ts';
 import type { EmailFile, LetterAttachment } from '../../templates/template-row.ts';
 import { type EmailConfig, renderEmail, renderOpenText } from '../compose-message.ts';
 import { selectSenderIdentity } from '../providers/sender-identities.sql.ts';
+import { withDomain } from './previews.ts';
 
 export type PreviewDeps = Platform & {
   config: EmailConfig;
   pdfThreads: PdfThreads;
   emailThreads: EmailThreads;
+  senderDomains: SenderDomains;
 };
 
 /** A draft with what its template has besides texts. */
@@ -33,8 +39,9 @@ export interface PreviewedDraft extends TemplateDraft {
 interface Placeholders {
   /** Those of the whole draft, in order of appearance, without files. */
   placeholders: string[];
-  /** That of the service. */
+  /** Those of the service. */
   api_dialect: ApiDialect;
+  alphabet: Country['sms']['alphabet'];
 }
 
 export interface TextPreview
@@ -77,9 +84,10 @@ export async function previewDraft(
   if (!service) throw notFound();
   const sender = await senderOf(app, serviceId, draft);
   const { api_dialect } = service;
+  const alphabet = alphabetOfService(app.country, await getServiceRules(app.db, serviceId));
   const contactBlock = draft.template_type === 'letter' ? sender : null;
-  const compiled = compileDraft(draft, contactBlock, app.country.sms.alphabet, api_dialect);
-  const known = { placeholders: placeholdersOf(compiled, draft), api_dialect };
+  const compiled = compileDraft(draft, contactBlock, alphabet, api_dialect);
+  const known = { placeholders: placeholdersOf(compiled, draft), api_dialect, alphabet };
   switch (compiled.template_type) {
     case 'sms': {
       const message = renderOpenText(compiled, personalisation, service);
@@ -89,8 +97,8 @@ export async function previewDraft(
         sender: formatSmsSender(app.country.phone, sender ?? app.config.branding.platformName),
         ...message,
         is_too_long: isTooLong(message, api_dialect),
-        notable: smsAlphabet(app.country.sms.alphabet, api_dialect).notable(draft.content),
-        keeps_welsh: app.country.sms.alphabet === 'gsm-welsh',
+        notable: smsAlphabet(alphabet, api_dialect).notable(draft.content),
+        keeps_welsh: alphabet === 'gsm-welsh',
       };
     }
     case 'email': {
@@ -101,7 +109,7 @@ export async function previewDraft(
         () => app.emailThreads.forRequest(serviceId),
         compiled,
         values,
-        service,
+        await withDomain(app, serviceId, service),
         link,
       );
       return { template_type: 'email', ...known, reply_to: sender, ...email };

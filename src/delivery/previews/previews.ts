@@ -7,6 +7,7 @@ import { notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { formatSmsSender } from '../../recipients/phone-number.ts';
 import { compileTemplate } from '../../rendering/template.ts';
+import type { SenderDomains } from '../../sending-domains/sender-domains.ts';
 import type { CompiledTemplates, ReadyTemplate } from '../../templates/compiled-templates.ts';
 import type { EmailThreads } from '../../templates/email-threads.ts';
 import {
@@ -25,6 +26,7 @@ import type { SenderIdentity } from '../providers/sender-identities.ts';
 type Deps = Platform & {
   compiledTemplates: CompiledTemplates;
   emailThreads: EmailThreads;
+  senderDomains: SenderDomains;
   config: EmailConfig;
 };
 
@@ -66,8 +68,17 @@ export async function previewEmail(app: Deps, serviceId: string, message: Previe
     ...composable({ ...message, personalisation: { ...message.personalisation, ...files } }),
     one_click_unsubscribe_url: row.has_unsubscribe_link ? `${app.config.urls.api}/unsubscribe` : null,
   };
-  const identity = await getIdentity(app, serviceId);
+  const identity = await withDomain(app, serviceId, await getIdentity(app, serviceId));
   return (await composeEmail(app, queued, identity, () => app.emailThreads.forRequest(serviceId))).message;
+}
+
+/** The sender address as it is now; a provider that cannot send from the domain would use that of the installation. */
+export async function withDomain(
+  { senderDomains }: { senderDomains: SenderDomains },
+  serviceId: string,
+  identity: SenderIdentity,
+): Promise<SenderIdentity> {
+  return { ...identity, from_domain: await senderDomains.nameFor(serviceId, identity) };
 }
 
 async function getIdentity({ db }: Deps, serviceId: string) {
@@ -76,12 +87,18 @@ async function getIdentity({ db }: Deps, serviceId: string) {
   return identity;
 }
 
-function composable({ template: { row }, recipient, personalisation, reply_to_text }: PreviewedMessage): Composable {
+function composable({
+  template: { row, language },
+  recipient,
+  personalisation,
+  reply_to_text,
+}: PreviewedMessage): Composable {
   return {
     id: row.id,
     notification_type: row.template_type,
     template_id: row.id,
     template_version: row.version,
+    language,
     recipient,
     normalised_recipient: null,
     personalisation,
@@ -99,7 +116,7 @@ export type ReceivedMessage =
 
 /** An email or a text as its recipient gets it, composed as for the provider. */
 export async function composeReceived(
-  app: ComposeDeps & { emailThreads: EmailThreads },
+  app: ComposeDeps & { emailThreads: EmailThreads; senderDomains: SenderDomains },
   { stored }: Pick<ShownMessage, 'stored'>,
 ): Promise<ReceivedMessage> {
   const service = await selectSenderIdentity(app.db, stored.service_id);
@@ -110,8 +127,10 @@ export async function composeReceived(
       const { message, billable_units: parts } = await composeText(app, stored, service);
       return { channel: 'sms', message, parts };
     }
-    case 'email':
-      return { channel: 'email', message: (await composeEmail(app, stored, service, tasks)).message };
+    case 'email': {
+      const sender = await withDomain(app, stored.service_id, service);
+      return { channel: 'email', message: (await composeEmail(app, stored, sender, tasks)).message };
+    }
     case 'letter':
       return { channel: 'letter' };
   }
@@ -136,8 +155,11 @@ export function previewEmailBrand(app: { config: EmailConfig }, brand: Brand): {
     active: true,
     prefix_sms: false,
     api_dialect: 'govuk',
+    has_opt_outs: false,
     custom_email_sender_name: null,
     email_sender_local_part: 'example.service',
+    sending_domain_id: null,
+    organisation_domain_id: null,
     brand_type: brand.brand_type,
     colour: brand.colour,
     logo: brand.logo,

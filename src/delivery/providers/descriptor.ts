@@ -2,6 +2,7 @@ import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Settings, Values } from '../../platform/setting-groups.ts';
 import type { StorageSettings, Urls } from '../../platform/settings.ts';
+import type { DomainAtProvider, MailServerFacts } from '../../sending-domains/domain-providers.ts';
 import type { DeliverySettings, ReceiptSettings } from '../settings.ts';
 import type { EmailMessage, Provider, TextMessage } from './provider.ts';
 import type { ReportReceiver, Reports } from './reports.ts';
@@ -52,7 +53,17 @@ export interface SmsDescriptor<S extends Settings = Settings> extends Descriptor
 
 export interface EmailDescriptor<S extends Settings = Settings> extends Descriptor<S, EmailMessage> {
   channel: 'email';
+  domains?: DomainSupport<S>;
 }
+
+/** How a provider sends from other domains than that of the installation. Omitted: it does not. */
+type DomainSupport<S extends Settings = Settings> =
+  /** It takes emails that are signed here, or signs what it passes on. */
+  | { kind: 'signed-here'; mailServer(settings: Values<S>): MailServerFacts }
+  /** It has the keys, and says what to publish, if it can be asked. */
+  | { kind: 'has-keys'; lookUp?(app: ProviderDeps<S>, name: string): Promise<DomainAtProvider | undefined> }
+  /** It sends nothing, so any domain will do. */
+  | { kind: 'any' };
 
 export type ProviderDescriptor = SmsDescriptor | EmailDescriptor;
 

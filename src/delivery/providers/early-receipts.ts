@@ -4,6 +4,7 @@ import type { ReceiptStatus, Reports } from './reports.ts';
 export interface EarlyReceipt {
   reference: string;
   status: ReceiptStatus;
+  reason?: string;
   received_at: string;
 }
 
@@ -12,8 +13,12 @@ export async function recordOrRetry(
   provider: string,
   early: EarlyReceipt,
 ): Promise<void> {
-  const { reference, status } = early;
-  const receipt = { provider, proven: true, notification_type: 'sms' as const, reference, statusFor: () => status };
+  const { reference, status, reason } = early;
+  const receipt = {
+    ...{ provider, proven: true, notification_type: 'sms' as const, reference },
+    ...(reason === undefined ? {} : { reason }),
+    statusFor: () => status,
+  };
   if ((await reports.recordReceipt(receipt)) === 'known') return;
   await reports.retryUnmatched(early, { kind: 'receipt', sent_at: new Date(early.received_at), reference });
 }

@@ -98,6 +98,25 @@ export class ProviderHttpClient {
   }
 }
 
+/**
+ * What an API says to a question that is rarely asked. Undefined if it does not respond, does not know, or does not allow the question.
+ * A list is the field `list`.
+ */
+export async function askOnce(
+  url: string,
+  headers: Record<string, string>,
+): Promise<Record<string, unknown> | undefined> {
+  const http = new ProviderHttpClient(1);
+  try {
+    const called = await http.request(url, headers, undefined, 'GET');
+    if ('failed' in called || called.response.status >= 300) return undefined;
+    const { body, json } = called.response;
+    return json ?? (body.trim().startsWith('[') ? parsed(`{"list":${body}}`) : undefined);
+  } finally {
+    await http.close();
+  }
+}
+
 /** A slow body must end, too, and of a long one only the beginning is read. */
 async function readBody(body: Dispatcher.ResponseData['body']): Promise<string> {
   const timer = setTimeout(() => body.destroy(new Error('the response body did not end in time')), timeout_ms);

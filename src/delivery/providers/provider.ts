@@ -1,3 +1,4 @@
+import type { Signature } from '../../sending-domains/sender-domains.ts';
 import type { Reports } from './reports.ts';
 
 /** A text message for a gateway. */
@@ -22,6 +23,14 @@ export interface EmailMessage {
   html: string;
   /** RFC 2369 and RFC 8058: mail clients show a button that posts to it. */
   unsubscribe_url: string | null;
+  /** Of a domain with its own key; otherwise that of the settings signs, if there is one. */
+  signature?: Signature | undefined;
+  /** Where bounces go, if not where those of the installation go. */
+  return_path_domain?: string | undefined;
+  /** The sending domain that it comes from, if not that of the installation. */
+  sending_domain_id?: string | undefined;
+  /** Whose domain it comes from; the installation's by default. */
+  domain_kind?: 'installation' | 'organisation' | 'service';
   /** Most emails have none. */
   attachments?: readonly EmailAttachment[];
 }
@@ -46,7 +55,12 @@ export type Outcome =
       /** The provider reports failures only: after this time without a report the message counts as delivered. */
       delivered_after_ms?: number;
     }
-  | { kind: 'refused'; reason: string; status: 'technical-failure' | 'permanent-failure' | 'temporary-failure' }
+  | {
+      kind: 'refused';
+      reason: string;
+      status: 'technical-failure' | 'permanent-failure' | 'temporary-failure';
+      opted_out?: true;
+    }
   | {
       kind: 'retry';
       reason: string;

@@ -11,6 +11,8 @@ export interface Receipt {
   proven: boolean;
   /** The meaning may depend on the current status of the message. */
   statusFor(notification: { status: Status }): ReceiptStatus;
+  /** Why the message failed, in the words of the provider. */
+  reason?: string;
   /** When it happened, according to the provider. */
   at?: Date;
   /** Counts even if the message is `delivered`, which was assumed because no report had come. */

@@ -51,6 +51,7 @@ export const sandboxEmails = {
     priority: 50,
     supports_international: false,
   },
+  domains: { kind: 'any' },
   settings,
   open: openEmails,
 } satisfies EmailDescriptor<typeof settings>;

@@ -4,7 +4,10 @@ import type { Platform } from '../../platform/platform.ts';
 import { selectSenderIdentities } from './sender-identities.sql.ts';
 
 /** The properties of the sending service that a message shows. */
-export type SenderIdentity = Omit<Awaited<ReturnType<typeof selectSenderIdentities>>[number], 'id'>;
+export type SenderIdentity = Omit<Awaited<ReturnType<typeof selectSenderIdentities>>[number], 'id'> & {
+  /** Where its emails come from, if not from the domain of the installation. */
+  from_domain?: string;
+};
 export type SenderIdentities = InvalidatedCache<SenderIdentity>;
 
 export function senderIdentities(app: Platform): SenderIdentities {

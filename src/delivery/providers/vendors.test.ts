@@ -103,6 +103,10 @@ describe.each(vendors)('$name', (vendor) => {
   beforeAll(async () => {
     service = await aService(harness, { name: 'Ffôn Cymru' });
   });
+  // A vendor that refuses a number which has opted out adds it to the list of the service.
+  beforeEach(async () => {
+    await harness.app.db.deleteFrom('sms_opt_outs').where('service_id', '=', service).execute();
+  });
 
   const fields = {
     notification_type: channel,

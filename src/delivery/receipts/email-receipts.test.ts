@@ -2,7 +2,7 @@ import { createSign } from 'node:crypto';
 import { getGlobalDispatcher, MockAgent, setGlobalDispatcher } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aQueuedMessage, messageOf } from '../../../test/kit/builders/queued-messages.ts';
-import { aService } from '../../../test/kit/builders/rows.ts';
+import { anApiKey, aService } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { aCertificate } from '../../../test/kit/vendors/certificate.ts';
 import { isAmazonAddress, type SnsEnvelope, textToSign } from '../providers/aws/sns.ts';
@@ -50,6 +50,36 @@ describe('POST /notifications/email/ses', () => {
     expect(response.status).toBe(200);
     expect(response.body).toEqual({ result: 'success', message: 'SES callback succeeded' });
     expect((await messageOf(harness, id)).status).toBe(status);
+  });
+
+  it.each([
+    [
+      { bounceType: 'Permanent', bounceSubType: 'OnAccountSuppressionList' },
+      { status_description: 'Blocked', provider_response: 'Permanent OnAccountSuppressionList' },
+    ],
+    [
+      {
+        bounceType: 'Transient',
+        bounceSubType: 'MailboxFull',
+        bouncedRecipients: [{ diagnosticCode: `smtp; 452 4.2.2 <ada@example.org> ${'x'.repeat(400)}` }],
+      },
+      {
+        status_description: 'Content or inbox issue',
+        provider_response: `Transient MailboxFull: smtp; 452 4.2.2 [address] ${'x'.repeat(400)}`.slice(0, 255),
+      },
+    ],
+    [{ bounceType: 'Permanent' }, { status_description: 'No such address', provider_response: 'Permanent' }],
+    [{ bounceType: 'Permanent', bouncedRecipients: 'x' }, { provider_response: 'Permanent' }],
+  ])('200, and reading the email says why it bounced: %j', async (bounce, expected) => {
+    const service = await aService(harness);
+    const key = await anApiKey(harness, service);
+    const id = await aQueuedMessage(harness, service, { notification_type: 'email' });
+    await harness.deliver();
+    await ses(envelope({ notificationType: 'Bounce', bounce, mail: mail(id) }));
+    expect((await harness.v2('GET', `/v2/notifications/${id}`, key)).body).toMatchObject(expected);
+    // It is no attempt to hand the message over.
+    const { body } = await harness.admin('GET', `/service/${service}/notifications/${id}/attempts`);
+    expect(body.attempts.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['handed-over']);
   });
 
   it('200, and the second receipt changes nothing', async () => {

@@ -1,4 +1,6 @@
 import { recordComplaint } from '../../complaints/complaints.ts';
+import type { OptOutSettings } from '../../inbound/opt-outs/settings.ts';
+import { countComplaint } from '../../notifications/guard/email-outcomes.shared.sql.ts';
 import { later, minute_ms, timestamp } from '../../platform/clock.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { isUuid } from '../../platform/id.ts';
@@ -14,7 +16,7 @@ import type { ReceiptOutcome, ReportedComplaint, Reports } from '../providers/re
 import { type ProvidersConfig, settingsOf } from '../providers/settings.ts';
 import { findTargets, isFromProvider, type ReceiptRecorder, receiptRecorder } from './receipts.ts';
 
-type Deps = Platform & { config: ProvidersConfig };
+type Deps = Platform & { config: ProvidersConfig & { optOuts: OptOutSettings } };
 
 /** A report about a message younger than this may have arrived before the reference of the provider was recorded. */
 const retryFor_ms = 5 * minute_ms;
@@ -109,6 +111,9 @@ export function recordReportedComplaint(app: Platform, complaint: ReportedCompla
     const { id: notification_id, service_id, normalised_recipient: email_address } = target;
     if (target.notification_type === 'email') {
       await recordSuppressions(app, tx, [{ service_id, notification_id, email_address, reason: 'complaint' }], now);
+      if (recorded.is_first && target.key_type !== 'test') {
+        await countComplaint(tx, service_id, target.sent_at ?? target.created_at);
+      }
     }
     await announceComplaint(
       tx,

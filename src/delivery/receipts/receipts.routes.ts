@@ -1,3 +1,4 @@
+import type { OptOutSettings } from '../../inbound/opt-outs/settings.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { ProviderDescriptor } from '../providers/descriptor.ts';
@@ -5,7 +6,10 @@ import type { ProvidersConfig } from '../providers/settings.ts';
 import { receiptDeps } from './provider-reports.ts';
 import { receiptRecorder } from './receipts.ts';
 
-type Deps = Platform & { config: ProvidersConfig; providers: readonly ProviderDescriptor[] };
+type Deps = Platform & {
+  config: ProvidersConfig & { optOuts: OptOutSettings };
+  providers: readonly ProviderDescriptor[];
+};
 
 /** Receipt webhooks of the active providers; the sandbox accepts receipts of every provider of its channel. */
 export function receiptRoutes(http: Http, app: Deps): void {

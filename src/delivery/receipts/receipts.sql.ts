@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { KeyType } from '../../auth/api-keys.ts';
 import type { Status } from '../../notifications/notification.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
@@ -16,13 +17,16 @@ export interface ReceiptTarget {
   normalised_recipient: string | null;
   client_reference: string | null;
   recipient: string;
+  key_type: KeyType;
+  created_at: Timestamp;
+  sent_at: Timestamp | null;
 }
 
 /** Without a lock; the update checks the status again under its lock. */
 export async function selectTargets(db: Db | Tx, ids: string[]): Promise<ReceiptTarget[]> {
   const { rows } = await sql<ReceiptTarget>`/* prepared: receipt-targets */
     select id, service_id, notification_type, status, provider, international, normalised_recipient, client_reference,
-      recipient,
+      recipient, key_type, created_at, sent_at,
       coalesce(provider, (select q.provider from delivery_queue q where q.notification_id = notifications.id)) as handed_to
     from notifications where id = any (${ids}::uuid[])`.execute(db);
   return rows;

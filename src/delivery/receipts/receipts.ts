@@ -1,4 +1,5 @@
 import type { RatesAbroad } from '../../countries/phone-rules.ts';
+import { type FailedAttemptRow, reportedFailureRow } from '../../notifications/attempts/attempts.ts';
 import type { Status } from '../../notifications/notification.ts';
 import { startSpans } from '../../notifications/queue/message-spans.ts';
 import { type ChangedNotification, type StatusChange, transitions } from '../../notifications/status-transitions.ts';
@@ -50,6 +51,7 @@ export async function recordReceipts(app: ReceiptsDeps, receipts: Receipt[], now
   const rates = (await app.country.phone.readRatesAbroad?.()) ?? new Map();
   // Several receipts for one message are merged: the last valid one counts, without intermediate states.
   const changes = new Map<string, StatusChange>();
+  const failures = new Map<string, FailedAttemptRow>();
   for (const receipt of receipts) {
     const target = targets.get(messageOf(receipt));
     if (!target || target.notification_type !== receipt.notification_type || isUnreliableReceipt(app, target, rates))
@@ -62,23 +64,38 @@ export async function recordReceipts(app: ReceiptsDeps, receipts: Receipt[], now
     if (status === target.status || !mayChange.includes(target.status)) continue;
     const provider = target.provider === null && target.handed_to ? { provider: target.handed_to } : {};
     changes.set(target.id, { id: target.id, status, event, ...provider });
+    const { reason } = receipt;
+    failures.delete(target.id);
+    if (reason && status.endsWith('-failure')) {
+      failures.set(target.id, reportedFailureRow(target.id, { provider: receipt.provider, reason }, now));
+    }
     // The next receipt for this message in the batch sees the new status.
     target.status = status;
   }
-  const changed = await recordChanges(app, [...changes.values()], targets, now);
+  const changed = await recordChanges(
+    app,
+    { changes: [...changes.values()], failures: [...failures.values()], targets },
+    now,
+  );
   const outcomes = receipts.map((receipt) => (targets.has(messageOf(receipt)) ? 'known' : 'unknown'));
   return { outcomes, changed };
+}
+
+interface Changes {
+  changes: StatusChange[];
+  failures: FailedAttemptRow[];
+  targets: ReadonlyMap<string, ReceiptTarget>;
 }
 
 /** Emails that bounced are suppressed in the same transaction. Most batches have none and need only one statement. */
 async function recordChanges(
   app: ReceiptsDeps,
-  changes: StatusChange[],
-  targets: ReadonlyMap<string, ReceiptTarget>,
+  { changes, failures, targets }: Changes,
   now: Date,
 ): Promise<ChangedNotification[]> {
   if (changes.length === 0) return [];
-  const update = (db: Db | Tx) => updateReported(app.country.calendar, db, changes, { now, ofProvider: true });
+  const update = (db: Db | Tx) =>
+    updateReported(app.country.calendar, db, changes, { now, ofProvider: true, failures });
   const bounced = [...targets.values()].filter(
     ({ notification_type, status }) => notification_type === 'email' && status === 'permanent-failure',
   );

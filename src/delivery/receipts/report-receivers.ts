@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { OptOutSettings } from '../../inbound/opt-outs/settings.ts';
 import { later, minute_ms, timestamp } from '../../platform/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { Loop } from '../../platform/process/loop.ts';
@@ -16,7 +17,10 @@ import {
   updateReceivedAt,
 } from './report-receivers.sql.ts';
 
-type Deps = Platform & { config: ProvidersConfig; providers: readonly ProviderDescriptor[] };
+type Deps = Platform & {
+  config: ProvidersConfig & { optOuts: OptOutSettings };
+  providers: readonly ProviderDescriptor[];
+};
 
 /** Longer than the rest between two steps, so that the worker keeps it while all is well. */
 const lease_ms = 2 * minute_ms;

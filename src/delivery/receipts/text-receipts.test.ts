@@ -1,9 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { aQueuedMessage, messageOf, queueOf } from '../../../test/kit/builders/queued-messages.ts';
-import { aService } from '../../../test/kit/builders/rows.ts';
+import { anApiKey, aService, aUser } from '../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { receiptPathOf, startStubGateways } from '../../../test/kit/vendors/stub-gateways.ts';
 import type { NewNotification } from '../../notifications/notification.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { newId } from '../../platform/id.ts';
 import { twilioSignature } from '../providers/sms/twilio.ts';
 
 const harness = useHarness({
@@ -57,6 +59,35 @@ describe('POST /notifications/sms/mmg', () => {
     const response = await mmg(body);
     expect(response.status).toBe(400);
     expect(response.body).toEqual({ result: 'error', message });
+  });
+
+  it('200, and reads and callbacks of GC Notify say why the text failed', async () => {
+    const service = await aService(harness);
+    await harness.admin('POST', `/service/${service}`, { api_dialect: 'gc' });
+    await harness.app.db
+      .insertInto('service_callback_api')
+      .values({
+        ...{ id: newId(harness.clock.now()), service_id: service, callback_type: 'delivery_status', version: 1 },
+        ...{ url: 'https://example.org', encrypted_bearer_token: 'x', created_at: timestamp(harness.clock.now()) },
+        updated_by_id: await aUser(harness),
+      })
+      .execute();
+    const key = await anApiKey(harness, service);
+    const id = await aQueuedMessage(harness, service);
+    const other = await aQueuedMessage(harness, service);
+    await harness.deliver();
+    await mmg({ status: '5', substatus: '17', CID: id });
+    await mmg({ status: '3', substatus: '1', CID: other });
+    const read = async (message: string) => (await harness.v2('GET', `/v2/notifications/${message}`, key)).body;
+    const said = { status_description: 'No such number', provider_response: 'status 5, substatus 17' };
+    expect(await read(id)).toMatchObject(said);
+    expect(await read(other)).toMatchObject({ status_description: 'Delivered', provider_response: null });
+    const callbacks = await harness.app.db
+      .selectFrom('service_callbacks')
+      .select('body')
+      .where('subject_id', '=', id)
+      .execute();
+    expect(callbacks.map(({ body }) => JSON.parse(body))).toEqual([expect.objectContaining(said)]);
   });
 
   it('400 for invalid JSON, a body that is not an object, or an empty body', async () => {

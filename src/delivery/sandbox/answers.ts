@@ -1,3 +1,4 @@
+import type { OptOutSettings } from '../../inbound/opt-outs/settings.ts';
 import { recordRejections } from '../../letters/print/despatch.ts';
 import { letterReference } from '../../letters/print/print-provider.ts';
 import { despatchInSandbox, printInSandbox } from '../../letters/print/print-run.ts';
@@ -20,7 +21,7 @@ import { recordReceipts } from '../receipts/receipts.ts';
 import { findSentEmail } from './email-sources.ts';
 import type { InboxMessage } from './inbox.ts';
 
-type Deps = Platform & { config: { urls: Urls; storage: StorageSettings } };
+type Deps = Platform & { config: { urls: Urls; storage: StorageSettings; optOuts: OptOutSettings } };
 
 const receipts = [
   'delivered',

@@ -65,7 +65,8 @@ function filterFor({ config, clock }: Deps, { platform_admin, permissions }: Rea
 
 function readable(app: Deps, { body, ...message }: StoredInboxMessage): InboxMessage {
   const text = body === null ? '' : readBody(app, { reference: message.id, body });
-  const { needsUcs2 } = smsAlphabet(app.country.sms.alphabet);
+  // Of a text as it was sent, in whatever alphabet.
+  const { needsUcs2 } = smsAlphabet('keep-letters');
   return { ...message, text, encoding: needsUcs2(text) ? 'ucs2' : 'gsm7' };
 }
 

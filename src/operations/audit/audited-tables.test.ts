@@ -8,23 +8,27 @@ const harness = useHarness();
 
 /** Tables whose changes have no entries, and why. Every other table needs a trigger, in the migration that adds it. */
 const notAudited = new Map([
-  ['accepting', 'messages: notifications, daily_message_counts, rate_windows, idempotency_keys, unfinished_messages'],
+  [
+    'accepting',
+    'messages: notifications, daily_message_counts, annual_counts, rate_windows, idempotency_keys, unfinished_messages',
+  ],
   [
     'queues',
     'delivery_queue, delivery_sweeps, provider_slots, queue_workers, report_receivers, service_callbacks, task_runs, failed_attempts, unconfirmed_files',
   ],
   [
     'counting',
-    'daily_despatches, daily_processing_time, daily_status_counts, daily_usage, job_status_counts, platform_status_totals, platform_usage_totals, service_status_spans, service_usage_spans, status_count_changes, template_status_totals, usage_changes',
+    'daily_despatches, daily_processing_time, daily_status_counts, daily_usage, domain_mail_changes, domain_refusals, domain_volumes, email_outcomes, email_outcome_changes, job_status_counts, platform_status_totals, platform_usage_totals, service_status_spans, service_usage_spans, status_count_changes, template_status_totals, usage_changes',
   ],
   [
     'what arrives from outside or follows from a message',
-    'api_key_uses, attachments, complaints, documents, document_attempts, inbound_sms, received_parts, letter_despatches, letter_files, message_parts, message_traces, printed_letters, provider_health, provider_health_changes, provider_slots, refused_requests, sandbox_messages, unsubscribe_requests, uploaded_letters',
+    'api_key_uses, attachments, keyword_replies, complaints, documents, document_attempts, inbound_sms, received_parts, letter_despatches, letter_files, message_parts, message_traces, printed_letters, provider_health, provider_health_changes, provider_slots, refused_requests, sandbox_messages, sending_domain_checks, sending_domain_changes, unsubscribe_requests, uploaded_letters',
   ],
   [
     'copies of what is audited',
     'api_keys_history, provider_details_history, service_callback_api_history, services_history, template_email_files_history, templates_history',
   ],
+  ['the texts of a version, which never change: the entry of the template names the version', 'template_variants'],
   ['rows of recipients, whose file or list is audited', 'upload_chunks'],
   ['written by a start or a command, which records what it changed', 'installation, zone_changes'],
   ['not saved yet', 'template_drafts'],

@@ -31,7 +31,7 @@ const changeNothing = [
   ...['POST /service/{service_id}/email-reply-to/verify', 'POST /service/{service_id}/notifications'],
   ...['POST /service/{service_id}/inbound-sms', 'POST /service/{service_id}/check-pdf-letter'],
   'POST /service/{service_id}/template/{template_id}/letter-preview/{file_type}',
-  'POST /service/{service_id}/template/preview-draft',
+  ...['POST /service/{service_id}/template/preview-draft', 'POST /service/{service_id}/template/check'],
   'POST /platform-admin/find-by-uuid',
 ];
 
@@ -48,6 +48,11 @@ const sameInConsole = [
   ...['POST /service/{service_id}/contact-list', 'DELETE /service/{service_id}/contact-list/{contact_list_id}'],
   ...['POST /service/{service_id}/notifications/{notification_id}/cancel', 'POST /letters/returned'],
   'POST /service/{service_id}/suppression-list/lift',
+  ...['POST /service/{service_id}/guard/lift', 'POST /service/{service_id}/guard/exempt', 'POST /sending-domain'],
+  ...['POST /sending-domain/{sending_domain_id}', 'DELETE /sending-domain/{sending_domain_id}'],
+  ...['POST /sending-domain/{sending_domain_id}/use', 'POST /sending-domain/{sending_domain_id}/check'],
+  'POST /sending-domain/{sending_domain_id}/keys',
+  'POST /sending-domain/{sending_domain_id}/keys/{key_id}/use',
   ...['POST /service/{service_id}/report-request', 'POST /service/{service_id}/callbacks/{callback_id}/replay'],
 ];
 

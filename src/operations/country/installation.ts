@@ -108,7 +108,7 @@ export async function compareCountry(
   const zoneDiffers = stored.zone !== profile.calendar.zone;
   const differences = listDifferences(found, profile);
   if (differences.length === 0) return { isRewritten: false, zoneDiffers };
-  const hasData = (await hasMessages(db)) || (await hasOwnRates(db, (stored.profile ?? gb).prices));
+  const hasData = (await hasMessages(db)) || (await hasOwnRates(db, stored.profile ?? gb));
   if (!hasData) return { isRewritten: true, zoneDiffers };
   throw new OtherCountry(stored, differences);
 }

@@ -34,9 +34,15 @@ export const countrySettings = {
       fallbackText: 'the first of LANGUAGES',
     },
   ),
-  languages: setting.optionalList('LANGUAGES', 'Comma-separated languages that people can choose.', {
-    fallbackText: 'those of the country',
-  }),
+  languages: setting.optionalList(
+    'LANGUAGES',
+    'Comma-separated languages that people can choose, such as `nl,en`. A language that is named here is offered even before all of its texts are translated.',
+    { fallbackText: 'those of the country that are complete' },
+  ),
+  languagesDir: setting.optionalText(
+    'LANGUAGES_DIR',
+    'Folder with your own translations, such as `nl.po`: they replace single texts, or add a language (docs/guides/your-language.md).',
+  ),
   holidaysRegion: setting.optionalText(
     'HOLIDAYS_REGION',
     'Part of the country whose holidays count, too, such as `BY` in Germany: no letters are printed on them.',

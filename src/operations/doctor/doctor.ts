@@ -10,6 +10,7 @@ import {
   type ProvidersConfig,
   settingsOf,
 } from '../../delivery/providers/settings.ts';
+import { findUnknownKeys } from '../../language/load-languages.ts';
 import { checkSftp } from '../../letters/print/check-sftp.ts';
 import type { PrintSettings } from '../../letters/settings.ts';
 import { systemClock } from '../../platform/clock.ts';
@@ -28,6 +29,7 @@ import type { SingleSignOnSettings } from '../../users/sign-in/single-sign-on/se
 import { checkCountry } from '../country/check-country.ts';
 import { diskFolders, diskSpace } from '../system-metrics.ts';
 import { checkDatabase, checkPool, judgeStandby } from './database.ts';
+import { checkDomains } from './domains.ts';
 import { type Finding, failedFinding, finding, inTime } from './finding.ts';
 import { checkLetters } from './letters.ts';
 
@@ -37,7 +39,7 @@ export type DoctorConfig = ProvidersConfig & {
   s3: ObjectStoreSettings;
   letters: PrintSettings;
   singleSignOn: SingleSignOnSettings;
-  country: { profile: CountryProfile };
+  country: { profile: CountryProfile; languagesDir: string | undefined };
 };
 
 const minFreeBytes = 1024 ** 3;
@@ -57,13 +59,31 @@ export async function examine(
     checkDatabase(config, url, country.calendar),
     checkCountry(config.country.profile, url),
     checkProvidersAlone(config, url, list),
+    checkDomainsAlone(url),
     checkReceivers(config, list),
     checkPrinter(config),
     checkLetters(country, systemClock.now()),
     checkScanner(config),
     checkIssuer(config),
   ]);
-  return [checkNode(), checkDataDir(config.storage.dataDir), ...checkDisks(config), ...found.flat()];
+  return [
+    checkNode(),
+    checkDataDir(config.storage.dataDir),
+    ...checkDisks(config),
+    ...checkTranslations(config.country),
+    ...found.flat(),
+  ];
+}
+
+/** A start refuses wrong translations. Those of texts that an update has changed are only not shown any more. */
+function checkTranslations({ profile, languagesDir }: DoctorConfig['country']): Finding[] {
+  if (languagesDir === undefined) return [];
+  const unknown = findUnknownKeys(languagesDir, profile.languages);
+  if (unknown.length === 0) return [finding('languages', true, `every text in ${languagesDir} exists`)];
+  const shown = unknown.slice(0, 5).map((text) => `“${text}”`);
+  const more = unknown.length > shown.length ? ` and ${unknown.length - shown.length} more` : '';
+  const description = `${languagesDir} translates texts that do not exist: ${shown.join(', ')}${more}. Compare them with languages/messages.pot`;
+  return [{ ...finding('languages', true, description), is_warning: true }];
 }
 
 interface Running extends Platform {
@@ -78,6 +98,7 @@ export async function examineRunning(app: Running): Promise<Finding[]> {
     checkBucket(config),
     checkPool(config, app),
     checkProviders({ ...app, log: createLog('silent') }),
+    checkDomains(app.db),
     checkReceivers(config, app.providers),
     checkPrinter(config),
     checkScanner(config),
@@ -159,6 +180,18 @@ async function checkProvidersAlone(
   const secrets = new SecretBox(config.encryption.keys);
   try {
     return await checkProviders({ config, providers: list, db, clock: systemClock, log, secrets });
+  } finally {
+    await close();
+  }
+}
+
+/** A database that cannot be reached or is not up to date has findings of its own. */
+async function checkDomainsAlone(url: string): Promise<Finding[]> {
+  const { db, close } = openDatabase({ url, poolSize: 1, log: createLog('silent') });
+  try {
+    return await checkDomains(db);
+  } catch {
+    return [];
   } finally {
     await close();
   }

@@ -31,6 +31,10 @@ const Erasure = Type.Object({
       minimum: 0,
       description: 'Entries of suppression lists: the services can send to the address again',
     }),
+    opted_out_numbers: Type.Integer({
+      minimum: 0,
+      description: 'Numbers that replied STOP: the services can send to them again',
+    }),
     complaints: Count,
     file_rows: Type.Integer({ minimum: 0, description: 'Of sent files and of contact lists' }),
     documents: Type.Integer({ minimum: 0, description: 'Files whose recipient has to confirm the address' }),

@@ -91,6 +91,7 @@ describe('POST /platform-admin/erase-recipient', () => {
           sandbox_messages: 1,
           unsubscribe_requests: 0,
           suppressed_recipients: 0,
+          opted_out_numbers: 0,
           complaints: 0,
           file_rows: 0,
           documents: 0,

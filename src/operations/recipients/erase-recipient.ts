@@ -4,6 +4,7 @@ import { eraseCallbacks } from '../../delivery/callbacks/callback-history.ts';
 import { eraseSandboxMessages } from '../../delivery/sandbox/sandbox.ts';
 import { eraseDocuments } from '../../documents/documents.ts';
 import { eraseInboundTexts } from '../../inbound/inbound-texts.ts';
+import { eraseOptOuts } from '../../inbound/opt-outs/opt-outs.ts';
 import { eraseFileRows } from '../../jobs/uploads/erase-rows.ts';
 import { eraseLetterFiles, eraseLetterReferences } from '../../letters/letter-retention.ts';
 import { eraseAttachments } from '../../notifications/attachments/attachments.ts';
@@ -26,6 +27,7 @@ export interface Erasure {
     | 'sandbox_messages'
     | 'unsubscribe_requests'
     | 'suppressed_recipients'
+    | 'opted_out_numbers'
     | 'complaints'
     | 'file_rows'
     | 'documents'
@@ -75,6 +77,7 @@ async function eraseAll(app: Deps, tx: Tx, { who, serviceId }: Sought): Promise<
     callbacks: callbacks.erased,
     unsubscribe_requests: requests.erased,
     suppressed_recipients: recipient === undefined ? 0 : await eraseSuppressions(tx, recipient, serviceId),
+    opted_out_numbers: recipient === undefined ? 0 : await eraseOptOuts(tx, recipient, serviceId),
     complaints: await eraseComplaints(tx, messages.ids),
     file_rows: rows.erased,
     guest_list: recipient === undefined ? 0 : await eraseGuests(tx, phone, recipient, serviceId),

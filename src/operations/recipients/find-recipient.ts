@@ -3,6 +3,7 @@ import { findComplaintsAbout } from '../../complaints/complaints.ts';
 import { findCallbacksAbout } from '../../delivery/callbacks/callback-history.ts';
 import { findDocumentsOf } from '../../documents/documents.ts';
 import { findInboundTextsOf } from '../../inbound/inbound-texts.ts';
+import { findOptOutsOf } from '../../inbound/opt-outs/opt-outs.ts';
 import { findFileRowsOf } from '../../jobs/uploads/erase-rows.ts';
 import { findMessagesOf } from '../../notifications/erasure/erase-messages.ts';
 import { getShownMessage } from '../../notifications/history/shown-message.ts';
@@ -62,6 +63,7 @@ export const heldKinds = [
   'document',
   'unsubscribe_request',
   'suppressed_recipient',
+  'opted_out_number',
   'complaint',
   'guest_list',
   'callback',
@@ -163,6 +165,7 @@ async function* recordsOfContact(
     for (const request of requests) yield record('unsubscribe_request', request);
     for (const entry of await findSuppressionsOf(db, recipient, serviceId)) yield record('suppressed_recipient', entry);
   }
+  for (const entry of await findOptOutsOf(db, recipient, serviceId)) yield record('opted_out_number', entry);
   for (const guest of await findGuests(db, app.country.phone, recipient, serviceId)) yield record('guest_list', guest);
 }
 

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import contentDisposition from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isText } from '../../language/text.ts';
 
 /** CSV as in RFC 4180: a header line, CRLF, quotes only where needed. */
 
@@ -28,8 +29,9 @@ const formula = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/;
 
 function cellText(value: Cell): string {
   if (value === null || value === undefined) return '';
-  if (typeof value !== 'string') return String(value);
-  return quoted(formula.test(value) ? `'${value}` : value);
+  if (!isText(value)) return String(value);
+  const text = String(value);
+  return quoted(formula.test(text) ? `'${text}` : text);
 }
 
 function quoted(text: string): string {

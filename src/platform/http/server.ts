@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, {
   type FastifyBaseLogger,
+  type FastifyPluginAsync,
   type FastifyReply,
   type FastifyRequest,
   type FastifySchema,
@@ -88,7 +89,7 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
       reply.headers(pages.has(request.url) ? everyResponse : { ...everyResponse, ...corsHeaders });
       answer(request, reply, error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? unknownPath() : error);
     },
-    schemaController: { compilersFactory: lazySchemas },
+    schemaController: { compilersFactory: lazySchemas() },
     ajv: {
       customOptions: { allErrors: true, coerceTypes: false, removeAdditional: false, useDefaults: true, verbose: true },
       // Added last: the framework's formats would otherwise replace ours of the same name (uuid, date, email).
@@ -131,13 +132,15 @@ export async function buildServer<App>(options: ServerOptions<App>): Promise<Htt
   const openMemory = app.bodyMemory.share(shareOfOpenSurfaces);
   for (const surface of surfaces) {
     const memory = surface.authenticate === 'open' ? openMemory : app.bodyMemory;
-    await http.register(async (scope) => {
+    const addScope: FastifyPluginAsync = async (scope) => {
       if (!surface.cors) pages.remember(scope);
       readBodies(scope, { memory, timeout_ms }, surface.bodyFormats);
       for (const plugin of surface.plugins ?? []) await scope.register(plugin);
       if (app.tracing && !surface.untraced) traceRequests(scope as Http, app.tracing);
       addSurface(scope as Http, app, surface, formats);
-    });
+    };
+    // Without a name, the framework searches every loaded module for the function.
+    await http.register(Object.assign(addScope, { [Symbol.for('fastify.display-name')]: surface.name }));
   }
 
   const surfaceOf = (url: string) =>

@@ -1,4 +1,4 @@
-import { type Db, inTransaction } from '../../platform/db/database.ts';
+import { type Db, inTransaction, type Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalid, invalidField, notFound } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -17,7 +17,7 @@ import {
 } from '../../users/members/permissions.ts';
 import { getUserRecord, listUserRecords } from '../../users/user-record.ts';
 import { getService, getServiceForUpdate } from '../services.ts';
-import { selectFolderOwners, selectMembers } from './service-members.sql.ts';
+import { selectActiveMembers, selectFolderOwners, selectMembers } from './service-members.sql.ts';
 
 /** User records, with only this service's `permissions`. */
 export async function listServiceMembers(db: Db, serviceId: string) {
@@ -107,6 +107,11 @@ export async function changeMember(
     await setServiceMemberPermissions(tx, member, set);
     if (auth_type !== undefined) await setSignInMethod(tx, user, auth_type, clock.now());
   });
+}
+
+/** People who are told when something is wrong with the service. */
+export async function listManagers(tx: Tx, serviceId: string) {
+  return (await selectActiveMembers(tx, serviceId)).filter(({ permissions }) => manages(permissions));
 }
 
 function refuseUnlessManagerRemains(

@@ -4,7 +4,7 @@ import { OrganisationTypes } from '../../organisations/organisation-types.ts';
 import type { Http } from '../../platform/http/surface.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Urls } from '../../platform/settings.ts';
-import { NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
+import { maxInteger, NoContent, Nullable, OneOf, Uuid } from '../../protocol/fields.ts';
 import type { AccountMessageSender } from '../../users/account-messages/account-messages.ts';
 import type { Allowances } from '../services.ts';
 import {
@@ -21,6 +21,7 @@ type Deps = Platform & {
 
 const OfOrganisation = Type.Object({ organisation_id: Uuid });
 const Text = Nullable(Type.String());
+const Limit = Type.Integer({ minimum: 0, maximum: maxInteger });
 const ShortText = Nullable(Type.String({ maxLength: 255 }));
 
 const settable = {
@@ -36,6 +37,9 @@ const settable = {
   billing_contact_names: Text,
   billing_contact_email_addresses: Text,
   billing_reference: ShortText,
+  email_annual_limit: Nullable(Limit),
+  sms_annual_limit: Nullable(Limit),
+  letter_annual_limit: Nullable(Limit),
   can_approve_own_go_live_requests: Type.Boolean(),
   permissions: Type.Array(OneOf(['can_ask_to_join_a_service'])),
   domains: Type.Array(Type.String({ minLength: 1, maxLength: 255 })),

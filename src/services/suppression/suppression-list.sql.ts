@@ -32,6 +32,22 @@ export async function insertSuppressions(tx: Tx, rows: NewSuppression[], now: Ti
   return added.map(({ reason }) => reason);
 }
 
+/** The addresses of emails that bounced since an id, for services that the guard has warned or paused. */
+export async function selectBouncesOfGuarded(
+  tx: Tx,
+  serviceId: string,
+  since_id: string,
+): Promise<{ notification_id: string; email_address: string }[]> {
+  const { rows } = await sql<{ notification_id: string; email_address: string }>`
+    select distinct on (normalised_recipient) id as notification_id, normalised_recipient as email_address
+    from notifications
+    where service_id = ${serviceId} and id >= ${since_id} and notification_type = 'email' and key_type <> 'test'
+      and status = 'permanent-failure' and provider is not null and normalised_recipient is not null
+      and exists (select from service_guard where service_id = ${serviceId} and state <> 'ok')
+    order by normalised_recipient, id`.execute(tx);
+  return rows;
+}
+
 export type SuppressedRecipient = Pick<Selectable<SuppressedRecipients>, (typeof columns)[number]>;
 
 const columns = ['id', 'email_address', 'reason', 'notification_id', 'created_at'] as const;

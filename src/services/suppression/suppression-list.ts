@@ -1,9 +1,9 @@
 import type { Country } from '../../countries/country.ts';
-import { timestamp } from '../../platform/clock.ts';
+import { day_ms, earlier, timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { invalidField, notFound } from '../../platform/failure.ts';
-import { newId } from '../../platform/id.ts';
+import { firstIdAt, newId } from '../../platform/id.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { parseEmailAddress } from '../../recipients/email-address.ts';
@@ -14,6 +14,7 @@ import {
   type NewSuppression,
   type SuppressedRecipient,
   type SuppressionReason,
+  selectBouncesOfGuarded,
   selectSuppressed,
   selectSuppression,
   selectSuppressions,
@@ -45,6 +46,28 @@ export async function recordSuppressions(
   );
   if (rows.length === 0) return;
   for (const reason of await insertSuppressions(tx, rows, timestamp(now))) addedEntries(metrics).inc({ reason });
+}
+
+/** The guard looks at hours of hand-over, and a message may have waited for that. */
+const bouncesSince_ms = 2 * day_ms;
+const rowsPerStatement = 1_000;
+
+/**
+ * When a list is switched on: if the guard has warned or paused the service, the addresses that made it do so are on the list at once,
+ * so that its next file has fewer bounces.
+ */
+export async function addRecentBounces(
+  app: Pick<Platform, 'metrics'>,
+  tx: Tx,
+  service_id: string,
+  now: Date,
+): Promise<void> {
+  const bounces = await selectBouncesOfGuarded(tx, service_id, firstIdAt(earlier(now, bouncesSince_ms)));
+  for (let from = 0; from < bounces.length; from += rowsPerStatement) {
+    const part = bounces.slice(from, from + rowsPerStatement);
+    const rows = part.map((bounce) => ({ ...bounce, service_id, reason: 'hard-bounce' as const }));
+    await recordSuppressions(app, tx, rows, now);
+  }
 }
 
 function addedEntries(metrics: Metrics) {

@@ -41,6 +41,11 @@ export const accountTemplates = {
   joinRequestApproved: '4d8ee728-100e-4f0e-8793-5638cfa4ffa4',
   securityKeyDeleted: 'b0c5c5f0-3f0e-4f6c-9a55-6f2d1c7a9e41',
   operatorRoleChanged: '7d1f2a86-52f4-4a0b-8c1e-0e9b6a4d3c72',
+  domainVerified: 'c1f6b0a2-6a0d-4c59-9a37-5d1e8f2b7a10',
+  domainFailing: '2b9f4e67-0c1d-4f8e-8b52-7a6c3d9e1f24',
+  domainSuspended: '9e3d7c15-4b8a-4d26-a1f0-6c2b5e8d9a37',
+  sendingPaused: '3b8e2f64-1c7d-4e0a-9f25-6a1d8c4b7e90',
+  sendingWarning: 'e5d0a7c2-48b1-4f36-8d9e-2c7f1b6a3058',
 } as const;
 
 /** A code, link or notice to a user: a template id and its values. */
@@ -91,4 +96,17 @@ export async function mayRequestMessage(
 
 export function deleteOldRequestedMessages({ db, clock }: Platform): Promise<void> {
   return deleteRequestedMessagesUntil(db, timestamp(earlier(clock.now(), longestPeriod_ms)));
+}
+
+export interface AccountText {
+  /** Emails only: a text without a subject is a text message. */
+  subject?: string;
+  paragraphs: string[];
+}
+
+export interface AccountTemplate extends AccountText {
+  id: string;
+  name: string;
+  /** Every text that an earlier release had: where it is unchanged, the new text replaces it. */
+  formerly?: AccountText[];
 }

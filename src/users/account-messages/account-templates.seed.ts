@@ -1,19 +1,13 @@
 import type { Seed } from '../../platform/db/seed.ts';
 import { type SeededText, seedTemplates } from '../../templates/seeded-templates.ts';
-import { accountTemplates, platformServiceId, platformUserId } from './account-messages.ts';
-
-interface Text {
-  /** Emails only: a text without a subject is a text message. */
-  subject?: string;
-  paragraphs: string[];
-}
-
-interface AccountTemplate extends Text {
-  id: string;
-  name: string;
-  /** Every text that an earlier release had: where it is unchanged, the new text replaces it. */
-  formerly?: Text[];
-}
+import {
+  type AccountTemplate,
+  type AccountText,
+  accountTemplates,
+  platformServiceId,
+  platformUserId,
+} from './account-messages.ts';
+import { senderTemplates } from './sender-templates.ts';
 
 /**
  * A link with words, and its address for mail programs that open no links. The spaces around the address in the link keep
@@ -331,6 +325,7 @@ const templates: AccountTemplate[] = [
       'If that is wrong, take the role back at once: ((url))',
     ],
   },
+  ...senderTemplates,
 ];
 
 export const seedAccountTemplates: Seed = (tx, now) =>
@@ -349,6 +344,6 @@ export const seedAccountTemplates: Seed = (tx, now) =>
     now,
   );
 
-function storedText({ subject, paragraphs }: Text): SeededText {
+function storedText({ subject, paragraphs }: AccountText): SeededText {
   return { subject: subject ?? null, content: paragraphs.join('\n\n') };
 }

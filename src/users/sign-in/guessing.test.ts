@@ -16,10 +16,7 @@ async function withSlowHash(): Promise<string> {
 }
 
 async function withPassword(): Promise<string> {
-  const id = await withSlowHash();
-  const password_hash = await quickHash(password);
-  await harness.app.db.updateTable('users').set({ password_hash }).where('id', '=', id).execute();
-  return id;
+  return aUser(harness, { password_hash: await quickHash(password) });
 }
 
 const post = (url: string, body?: unknown) => harness.admin('POST', url, body);

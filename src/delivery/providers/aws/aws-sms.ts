@@ -130,7 +130,7 @@ function outcomeOf(response: HttpResponse, app: Parameters<typeof credentialAdvi
   const reason = plainText(json?.Reason);
   const fields = Array.isArray(json?.Fields) ? json.Fields : [];
   if (reason === 'DESTINATION_PHONE_NUMBER_OPTED_OUT') {
-    return { kind: 'refused', reason: 'the recipient opted out', status: 'permanent-failure' };
+    return { kind: 'refused', reason: 'the recipient opted out', status: 'permanent-failure', opted_out: true };
   }
   if (problem === 'ValidationException' && fields.some((field) => field?.Name === 'DestinationPhoneNumber')) {
     return { kind: 'refused', reason: `${problem}: recipient`, status: 'technical-failure' };
@@ -159,7 +159,8 @@ function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
       if (!status || typeof reference !== 'string') return;
       const at = typeof event.eventTimestamp === 'number' ? new Date(event.eventTimestamp) : undefined;
       const receipt = { provider: 'aws-sms', proven: true, notification_type: 'sms' as const, reference };
-      await app.recordReceipt({ ...receipt, at, statusFor: () => status });
+      const reason = [event.eventType, event.messageStatusDescription].map(plainText).filter(Boolean).join(': ');
+      await app.recordReceipt({ ...receipt, reason, at, statusFor: () => status });
     },
   });
 }
@@ -172,6 +173,7 @@ interface AwsSmsEvent {
   eventType?: unknown;
   eventTimestamp?: unknown;
   isFinal?: unknown;
+  messageStatusDescription?: unknown;
   context?: Record<string, unknown> | null;
 }
 

@@ -1,11 +1,13 @@
 import type { Http } from '../../../platform/http/surface.ts';
 import { isUuid } from '../../../platform/id.ts';
 import * as setting from '../../../platform/setting.ts';
+import type { DomainAtProvider } from '../../../sending-domains/domain-providers.ts';
 import type { EmailDescriptor, ProviderDeps, ReceiptDeps } from '../descriptor.ts';
-import { type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
+import { askOnce, type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
 import { mailbox, mimeOf, unsubscribeHeaders } from '../mime.ts';
 import type { EmailMessage, Outcome, Provider } from '../provider.ts';
 import type { Receipt, ReceiptStatus, ReportedComplaint } from '../reports.ts';
+import { plainText } from '../webhooks.ts';
 import { awsSigner, credentialAdvice } from './aws-signer.ts';
 import { snsWebhook } from './sns-webhook.ts';
 
@@ -44,6 +46,7 @@ export const ses = {
     supports_international: false,
   },
   settings,
+  domains: { kind: 'has-keys', lookUp },
   together: ['accessKeyId', 'secretAccessKey'],
   problems: ({ verifySignatures, topicArns }) =>
     verifySignatures && topicArns?.length === 0
@@ -83,6 +86,30 @@ function open(app: ProviderDeps<typeof settings>): Provider<EmailMessage> {
       const called = await http.request(url, signed.headers, body);
       return 'failed' in called ? called.failed : outcomeOf(called.response);
     },
+  };
+}
+
+interface IdentityAtSes {
+  VerifiedForSendingStatus?: boolean;
+  DkimAttributes?: { Status?: string; Tokens?: string[] };
+}
+
+/** Easy DKIM: three tokens, each a record. The access key needs the permission ses:GetEmailIdentity. */
+async function lookUp(app: ProviderDeps<typeof settings>, name: string): Promise<DomainAtProvider | undefined> {
+  const base = app.settings.url ?? `https://email.${app.settings.region}.amazonaws.com`;
+  const url = `${base}/v2/email/identities/${encodeURIComponent(name)}`;
+  const signed = await awsSigner(app, 'ses').signToSend({ method: 'GET', url, headers: {}, body: '' });
+  if ('failed' in signed) return undefined;
+  const identity = (await askOnce(url, signed.headers)) as IdentityAtSes | undefined;
+  const { Tokens = [], Status } = identity?.DkimAttributes ?? {};
+  if (Tokens.length === 0) return undefined;
+  return {
+    records: Tokens.map((token) => ({
+      ...{ type: 'CNAME' as const, purpose: 'signature' as const },
+      name: `${token}._domainkey.${name}`,
+      value: `${token}.dkim.amazonses.com`,
+    })),
+    verified: Status === 'SUCCESS' && identity?.VerifiedForSendingStatus === true,
   };
 }
 
@@ -157,7 +184,7 @@ interface SesEvent {
   notificationType?: string;
   eventType?: string;
   mail?: { messageId?: string; timestamp?: string; tags?: Record<string, string[]> };
-  bounce?: { bounceType?: string };
+  bounce?: { bounceType?: string; bounceSubType?: string; bouncedRecipients?: { diagnosticCode?: string }[] };
   complaint?: { feedbackId?: string; complaintFeedbackType?: string; timestamp?: string };
 }
 
@@ -189,9 +216,16 @@ function meaningOfSesEvent(event: SesEvent): SesMeaning {
     proven: true,
     notification_type: 'email' as const,
     reference,
+    reason: reasonOf(event.bounce),
     statusFor: () => status,
   };
   return { kind: 'receipt', receipt, mailed_at };
+}
+
+function reasonOf(bounce: SesEvent['bounce']): string {
+  const [first] = Array.isArray(bounce?.bouncedRecipients) ? bounce.bouncedRecipients : [];
+  const kind = [bounce?.bounceType, bounce?.bounceSubType].map(plainText).filter(Boolean).join(' ');
+  return [kind, plainText(first?.diagnosticCode)].filter(Boolean).join(': ');
 }
 
 /** Our id in the tags, for a receipt that arrives before its message id is recorded. */

@@ -7,7 +7,7 @@ export const referenceField = 'notification_id';
 
 /** What the webhook of an email API reports about one message. */
 export type EmailEvent =
-  | { kind: 'receipt'; reference: unknown; status: ReceiptStatus; at: Date | undefined }
+  | { kind: 'receipt'; reference: unknown; status: ReceiptStatus; reason?: string; at: Date | undefined }
   | { kind: 'complaint'; reference: unknown; feedback_id: string; at: Date | undefined };
 
 /** Reads a value of a webhook as an object. Anything else has no fields. */
@@ -31,9 +31,12 @@ export async function recordEmailEvents(
   await Promise.all(
     events.map(async ({ reference, ...event }) => {
       if (event.kind !== 'receipt' || !isUuid(reference)) return;
-      const { status, at } = event;
+      const { status, reason, at } = event;
       const receipt = { provider, proven: true, notification_type: 'email' as const, reference, at };
-      warnIfUnknown(await app.recordReceipt({ ...receipt, statusFor: () => status }), event.kind);
+      warnIfUnknown(
+        await app.recordReceipt({ ...receipt, ...(reason ? { reason } : {}), statusFor: () => status }),
+        event.kind,
+      );
     }),
   );
   for (const { reference, ...event } of events) {

@@ -37,6 +37,7 @@ export const mailgun = {
     supports_international: false,
   },
   settings,
+  domains: { kind: 'has-keys' },
   required: ['domain', 'apiKey', 'webhookKey'],
   guide: 'mailgun',
   open,
@@ -147,6 +148,12 @@ function isMailgunSignature(
   return sameSecret(signature, createHmac('sha256', key).update(timestamp).update(token).digest('hex'));
 }
 
+function reasonOf(event: Record<string, unknown>): string {
+  const { code, message, description } = fieldsOf(event['delivery-status']);
+  const reject = fieldsOf(event.reject).reason;
+  return [event.reason, reject, code, message || description].map(plainText).filter(Boolean).join(', ');
+}
+
 function eventsIn(event: Record<string, unknown>): EmailEvent[] {
   const reference = fieldsOf(event['user-variables'])[referenceField];
   const at = secondsTime(event.timestamp);
@@ -157,10 +164,10 @@ function eventsIn(event: Record<string, unknown>): EmailEvent[] {
       // After a temporary failure Mailgun tries again, for 8 hours. Then it fails permanently, because it is old.
       if (event.severity !== 'permanent') return [];
       const status = event.reason === 'old' ? 'temporary-failure' : 'permanent-failure';
-      return [{ kind: 'receipt', reference, status, at }];
+      return [{ kind: 'receipt', reference, status, reason: reasonOf(event), at }];
     }
     case 'rejected':
-      return [{ kind: 'receipt', reference, status: 'technical-failure', at }];
+      return [{ kind: 'receipt', reference, status: 'technical-failure', reason: reasonOf(event), at }];
     case 'complained':
       return [{ kind: 'complaint', reference, feedback_id: plainText(event.id), at }];
     default:

@@ -3,8 +3,9 @@ import { takesLongText } from '../../../platform/http/body/body-limits.ts';
 import type { Http } from '../../../platform/http/surface.ts';
 import * as setting from '../../../platform/setting.ts';
 import { adminErrors } from '../../../protocol/error-bodies.ts';
+import type { DomainAtProvider } from '../../../sending-domains/domain-providers.ts';
 import type { EmailDescriptor, ProviderDeps, ReceiptDeps } from '../descriptor.ts';
-import { type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
+import { askOnce, type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
 import { mailbox, messageIdOf, unsubscribeHeaders } from '../mime.ts';
 import type { EmailMessage, Outcome, Provider } from '../provider.ts';
 import type { ReceiptStatus } from '../reports.ts';
@@ -14,6 +15,11 @@ import { type EmailEvent, fieldsOf, recordEmailEvents, referenceField } from './
 const settings = {
   url: setting.url('POSTMARK_URL', 'Base URL of the Postmark API.', { fallback: 'https://api.postmarkapp.com' }),
   serverToken: setting.optionalText('POSTMARK_SERVER_TOKEN', 'API token of the Postmark server.', { secret: true }),
+  accountToken: setting.optionalText(
+    'POSTMARK_ACCOUNT_TOKEN',
+    'API token of the Postmark account, which reads the records of sending domains. Unset: operators paste them.',
+    { secret: true },
+  ),
   messageStream: setting.text('POSTMARK_MESSAGE_STREAM', 'Message stream of the Postmark server for all email.', {
     fallback: 'outbound',
   }),
@@ -34,6 +40,7 @@ export const postmark = {
     supports_international: false,
   },
   settings,
+  domains: { kind: 'has-keys', lookUp },
   required: ['serverToken', 'webhookAuth'],
   guide: 'postmark',
   open,
@@ -56,6 +63,44 @@ function open(app: ProviderDeps<typeof settings>): Provider<EmailMessage> {
       const called = await http.request(`${url}/email`, { ...headers, 'content-type': 'application/json' }, body);
       return 'failed' in called ? called.failed : outcomeOf(called.response);
     },
+  };
+}
+
+interface DomainAtPostmark {
+  ID?: number;
+  Name?: string;
+  DKIMVerified?: boolean;
+  DKIMPendingHost?: string;
+  DKIMPendingTextValue?: string;
+  DKIMHost?: string;
+  DKIMTextValue?: string;
+  ReturnPathDomain?: string;
+  ReturnPathDomainCNAMEValue?: string;
+  ReturnPathDomainVerified?: boolean;
+}
+
+/** A key that waits to be published is in the fields that are called pending. */
+async function lookUp(app: ProviderDeps<typeof settings>, name: string): Promise<DomainAtProvider | undefined> {
+  const { url, accountToken } = app.settings;
+  if (accountToken === undefined) return undefined;
+  const headers = { accept: 'application/json', 'x-postmark-account-token': accountToken };
+  const list = await askOnce(`${url}/domains?count=500&offset=0`, headers);
+  const known = (list?.Domains ?? []) as DomainAtPostmark[];
+  const id = known.find((domain) => domain.Name?.toLowerCase() === name)?.ID;
+  if (id === undefined) return undefined;
+  const domain = (await askOnce(`${url}/domains/${id}`, headers)) as DomainAtPostmark | undefined;
+  if (!domain) return undefined;
+  const host = domain.DKIMPendingHost || domain.DKIMHost;
+  const key = domain.DKIMPendingTextValue || domain.DKIMTextValue;
+  const { ReturnPathDomain: path, ReturnPathDomainCNAMEValue: target } = domain;
+  return {
+    records: [
+      ...(host && key ? [{ type: 'TXT' as const, name: host, value: key, purpose: 'signature' as const }] : []),
+      ...(path && target
+        ? [{ type: 'CNAME' as const, name: path, value: target, purpose: 'return-path' as const }]
+        : []),
+    ],
+    verified: domain.DKIMVerified === true && (!path || domain.ReturnPathDomainVerified === true),
   };
 }
 
@@ -164,7 +209,9 @@ function eventsIn(event: Record<string, unknown>): EmailEvent[] {
     return [{ kind: 'complaint', reference, feedback_id: plainText(event.ID), at }];
   }
   if (RecordType !== 'Bounce' || notFailures.has(plainText(type))) return [];
-  return [{ kind: 'receipt', reference, status: bounces.get(plainText(type)) ?? 'temporary-failure', at }];
+  const status = bounces.get(plainText(type)) ?? 'temporary-failure';
+  const reason = [type, event.Details || event.Description].map(plainText).filter(Boolean).join(': ');
+  return [{ kind: 'receipt', reference, status, reason, at }];
 }
 
 /** Replies of the recipient or of their mail server to a message that arrived. */

@@ -5,8 +5,9 @@ import { forbidden } from '../../../platform/failure.ts';
 import { takesLongLists } from '../../../platform/http/body/body-limits.ts';
 import type { Http } from '../../../platform/http/surface.ts';
 import * as setting from '../../../platform/setting.ts';
+import type { DomainAtProvider } from '../../../sending-domains/domain-providers.ts';
 import type { EmailDescriptor, ProviderDeps, ReceiptDeps } from '../descriptor.ts';
-import { type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
+import { askOnce, type HttpResponse, ProviderHttpClient, retryOf } from '../http-client.ts';
 import { messageIdOf, unsubscribeHeaders } from '../mime.ts';
 import type { EmailMessage, Outcome, Provider } from '../provider.ts';
 import { Anything, isRecent, plainText, receiptResponses } from '../webhooks.ts';
@@ -35,6 +36,7 @@ export const sendgrid = {
     supports_international: false,
   },
   settings,
+  domains: { kind: 'has-keys', lookUp },
   required: ['apiKey', 'webhookKey'],
   problems: ({ webhookKey }) =>
     webhookKey === undefined || keyOf(webhookKey)
@@ -70,6 +72,31 @@ function open(app: ProviderDeps<typeof settings>): Provider<EmailMessage> {
       return 'failed' in called ? called.failed : outcomeOf(called.response, app.clock.now());
     },
   };
+}
+
+interface DomainAtSendGrid {
+  domain?: string;
+  valid?: boolean;
+  dns?: Record<string, { type?: string; host?: string; data?: string }>;
+}
+
+const recordTypes = ['CNAME', 'TXT', 'MX'] as const;
+
+/** With automated security all are CNAME records, otherwise TXT and MX. The key needs a permission to read them. */
+async function lookUp(app: ProviderDeps<typeof settings>, name: string): Promise<DomainAtProvider | undefined> {
+  const { url, apiKey } = app.settings;
+  const query = new URLSearchParams({ domain: name, limit: '50' });
+  const found = await askOnce(`${url}/v3/whitelabel/domains?${query}`, { authorization: `Bearer ${apiKey}` });
+  const domains = (Array.isArray(found?.list) ? found.list : []) as DomainAtSendGrid[];
+  const domain = domains.find((one) => one.domain?.toLowerCase() === name);
+  if (!domain) return undefined;
+  const records = Object.values(domain.dns ?? {}).flatMap(({ type, host = '', data = '' }) => {
+    const known = recordTypes.find((one) => one === type?.toUpperCase());
+    if (!known || host === '' || data === '') return [];
+    const purpose = host.includes('._domainkey.') ? ('signature' as const) : ('return-path' as const);
+    return [{ type: known, name: host.toLowerCase(), value: data, purpose }];
+  });
+  return { records, verified: domain.valid === true };
 }
 
 const off = { enable: false };
@@ -199,11 +226,11 @@ function eventsIn(event: Static<typeof Event>): EmailEvent[] {
       return [{ kind: 'receipt', reference, status: 'delivered', at }];
     case 'bounce': {
       const status = event.type === 'blocked' ? 'temporary-failure' : 'permanent-failure';
-      return [{ kind: 'receipt', reference, status, at }];
+      return [{ kind: 'receipt', reference, status, reason: plainText(event.reason), at }];
     }
     case 'dropped': {
       const status = suppressed.test(plainText(event.reason)) ? 'permanent-failure' : 'technical-failure';
-      return [{ kind: 'receipt', reference, status, at }];
+      return [{ kind: 'receipt', reference, status, reason: plainText(event.reason), at }];
     }
     case 'spamreport':
       return [{ kind: 'complaint', reference, feedback_id: plainText(event.sg_event_id), at }];

@@ -49,8 +49,9 @@ async function takeReceipt(app: Deps, delivered: Delivered): Promise<void> {
   const reference = referenceOf(
     normalId(read.message_id, read.idIn === 'parameter' ? 'response' : 'receipt', app.settings),
   );
+  const reason = `${read.state}${read.error === undefined ? '' : `, error ${read.error}`}`;
   const receipt: Receipt = {
-    ...{ provider: 'smpp', proven: true, notification_type: 'sms', reference },
+    ...{ provider: 'smpp', proven: true, notification_type: 'sms', reference, reason },
     statusFor: () => status,
   };
   for (const delay_ms of retryDelays_ms) {
@@ -58,7 +59,7 @@ async function takeReceipt(app: Deps, delivered: Delivered): Promise<void> {
     if (!app.accepted.has(reference)) break;
     await sleep(delay_ms);
   }
-  await recordOrRetry(app.reports, 'smpp', { reference, status, received_at: app.clock.now().toISOString() });
+  await recordOrRetry(app.reports, 'smpp', { reference, status, reason, received_at: app.clock.now().toISOString() });
 }
 
 function statusOf(

@@ -121,6 +121,7 @@ function receiptOf({ status, reference, code, time }: Static<typeof ReceiptBody>
     proven,
     notification_type: 'sms',
     reference: plainText(reference),
+    reason: `status ${plainText(status)}${code === undefined ? '' : `, code ${plainText(code)}`}`,
     at: londonTime(time),
     statusFor(notification): ReceiptStatus {
       switch (plainText(status)) {

@@ -110,13 +110,14 @@ const statuses = new Map<string, ReceiptStatus>([
   ['5', 'permanent-failure'],
 ]);
 
-function receiptOf({ status, CID, deliverytime }: Static<typeof ReceiptBody>, proven: boolean): Receipt {
+function receiptOf({ status, substatus, CID, deliverytime }: Static<typeof ReceiptBody>, proven: boolean): Receipt {
   const outcome = statuses.get(plainText(status)) ?? 'technical-failure';
   return {
     provider: 'mmg',
     proven,
     notification_type: 'sms',
     reference: plainText(CID),
+    reason: `status ${plainText(status)}${substatus === undefined ? '' : `, substatus ${plainText(substatus)}`}`,
     statusFor: () => outcome,
     at: londonTime(deliverytime),
   };

@@ -36,7 +36,8 @@ export const twilio = {
 } satisfies SmsDescriptor<typeof settings>;
 
 /** The number cannot receive texts: invalid, not a mobile, opted out, or a country that is not enabled. */
-const permanentErrors = new Set([21211, 21214, 21217, 21408, 21610, 21612, 21614]);
+const optedOut = 21610;
+const permanentErrors = new Set([21211, 21214, 21217, 21408, optedOut, 21612, 21614]);
 
 function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
   const http = new ProviderHttpClient(app.config.delivery.concurrency);
@@ -67,7 +68,8 @@ function open(app: ProviderDeps<typeof settings>): Provider<TextMessage> {
       if (status < 300 && typeof json?.sid === 'string') return { kind: 'accepted', provider_reference: json.sid };
       const code = Number(json?.code);
       if (status === 400 && permanentErrors.has(code)) {
-        return { kind: 'refused', reason: `code ${code}`, status: 'technical-failure' };
+        const opted_out = code === optedOut ? { opted_out: true as const } : {};
+        return { kind: 'refused', reason: `code ${code}`, status: 'technical-failure', ...opted_out };
       }
       return retryOf(called.response);
     },
@@ -135,7 +137,10 @@ function receiptOf(fields: Record<string, string>, reference: string | undefined
   const status = outcomeOf(fields.MessageStatus ?? fields.SmsStatus, fields.ErrorCode);
   const named = reference ?? fields.MessageSid ?? fields.SmsSid;
   if (!status || !named) return undefined;
-  return { provider: 'twilio', proven: true, notification_type: 'sms', reference: named, statusFor: () => status };
+  const word = fields.MessageStatus ?? fields.SmsStatus ?? '';
+  const reason = fields.ErrorCode === undefined ? word : `${word}, error ${fields.ErrorCode}`;
+  const receipt = { provider: 'twilio', proven: true, notification_type: 'sms' as const, reference: named };
+  return { ...receipt, reason, statusFor: () => status };
 }
 
 function outcomeOf(status: string | undefined, code: string | undefined): ReceiptStatus | undefined {

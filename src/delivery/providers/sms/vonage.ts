@@ -172,6 +172,7 @@ function receipts(http: Http, app: ReceiptDeps<typeof settings>): void {
         provider: 'vonage',
         proven: true,
         notification_type: 'sms' as const,
+        reason: reasonOf(plainText(body.status), body.error),
         at: utcTime(body.timestamp),
       };
       if (status)
@@ -213,15 +214,24 @@ const permanentCodes = new Set([
   ...['1300', '1310'], // not in the network, not a suitable device
 ]);
 
+/** What a receipt says of a failure: `type` ends with the code. */
+function readError(error: unknown): { code: string; detail: string } {
+  const { type, title, detail } = (typeof error === 'object' && error !== null ? error : {}) as {
+    [field in 'type' | 'title' | 'detail']?: unknown;
+  };
+  return { code: codeIn(type) || plainText(title), detail: plainText(detail) };
+}
+
+function reasonOf(status: string, error: unknown): string {
+  const { code, detail } = readError(error);
+  return [status, code && `error ${code}`, detail].filter(Boolean).join(', ');
+}
+
 /** Undefined if the status is not final. */
 function statusOf(status: string, error: unknown): ReceiptStatus | undefined {
   if (status === 'delivered' || status === 'read') return 'delivered';
   if (status !== 'rejected' && status !== 'undeliverable') return undefined;
-  const { type, title } = (typeof error === 'object' && error !== null ? error : {}) as {
-    type?: unknown;
-    title?: unknown;
-  };
-  const code = codeIn(type) || plainText(title);
+  const { code } = readError(error);
   if (temporaryCodes.has(code)) return 'temporary-failure';
   return status === 'undeliverable' || permanentCodes.has(code) ? 'permanent-failure' : 'technical-failure';
 }

@@ -1,0 +1,60 @@
+import { type AccountTemplate, accountTemplates } from './account-messages.ts';
+
+/** What people who manage a service or an organisation read about its sending domain, and about pauses of sending to many. */
+export const senderTemplates: AccountTemplate[] = [
+  {
+    id: accountTemplates.domainVerified,
+    name: 'Sending domain: verified',
+    subject: 'Emails now come from ((domain))',
+    paragraphs: [
+      'Hello ((name))',
+      'We found all the records of ((domain)) that we need. Emails of ((owner_name)) now come from this domain.',
+      'Leave the records in place. We check them every few hours and tell you if one is missing: ((url))',
+    ],
+  },
+  {
+    id: accountTemplates.domainFailing,
+    name: 'Sending domain: a record is wrong',
+    subject: 'A record of ((domain)) is wrong',
+    paragraphs: [
+      'Hello ((name))',
+      'Emails of ((owner_name)) come from ((domain)). Something that they need is missing or wrong:',
+      '((problems))',
+      'Emails still come from this domain. If this goes on for 24 hours, they will not. Ask the people who run your DNS to put it right.',
+      'What we found and what we expected: ((url))',
+    ],
+  },
+  {
+    id: accountTemplates.domainSuspended,
+    name: 'Sending domain: suspended',
+    subject: 'Emails no longer come from ((domain))',
+    paragraphs: [
+      'Hello ((name))',
+      'We cannot send emails of ((owner_name)) from ((domain)), because something that they need is missing or wrong:',
+      '((problems))',
+      '((effect)) until the records are right again. Ask the people who run your DNS to put them right, then check the domain: ((url))',
+    ],
+  },
+  {
+    id: accountTemplates.sendingPaused,
+    name: 'Sending to many: paused',
+    subject: 'Sending to many is paused: ((service_name))',
+    paragraphs: [
+      'Hello ((name))',
+      '((what_happened)). To protect the reputation of every service, ((service_name)) cannot send emails to files and lists for now. Emails to one person, texts and letters go on.',
+      'Remove the addresses that bounced from your list. Then lift the pause: ((url))',
+      '((offer_suppression??Keep a suppression list, on the same page: we then stop sending to addresses that bounce.))',
+    ],
+  },
+  {
+    id: accountTemplates.sendingWarning,
+    name: 'Sending to many: warning',
+    subject: 'Too many emails bounce or are reported as spam: ((service_name))',
+    paragraphs: [
+      'Hello ((name))',
+      '((what_happened)). If more do, mailbox providers refuse the emails of every service, and sending to files and lists can be paused.',
+      'Remove those addresses from your list. What we measured: ((url))',
+      '((offer_suppression??Keep a suppression list, on the same page: we then stop sending to addresses that bounce.))',
+    ],
+  },
+];
