@@ -113,7 +113,12 @@ async function joinService({ db, clock }: App, service_id: string, user_id: stri
 }
 
 async function aKey(app: App, service: string): Promise<string> {
-  const request = { name: `lists ${Date.now()}`, key_type: 'normal', manage_templates: true } as const;
+  const request = {
+    name: `lists ${Date.now()}`,
+    key_type: 'normal',
+    manage_templates: true,
+    manage_reports: true,
+  } as const;
   return `lists-${service}-${await createApiKey(app, service, { ...request, created_by: await ownerOf(app, service) })}`;
 }
 

@@ -43,15 +43,12 @@ function read(area: string): Case[] {
 
 const expectedOf = ({ gc, pennypost }: Case) => (pennypost === 'same' ? gc : pennypost);
 
-/** Services have no limits of a year. */
-const isAnnual = ({ setup = {} }: Case) => 'email_annual_limit' in setup || 'sms_annual_limit' in setup;
-
 const now = '2026-11-16T12:00:00Z';
 const harness = useHarness({ now, country: ca });
 
 const requests = ['auth', 'send', 'bulk', 'status', 'other']
   .flatMap(read)
-  .filter((one) => one.request && !(one.pennypost !== 'same' && 'note' in one.pennypost) && !isAnnual(one));
+  .filter((one) => one.request && !(one.pennypost !== 'same' && 'note' in one.pennypost));
 
 describe.skipIf(requests.length === 0)('requests of GC Notify', () => {
   it.each(requests.map((one) => [one.id, one.what, one] as const))('%s: %s', async (_id, _what, one) => {

@@ -5,9 +5,12 @@ import { ReportReceivers } from '../src/delivery/receipts/report-receivers.ts';
 import { measureJobs } from '../src/jobs/unfinished-jobs.ts';
 import { measureLetters } from '../src/letters/print/late-letters.ts';
 import { measureReportFiles } from '../src/letters/print/report-files.ts';
+import { measureGuard } from '../src/notifications/guard/guard.task.ts';
 import { measureRollups } from '../src/notifications/rollups/rollups.ts';
 import { Standby } from '../src/platform/db/servers/standby.ts';
 import { TaskRuns } from '../src/platform/queue/task-runs.ts';
+import { observeDomains } from '../src/sending-domains/domain-metrics.ts';
+import { measureReadiness } from '../src/sending-domains/readiness/readiness-metrics.ts';
 import { tasks } from '../src/tasks.ts';
 import { type Harness, useHarness } from './kit/harness.ts';
 
@@ -52,9 +55,12 @@ beforeAll(async () => {
   app.metrics.collectProcessMetrics();
   measureJobs(app);
   measureLetters(app);
+  observeDomains(app);
   measureReportFiles(app);
   measureQueues(app);
   measureRollups(app);
+  measureGuard(app);
+  measureReadiness(app);
   new TaskRuns(app, tasks);
   return harness.deliver();
 });

@@ -45,7 +45,18 @@ const singleThings = [
     'asked_id',
     'callback_type',
   ],
-  ...['callback_id', 'channel', 'page', 'row', 'version', 'suppressed_id'],
+  ...[
+    'callback_id',
+    'channel',
+    'page',
+    'row',
+    'version',
+    'suppressed_id',
+    'sending_domain_id',
+    'organisation_domain_id',
+    'language',
+    'guide',
+  ],
 ];
 
 /** What people look for in the list of messages. */
@@ -115,6 +126,8 @@ export const pageFilters: Record<string, Filters> = {
     show: ['operators', 'locked', 'pending', 'archived'],
     page: ['2', '50'],
   },
+  '/operator/can-we-send': { domain: ['council.example', 'absent'] },
+  '/operator/domains': { find: ['council', 'absent'], state: ['verified', 'suspended'], page: ['2'] },
   '/operator/complaints': { page: ['2', '2000'] },
   '/find': { q: ['person', 'absent'] },
   '/operator/audit': {

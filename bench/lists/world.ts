@@ -85,6 +85,7 @@ export async function worldOf(app: App): Promise<World> {
     'older_than /service/{service_id}/refused-requests': ids.refused_id ?? '',
     'older_than /service/{service_id}/suppression-list': suppressed,
     'older_than /v2/suppressed-recipients': suppressed,
+    'older_than /v2/opted-out-numbers': text,
     'older_than /v2/received-text-messages': text,
     'older_than /v2/notifications/bulk': ids.bulk_id ?? '',
     'older_than /v2/reports': ids.report_request_id ?? '',

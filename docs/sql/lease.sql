@@ -17,7 +17,7 @@ with clock as materialized (
   ) as q
 ), message as (
   select p.notification_id as id, p.service_id, p.due_at, p.attempts, p.provider as last_provider,
-    p.outcome_known, n.status, n.template_id, n.template_version, n.key_type, n.recipient,
+    p.outcome_known, n.status, n.template_id, n.template_version, n.language, n.key_type, n.recipient,
     n.normalised_recipient, n.personalisation, n.secret_personalisation, n.reply_to_text, n.international,
     n.one_click_unsubscribe_url, n.scheduled_for, n.created_at, n.sent_at, n.job_id, case when p.attempts = 0
     and n.status = 'created'

@@ -1,6 +1,6 @@
 /* prepared: receipt-targets */
 select id, service_id, notification_type, status, provider, international, normalised_recipient,
-  client_reference, recipient, coalesce(provider, (
+  client_reference, recipient, key_type, created_at, sent_at, coalesce(provider, (
   select q.provider
   from delivery_queue q
   where q.notification_id = notifications.id

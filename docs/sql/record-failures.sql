@@ -17,7 +17,7 @@ with result as (
 ), before as (
   select w.*, n.status as previous_status, n.provider as previous_provider,
     n.billable_units as previous_units, n.postage as previous_postage,
-    n.international as previous_international,
+    n.international as previous_international, n.sent_at as previous_sent_at,
     case when not (w.event = 'handedOver'
     and n.status in ('pending', 'delivered', 'temporary-failure', 'permanent-failure',
     'technical-failure')) then w.status end as next_status
@@ -27,6 +27,7 @@ with result as (
     and n.status in ('pending', 'delivered', 'temporary-failure', 'permanent-failure', 'technical-failure'))
     or case w.event
     when 'handedOver' then n.status in ('created')
+    when 'simulated' then n.status in ('created')
     when 'handedOverLate' then n.status in ('pending', 'delivered', 'temporary-failure', 'permanent-failure',
       'technical-failure')
     when 'receipt' then n.status in ('created', 'sending', 'pending', 'sent', 'pending-virus-check')
@@ -55,10 +56,11 @@ with result as (
     normalised_recipient = coalesce(w.normalised_recipient, n.normalised_recipient)
   from before w
   where n.id = w.id and n.id = any (array(select id from before))
-  returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.notification_type,
-    n.key_type, n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage, n.international,
-    n.client_reference, n.recipient, n.sent_at, n.updated_at, n.job_id, w.previous_status,
-    w.previous_provider, w.previous_units, w.previous_postage, w.previous_international
+  returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.language,
+    n.notification_type, n.key_type, n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage,
+    n.international, n.client_reference, n.recipient, n.sent_at, n.updated_at, n.job_id, w.event as made_by,
+    w.previous_sent_at, w.previous_status, w.previous_provider, w.previous_units, w.previous_postage,
+    w.previous_international
 ), counted as (
   insert into status_count_changes (london_day, service_id, template_id, notification_type, key_type,
     previous_status, status, job_id, change)
@@ -71,15 +73,15 @@ with result as (
   select *
   from after
   where ((key_type <> 'test' and case notification_type
-    when 'sms' then status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure',
-      'permanent-failure')
+    when 'sms' then status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure')
+      or status = 'permanent-failure' and provider is not null
     when 'email' then status in ('sending', 'delivered', 'temporary-failure') or status = 'permanent-failure'
       and provider is not null
     else status in ('sending', 'delivered', 'returned-letter')
   end), provider, billable_units, postage, international) is distinct from ((key_type <> 'test' and
     case notification_type
-    when 'sms' then previous_status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure',
-      'permanent-failure')
+    when 'sms' then previous_status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure')
+      or previous_status = 'permanent-failure' and previous_provider is not null
     when 'email' then previous_status in ('sending', 'delivered', 'temporary-failure')
       or previous_status = 'permanent-failure' and previous_provider is not null
     else previous_status in ('sending', 'delivered', 'returned-letter')
@@ -103,14 +105,30 @@ with result as (
     sum(change)
   from both_sides
   where (key_type <> 'test' and case notification_type
-    when 'sms' then status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure',
-      'permanent-failure')
+    when 'sms' then status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure')
+      or status = 'permanent-failure' and provider is not null
     when 'email' then status in ('sending', 'delivered', 'temporary-failure') or status = 'permanent-failure'
       and provider is not null
     else status in ('sending', 'delivered', 'returned-letter')
   end)
   group by 1, 2, 3, 4, 5, 6, 7, 8, 9
   having sum(change) <> 0 or sum(change * billable_units) <> 0
+), outcomes as (
+  insert into email_outcome_changes (service_id, hour, sent, hard_bounces, soft_bounces, complaints)
+  select service_id, date_trunc('hour', coalesce(sent_at, updated_at), 'UTC'),
+    count(*) filter (where (made_by in ('handedOver', 'handedOverLate') and previous_sent_at is null)
+    or (made_by = 'givenUp' and provider is not null
+    and status in ('permanent-failure', 'temporary-failure'))),
+    count(*) filter (where status = 'permanent-failure'),
+    count(*) filter (where status = 'temporary-failure'), 0
+  from after
+  where notification_type = 'email' and key_type <> 'test'
+    and ((made_by in ('handedOver', 'handedOverLate') and previous_sent_at is null)
+    or (made_by = 'givenUp' and provider is not null
+    and status in ('permanent-failure', 'temporary-failure')) or (made_by in ('receipt', 'bounced')
+    and sent_at is not null and status <> previous_status
+    and status in ('permanent-failure', 'temporary-failure')))
+  group by 1, 2
 ), gone as (
   delete from delivery_queue q
   where q.notification_id = any (array(select id from held where due_at is null)) and q.leased_by = $5
@@ -126,11 +144,16 @@ with result as (
   insert into provider_health_changes (provider, period_start, handed_over, errors, delivered_in_time, failed)
   select c.*, 0, 0
   from json_to_recordset($7::json) as c (provider text, period_start timestamptz, handed_over int, errors int)
+), domain_mail as (
+  insert into domain_mail_changes (domain_id, hour, mailbox, refused_with, count)
+  select c.*
+  from json_to_recordset($8::json)
+    as c (domain_id uuid, hour timestamptz, mailbox text, refused_with text, count int)
 ), kept_failures as (
   insert into failed_attempts (notification_id, attempt, provider, outcome, reason, duration_ms, failed_at,
     retry_at)
   select f.*
-  from json_to_recordset($8::json)
+  from json_to_recordset($9::json)
     as f (notification_id uuid, attempt int, provider text, outcome text, reason text, duration_ms int,
     failed_at timestamptz, retry_at timestamptz)
   join held on held.id = f.notification_id
@@ -139,9 +162,11 @@ with result as (
 ), announced as (
   insert into service_callbacks (id, service_id, callback_type, subject_id, url, encrypted_bearer_token, body,
     due_at, created_at)
-  select ($9::text || substr(replace(gen_random_uuid()::text, '-', ''), 14, 19))::uuid, a.service_id,
-    target.callback_type, a.id, target.url, target.encrypted_bearer_token, case service.api_dialect
-    when 'gc' then row_to_json(gc_event) else row_to_json(event) end::text, $10::timestamptz, $11::timestamptz
+  select ($10::text || substr(replace(gen_random_uuid()::text, '-', ''), 14, 19))::uuid, a.service_id,
+    target.callback_type, a.id, target.url, target.encrypted_bearer_token,
+    case when a.language is null then said.body
+    else left(said.body, -1) || ',"language":' || to_json(a.language)::text || '}' end, $11::timestamptz,
+    $12::timestamptz
   from after a
   join service_callback_api target on target.service_id = a.service_id
     and target.callback_type = 'delivery_status'
@@ -161,6 +186,10 @@ with result as (
       where f.notification_id = a.id and a.status <> 'delivered'
     ) as provider_response
   ) as gc_event
+  cross join lateral (
+    select case service.api_dialect when 'gc' then row_to_json(gc_event)
+      else row_to_json(event) end::text as body
+  ) as said
   where a.notification_type <> 'letter' and a.status <> a.previous_status
     and (a.status = 'delivered' or a.status like '%-failure')
 )

@@ -1,7 +1,26 @@
 /* prepared: sending-services */
 select id, restricted, permissions, rate_limit, api_dialect, sms_message_limit, email_message_limit,
-  letter_message_limit, international_sms_message_limit, contact_link, email_sender_local_part,
-  case when prefix_sms then name end as sms_prefix, (
+  letter_message_limit, international_sms_message_limit, (
+  select json_agg(limits order by place)
+  from (
+    select json_build_object( 'owner_kind', 'service', 'owner_id', services.id, 'limits',
+      json_build_object('email', services.email_annual_limit, 'sms', services.sms_annual_limit, 'letter',
+      services.letter_annual_limit) ) as limits, 1 as place
+    where coalesce(services.email_annual_limit, services.sms_annual_limit,
+      services.letter_annual_limit) is not null
+    union all
+    select organised.*
+    from organisations organisation
+    cross join lateral (
+      select json_build_object( 'owner_kind', 'organisation', 'owner_id', organisation.id, 'limits',
+        json_build_object('email', organisation.email_annual_limit, 'sms', organisation.sms_annual_limit,
+        'letter', organisation.letter_annual_limit) ) as limits, 2 as place
+      where coalesce(organisation.email_annual_limit, organisation.sms_annual_limit,
+        organisation.letter_annual_limit) is not null
+    ) as organised
+    where organisation.id = services.organisation_id
+  ) as annual
+) as annual_limits, contact_link, email_sender_local_part, case when prefix_sms then name end as sms_prefix, (
   select coalesce(json_agg(json_build_object('id', sender.id, 'text', sender.sms_sender)), '[]')
   from service_sms_senders sender
   where sender.service_id = services.id and not sender.archived
@@ -19,6 +38,14 @@ select id, restricted, permissions, rate_limit, api_dialect, sms_message_limit, 
   from service_guest_list guest
   where guest.service_id = services.id
 ) as recipients, (
+  select json_build_object('because', guard.because, 'rate', guard.rate)
+  from service_guard guard
+  where guard.service_id = services.id and guard.state = 'paused'
+) as guard, exists (
+  select
+  from sms_opt_outs stopped
+  where stopped.service_id = services.id
+) as has_opt_outs, (
   select coalesce(json_agg(json_build_object('channel', day.channel, 'count', day.count)), '[]')
   from daily_message_counts day
   where day.service_id = services.id and day.utc_day = $1::date

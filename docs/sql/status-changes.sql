@@ -7,7 +7,7 @@ with wanted as (
 ), before as (
   select w.*, n.status as previous_status, n.provider as previous_provider,
     n.billable_units as previous_units, n.postage as previous_postage,
-    n.international as previous_international,
+    n.international as previous_international, n.sent_at as previous_sent_at,
     case when not (w.event = 'handedOver'
     and n.status in ('pending', 'delivered', 'temporary-failure', 'permanent-failure',
     'technical-failure')) then w.status end as next_status
@@ -17,6 +17,7 @@ with wanted as (
     and n.status in ('pending', 'delivered', 'temporary-failure', 'permanent-failure', 'technical-failure'))
     or case w.event
     when 'handedOver' then n.status in ('created')
+    when 'simulated' then n.status in ('created')
     when 'handedOverLate' then n.status in ('pending', 'delivered', 'temporary-failure', 'permanent-failure',
       'technical-failure')
     when 'receipt' then n.status in ('created', 'sending', 'pending', 'sent', 'pending-virus-check')
@@ -45,10 +46,11 @@ with wanted as (
     normalised_recipient = coalesce(w.normalised_recipient, n.normalised_recipient)
   from before w
   where n.id = w.id and n.id = any (array(select id from before))
-  returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.notification_type,
-    n.key_type, n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage, n.international,
-    n.client_reference, n.recipient, n.sent_at, n.updated_at, n.job_id, w.previous_status,
-    w.previous_provider, w.previous_units, w.previous_postage, w.previous_international
+  returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.language,
+    n.notification_type, n.key_type, n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage,
+    n.international, n.client_reference, n.recipient, n.sent_at, n.updated_at, n.job_id, w.event as made_by,
+    w.previous_sent_at, w.previous_status, w.previous_provider, w.previous_units, w.previous_postage,
+    w.previous_international
 ), counted as (
   insert into status_count_changes (london_day, service_id, template_id, notification_type, key_type,
     previous_status, status, job_id, change)
@@ -61,15 +63,15 @@ with wanted as (
   select *
   from after
   where ((key_type <> 'test' and case notification_type
-    when 'sms' then status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure',
-      'permanent-failure')
+    when 'sms' then status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure')
+      or status = 'permanent-failure' and provider is not null
     when 'email' then status in ('sending', 'delivered', 'temporary-failure') or status = 'permanent-failure'
       and provider is not null
     else status in ('sending', 'delivered', 'returned-letter')
   end), provider, billable_units, postage, international) is distinct from ((key_type <> 'test' and
     case notification_type
-    when 'sms' then previous_status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure',
-      'permanent-failure')
+    when 'sms' then previous_status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure')
+      or previous_status = 'permanent-failure' and previous_provider is not null
     when 'email' then previous_status in ('sending', 'delivered', 'temporary-failure')
       or previous_status = 'permanent-failure' and previous_provider is not null
     else previous_status in ('sending', 'delivered', 'returned-letter')
@@ -93,14 +95,30 @@ with wanted as (
     sum(change)
   from both_sides
   where (key_type <> 'test' and case notification_type
-    when 'sms' then status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure',
-      'permanent-failure')
+    when 'sms' then status in ('sending', 'sent', 'delivered', 'pending', 'temporary-failure')
+      or status = 'permanent-failure' and provider is not null
     when 'email' then status in ('sending', 'delivered', 'temporary-failure') or status = 'permanent-failure'
       and provider is not null
     else status in ('sending', 'delivered', 'returned-letter')
   end)
   group by 1, 2, 3, 4, 5, 6, 7, 8, 9
   having sum(change) <> 0 or sum(change * billable_units) <> 0
+), outcomes as (
+  insert into email_outcome_changes (service_id, hour, sent, hard_bounces, soft_bounces, complaints)
+  select service_id, date_trunc('hour', coalesce(sent_at, updated_at), 'UTC'),
+    count(*) filter (where (made_by in ('handedOver', 'handedOverLate') and previous_sent_at is null)
+    or (made_by = 'givenUp' and provider is not null
+    and status in ('permanent-failure', 'temporary-failure'))),
+    count(*) filter (where status = 'permanent-failure'),
+    count(*) filter (where status = 'temporary-failure'), 0
+  from after
+  where notification_type = 'email' and key_type <> 'test'
+    and ((made_by in ('handedOver', 'handedOverLate') and previous_sent_at is null)
+    or (made_by = 'givenUp' and provider is not null
+    and status in ('permanent-failure', 'temporary-failure')) or (made_by in ('receipt', 'bounced')
+    and sent_at is not null and status <> previous_status
+    and status in ('permanent-failure', 'temporary-failure')))
+  group by 1, 2
 )
 select id, service_id, notification_type, key_type, previous_status, status, provider, created_at, sent_at
 from after

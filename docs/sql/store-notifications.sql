@@ -3,7 +3,7 @@ with waits as (
   select set_config('lock_timeout', $3, true)
 ), candidates as (
   select *, (created_at at time zone 'UTC')::date as utc_day
-  from unnest($1::new_notification[])
+  from unnest($1::notification_to_store[])
 ), quotas as (
   select quota.*
   from unnest($2::quota_request[]) as quota
@@ -28,11 +28,11 @@ with waits as (
   insert into notifications (id, service_id, template_id, template_version, notification_type, key_type,
     api_key_id, created_by_id, status, client_reference, recipient, normalised_recipient, personalisation,
     reply_to_text, postage, international, rate_multiplier, one_click_unsubscribe_url, scheduled_for,
-    created_at, job_id, job_row_number)
+    created_at, job_id, job_row_number, language)
   select id, service_id, template_id, template_version, notification_type, key_type, api_key_id,
     created_by_id, status, client_reference, recipient, normalised_recipient, personalisation, reply_to_text,
     postage, international, rate_multiplier, one_click_unsubscribe_url, scheduled_for, created_at, job_id,
-    job_row_number
+    job_row_number, language
   from accepted
 ), queued as (
   insert into delivery_queue (notification_id, service_id, notification_type, lane, due_at)

@@ -45,12 +45,17 @@ end as reply_to_text, template.letter_languages, template.letter_welsh_subject, 
   ) file
   where file.archived_at is null and not file.pending
 ) else '[]'::jsonb end as email_files, template.created_by_id, author.name as created_by_name,
-  author.email_address as created_by_email_address, template.created_at, template.updated_at, (
-  select service.api_dialect
-  from services service
-  where service.id = template.service_id
-) as api_dialect
+  author.email_address as created_by_email_address, template.created_at, template.updated_at,
+  case when template.language is not null then jsonb_build_object( 'enabled',
+  'template_languages' = any (service.permissions), 'default', template.language, 'field',
+  template.language_field, 'refuse_unknown', template.refuse_unknown_languages, 'variants', (
+  select coalesce(jsonb_agg(jsonb_build_object('language', variant.language, 'subject', variant.subject,
+    'content', variant.content) order by variant.language collate "C"), '[]')
+  from template_variants variant
+  where variant.template_id = template.id and variant.version = template.version
+)) end as languages, service.api_dialect, 'keep_characters' = any (service.permissions) as keeps_characters
 from templates template
 join users author on author.id = template.created_by_id
+join services service on service.id = template.service_id
 where template.id = any ($1::uuid[])
 order by 1

@@ -148,8 +148,10 @@ describe('the operator', () => {
     await page.goto('/console/operator/providers');
     wrong.push(...(await problemsInEveryLook(page, 'operator-providers')));
     await page.goto(pageOf('smtp'));
-    await page.getByText('Guide', { exact: true }).click();
     wrong.push(...(await problemsInEveryLook(page, 'operator-provider')));
+    await page.getByRole('link', { name: 'Read the guide' }).click();
+    await page.getByRole('heading', { name: 'Guide: ' }).waitFor();
+    wrong.push(...(await problemsInEveryLook(page, 'operator-provider-guide')));
     await page.goto(pageOf('mmg'));
     await page.getByRole('link', { name: 'Send a test to me' }).click();
     gateways.answer = () => ({ status: 401, body: { Error: 'The key is unknown.' } });

@@ -51,6 +51,25 @@ describe('the editor', () => {
     await page.screenshot({ path: 'test/browser/output/editor-typing.png', fullPage: true });
   });
 
+  it('leads from a hint to its words, and keeps the hints up to date', async () => {
+    const { page } = await signedIn();
+    const id = await aTemplate(harness, service, {
+      template_type: 'email',
+      subject: 'News',
+      content: 'Go to https://bit.ly/a',
+    });
+    await page.goto(`/console/services/${service}/templates/${id}/edit`);
+    await page.getByRole('link', { name: 'Show in the message' }).click();
+    const selected = await page.getByLabel('Message', { exact: true }).evaluate((area: HTMLTextAreaElement) => {
+      return area.value.slice(area.selectionStart, area.selectionEnd);
+    });
+    expect(selected).toBe('https://bit.ly/a');
+    await page.getByLabel('Message', { exact: true }).fill('PAY THIS BILL NOW at https://bit.ly/a');
+    await page.getByRole('status').getByRole('heading', { name: '2 hints' }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.screenshot({ path: 'test/browser/output/editor-hints.png', fullPage: true });
+  });
+
   it.each([true, false])('has formatting help beside the text (script: %s)', async (javaScriptEnabled) => {
     const { page } = await signedIn({ javaScriptEnabled });
     await page.goto(editor());

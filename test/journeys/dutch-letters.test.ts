@@ -268,15 +268,19 @@ describe('the console', () => {
   it('asks for as many columns as an address has lines', () => {
     const file = {
       template_type: 'letter' as const,
+      row_count: 1,
+      problem_counts: {},
       missing_column_headers: [],
       duplicate_recipient_column_headers: [],
     };
     const columnsOf = (min: number) =>
-      describeFileProblem(
-        createCountry({ ...nl, address: { ...nl.address, lines: { min, max: 7 } } }),
-        'no-recipient-columns',
-        file,
-        1,
+      String(
+        describeFileProblem(
+          createCountry({ ...nl, address: { ...nl.address, lines: { min, max: 7 } } }),
+          'no-recipient-columns',
+          file,
+          1,
+        ),
       );
     const names = 'columns with the address, such as “address line 1”, “address line 2” and “postcode”.';
     expect(columnsOf(3)).toBe(`Your file needs at least 3 ${names}`);

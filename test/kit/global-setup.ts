@@ -15,6 +15,8 @@ import { databaseNamed } from './process/database-url.ts';
 declare module 'vitest' {
   export interface ProvidedContext {
     databaseUrl: string;
+    /** In memory where there is enough of it; deleted after the run. The user that PostgreSQL runs as may read its files. */
+    folder: string;
   }
 }
 
@@ -38,6 +40,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await migrate(template, log, { seeds });
   await installTestClock(template);
   project.provide('databaseUrl', server.url);
+  project.provide('folder', dataDir);
   return async () => {
     await server.stop();
     rmSync(server.location, { recursive: true, force: true });

@@ -18,6 +18,7 @@ import { createLog, type Log } from '../../src/platform/log.ts';
 import { runDueTasks } from '../../src/platform/queue/worker.ts';
 import { api, formats, surfaces } from '../../src/routes.ts';
 import { seeds } from '../../src/seeds.ts';
+import type { Resolver } from '../../src/sending-domains/checks/resolver.ts';
 import { runnableTasks, tasks } from '../../src/tasks.ts';
 import { jwt } from './builders/jwt.ts';
 import { type ConfigChanges, changedConfig } from './fakes/changed-config.ts';
@@ -75,6 +76,8 @@ interface HarnessOptions {
   /** All providers, instead of the built-in ones. */
   providers?: readonly ProviderDescriptor[];
   country?: CountryProfile;
+  /** Instead of name servers. */
+  resolver?: Resolver;
   now?: string;
   /** Instead of a clone on the server of the test run. */
   database?: () => Promise<TestDatabase>;
@@ -124,6 +127,7 @@ export function useHarness(options: HarnessOptions = {}): Harness {
         files,
         log,
         providers,
+        resolver: options.resolver ?? noNameServers,
       });
       await app.open();
       const { requestTimeout_ms } = app.config.http;
@@ -175,6 +179,9 @@ export function useHarness(options: HarnessOptions = {}): Harness {
   };
   return harness;
 }
+
+/** Tests ask no name server. */
+const noNameServers: Resolver = { query: async () => ({ outcome: 'failure' }) };
 
 /** A clone has the prices of the default country. */
 async function seedCountry(url: string, log: Log, country: CountryProfile): Promise<void> {

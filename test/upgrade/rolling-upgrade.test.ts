@@ -41,11 +41,14 @@ const unusedTables = [
     'sessions',
     'console_marks',
     'template_drafts',
+    'template_hidden_hints',
     'webauthn_challenges',
     'single_sign_on_states',
     'user_identities',
     'days_without_printing',
   ],
+  // The previous release knows no limits of a year.
+  'annual_counts',
   // The previous release sends no attachments.
   'attachments',
   // Only `pennypost country change` writes this.

@@ -24,6 +24,7 @@ export async function aUser(
     name?: string;
     email_address?: string;
     mobile_number?: string;
+    password_hash?: string;
     state?: 'pending' | 'active' | 'inactive';
   } = {},
 ): Promise<string> {
@@ -56,6 +57,7 @@ export async function anOrganisation(
     organisation_type?: 'central' | 'local' | 'nhs_gp' | 'nhs_notify' | 'other' | null;
     email_branding_id?: string;
     letter_branding_id?: string;
+    sms_annual_limit?: number;
     domains?: string[];
   } = {},
 ): Promise<string> {
@@ -103,6 +105,9 @@ export async function aService(
     email_message_limit?: number;
     letter_message_limit?: number;
     international_sms_message_limit?: number;
+    email_annual_limit?: number;
+    sms_annual_limit?: number;
+    letter_annual_limit?: number;
     prefix_sms?: boolean;
     contact_link?: string;
     organisation_id?: string;

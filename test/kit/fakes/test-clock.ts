@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { inject } from 'vitest';
 import type { FakeClock } from './fake-clock.ts';
 
 /**
@@ -26,9 +26,12 @@ export async function installTestClock(url: string): Promise<void> {
   }
 }
 
-/** Writes the time to a file that the database reads: setting the clock is synchronous, and so must this be. */
+/**
+ * Writes the time to a file that the database reads: setting the clock is synchronous, and so must this be. In memory, because
+ * to replace a file on disk takes longer than most requests.
+ */
 export async function connectClock(clock: FakeClock, pool: pg.Pool): Promise<() => void> {
-  const file = join(tmpdir(), `pennypost-clock-${randomUUID()}`);
+  const file = join(inject('folder'), `clock-${randomUUID()}`);
   clock.onChange = (moment) => {
     writeFileSync(`${file}.new`, moment.toISOString());
     renameSync(`${file}.new`, file);

@@ -24,6 +24,8 @@ import {
 } from '../../../src/delivery/receipts/receipts.sql.ts';
 import { updateReported, updateResults } from '../../../src/delivery/record-results.sql.ts';
 import { hasDueReceipts, insertSandboxMessages, takeDueReceipts } from '../../../src/delivery/sandbox/sandbox.sql.ts';
+import { selectOptOuts } from '../../../src/inbound/opt-outs/opt-outs.sql.ts';
+import { addUpEmailOutcomes } from '../../../src/notifications/guard/email-outcomes.shared.sql.ts';
 import { takeRatePermits } from '../../../src/notifications/limits/rate-limits.sql.ts';
 import { selectWaitingServices } from '../../../src/notifications/queue/delivery-queue.sql.ts';
 import { extendLeases, leaseQueued } from '../../../src/notifications/queue/leases.shared.sql.ts';
@@ -35,6 +37,7 @@ import { timestamp } from '../../../src/platform/clock.ts';
 import type { Db, Tx } from '../../../src/platform/db/database.ts';
 import type { DB } from '../../../src/platform/db/schema.ts';
 import { nilId } from '../../../src/platform/id.ts';
+import { addUpDomainMail } from '../../../src/sending-domains/readiness/domain-mail.shared.sql.ts';
 import { selectSuppressed } from '../../../src/services/suppression/suppression-list.sql.ts';
 import { selectTemplatesById, selectVersionsOfTemplates } from '../../../src/templates/template-rows.sql.ts';
 import { formatSql } from './format-sql.ts';
@@ -55,6 +58,7 @@ const country = createCountry(gb);
 async function runAll({ db, tx, pool }: Targets): Promise<void> {
   await selectServicesWithKeys(db, [id]);
   await selectSuppressed(db, id, []);
+  await selectOptOuts(db, id, []);
   await selectTemplatesById(db, [id]);
   await selectVersionsOfTemplates(db, [{ id, version: 1 }]);
   await takeRatePermits(pool, [], { slot: 0, window_slots: 1 });
@@ -81,7 +85,9 @@ async function runAll({ db, tx, pool }: Targets): Promise<void> {
   await selectServicesOfCallbacks(db, { after: id, max: 1, now });
   await addUpStatusCounts(tx);
   await addUpUsage(tx);
+  await addUpEmailOutcomes(tx);
   await addUpHealth(tx);
+  await addUpDomainMail(country.calendar, tx);
 }
 
 async function storeAll(pool: pg.Pool): Promise<void> {
@@ -113,11 +119,13 @@ async function recordAll(db: Db): Promise<void> {
         failures,
         unfinished,
         health: [],
+        mail: [],
         now: moment,
       });
     }
   }
   await updateReported(country.calendar, db, [], { now: moment, ofProvider: true });
+  await updateReported(country.calendar, db, [], { now: moment, ofProvider: true, failures: [failure] });
 }
 
 /** The text of every prepared statement by its name, formatted to be read. */

@@ -6,8 +6,10 @@ import { composeLetter } from '../../../src/notifications/tasks-for-others.ts';
 import { timestamp } from '../../../src/platform/clock.ts';
 import { inTransaction } from '../../../src/platform/db/database.ts';
 import { newId } from '../../../src/platform/id.ts';
+import { defaultServicePermissions } from '../../../src/services/service-fields.ts';
 import { createEmailFile } from '../../../src/templates/files/template-email-files.ts';
 import { createFolder } from '../../../src/templates/folders/template-folders.ts';
+import { insertVariants } from '../../../src/templates/languages/variants.sql.ts';
 import { keepDraft } from '../../../src/templates/template-drafts.ts';
 import { creatorPermissions } from '../../../src/users/members/permissions.ts';
 import { createCredential } from '../../../src/users/sign-in/security-keys.ts';
@@ -23,6 +25,7 @@ import {
   aService,
   aTemplate,
 } from '../builders/rows.ts';
+import { addDomain } from '../builders/sending-domains.ts';
 import { aCheckedUpload, emailRows, letterRows, smsRows } from '../builders/uploads.ts';
 import type { Harness } from '../harness.ts';
 import { sampleLogo } from '../samples/letter-samples.ts';
@@ -63,11 +66,12 @@ export interface ConsoleWorld {
  */
 export async function aConsoleWorld(harness: Harness, mark = ''): Promise<ConsoleWorld> {
   const organisation = await anOrganisation(harness, { name: `Town Hall${mark}` });
+  const permissions = [...defaultServicePermissions, 'template_languages'];
   const service = {
-    id: await aService(harness, { name: `Town Hall appointments${mark}`, organisation_id: organisation }),
+    id: await aService(harness, { name: `Town Hall appointments${mark}`, organisation_id: organisation, permissions }),
     organisation,
   };
-  const otherService = await aService(harness, { name: `Library${mark}` });
+  const otherService = await aService(harness, { name: `Library${mark}`, permissions });
   const [own, foreign] = [await someOfAll(harness, service.id, mark), await someOfAll(harness, otherService, mark)];
   // Only this one is drawn, which takes long.
   await harness.app.queue.add(harness.app.db, composeLetter, { notification_id: own.get('letter_id') ?? '' });
@@ -95,11 +99,18 @@ export async function aConsoleWorld(harness: Harness, mark = ''): Promise<Consol
   const key = { name: `Blue key${mark}`, credential_data: 'ABC123', registration_response: 'DEF456' };
   const kept = await createCredential(harness.app, userOf('a manager'), key);
 
+  const ofOrganisation = await addDomain(harness, {
+    scope: 'organisation',
+    organisation_id: organisation,
+    name: `notify-${organisation.slice(-12)}.council.example`,
+  });
+
   const values = new Map([
     ...own,
     ['own_key_id', kept.id],
     ...(await someBrands(harness, organisation, mark)),
     ['organisation_id', organisation],
+    ['organisation_domain_id', ofOrganisation.body.data.id],
     ...(await someOfOperators(harness, service.id, own.get('email_id') ?? '')),
     ['service_id', service.id],
     ['asked_id', service.id],
@@ -136,8 +147,11 @@ async function someOfAll(harness: Harness, serviceId: string, mark: string): Pro
       name: `Appointment${mark}`,
       subject: template_type === 'sms' ? null : `Your appointment${mark}`,
       content: `Hello ((name)), see you on Friday.${mark}`,
+      ...(template_type === 'sms' ? { language: 'en', language_field: `language${mark}` } : {}),
     });
   const templates = { sms: await template('sms'), email: await template('email'), letter: await template('letter') };
+  const french = { language: 'fr', subject: null, content: `Bonjour ((nom)), à vendredi.${mark}` };
+  await insertVariants(harness.app.db, { id: templates.sms, version: 1 }, [french]);
   await anApiKey(harness, serviceId, { name: `web${mark}` });
   const personalisation = { name: `Ada${mark}` };
   const email = await aQueuedMessage(harness, serviceId, {
@@ -169,6 +183,7 @@ async function someOfAll(harness: Harness, serviceId: string, mark: string): Pro
   return new Map([
     ...(await someFiles(harness, serviceId, templates, mark)),
     ['row', '2'],
+    ['language', 'fr'],
     ['template_id', templates.sms],
     ['email_template_id', templates.email],
     ['letter_template_id', templates.letter],
@@ -253,6 +268,7 @@ async function someOfOperators(harness: Harness, serviceId: string, emailId: str
   return [
     ['number_id', number.body.data.id],
     ['provider_id', provider.id],
+    ['guide', 'smtp'],
     ['report', 'daily-volumes'],
   ];
 }
@@ -296,7 +312,13 @@ async function someWriting(
     { service_id: serviceId, template_id: emailTemplateId },
     { filename: `plan${mark}.pdf`, link_text: `The plan${mark}`, created_by_id: user_id, content: 'JVBERi0=' },
   );
+  const domain = await addDomain(harness, {
+    scope: 'service',
+    service_id: serviceId,
+    name: `notify-${serviceId.slice(-12)}.council.example`,
+  });
   return [
+    ['sending_domain_id', domain.body.data.id],
     ['template_file_id', file.id],
     ['folder_id', folder],
     ['version', '1'],

@@ -61,9 +61,9 @@ function pounds(value: Money): number {
   return Number(`${digits.slice(0, -scale)}.${digits.slice(-scale)}`);
 }
 
-/** An email that no provider got, because its recipient is on a suppression list. */
+/** An email or text that no provider got, because its recipient is on a suppression list or has opted out. */
 const isSuppressed = (m: { notification_type: string; status: string; provider: string | null }) =>
-  m.notification_type === 'email' && m.status === 'permanent-failure' && m.provider === null;
+  m.notification_type !== 'letter' && m.status === 'permanent-failure' && m.provider === null;
 
 const billable: Record<string, string[]> = {
   sms: ['sending', 'sent', 'delivered', 'pending', 'temporary-failure', 'permanent-failure'],

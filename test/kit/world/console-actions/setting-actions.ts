@@ -98,6 +98,7 @@ export const settingActions: Actions = (harness, world) => {
     changes('service', `${settings}/operator/organisation`, { by: operator, form: {} }),
     ofOperator('counted', 'no'),
     ofOperator('landlines', 'yes'),
+    changes('service', `${settings}/operator/annual-limit`, { by: operator, form: { sms: '77' } }),
     ...['email', 'text', 'letter', 'abroad', 'rate'].map((name) => ofOperator(`${name}-limit`, '77')),
     ofOperator('free-texts', '77', 'allowance'),
     ...['sms', 'email', 'letter'].map((channel) => ofOperator(`retention-${channel}`, '8', 'data_retention')),
