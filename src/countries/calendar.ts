@@ -77,6 +77,15 @@ export class Calendar {
     return new Date(found.length === 0 ? before : Math.min(...found));
   }
 
+  /** The first instant from a wall time `HH:MM` on: where clocks skip it, the moment after the gap; of two, the earlier. */
+  firstInstant(day: string, time: string): Date {
+    const [hour, minute] = time.split(':').map(Number);
+    const instant = this.instant(day, hour, minute);
+    const asIfUtc = Date.parse(`${day}T00:00:00Z`) + ((hour ?? 0) * 60 + (minute ?? 0)) * minute_ms;
+    const stretch = this.#stretch(instant.getTime());
+    return instant.getTime() + stretch.offset_ms === asIfUtc ? instant : new Date(stretch.from);
+  }
+
   wallTime(moment: Date): WallTime {
     const local = new Date(moment.getTime() + this.#latestStretch(moment.getTime()).offset_ms);
     return {
@@ -157,10 +166,7 @@ export class Calendar {
   /** The zone in words: Central European Time. With its city where the country of the locale has several: Eastern Time (Toronto). */
   zoneName(locale: string): string {
     const name = nameOfZone(this.zone);
-    const region: Intl.Locale & { timeZones?: string[]; getTimeZones?(): string[] | undefined } = new Intl.Locale(
-      locale,
-    );
-    const zones = region.getTimeZones?.() ?? region.timeZones ?? [];
+    const zones = zonesOfLocale(locale);
     const [city = ''] = this.zone.split('/').slice(-1);
     return zones.some((zone) => nameOfZone(zone) !== name) ? `${name} (${city.replaceAll('_', ' ')})` : name;
   }
@@ -225,6 +231,12 @@ function nameOfZone(zone: string): string {
     named_ms,
   );
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone;
+}
+
+/** Zones of the country of a locale. Newer versions of JavaScript have the method, older ones the property. */
+export function zonesOfLocale(name: string): string[] {
+  const locale: Intl.Locale & { timeZones?: string[]; getTimeZones?(): string[] | undefined } = new Intl.Locale(name);
+  return locale.getTimeZones?.() ?? locale.timeZones ?? [];
 }
 
 /** Writes days, such as 2026-11-03, in words. A day is the same in every zone. */
