@@ -137,7 +137,7 @@ describe('pennypost', () => {
     const out = await printed(['demo'], { ...settings, PORT: '' });
     expect(out).toContain(`export PENNYPOST=http://localhost:${port}\n`);
     expect(out).toContain(`curl http://localhost:${port}/v2/notifications/sms`);
-    expect(out).not.toContain('6011');
+    expect(out).not.toContain(':6011');
     const [, key = ''] = /^export API_KEY=(demo-\S{73})$/m.exec(out) ?? [];
     expect(out).toContain(`Bearer ${key}' -d`);
     const response = await fetch(`http://127.0.0.1:${port}/v2/templates`, {

@@ -243,14 +243,14 @@ describe('reading', () => {
     const id = await aSent({
       notification_type: 'email',
       template_id: await email('Zebra'),
-      recipient: 'zoe@example.org',
-      normalised_recipient: 'zoe@example.org',
+      recipient: 'zoe.washburne@example.org',
+      normalised_recipient: 'zoe.washburne@example.org',
     });
     await page.goto('/console/sandbox');
-    await page.getByLabel('Recipient, subject or text').fill('zoe@example.org');
+    await page.getByLabel('Recipient, subject or text').fill('zoe.washburne@example.org');
     await page.keyboard.press('Enter');
     await page.waitForURL(/find=/);
-    expect(page.url()).not.toMatch(/zoe/);
+    expect(page.url()).not.toMatch(/washburne|zoe\./);
     await page.locator(`.inbox a[href*="${id}"]`).first().focus();
     await page.keyboard.press('Enter');
     await page.waitForURL(new RegExp(id));

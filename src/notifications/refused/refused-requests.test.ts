@@ -24,7 +24,7 @@ describe('GET /service/{service_id}/refused-requests', () => {
       phone_number: '07700900123',
       template_id: template,
       personalisation,
-      reference: 'r-1',
+      reference: 'reference-one',
     });
     const [refused] = await list(service);
     expect(refused).toMatchObject({
@@ -35,7 +35,7 @@ describe('GET /service/{service_id}/refused-requests', () => {
       fields: ['phone_number', 'template_id', 'personalisation', 'reference'],
       personalisation_fields: ['name'],
     });
-    expect(JSON.stringify(refused)).not.toMatch(/Lovelace|07700|r-1/);
+    expect(JSON.stringify(refused)).not.toMatch(/Lovelace|7700.?900|reference-one/);
   });
 
   it('removes values that an error text repeats', async () => {

@@ -156,7 +156,7 @@ describe('POST /platform-admin/erase-recipient', () => {
       'select u.summary, c.cells, c.messages from uploads u join upload_chunks c on c.upload_id = u.id where u.id = any($1)',
       [[sent, list]],
     );
-    expect(JSON.stringify(stored.rows)).not.toMatch(/900.?672|Canary/);
+    expect(JSON.stringify(stored.rows)).not.toMatch(/7700.?900.?672|Canary/);
     expect((await erase('07700900672')).body.erased.file_rows).toBe(0);
   });
 
@@ -194,7 +194,7 @@ describe('POST /platform-admin/erase-recipient', () => {
     ]);
     const text = JSON.stringify(entries.rows);
     expect(text).toContain('"original_file_name":"[not recorded]"');
-    expect(text).not.toMatch(/canary|900.679/i);
+    expect(text).not.toMatch(/canary|7700.?900.?679/i);
   });
 
   it('200: erases an address from files, in any spelling', async () => {
@@ -281,7 +281,7 @@ describe('POST /platform-admin/erase-recipient', () => {
     expect(file.data.id).toBeDefined();
     expect(harness.logged.join('')).not.toMatch(/Canary Wharf|O’Neil/i);
     const entries = await harness.app.pool.query("select a::text from audit_log a where noun = 'recipient'");
-    expect(JSON.stringify(entries.rows)).not.toMatch(/Canary|Neil|SE1/i);
+    expect(JSON.stringify(entries.rows)).not.toMatch(/Canary|O’Neil|SE1.?8UG/i);
   });
 
   it('200: reports messages still in delivery as left, and erases them when repeated', async () => {
