@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDemo } from '../src/operations/demo.ts';
-import { findFreePort } from '../src/platform/process/free-port.ts';
 import { jwt } from './kit/builders/jwt.ts';
+import { claimPort } from './kit/process/claim-port.ts';
 import { cloneDatabase } from './kit/process/database.ts';
 import { isLongRun, processEnvironment, someOf } from './kit/process/process-environment.ts';
 
@@ -39,7 +39,7 @@ let stop: () => Promise<void>;
 
 beforeAll(async () => {
   const database = await cloneDatabase();
-  port = await findFreePort();
+  port = await claimPort();
   address = `http://127.0.0.1:${port}`;
   const server = spawn(process.execPath, [main, 'api'], {
     env: {

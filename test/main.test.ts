@@ -9,8 +9,8 @@ import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { main as runMain } from '../src/main.ts';
 import { explainSystemError } from '../src/operations/system-errors.ts';
 import { OperatorError } from '../src/platform/operator-error.ts';
-import { findFreePort } from '../src/platform/process/free-port.ts';
 import { jwt } from './kit/builders/jwt.ts';
+import { claimPort } from './kit/process/claim-port.ts';
 import { cloneDatabase } from './kit/process/database.ts';
 import { processEnvironment } from './kit/process/process-environment.ts';
 
@@ -120,7 +120,7 @@ describe('pennypost', () => {
 
   it('demo prints the key, which the server does not log', { timeout: 90_000 }, async () => {
     const database = await cloneDatabase();
-    const port = await findFreePort();
+    const port = await claimPort();
     const settings = { DATABASE_URL: database.url, DEMO: 'true', PORT: String(port) };
     const server = spawn(process.execPath, [main, 'api'], {
       env: { ...processEnvironment, DATA_DIR: folder, ...settings },
@@ -164,7 +164,7 @@ describe('pennypost', () => {
 
   it('serves the administrative API on ADMIN_PORT only', { timeout: 90_000 }, async () => {
     const database = await cloneDatabase();
-    const [port, adminPort] = [await findFreePort(), await findFreePort()];
+    const [port, adminPort] = [await claimPort(), await claimPort()];
     const settings = { DATABASE_URL: database.url, PORT: String(port), ADMIN_PORT: String(adminPort) };
     const secrets = {
       ADMIN_CLIENT_SECRETS: 'secret-of-the-front-end-of-this-test',

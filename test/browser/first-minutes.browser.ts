@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findFreePort } from '../../src/platform/process/free-port.ts';
+import { claimPort } from '../kit/process/claim-port.ts';
 import { emptyDatabase } from '../kit/process/database.ts';
 import { processEnvironment } from '../kit/process/process-environment.ts';
 import { useBrowser } from './kit/browser.ts';
@@ -16,7 +16,7 @@ const open = useBrowser();
 async function start(): Promise<{ baseURL: string; link: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'pennypost-first-'));
   const database = await emptyDatabase();
-  const settings = { DATABASE_URL: database.url, DATA_DIR: folder, PORT: String(await findFreePort()), DEMO: 'true' };
+  const settings = { DATABASE_URL: database.url, DATA_DIR: folder, PORT: String(await claimPort()), DEMO: 'true' };
   const server = spawn(process.execPath, ['dist/main.js', 'serve'], { env: { ...processEnvironment, ...settings } });
   const ended = new Promise((resolve) => server.once('exit', resolve));
   onTestFinished(async () => {

@@ -2,9 +2,9 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findFreePort } from '../../src/platform/process/free-port.ts';
 import { anApiKey, aService, aTemplate } from '../kit/builders/rows.ts';
 import { adminSecret, useHarness } from '../kit/harness.ts';
+import { claimPort } from '../kit/process/claim-port.ts';
 import { processEnvironment } from '../kit/process/process-environment.ts';
 
 const harness = useHarness({ sharesDatabase: true });
@@ -15,7 +15,7 @@ async function launchWorker(): Promise<ChildProcess> {
   const env = {
     ...{
       ...processEnvironment,
-      PORT: String(await findFreePort()),
+      PORT: String(await claimPort()),
       SECRET_KEYS: encryption.keys.join(),
       DATA_DIR: storage.dataDir,
       LOG_LEVEL: 'error',
@@ -62,7 +62,14 @@ describe('two workers', { timeout: 90_000 }, () => {
       expect(sent.status).toBe(201);
     }
 
+    // Neither begins before the other: on a busy machine, one would render them all while the other still starts.
+    const dueIn = (time: string) =>
+      harness.app.pool.query(`update graphile_worker._private_jobs set run_at = now() + $1::interval`, [time]);
+    await dueIn('1 hour');
     const [victim] = await Promise.all([launchWorker(), launchWorker()]);
+    await until(async () => (await count('from queue_workers')) === 2);
+    await dueIn('0 s');
+    await harness.app.pool.query(`select pg_notify('jobs:insert', '{}')`);
     const atWork = () => count(letterTasks, 'distinct locked_by');
     await until(async () => (await count(drawn)) >= 10 && (await atWork()) === 2);
     victim.kill('SIGKILL');

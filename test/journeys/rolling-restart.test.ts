@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findFreePort } from '../../src/platform/process/free-port.ts';
 import { jwt } from '../kit/builders/jwt.ts';
 import { anApiKey, aService, aTemplate } from '../kit/builders/rows.ts';
 import { adminSecret, useHarness } from '../kit/harness.ts';
+import { claimPort } from '../kit/process/claim-port.ts';
 import { processEnvironment } from '../kit/process/process-environment.ts';
 
 /** Two API processes on one database, behind a load balancer that polls `/readyz`. */
@@ -79,7 +79,7 @@ describe('two API processes', { timeout: 120_000 }, () => {
     key = await anApiKey(harness, serviceId);
     const template_id = await aTemplate(harness, serviceId, { content: 'Hello' });
     message = JSON.stringify({ phone_number: '07700900123', template_id });
-    for (const port of [await findFreePort(), await findFreePort()]) {
+    for (const port of [await claimPort(), await claimPort()]) {
       instances.push({ port, child: launch(port), ready: false });
     }
     for (const instance of instances) void watch(instance);

@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findFreePort } from '../../src/platform/process/free-port.ts';
 import { anApiKey, aService, aTemplate, aUser } from '../kit/builders/rows.ts';
 import { adminSecret, useHarness } from '../kit/harness.ts';
+import { claimPort } from '../kit/process/claim-port.ts';
 import { processEnvironment } from '../kit/process/process-environment.ts';
 import { startCallbackSink } from '../kit/vendors/stub-gateways.ts';
 import { startTraceCollector } from '../kit/vendors/trace-collector.ts';
@@ -15,7 +15,7 @@ const processes: ChildProcess[] = [];
 
 async function launch(role: 'api' | 'worker'): Promise<{ child: ChildProcess; address: string }> {
   const { encryption, storage } = harness.app.config;
-  const port = await findFreePort();
+  const port = await claimPort();
   const env = {
     ...processEnvironment,
     PORT: String(port),

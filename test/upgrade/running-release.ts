@@ -4,9 +4,9 @@ import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePort } from '../../src/platform/process/free-port.ts';
 import { jwt } from '../kit/builders/jwt.ts';
 import type { Answer } from '../kit/harness.ts';
+import { claimPort } from '../kit/process/claim-port.ts';
 import { processEnvironment } from '../kit/process/process-environment.ts';
 
 const adminSecret = 'admin-secret-of-the-upgrade-tests';
@@ -44,7 +44,7 @@ export class RunningRelease {
 
   /** `folder` holds a compiled release. */
   static async start(name: string, folder: string, surroundings: Surroundings): Promise<RunningRelease> {
-    const release = new RunningRelease(name, folder, surroundings, await findFreePort());
+    const release = new RunningRelease(name, folder, surroundings, await claimPort());
     await release.untilReady();
     return release;
   }

@@ -361,7 +361,7 @@ describe('a file that is paused in the middle, with two workers', () => {
     for (const worker of workers) worker.start();
     try {
       await vi.waitFor(async () => expect((await countSent()).sent).toBeGreaterThan(100), { timeout: 60_000 });
-      const hour = timestamp(new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000));
+      const hour = timestamp(new Date(Math.floor(harness.clock.now().getTime() / 3_600_000) * 3_600_000));
       await outcomes(service, { sent: 1_000, hard_bounces: 1_000, hour });
       await judgeServices(harness.app);
       await vi.waitFor(async () => expect((await queue()).every(({ leased_by }) => leased_by === null)).toBe(true), {

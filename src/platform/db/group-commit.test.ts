@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GroupCommit } from './group-commit.ts';
 
 const gone = new Error('gone');
@@ -38,6 +38,13 @@ function recording(
   });
   return { group, commits, maxRunning: () => maxRunning };
 }
+
+// Time stands still while code runs, and moves to the next timer when nothing else is left to do.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate', 'performance'] });
+  vi.setTimerTickMode('nextTimerAsync');
+});
+afterEach(() => void vi.useRealTimers());
 
 describe('GroupCommit', () => {
   it('commits concurrent items together and returns each its own outcome', async () => {

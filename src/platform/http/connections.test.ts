@@ -58,7 +58,7 @@ it.each([
   expect(limited.maxConnections).toBe(max);
 });
 
-it('closing waits for requests but not for idle connections', { timeout: 5_000 }, async () => {
+it('closing waits for requests but not for idle connections', { timeout: 30_000 }, async () => {
   const http = Fastify({ forceCloseConnections: 'idle' });
   waitOnlyForResponses(http);
   let closing: Promise<void> | undefined;

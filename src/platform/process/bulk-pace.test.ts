@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BulkPace } from './bulk-pace.ts';
 
 /** Longer than a judgement takes into account. */
@@ -38,47 +37,64 @@ it('slows down while requests arrive and the loop is busy, but never stops', () 
   expect(shares.at(-1)).toBe(0.05);
 });
 
-it('speeds up again when the loop is idle, and at once when requests end', async () => {
-  const pace = new BulkPace(idle);
-  for (let count = 0; count < 3; count += 1) {
-    pace.countRequest();
-    keepTheLoopBusy();
-    pace.share();
+describe('while time passes', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  /** Lets time pass in which the loop is idle. */
+  function fakeTime(): (ms: number) => void {
+    let now = performance.now();
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    vi.spyOn(performance, 'eventLoopUtilization').mockReturnValue({ idle: 1, active: 0, utilization: 0 });
+    return (ms) => {
+      now += ms;
+    };
   }
-  const slow = pace.share();
-  pace.countRequest();
-  await sleep(400);
-  const faster = pace.share();
-  expect(faster).toBeGreaterThan(slow);
-  expect(faster).toBeLessThan(1);
-  await sleep(150);
-  expect(pace.share()).toBe(1);
-});
 
-it('slows down to half speed while requests arrive and all processors are busy', async () => {
-  const machine = { busy: 1 };
-  const pace = new BulkPace(processors(machine));
-  const shares: number[] = [];
-  const judge = async () => {
+  it('speeds up again when the loop is idle, and at once when requests end', () => {
+    const pace = new BulkPace(idle);
+    for (let count = 0; count < 3; count += 1) {
+      pace.countRequest();
+      keepTheLoopBusy();
+      pace.share();
+    }
+    const slow = pace.share();
+    const pass = fakeTime();
     pace.countRequest();
-    await sleep(110);
-    shares.push(pace.share());
-  };
-  for (let count = 0; count < 4; count += 1) await judge();
-  expect(shares).toEqual([0.7, 0.5, 0.5, 0.5]);
-  machine.busy = 0.8;
-  await judge();
-  expect(shares.at(-1)).toBeCloseTo(0.575);
-});
+    pass(400);
+    const faster = pace.share();
+    expect(faster).toBeGreaterThan(slow);
+    expect(faster).toBeLessThan(1);
+    pass(150);
+    expect(pace.share()).toBe(1);
+  });
 
-it('holds bulk messages while a file becomes messages and requests arrive, and rests between its parts', async () => {
-  const pace = new BulkPace(idle);
-  expect([pace.restAfter_ms(100), pace.mustHoldBulk()]).toEqual([0, false]);
-  pace.countRequest();
-  await sleep(110);
-  expect(pace.restAfter_ms(100)).toBeGreaterThanOrEqual(50);
-  expect(pace.mustHoldBulk()).toBe(true);
-  pace.countRequest();
-  await sleep(510);
-  expect(pace.mustHoldBulk()).toBe(false);
+  it('slows down to half speed while requests arrive and all processors are busy', () => {
+    const pass = fakeTime();
+    const machine = { busy: 1 };
+    const pace = new BulkPace(processors(machine));
+    const shares: number[] = [];
+    const judge = () => {
+      pace.countRequest();
+      pass(110);
+      shares.push(pace.share());
+    };
+    for (let count = 0; count < 4; count += 1) judge();
+    expect(shares).toEqual([0.7, 0.5, 0.5, 0.5]);
+    machine.busy = 0.8;
+    judge();
+    expect(shares.at(-1)).toBeCloseTo(0.575);
+  });
+
+  it('holds bulk messages while a file becomes messages and requests arrive, and rests between its parts', () => {
+    const pass = fakeTime();
+    const pace = new BulkPace(idle);
+    expect([pace.restAfter_ms(100), pace.mustHoldBulk()]).toEqual([0, false]);
+    pace.countRequest();
+    pass(110);
+    expect(pace.restAfter_ms(100)).toBeGreaterThanOrEqual(50);
+    expect(pace.mustHoldBulk()).toBe(true);
+    pace.countRequest();
+    pass(510);
+    expect(pace.mustHoldBulk()).toBe(false);
+  });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { processorTime_ms } from '../../../test/kit/process/processor-time.ts';
 import { compileTemplate } from '../template.ts';
 import { findUnpairedTags } from './language-tags.ts';
 
@@ -52,16 +53,17 @@ describe('language tags of an email', () => {
 
   it('are read in linear time, and to a limited depth', () => {
     const many = 10_000;
-    const began = performance.now();
-    for (const content of [
-      '[[en]]'.repeat(many) + '[[/en]]'.repeat(many),
-      '[[rtl]]'.repeat(many) + '[[/en]]'.repeat(many) + '[[en]]'.repeat(many),
-      '[[en]]x[[/en]]'.repeat(many),
-    ]) {
-      compileTemplate({ template_type: 'email', subject: 's', content }).plainText({});
-      findUnpairedTags(content);
-    }
-    expect(performance.now() - began).toBeLessThan(10_000);
+    const readAll = () => {
+      for (const content of [
+        '[[en]]'.repeat(many) + '[[/en]]'.repeat(many),
+        '[[rtl]]'.repeat(many) + '[[/en]]'.repeat(many) + '[[en]]'.repeat(many),
+        '[[en]]x[[/en]]'.repeat(many),
+      ]) {
+        compileTemplate({ template_type: 'email', subject: 's', content }).plainText({});
+        findUnpairedTags(content);
+      }
+    };
+    expect(processorTime_ms(readAll)).toBeLessThan(10_000);
     const deep = render('[[en]]'.repeat(8) + 'x' + '[[/en]]'.repeat(8)).html;
     expect(deep.match(/<div/g)).toHaveLength(6);
   });

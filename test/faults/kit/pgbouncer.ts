@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePort } from '../../../src/platform/process/free-port.ts';
+import { claimPort } from '../../kit/process/claim-port.ts';
 
 export function isPgBouncerInstalled(): boolean {
   return spawnSync('pgbouncer', ['--version']).status === 0;
@@ -21,7 +21,7 @@ export class PgBouncer {
   private child: ChildProcess | undefined;
 
   static async start(databaseUrl: string): Promise<PgBouncer> {
-    const bouncer = new PgBouncer(databaseUrl, await findFreePort());
+    const bouncer = new PgBouncer(databaseUrl, await claimPort());
     await bouncer.launch();
     return bouncer;
   }

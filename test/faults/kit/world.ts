@@ -6,8 +6,8 @@ import type pg from 'pg';
 import { findRunningEmbeddedPostgres } from '../../../src/libraries/embedded-postgres/embedded-postgres.ts';
 import { DatabaseClient } from '../../../src/platform/db/database-client.ts';
 import { isDatabaseUnavailable } from '../../../src/platform/db/errors.ts';
-import { findFreePort } from '../../../src/platform/process/free-port.ts';
 import { jwt } from '../../kit/builders/jwt.ts';
+import { claimPort } from '../../kit/process/claim-port.ts';
 import { cloneDatabase } from '../../kit/process/database.ts';
 import { type CallbackSink, startCallbackSink } from '../../kit/vendors/stub-gateways.ts';
 import { Provider } from './provider.ts';
@@ -69,7 +69,7 @@ export class World {
 
   private async launch(roles: Role[], env: Record<string, string>): Promise<void> {
     const { provider, dataDir, ownDatabaseUrl } = this;
-    const ports = await Promise.all(roles.map(findFreePort));
+    const ports = await Promise.all(roles.map(claimPort));
     const shared: Record<string, string> = {
       ...(ownDatabaseUrl === undefined ? {} : { DATABASE_URL: ownDatabaseUrl }),
       DATA_DIR: dataDir,

@@ -42,7 +42,7 @@ it('the connection is cut twice: none is lost, and only what broke off is sent t
   const delivered = () =>
     db.selectFrom('notifications').select('id').where('service_id', '=', service).where('status', '=', 'delivered');
   const all = () => delivered().execute();
-  await vi.waitFor(async () => expect(await all()).toHaveLength(count), { timeout: 15_000, interval: 100 });
+  await vi.waitFor(async () => expect(await all()).toHaveLength(count), { timeout: 50_000, interval: 100 });
   await delivery.stop();
   const { rows: broken } = await harness.app.pool.query(
     "select personalisation ->> 'name' as name from failed_attempts a join notifications n on n.id = a.notification_id where outcome = 'unknown'",
