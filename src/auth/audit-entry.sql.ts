@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Tx } from '../platform/db/database.ts';
-import type { AuditLog } from '../platform/db/schema.ts';
+import type { DB } from '../platform/db/schema.ts';
 
 /** What no trigger records. It names neither recipients nor values of messages. */
 export interface NewAuditEntry {
-  action: AuditLog['action'];
+  action: DB['audit_log']['action'];
   noun: string;
   thing_id: string;
   service_id?: string | undefined;

@@ -2,7 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Days } from '../countries/calendar.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
-import type { DefaultAllowances } from '../platform/db/schema.ts';
+import type { DB } from '../platform/db/schema.ts';
 import { spansOf } from '../platform/spans.ts';
 
 export interface Allowance {
@@ -41,7 +41,7 @@ export async function selectInstalledAt(db: Db): Promise<Timestamp | undefined> 
   return row?.chosen_at;
 }
 
-export async function upsertDefaults(tx: Tx, defaults: Insertable<DefaultAllowances>[]): Promise<void> {
+export async function upsertDefaults(tx: Tx, defaults: Insertable<DB['default_allowances']>[]): Promise<void> {
   if (defaults.length === 0) return;
   await tx
     .insertInto('default_allowances')

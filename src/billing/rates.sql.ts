@@ -4,7 +4,7 @@ import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
 import { localDay } from '../platform/db/local-day.ts';
-import type { LetterRates, SmsRates } from '../platform/db/schema.ts';
+import type { DB } from '../platform/db/schema.ts';
 import { invalidField } from '../platform/failure.ts';
 
 /** A rate applies to the days that begin at or after its start. */
@@ -52,7 +52,7 @@ export async function insertLetterRate(
   );
 }
 
-export async function insertMissingSmsRates(tx: Tx, rows: Insertable<SmsRates>[]): Promise<void> {
+export async function insertMissingSmsRates(tx: Tx, rows: Insertable<DB['sms_rates']>[]): Promise<void> {
   if (rows.length === 0) return;
   await tx
     .insertInto('sms_rates')
@@ -61,7 +61,7 @@ export async function insertMissingSmsRates(tx: Tx, rows: Insertable<SmsRates>[]
     .execute();
 }
 
-export async function insertMissingLetterRates(tx: Tx, rows: Insertable<LetterRates>[]): Promise<void> {
+export async function insertMissingLetterRates(tx: Tx, rows: Insertable<DB['letter_rates']>[]): Promise<void> {
   if (rows.length === 0) return;
   await tx
     .insertInto('letter_rates')

@@ -3,10 +3,10 @@ import type { Calendar } from '../countries/calendar.ts';
 import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { localDay } from '../platform/db/local-day.ts';
-import type { Jobs, UploadChunks } from '../platform/db/schema.ts';
+import type { DB } from '../platform/db/schema.ts';
 import type { Channel } from '../protocol/channels.ts';
 
-export type JobRow = Selectable<Jobs>;
+export type JobRow = Selectable<DB['jobs']>;
 
 export async function countUploadRows(
   tx: Tx,
@@ -27,11 +27,11 @@ export async function markUploadSent(tx: Tx, id: string): Promise<void> {
   await tx.updateTable('uploads').set({ state: 'sent' }).where('id', '=', id).execute();
 }
 
-export async function insertJob(tx: Tx, row: Insertable<Jobs>): Promise<JobRow> {
+export async function insertJob(tx: Tx, row: Insertable<DB['jobs']>): Promise<JobRow> {
   return tx.insertInto('jobs').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-export async function updateJob(tx: Tx, id: string, changes: Updateable<Jobs>): Promise<JobRow> {
+export async function updateJob(tx: Tx, id: string, changes: Updateable<DB['jobs']>): Promise<JobRow> {
   return tx.updateTable('jobs').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 }
 
@@ -81,7 +81,7 @@ export function selectNextChunk(tx: Tx, jobId: string) {
 
 export async function markChunkExpanded(
   tx: Tx,
-  { upload_id, first_row }: Pick<Selectable<UploadChunks>, 'upload_id' | 'first_row'>,
+  { upload_id, first_row }: Pick<Selectable<DB['upload_chunks']>, 'upload_id' | 'first_row'>,
   expanded_at: Timestamp,
 ): Promise<void> {
   await tx

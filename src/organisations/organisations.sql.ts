@@ -2,7 +2,7 @@ import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
 import { likeContains } from '../platform/db/expressions.ts';
-import type { Organisations } from '../platform/db/schema.ts';
+import type { DB } from '../platform/db/schema.ts';
 import { invalid, invalidField } from '../platform/failure.ts';
 
 const domains = sql<string[]>`array(
@@ -103,11 +103,15 @@ export function lockOrganisation(tx: Tx, id: string, before: 'change' | 'archive
   return (before === 'archive' ? row.forUpdate() : row.forNoKeyUpdate()).executeTakeFirst();
 }
 
-export async function insertOrganisation(db: Db, row: Insertable<Organisations>): Promise<void> {
+export async function insertOrganisation(db: Db, row: Insertable<DB['organisations']>): Promise<void> {
   await withConstraints(meanings, () => db.insertInto('organisations').values(row).execute());
 }
 
-export async function updateOrganisationRow(tx: Tx, id: string, change: Updateable<Organisations>): Promise<void> {
+export async function updateOrganisationRow(
+  tx: Tx,
+  id: string,
+  change: Updateable<DB['organisations']>,
+): Promise<void> {
   await withConstraints(meanings, () => tx.updateTable('organisations').set(change).where('id', '=', id).execute());
 }
 

@@ -3,17 +3,12 @@ import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
 import { anyOf, likeContains } from '../platform/db/expressions.ts';
-import type {
-  SendingDomainChecks,
-  SendingDomainKeys,
-  SendingDomainRecords,
-  SendingDomains,
-} from '../platform/db/schema.ts';
+import type { DB } from '../platform/db/schema.ts';
 import { invalid, invalidField } from '../platform/failure.ts';
 
-export type DomainRow = Selectable<SendingDomains>;
+export type DomainRow = Selectable<DB['sending_domains']>;
 export type DomainState = DomainRow['state'];
-export type ProviderRecord = Omit<Selectable<SendingDomainRecords>, 'domain_id'>;
+export type ProviderRecord = Omit<Selectable<DB['sending_domain_records']>, 'domain_id'>;
 
 /** Who can use a domain. */
 export type DomainOwner =
@@ -101,7 +96,7 @@ export async function selectStateOfDefault(tx: Tx, owner: DomainOwner): Promise<
 
 export async function insertDomain(
   tx: Tx,
-  row: Insertable<SendingDomains>,
+  row: Insertable<DB['sending_domains']>,
   records: readonly ProviderRecord[],
 ): Promise<void> {
   await withConstraints(meanings, () => tx.insertInto('sending_domains').values(row).execute());
@@ -125,7 +120,7 @@ export async function replaceRecords(tx: Tx, domain_id: string, records: readonl
 export async function updateDomain(
   tx: Tx,
   id: string,
-  change: Updateable<SendingDomains>,
+  change: Updateable<DB['sending_domains']>,
   now: Timestamp,
 ): Promise<void> {
   await tx
@@ -135,8 +130,8 @@ export async function updateDomain(
     .execute();
 }
 
-export type KeyRow = Omit<Selectable<SendingDomainKeys>, 'encrypted_private_key'>;
-export type CheckRow = Selectable<SendingDomainChecks>;
+export type KeyRow = Omit<Selectable<DB['sending_domain_keys']>, 'encrypted_private_key'>;
+export type CheckRow = Selectable<DB['sending_domain_checks']>;
 
 const keyColumns = [
   'id',

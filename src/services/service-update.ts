@@ -3,7 +3,7 @@ import { revokeAllApiKeys } from '../auth/api-keys.ts';
 import { timestamp } from '../platform/clock.ts';
 import { inTransaction, type Tx } from '../platform/db/database.ts';
 import { selectUnknownIds } from '../platform/db/exists.ts';
-import type { Services } from '../platform/db/schema.ts';
+import type { DB } from '../platform/db/schema.ts';
 import { invalid, invalidField } from '../platform/failure.ts';
 import type { Platform } from '../platform/platform.ts';
 import { archivedName } from '../protocol/archived-name.ts';
@@ -116,7 +116,7 @@ function raisedLimits(current: Limits): Partial<Limits> {
 /** The API names references without the `_id` suffix of their columns. */
 export function columnsOf(
   fields: SettableFields & { sending_domain_id?: string | null | undefined },
-): Updateable<Services> {
+): Updateable<DB['services']> {
   const { created_by, organisation, go_live_user, email_branding, letter_branding, ...same } = fields;
   return {
     ...same,

@@ -4,7 +4,7 @@ import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
 import { anyOf, likeContains } from '../platform/db/expressions.ts';
-import type { Services } from '../platform/db/schema.ts';
+import type { DB } from '../platform/db/schema.ts';
 import { invalidField } from '../platform/failure.ts';
 import { isUuid } from '../platform/id.ts';
 
@@ -75,7 +75,7 @@ export function selectService(db: Db, id: string) {
 }
 
 /** Locks the row until the transaction ends, but does not block writing rows that reference the service. */
-export function lockService(tx: Tx, id: string): Promise<Selectable<Services> | undefined> {
+export function lockService(tx: Tx, id: string): Promise<Selectable<DB['services']> | undefined> {
   return tx.selectFrom('services').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
@@ -119,7 +119,7 @@ function meanings(name: string) {
   };
 }
 
-export async function insertService(tx: Tx, row: Insertable<Services>): Promise<void> {
+export async function insertService(tx: Tx, row: Insertable<DB['services']>): Promise<void> {
   await withConstraints(meanings(row.name), () => tx.insertInto('services').values(row).execute());
   await recordVersions(tx, [row.id]);
 }
@@ -128,7 +128,7 @@ export async function insertService(tx: Tx, row: Insertable<Services>): Promise<
 export async function updateServices(
   tx: Tx,
   ids: string[],
-  change: Omit<Updateable<Services>, 'version' | 'updated_at'>,
+  change: Omit<Updateable<DB['services']>, 'version' | 'updated_at'>,
   now: Timestamp,
 ): Promise<void> {
   if (ids.length === 0) return;

@@ -4,7 +4,7 @@ import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { withConstraints } from '../platform/db/errors.ts';
 import { anyOf, likeContains } from '../platform/db/expressions.ts';
-import type { Templates } from '../platform/db/schema.ts';
+import type { DB } from '../platform/db/schema.ts';
 import { invalidField } from '../platform/failure.ts';
 import type { Channel } from '../protocol/channels.ts';
 import type { ApiDialect } from '../protocol/dialect.ts';
@@ -59,7 +59,7 @@ export async function selectTestTemplateId(
   return found?.id;
 }
 
-type TemplateChange = Omit<Updateable<Templates>, 'id' | 'service_id' | 'version' | 'updated_at' | 'created_at'>;
+type TemplateChange = Omit<Updateable<DB['templates']>, 'id' | 'service_id' | 'version' | 'updated_at' | 'created_at'>;
 
 /** Creates the next version of each template; returns the ids that were changed. */
 export function updateTemplates(

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import { timestamp } from '../platform/clock.ts';
 import { type Db, inTransaction, type Tx } from '../platform/db/database.ts';
-import type { Users } from '../platform/db/schema.ts';
+import type { DB } from '../platform/db/schema.ts';
 import { notFound } from '../platform/failure.ts';
 import { newId } from '../platform/id.ts';
 import { OperatorError } from '../platform/operator-error.ts';
@@ -78,7 +78,7 @@ async function insertNewAdmin(tx: Tx, admin: NewAdmin, now: Date): Promise<void>
 
 async function insertAdmin(
   tx: Tx,
-  account: Pick<Insertable<Users>, 'name' | 'email_address' | 'mobile_number' | 'password_hash' | 'auth_type'>,
+  account: Pick<Insertable<DB['users']>, 'name' | 'email_address' | 'mobile_number' | 'password_hash' | 'auth_type'>,
   now: Date,
 ): Promise<string> {
   const at = timestamp(now);

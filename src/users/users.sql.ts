@@ -3,7 +3,7 @@ import type { Timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { type ConstraintMeanings, withConstraints } from '../platform/db/errors.ts';
 import { anyOf, likeContains } from '../platform/db/expressions.ts';
-import type { Users } from '../platform/db/schema.ts';
+import type { DB } from '../platform/db/schema.ts';
 import { invalid, invalidField } from '../platform/failure.ts';
 import { isUuid } from '../platform/id.ts';
 import { platformServiceId, platformUserId } from './account-messages/account-messages.ts';
@@ -14,11 +14,11 @@ const meanings: ConstraintMeanings = {
   users_mobile_number_required: () => invalid('Mobile number must be set if auth_type is set to sms_auth'),
 };
 
-export async function insertUser(tx: Tx, row: Insertable<Users>): Promise<void> {
+export async function insertUser(tx: Tx, row: Insertable<DB['users']>): Promise<void> {
   await withConstraints(meanings, () => tx.insertInto('users').values(row).execute());
 }
 
-export async function updateUserRow(tx: Tx, userId: string, change: Updateable<Users>): Promise<void> {
+export async function updateUserRow(tx: Tx, userId: string, change: Updateable<DB['users']>): Promise<void> {
   await withConstraints(meanings, () => tx.updateTable('users').set(change).where('id', '=', userId).execute());
 }
 
@@ -121,7 +121,7 @@ type Kept =
   | 'locked_at'
   | 'created_for_tests';
 
-export interface UserRow extends Omit<Selectable<Users>, Kept | 'read_only_operator' | 'time_zone' | 'language'> {
+export interface UserRow extends Omit<Selectable<DB['users']>, Kept | 'read_only_operator' | 'time_zone' | 'language'> {
   /** Only where it is true: other front ends know users of twenty fields. */
   read_only_operator?: boolean;
   /** Only where the person has chosen one. */

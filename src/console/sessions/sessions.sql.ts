@@ -1,11 +1,11 @@
 import type { Insertable } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { Sessions } from '../../platform/db/schema.ts';
+import type { DB } from '../../platform/db/schema.ts';
 
 const columns = ['id', 'user_id', 'device', 'created_at', 'last_used_at'] as const;
 
-export async function insertSession(db: Db, row: Insertable<Sessions>): Promise<void> {
+export async function insertSession(db: Db, row: Insertable<DB['sessions']>): Promise<void> {
   await db.insertInto('sessions').values(row).execute();
 }
 

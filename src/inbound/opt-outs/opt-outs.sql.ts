@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import type { SmsOptOuts } from '../../platform/db/schema.ts';
+import type { DB } from '../../platform/db/schema.ts';
 
-export type OptOutRow = Selectable<SmsOptOuts>;
+export type OptOutRow = Selectable<DB['sms_opt_outs']>;
 
 /** Adds what is not there yet, in order of the key, so that two such statements never deadlock. Returns how many there were. */
 export async function insertOptOuts(tx: Tx, rows: readonly OptOutRow[]): Promise<number> {

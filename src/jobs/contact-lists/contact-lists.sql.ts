@@ -2,7 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { withConstraints } from '../../platform/db/errors.ts';
-import type { ContactLists } from '../../platform/db/schema.ts';
+import type { DB } from '../../platform/db/schema.ts';
 import { usedId } from '../uploads/uploads.sql.ts';
 
 export interface ContactListRow {
@@ -55,7 +55,7 @@ export async function hasContactList(db: Db, serviceId: string, id: string): Pro
   return list !== undefined;
 }
 
-export async function insertContactList(tx: Tx, row: Insertable<ContactLists>): Promise<void> {
+export async function insertContactList(tx: Tx, row: Insertable<DB['contact_lists']>): Promise<void> {
   await tx.insertInto('contact_lists').values(row).execute();
 }
 

@@ -13,7 +13,7 @@ import type { Status } from '../../notifications/notification.ts';
 import { earlier, hour_ms } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { refuseUnlessExists } from '../../platform/db/exists.ts';
-import type { Jobs } from '../../platform/db/schema.ts';
+import type { DB } from '../../platform/db/schema.ts';
 import { notFound } from '../../platform/failure.ts';
 import { csvLine, csvLineAsUploaded } from '../../platform/http/csv.ts';
 import { firstIdAt } from '../../platform/id.ts';
@@ -48,7 +48,7 @@ export async function reportOfJob(app: Platform, serviceId: string, jobId: strin
 
 async function* reportLines(
   app: Platform,
-  job: Selectable<Jobs>,
+  job: Selectable<DB['jobs']>,
   names: readonly string[],
   templateName: string,
 ): AsyncGenerator<string> {
@@ -150,7 +150,7 @@ export async function pageOfJob(
 }
 
 /** The statistics are exact until the first messages of the job are deleted; then few are left to count. */
-async function countOfJob(app: Platform, job: Selectable<Jobs>, statuses: Status[] | undefined): Promise<number> {
+async function countOfJob(app: Platform, job: Selectable<DB['jobs']>, statuses: Status[] | undefined): Promise<number> {
   const { notification_type } = job;
   const rule = await findRetention(app.db, job.service_id, { notification_type });
   const firstKept = firstKeptId(app.country.calendar, app.clock.now(), rule?.days_of_retention ?? defaultRetentionDays);

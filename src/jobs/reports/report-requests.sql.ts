@@ -1,9 +1,9 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import type { ReportRequests } from '../../platform/db/schema.ts';
+import type { DB } from '../../platform/db/schema.ts';
 
-export type ReportRequestRow = Selectable<ReportRequests>;
+export type ReportRequestRow = Selectable<DB['report_requests']>;
 type SameReport = Pick<ReportRequestRow, 'service_id' | 'user_id' | 'notification_type' | 'notification_status'>;
 
 /**
@@ -30,7 +30,7 @@ export function selectSameRequest(tx: Tx, report: SameReport, touchedSince: Time
     .executeTakeFirst();
 }
 
-export function insertReportRequest(tx: Tx, row: Insertable<ReportRequests>): Promise<ReportRequestRow> {
+export function insertReportRequest(tx: Tx, row: Insertable<DB['report_requests']>): Promise<ReportRequestRow> {
   return tx.insertInto('report_requests').values(row).returningAll().executeTakeFirstOrThrow();
 }
 

@@ -3,11 +3,11 @@ import type { Header } from '../../libraries/spreadsheet/sheet.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { withConstraints } from '../../platform/db/errors.ts';
-import type { UploadChunks, Uploads } from '../../platform/db/schema.ts';
+import type { DB } from '../../platform/db/schema.ts';
 import { invalidField } from '../../platform/failure.ts';
 import type { FileSummary } from '../../recipients/spreadsheet/file-problems.ts';
 
-export type UploadRow = Omit<Selectable<Uploads>, 'header' | 'summary'> & {
+export type UploadRow = Omit<Selectable<DB['uploads']>, 'header' | 'summary'> & {
   header: Header;
   /** Null while it is received or checked again. */
   summary: FileSummary | null;
@@ -17,7 +17,7 @@ type UploadState = UploadRow['state'];
 
 export async function insertUpload(
   db: Db,
-  row: Omit<Insertable<Uploads>, 'header'> & { header: Header },
+  row: Omit<Insertable<DB['uploads']>, 'header'> & { header: Header },
 ): Promise<void> {
   const insert = db.insertInto('uploads').values({ ...row, header: JSON.stringify(row.header) });
   await withConstraints({ uploads_pkey: usedId }, () => insert.execute());
@@ -35,13 +35,13 @@ export async function refuseUsedId(db: Db | Tx, id: string | undefined): Promise
   if (rows[0]?.used) throw usedId();
 }
 
-type NewChunk = Omit<Selectable<UploadChunks>, 'expanded_at'>;
+type NewChunk = Omit<Selectable<DB['upload_chunks']>, 'expanded_at'>;
 
 export async function insertChunk(db: Db, chunk: NewChunk): Promise<void> {
   await db.insertInto('upload_chunks').values(chunk).execute();
 }
 
-type Checked = Pick<Uploads, 'template_id' | 'template_version' | 'sender_id'> & {
+type Checked = Pick<DB['uploads'], 'template_id' | 'template_version' | 'sender_id'> & {
   check_id: string;
   summary: FileSummary;
 };

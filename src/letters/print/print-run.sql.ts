@@ -2,7 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Country } from '../../countries/country.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import type { LetterDespatches, PrintedLetters } from '../../platform/db/schema.ts';
+import type { DB } from '../../platform/db/schema.ts';
 
 export interface LetterToPrint {
   id: string;
@@ -62,7 +62,7 @@ export async function recordPrintDays(
   return new Map(rows.map(({ notification_id, print_day }) => [notification_id, print_day]));
 }
 
-export async function insertPrintedLetters(tx: Tx, rows: Insertable<PrintedLetters>[]): Promise<void> {
+export async function insertPrintedLetters(tx: Tx, rows: Insertable<DB['printed_letters']>[]): Promise<void> {
   await tx
     .insertInto('printed_letters')
     .values(rows)
@@ -94,7 +94,7 @@ export async function selectLettersToDespatch({ postage }: Pick<Country, 'postag
   return rows.map((row) => ({ ...row, postage: row.postage ?? postage.default }));
 }
 
-export async function insertDespatches(tx: Tx, rows: Insertable<LetterDespatches>[]): Promise<void> {
+export async function insertDespatches(tx: Tx, rows: Insertable<DB['letter_despatches']>[]): Promise<void> {
   if (rows.length === 0) return;
   await tx
     .insertInto('letter_despatches')

@@ -1,10 +1,10 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import type { ServiceGuard } from '../../platform/db/schema.ts';
+import type { DB } from '../../platform/db/schema.ts';
 import type { GuardReason, GuardState, HourOfEmails } from './judge.ts';
 
-export interface GuardRow extends Omit<Selectable<ServiceGuard>, 'state' | 'because'> {
+export interface GuardRow extends Omit<Selectable<DB['service_guard']>, 'state' | 'because'> {
   state: GuardState;
   because: GuardReason | null;
 }
@@ -53,7 +53,7 @@ export async function lockGuard(tx: Tx, serviceId: string): Promise<GuardRow | u
   return selectGuard(tx, serviceId);
 }
 
-export async function upsertGuard(tx: Tx, row: Insertable<ServiceGuard>): Promise<void> {
+export async function upsertGuard(tx: Tx, row: Insertable<DB['service_guard']>): Promise<void> {
   const { service_id: _, ...changes } = row;
   await tx
     .insertInto('service_guard')

@@ -7,7 +7,7 @@ type Numeric = ColumnType<string, string | number, string | number>;
 type Time = ColumnType<string, string | Date, string | Date>;
 type Json = ColumnType<unknown, string, string>;
 
-export interface AnnualAllowances {
+interface AnnualAllowances {
   service_id: string;
   financial_year_start: number;
   free_sms_fragment_limit: number;
@@ -17,7 +17,7 @@ export interface AnnualAllowances {
   updated_at: Time | null;
 }
 
-export interface AnnualCounts {
+interface AnnualCounts {
   owner_kind: 'service' | 'organisation';
   owner_id: string;
   year_start: string;
@@ -25,12 +25,12 @@ export interface AnnualCounts {
   count: number;
 }
 
-export interface ApiKeyUses {
+interface ApiKeyUses {
   api_key_id: string;
   last_used_at: Time;
 }
 
-export interface ApiKeys {
+interface ApiKeys {
   id: string;
   service_id: string;
   name: string;
@@ -48,7 +48,7 @@ export interface ApiKeys {
   imported: Generated<boolean>;
 }
 
-export interface ApiKeysHistory {
+interface ApiKeysHistory {
   id: string;
   version: number;
   service_id: string;
@@ -65,13 +65,13 @@ export interface ApiKeysHistory {
   imported: Generated<boolean>;
 }
 
-export interface Attachments {
+interface Attachments {
   id: string;
   service_id: string;
   notification_id: string;
 }
 
-export interface AuditLog {
+interface AuditLog {
   id: string;
   created_at: Time;
   actor_type: 'user' | 'admin_client' | 'visitor' | 'command' | 'api_key';
@@ -91,7 +91,7 @@ export interface AuditLog {
   after: Json | null;
 }
 
-export interface Complaints {
+interface Complaints {
   id: string;
   notification_id: string;
   service_id: string;
@@ -101,13 +101,13 @@ export interface Complaints {
   created_at: Time;
 }
 
-export interface ConsoleMarks {
+interface ConsoleMarks {
   user_id: string;
   kind: string;
   subject_id: string;
 }
 
-export interface ContactLists {
+interface ContactLists {
   id: string;
   service_id: string;
   original_file_name: string;
@@ -120,7 +120,7 @@ export interface ContactLists {
   language: string | null;
 }
 
-export interface DailyDespatches {
+interface DailyDespatches {
   despatched_on: string;
   postage: string;
   cost_threshold: string;
@@ -128,7 +128,7 @@ export interface DailyDespatches {
   letters: number;
 }
 
-export interface DailyMessageCounts {
+interface DailyMessageCounts {
   service_id: string;
   utc_day: string;
   channel: 'sms' | 'email' | 'letter' | 'international_sms';
@@ -137,13 +137,13 @@ export interface DailyMessageCounts {
   last_taken: Generated<number>;
 }
 
-export interface DailyProcessingTime {
+interface DailyProcessingTime {
   london_day: string;
   messages: number;
   within_ten_seconds: number;
 }
 
-export interface DailyStatusCounts {
+interface DailyStatusCounts {
   london_day: string;
   service_id: string;
   template_id: string;
@@ -155,7 +155,7 @@ export interface DailyStatusCounts {
   folded_count: Generated<number>;
 }
 
-export interface DailyUsage {
+interface DailyUsage {
   london_day: string;
   service_id: string;
   template_id: string;
@@ -172,19 +172,19 @@ export interface DailyUsage {
   folded_sent: Generated<number>;
 }
 
-export interface DaysWithoutPrinting {
+interface DaysWithoutPrinting {
   day: string;
   name: string;
   created_at: Time;
 }
 
-export interface DefaultAllowances {
+interface DefaultAllowances {
   organisation_type: string;
   valid_from_year: number;
   free_sms_fragment_limit: number;
 }
 
-export interface DeliveryQueue {
+interface DeliveryQueue {
   notification_id: string;
   service_id: string;
   notification_type: 'sms' | 'email' | 'letter';
@@ -196,18 +196,18 @@ export interface DeliveryQueue {
   leased_by: string | null;
 }
 
-export interface DeliverySweeps {
+interface DeliverySweeps {
   name: string;
   swept_until: Time;
 }
 
-export interface DocumentAttempts {
+interface DocumentAttempts {
   document_id: string;
   window_start: Time;
   count: number;
 }
 
-export interface Documents {
+interface Documents {
   id: string;
   service_id: string;
   filename: string | null;
@@ -221,7 +221,7 @@ export interface Documents {
   created_at: Time;
 }
 
-export interface DomainMailChanges {
+interface DomainMailChanges {
   domain_id: string | null;
   hour: Time;
   mailbox: string | null;
@@ -229,21 +229,21 @@ export interface DomainMailChanges {
   count: number;
 }
 
-export interface DomainRefusals {
+interface DomainRefusals {
   domain_id: string | null;
   hour: Time;
   code: string;
   count: number;
 }
 
-export interface DomainVolumes {
+interface DomainVolumes {
   domain_id: string | null;
   day: string;
   mailbox: 'google' | 'yahoo' | 'microsoft' | 'other';
   count: number;
 }
 
-export interface EmailBranding {
+interface EmailBranding {
   id: string;
   name: string;
   colour: string | null;
@@ -258,7 +258,7 @@ export interface EmailBranding {
   updated_by: string | null;
 }
 
-export interface EmailOutcomeChanges {
+interface EmailOutcomeChanges {
   service_id: string;
   domain_id: string | null;
   hour: Time;
@@ -268,7 +268,7 @@ export interface EmailOutcomeChanges {
   complaints: number;
 }
 
-export interface EmailOutcomes {
+interface EmailOutcomes {
   service_id: string;
   domain_id: string | null;
   hour: Time;
@@ -279,20 +279,20 @@ export interface EmailOutcomes {
   judged: boolean;
 }
 
-export interface EssentialTemplates {
+interface EssentialTemplates {
   template_id: string;
   service_id: string;
   created_at: Time;
 }
 
-export interface Events {
+interface Events {
   id: string;
   event_type: string;
   data: Json;
   created_at: Time;
 }
 
-export interface FailedAttempts {
+interface FailedAttempts {
   notification_id: string;
   attempt: number;
   provider: string | null;
@@ -303,7 +303,7 @@ export interface FailedAttempts {
   retry_at: Time | null;
 }
 
-export interface IdempotencyKeys {
+interface IdempotencyKeys {
   service_id: string;
   key: string;
   request_digest: string;
@@ -311,7 +311,7 @@ export interface IdempotencyKeys {
   created_at: Time;
 }
 
-export interface InboundNumbers {
+interface InboundNumbers {
   id: string;
   number: string;
   provider: string;
@@ -322,7 +322,7 @@ export interface InboundNumbers {
   normalised_number: string | null;
 }
 
-export interface InboundSms {
+interface InboundSms {
   id: string;
   service_id: string;
   notify_number: string;
@@ -336,7 +336,7 @@ export interface InboundSms {
   keyword_action: 'stop' | 'start' | 'help' | 'review' | null;
 }
 
-export interface Installation {
+interface Installation {
   is_only: Generated<boolean>;
   country: string;
   zone: string;
@@ -346,13 +346,13 @@ export interface Installation {
   profile: Json | null;
 }
 
-export interface JobStatusCounts {
+interface JobStatusCounts {
   job_id: string;
   status: string;
   count: number;
 }
 
-export interface Jobs {
+interface Jobs {
   id: string;
   service_id: string;
   template_id: string;
@@ -383,14 +383,14 @@ export interface Jobs {
   archived: Generated<boolean>;
 }
 
-export interface KeywordReplies {
+interface KeywordReplies {
   service_id: string;
   user_number: string;
   action: 'stop' | 'help';
   replied_at: Time;
 }
 
-export interface LetterAttachments {
+interface LetterAttachments {
   id: string;
   service_id: string;
   template_id: string;
@@ -402,7 +402,7 @@ export interface LetterAttachments {
   archived_at: Time | null;
 }
 
-export interface LetterBranding {
+interface LetterBranding {
   id: string;
   name: string;
   filename: string;
@@ -413,7 +413,7 @@ export interface LetterBranding {
   active: Generated<boolean>;
 }
 
-export interface LetterDespatches {
+interface LetterDespatches {
   notification_id: string;
   service_id: string;
   despatched_on: string;
@@ -423,7 +423,7 @@ export interface LetterDespatches {
   created_at: Time;
 }
 
-export interface LetterFiles {
+interface LetterFiles {
   notification_id: string;
   page_count: number | null;
   message: string | null;
@@ -432,39 +432,39 @@ export interface LetterFiles {
   print_day: string | null;
 }
 
-export interface LetterRates {
+interface LetterRates {
   post_class: string;
   sheet_count: number;
   start_date: Time;
   rate: Numeric;
 }
 
-export interface MessageParts {
+interface MessageParts {
   reference: string;
   message_reference: string;
   sent_at: Time;
   delivered_at: Time | null;
 }
 
-export interface MessageStores {
+interface MessageStores {
   number: number;
   is_open: boolean;
   added_at: Time;
 }
 
-export interface MessageTraces {
+interface MessageTraces {
   notification_id: string;
   traceparent: string;
 }
 
-export interface MovingServices {
+interface MovingServices {
   service_id: string;
   state: 'leaving' | 'holding' | 'closed' | 'gone' | 'arriving';
   progress: Generated<Json>;
   copied_until: string | null;
 }
 
-export interface Notifications {
+interface Notifications {
   id: string;
   service_id: string;
   template_id: string;
@@ -497,17 +497,17 @@ export interface Notifications {
   language: string | null;
 }
 
-export interface OrganisationDomains {
+interface OrganisationDomains {
   domain: string;
   organisation_id: string;
 }
 
-export interface OrganisationEmailBrandingPool {
+interface OrganisationEmailBrandingPool {
   organisation_id: string;
   email_branding_id: string;
 }
 
-export interface OrganisationInvites {
+interface OrganisationInvites {
   id: string;
   organisation_id: string;
   email_address: string;
@@ -517,24 +517,24 @@ export interface OrganisationInvites {
   created_at: Time;
 }
 
-export interface OrganisationLetterBrandingPool {
+interface OrganisationLetterBrandingPool {
   organisation_id: string;
   letter_branding_id: string;
 }
 
-export interface OrganisationMembers {
+interface OrganisationMembers {
   organisation_id: string;
   user_id: string;
   created_at: Time;
 }
 
-export interface OrganisationPermissions {
+interface OrganisationPermissions {
   organisation_id: string;
   user_id: string;
   permission: 'manage_services' | 'view_all_services' | 'manage_organisation' | 'can_make_services_live';
 }
 
-export interface Organisations {
+interface Organisations {
   id: string;
   name: string;
   active: Generated<boolean>;
@@ -564,7 +564,7 @@ export interface Organisations {
   letter_annual_limit: number | null;
 }
 
-export interface PasswordGuesses {
+interface PasswordGuesses {
   counted: string;
   user_id: string | null;
   wrong_count: number;
@@ -573,14 +573,14 @@ export interface PasswordGuesses {
   signed_in_at: Time | null;
 }
 
-export interface PlatformStatusTotals {
+interface PlatformStatusTotals {
   london_day: string;
   notification_type: string;
   status: string;
   count: number;
 }
 
-export interface PlatformUsageTotals {
+interface PlatformUsageTotals {
   london_day: string;
   notification_type: string;
   provider: string;
@@ -589,7 +589,7 @@ export interface PlatformUsageTotals {
   notifications_sent: number;
 }
 
-export interface PrintedLetters {
+interface PrintedLetters {
   reference: string;
   notification_id: string;
   service_id: string;
@@ -604,7 +604,7 @@ export interface PrintedLetters {
   job_row_number: number | null;
 }
 
-export interface ProviderDetails {
+interface ProviderDetails {
   id: string;
   identifier: string;
   display_name: string;
@@ -619,7 +619,7 @@ export interface ProviderDetails {
   updated_at: Time | null;
 }
 
-export interface ProviderDetailsHistory {
+interface ProviderDetailsHistory {
   id: string;
   version: number;
   identifier: string;
@@ -633,7 +633,7 @@ export interface ProviderDetailsHistory {
   updated_at: Time | null;
 }
 
-export interface ProviderHealth {
+interface ProviderHealth {
   provider: string;
   period_start: Time;
   handed_over: Generated<number>;
@@ -643,7 +643,7 @@ export interface ProviderHealth {
   unmatched: Generated<number>;
 }
 
-export interface ProviderHealthChanges {
+interface ProviderHealthChanges {
   provider: string;
   period_start: Time;
   handed_over: number;
@@ -653,25 +653,25 @@ export interface ProviderHealthChanges {
   unmatched: Generated<number>;
 }
 
-export interface ProviderSlots {
+interface ProviderSlots {
   provider: string;
   next_at: Time;
   granted: number;
 }
 
-export interface QueueWorkers {
+interface QueueWorkers {
   id: string;
   seen_at: Time;
 }
 
-export interface RateWindows {
+interface RateWindows {
   service_id: string;
   key_type: 'normal' | 'team' | 'test' | 'read-normal' | 'read-team' | 'read-test';
   slot: number;
   count: number;
 }
 
-export interface RatesAbroad {
+interface RatesAbroad {
   prefix: string;
   valid_from: Time;
   multiplier: number | null;
@@ -679,7 +679,7 @@ export interface RatesAbroad {
   numeric_sender: boolean;
 }
 
-export interface ReceivedParts {
+interface ReceivedParts {
   service_id: string;
   user_number: string;
   number: number;
@@ -689,7 +689,7 @@ export interface ReceivedParts {
   received_at: Time;
 }
 
-export interface RefusedRequests {
+interface RefusedRequests {
   id: string;
   service_id: string;
   api_key_id: string;
@@ -702,7 +702,7 @@ export interface RefusedRequests {
   created_at: Time;
 }
 
-export interface ReportReceivers {
+interface ReportReceivers {
   provider: string;
   name: string;
   worker: string;
@@ -710,7 +710,7 @@ export interface ReportReceivers {
   received_at: Time | null;
 }
 
-export interface ReportRequests {
+interface ReportRequests {
   id: string;
   service_id: string;
   user_id: string;
@@ -724,13 +724,13 @@ export interface ReportRequests {
   job_id: string | null;
 }
 
-export interface RequestedMessages {
+interface RequestedMessages {
   requested_for: string;
   kind: string;
   requested_at: Time;
 }
 
-export interface ReturnedLetters {
+interface ReturnedLetters {
   notification_id: string;
   reference: string;
   service_id: string;
@@ -747,7 +747,7 @@ export interface ReturnedLetters {
   job_row_number: number | null;
 }
 
-export interface SandboxMessages {
+interface SandboxMessages {
   reference: string;
   notification_type: 'sms' | 'email' | 'letter';
   recipient: string;
@@ -762,7 +762,7 @@ export interface SandboxMessages {
   source_length: number | null;
 }
 
-export interface SendingDomainChanges {
+interface SendingDomainChanges {
   id: string;
   domain_id: string;
   changed: string;
@@ -772,7 +772,7 @@ export interface SendingDomainChanges {
   changed_at: Time;
 }
 
-export interface SendingDomainChecks {
+interface SendingDomainChecks {
   domain_id: string;
   check_name: string;
   verdict: 'pass' | 'warn' | 'fail' | 'unknown';
@@ -782,7 +782,7 @@ export interface SendingDomainChecks {
   checked_at: Time;
 }
 
-export interface SendingDomainKeys {
+interface SendingDomainKeys {
   id: string;
   domain_id: string;
   selector: string;
@@ -796,7 +796,7 @@ export interface SendingDomainKeys {
   created_at: Time;
 }
 
-export interface SendingDomainRecords {
+interface SendingDomainRecords {
   domain_id: string;
   type: 'CNAME' | 'TXT' | 'MX';
   name: string;
@@ -804,7 +804,7 @@ export interface SendingDomainRecords {
   purpose: 'signature' | 'return-path';
 }
 
-export interface SendingDomains {
+interface SendingDomains {
   id: string;
   name: string;
   scope: 'installation' | 'organisation' | 'service';
@@ -828,7 +828,7 @@ export interface SendingDomains {
   version: Generated<number>;
 }
 
-export interface ServiceCallbackApi {
+interface ServiceCallbackApi {
   id: string;
   service_id: string;
   callback_type: 'delivery_status' | 'complaint' | 'returned_letter' | 'inbound_sms';
@@ -840,7 +840,7 @@ export interface ServiceCallbackApi {
   updated_at: Time | null;
 }
 
-export interface ServiceCallbackApiHistory {
+interface ServiceCallbackApiHistory {
   id: string;
   version: number;
   service_id: string;
@@ -851,14 +851,14 @@ export interface ServiceCallbackApiHistory {
   updated_at: Time | null;
 }
 
-export interface ServiceCallbackSigningSecrets {
+interface ServiceCallbackSigningSecrets {
   callback_id: string;
   encrypted_secret: string;
   created_by_id: string;
   created_at: Time;
 }
 
-export interface ServiceCallbacks {
+interface ServiceCallbacks {
   id: string;
   service_id: string;
   callback_type: 'delivery_status' | 'complaint' | 'returned_letter' | 'inbound_sms';
@@ -874,7 +874,7 @@ export interface ServiceCallbacks {
   completed_at: Time | null;
 }
 
-export interface ServiceDataRetention {
+interface ServiceDataRetention {
   id: string;
   service_id: string;
   notification_type: 'sms' | 'email' | 'letter';
@@ -883,7 +883,7 @@ export interface ServiceDataRetention {
   updated_at: Time | null;
 }
 
-export interface ServiceEmailReplyTo {
+interface ServiceEmailReplyTo {
   id: string;
   service_id: string;
   email_address: string;
@@ -893,7 +893,7 @@ export interface ServiceEmailReplyTo {
   updated_at: Time | null;
 }
 
-export interface ServiceGuard {
+interface ServiceGuard {
   service_id: string;
   state: 'ok' | 'warned' | 'paused';
   because: 'bounces' | 'bounces-small' | 'complaints' | null;
@@ -907,14 +907,14 @@ export interface ServiceGuard {
   exempt_until: Time | null;
 }
 
-export interface ServiceGuestList {
+interface ServiceGuestList {
   service_id: string;
   recipient_type: 'email' | 'mobile';
   position: number;
   recipient: string;
 }
 
-export interface ServiceInvites {
+interface ServiceInvites {
   id: string;
   service_id: string;
   email_address: string;
@@ -926,7 +926,7 @@ export interface ServiceInvites {
   created_at: Time;
 }
 
-export interface ServiceJoinRequests {
+interface ServiceJoinRequests {
   id: string;
   service_id: string;
   requester_id: string;
@@ -938,7 +938,7 @@ export interface ServiceJoinRequests {
   created_at: Time;
 }
 
-export interface ServiceLetterContacts {
+interface ServiceLetterContacts {
   id: string;
   service_id: string;
   contact_block: string;
@@ -948,14 +948,14 @@ export interface ServiceLetterContacts {
   updated_at: Time | null;
 }
 
-export interface ServiceMembers {
+interface ServiceMembers {
   service_id: string;
   user_id: string;
   permissions: Generated<string[]>;
   created_at: Time;
 }
 
-export interface ServiceMoves {
+interface ServiceMoves {
   service_id: string;
   from_store: number;
   to_store: number;
@@ -963,7 +963,7 @@ export interface ServiceMoves {
   switched_at: Time | null;
 }
 
-export interface ServiceSmsSenders {
+interface ServiceSmsSenders {
   id: string;
   service_id: string;
   sms_sender: string;
@@ -974,7 +974,7 @@ export interface ServiceSmsSenders {
   updated_at: Time | null;
 }
 
-export interface ServiceStatusSpans {
+interface ServiceStatusSpans {
   service_id: string;
   span: 'month' | 'five_days' | 'day';
   first_day: string;
@@ -996,12 +996,12 @@ export interface ServiceStatusSpans {
   returned_letter: number;
 }
 
-export interface ServiceStores {
+interface ServiceStores {
   service_id: string;
   store: number;
 }
 
-export interface ServiceUsageSpans {
+interface ServiceUsageSpans {
   service_id: string;
   span: 'month' | 'five_days' | 'day';
   first_day: string;
@@ -1013,7 +1013,7 @@ export interface ServiceUsageSpans {
   letter_counts: Generated<number[]>;
 }
 
-export interface Services {
+interface Services {
   id: string;
   name: string;
   normalised_name: string;
@@ -1060,7 +1060,7 @@ export interface Services {
   letter_annual_limit: number | null;
 }
 
-export interface ServicesHistory {
+interface ServicesHistory {
   id: string;
   version: number;
   name: string;
@@ -1077,7 +1077,7 @@ export interface ServicesHistory {
   updated_at: Time | null;
 }
 
-export interface Sessions {
+interface Sessions {
   id: string;
   token_hash: string;
   user_id: string;
@@ -1088,12 +1088,12 @@ export interface Sessions {
   last_used_at: Time;
 }
 
-export interface SingleSignOnStates {
+interface SingleSignOnStates {
   state_hash: string;
   expires_at: Time;
 }
 
-export interface SmsOptOuts {
+interface SmsOptOuts {
   id: string;
   service_id: string;
   user_number: string;
@@ -1104,12 +1104,12 @@ export interface SmsOptOuts {
   created_at: Time;
 }
 
-export interface SmsRates {
+interface SmsRates {
   valid_from: Time;
   rate: Numeric;
 }
 
-export interface StatusCountChanges {
+interface StatusCountChanges {
   london_day: string;
   service_id: string;
   template_id: string;
@@ -1121,7 +1121,7 @@ export interface StatusCountChanges {
   job_id: string | null;
 }
 
-export interface SuppressedRecipients {
+interface SuppressedRecipients {
   id: string;
   service_id: string;
   email_address: string;
@@ -1130,14 +1130,14 @@ export interface SuppressedRecipients {
   created_at: Time;
 }
 
-export interface TaskRuns {
+interface TaskRuns {
   task: string;
   watched_since: Time;
   succeeded_at: Time | null;
   failed_at: Time | null;
 }
 
-export interface TemplateDrafts {
+interface TemplateDrafts {
   id: string;
   service_id: string;
   user_id: string;
@@ -1146,7 +1146,7 @@ export interface TemplateDrafts {
   updated_at: Time;
 }
 
-export interface TemplateEmailFiles {
+interface TemplateEmailFiles {
   id: string;
   service_id: string;
   template_id: string;
@@ -1165,7 +1165,7 @@ export interface TemplateEmailFiles {
   archived_at: Time | null;
 }
 
-export interface TemplateEmailFilesHistory {
+interface TemplateEmailFilesHistory {
   id: string;
   version: number;
   service_id: string;
@@ -1183,13 +1183,13 @@ export interface TemplateEmailFilesHistory {
   archived_at: Time | null;
 }
 
-export interface TemplateFolderMembers {
+interface TemplateFolderMembers {
   template_folder_id: string;
   service_id: string;
   user_id: string;
 }
 
-export interface TemplateFolders {
+interface TemplateFolders {
   id: string;
   service_id: string;
   name: string;
@@ -1197,7 +1197,7 @@ export interface TemplateFolders {
   created_at: Time;
 }
 
-export interface TemplateHiddenHints {
+interface TemplateHiddenHints {
   template_id: string;
   rule: string;
   service_id: string;
@@ -1205,7 +1205,7 @@ export interface TemplateHiddenHints {
   hidden_at: Time;
 }
 
-export interface TemplateStatusTotals {
+interface TemplateStatusTotals {
   service_id: string;
   template_id: string;
   month: string;
@@ -1213,7 +1213,7 @@ export interface TemplateStatusTotals {
   count: number;
 }
 
-export interface TemplateVariants {
+interface TemplateVariants {
   template_id: string;
   version: number;
   language: string;
@@ -1221,7 +1221,7 @@ export interface TemplateVariants {
   content: string;
 }
 
-export interface Templates {
+interface Templates {
   id: string;
   service_id: string;
   name: string;
@@ -1250,7 +1250,7 @@ export interface Templates {
   refuse_unknown_languages: Generated<boolean>;
 }
 
-export interface TemplatesHistory {
+interface TemplatesHistory {
   id: string;
   version: number;
   service_id: string;
@@ -1278,17 +1278,17 @@ export interface TemplatesHistory {
   refuse_unknown_languages: Generated<boolean>;
 }
 
-export interface UnconfirmedFiles {
+interface UnconfirmedFiles {
   path: string;
   created_at: Time;
 }
 
-export interface UnfinishedMessages {
+interface UnfinishedMessages {
   notification_id: string;
   look_at: Time;
 }
 
-export interface UnsubscribeReports {
+interface UnsubscribeReports {
   id: string;
   service_id: string;
   count: number;
@@ -1298,7 +1298,7 @@ export interface UnsubscribeReports {
   created_at: Time;
 }
 
-export interface UnsubscribeRequests {
+interface UnsubscribeRequests {
   id: string;
   service_id: string;
   notification_id: string;
@@ -1311,7 +1311,7 @@ export interface UnsubscribeRequests {
   job_id: string | null;
 }
 
-export interface UploadChunks {
+interface UploadChunks {
   upload_id: string;
   first_row: number;
   row_count: number;
@@ -1323,14 +1323,14 @@ export interface UploadChunks {
   expanded_at: Time | null;
 }
 
-export interface UploadedLetters {
+interface UploadedLetters {
   service_id: string;
   file_id: string;
   notification_id: string;
   created_at: Time;
 }
 
-export interface Uploads {
+interface Uploads {
   id: string;
   service_id: string;
   state: 'receiving' | 'checked' | 'sent' | 'saved';
@@ -1352,7 +1352,7 @@ export interface Uploads {
   language: string | null;
 }
 
-export interface UsageChanges {
+interface UsageChanges {
   london_day: string;
   service_id: string;
   template_id: string;
@@ -1366,7 +1366,7 @@ export interface UsageChanges {
   notifications_sent: number;
 }
 
-export interface UserIdentities {
+interface UserIdentities {
   issuer: string;
   subject: string;
   user_id: string;
@@ -1374,7 +1374,7 @@ export interface UserIdentities {
   last_used_at: Time;
 }
 
-export interface Users {
+interface Users {
   id: string;
   name: string;
   email_address: string;
@@ -1402,7 +1402,7 @@ export interface Users {
   language: string | null;
 }
 
-export interface VerifyCodes {
+interface VerifyCodes {
   id: string;
   user_id: string;
   code_type: 'sms' | 'email';
@@ -1412,14 +1412,14 @@ export interface VerifyCodes {
   created_at: Time;
 }
 
-export interface WebauthnChallenges {
+interface WebauthnChallenges {
   user_id: string;
   purpose: 'registration' | 'sign-in';
   challenge: string;
   expires_at: Time;
 }
 
-export interface WebauthnCredentials {
+interface WebauthnCredentials {
   id: string;
   user_id: string;
   name: string;
@@ -1435,7 +1435,7 @@ export interface WebauthnCredentials {
   transports: string[] | null;
 }
 
-export interface ZoneChanges {
+interface ZoneChanges {
   first_day: string;
   old_zone: string;
   new_zone: string;

@@ -1,7 +1,7 @@
 import { type Insertable, sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import type { SendingDomainChanges } from '../../platform/db/schema.ts';
+import type { DB } from '../../platform/db/schema.ts';
 import type { CheckRow, DomainRow } from '../sending-domains.sql.ts';
 
 interface Lease {
@@ -84,6 +84,6 @@ export async function replaceChecks(
     .execute();
 }
 
-export async function insertChanges(tx: Tx, rows: Insertable<SendingDomainChanges>[]): Promise<void> {
+export async function insertChanges(tx: Tx, rows: Insertable<DB['sending_domain_changes']>[]): Promise<void> {
   if (rows.length > 0) await tx.insertInto('sending_domain_changes').values(rows).execute();
 }

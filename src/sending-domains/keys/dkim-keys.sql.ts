@@ -1,7 +1,7 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import type { SendingDomainKeys } from '../../platform/db/schema.ts';
+import type { DB } from '../../platform/db/schema.ts';
 import { nilId } from '../../platform/id.ts';
 import type { EncryptedValue, ReplacedValue } from '../../platform/secrets/encrypted-values.ts';
 
@@ -16,11 +16,11 @@ export async function selectSelectors(tx: Tx, name: string): Promise<string[]> {
   return rows.map(({ selector }) => selector);
 }
 
-export async function insertKey(tx: Tx, row: Insertable<SendingDomainKeys>): Promise<void> {
+export async function insertKey(tx: Tx, row: Insertable<DB['sending_domain_keys']>): Promise<void> {
   await tx.insertInto('sending_domain_keys').values(row).execute();
 }
 
-export async function updateKey(tx: Tx, id: string, change: Updateable<SendingDomainKeys>): Promise<void> {
+export async function updateKey(tx: Tx, id: string, change: Updateable<DB['sending_domain_keys']>): Promise<void> {
   await tx.updateTable('sending_domain_keys').set(change).where('id', '=', id).execute();
 }
 

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import type { SuppressedRecipients } from '../../platform/db/schema.ts';
+import type { DB } from '../../platform/db/schema.ts';
 
-export type SuppressionReason = SuppressedRecipients['reason'];
+export type SuppressionReason = DB['suppressed_recipients']['reason'];
 
 export interface NewSuppression {
   id: string;
@@ -48,7 +48,7 @@ export async function selectBouncesOfGuarded(
   return rows;
 }
 
-export type SuppressedRecipient = Pick<Selectable<SuppressedRecipients>, (typeof columns)[number]>;
+export type SuppressedRecipient = Pick<Selectable<DB['suppressed_recipients']>, (typeof columns)[number]>;
 
 const columns = ['id', 'email_address', 'reason', 'notification_id', 'created_at'] as const;
 

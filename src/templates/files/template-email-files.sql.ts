@@ -3,7 +3,7 @@ import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { withConstraints } from '../../platform/db/errors.ts';
 import { anyOf } from '../../platform/db/expressions.ts';
-import type { TemplateEmailFiles } from '../../platform/db/schema.ts';
+import type { DB } from '../../platform/db/schema.ts';
 import { invalid, invalidField } from '../../platform/failure.ts';
 
 const columns = [
@@ -23,7 +23,7 @@ const columns = [
   'archived_at',
 ] as const;
 
-export type EmailFileRow = Pick<Selectable<TemplateEmailFiles>, (typeof columns)[number]>;
+export type EmailFileRow = Pick<Selectable<DB['template_email_files']>, (typeof columns)[number]>;
 
 /** Live and pending files, oldest first. */
 export function selectEmailFiles(db: Db, serviceId: string, templateId: string): Promise<EmailFileRow[]> {
@@ -94,7 +94,7 @@ export function insertEmailFile(tx: Tx, row: NewEmailFile): Promise<void> {
 }
 
 export type EmailFileChange = Pick<
-  Updateable<TemplateEmailFiles>,
+  Updateable<DB['template_email_files']>,
   'filename' | 'filename_key' | 'link_text' | 'retention_period' | 'validate_users_email' | 'pending'
 >;
 

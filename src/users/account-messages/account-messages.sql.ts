@@ -1,7 +1,7 @@
 import { type Insertable, sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import type { RequestedMessages } from '../../platform/db/schema.ts';
+import type { DB } from '../../platform/db/schema.ts';
 
 /** Makes other requests for the same account or service wait until the transaction ends. */
 export async function lockRequestedMessages(tx: Tx, requestedFor: string): Promise<void> {
@@ -22,7 +22,7 @@ export async function countRequestedMessages(
   return count;
 }
 
-export async function insertRequestedMessage(tx: Tx, row: Insertable<RequestedMessages>): Promise<void> {
+export async function insertRequestedMessage(tx: Tx, row: Insertable<DB['requested_messages']>): Promise<void> {
   await tx.insertInto('requested_messages').values(row).execute();
 }
 

@@ -2,7 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { withConstraints } from '../../platform/db/errors.ts';
-import type { OrganisationInvites, ServiceInvites } from '../../platform/db/schema.ts';
+import type { DB } from '../../platform/db/schema.ts';
 import { invalidField } from '../../platform/failure.ts';
 
 /** To services and organisations, whatever became of them. Invitations are kept for two days. */
@@ -48,7 +48,7 @@ const serviceColumns = [
 ] as const;
 const permissions = sql<string>`array_to_string(permissions, ',')`.as('permissions');
 
-export function insertServiceInvite(tx: Tx, row: Insertable<ServiceInvites>) {
+export function insertServiceInvite(tx: Tx, row: Insertable<DB['service_invites']>) {
   return withConstraints(
     { service_invites_from_user_id_fkey: () => invalidField('from_user', 'No result found') },
     () =>
@@ -81,7 +81,7 @@ export function selectServiceInvite(db: Db, inviteId: string) {
 export function updateServiceInviteRow(
   db: Db,
   which: { service_id: string; invite_id: string },
-  change: Partial<Pick<Insertable<ServiceInvites>, 'status' | 'auth_type'>>,
+  change: Partial<Pick<Insertable<DB['service_invites']>, 'status' | 'auth_type'>>,
 ) {
   return db
     .updateTable('service_invites')
@@ -121,7 +121,7 @@ const organisationColumns = [
   'created_at',
 ] as const;
 
-export function insertOrganisationInvite(tx: Tx, row: Insertable<OrganisationInvites>) {
+export function insertOrganisationInvite(tx: Tx, row: Insertable<DB['organisation_invites']>) {
   return withConstraints(
     { organisation_invites_invited_by_id_fkey: () => invalidField('invited_by', 'No result found') },
     () => tx.insertInto('organisation_invites').values(row).returning(organisationColumns).executeTakeFirstOrThrow(),

@@ -2,9 +2,9 @@ import { type Insertable, sql, type Updateable } from 'kysely';
 import { jsonObjectFrom } from 'kysely/helpers/postgres';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { anyOf } from '../../platform/db/expressions.ts';
-import type { ServiceJoinRequests } from '../../platform/db/schema.ts';
+import type { DB } from '../../platform/db/schema.ts';
 
-export async function insertJoinRequest(tx: Tx, row: Insertable<ServiceJoinRequests>): Promise<void> {
+export async function insertJoinRequest(tx: Tx, row: Insertable<DB['service_join_requests']>): Promise<void> {
   await tx.insertInto('service_join_requests').values(row).execute();
 }
 
@@ -79,7 +79,7 @@ export function lockJoinRequestsOfRequester(tx: Tx, serviceId: string, requestId
 export async function updateJoinRequests(
   tx: Tx,
   requestIds: string[],
-  change: Updateable<ServiceJoinRequests>,
+  change: Updateable<DB['service_join_requests']>,
 ): Promise<void> {
   await tx.updateTable('service_join_requests').set(change).where('id', '=', anyOf(requestIds)).execute();
 }

@@ -3,7 +3,7 @@ import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { withConstraints } from '../../platform/db/errors.ts';
 import { anyOf } from '../../platform/db/expressions.ts';
-import type { OrganisationPermissions } from '../../platform/db/schema.ts';
+import type { DB } from '../../platform/db/schema.ts';
 import { type Failure, invalid, notFound } from '../../platform/failure.ts';
 
 export interface ServiceMember {
@@ -122,7 +122,7 @@ export async function deleteOrganisationMember(tx: Tx, member: OrganisationMembe
 export async function replaceOrganisationPermissions(
   tx: Tx,
   { organisation_id, user_id }: OrganisationMember,
-  permissions: OrganisationPermissions['permission'][],
+  permissions: DB['organisation_permissions']['permission'][],
 ): Promise<void> {
   await tx
     .deleteFrom('organisation_permissions')

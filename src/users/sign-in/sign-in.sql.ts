@@ -1,7 +1,7 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import type { PasswordGuesses, Users } from '../../platform/db/schema.ts';
+import type { DB } from '../../platform/db/schema.ts';
 import type { LockedUser } from '../users.ts';
 
 export async function selectPasswordHash(db: Db | Tx, userId: string): Promise<string | undefined> {
@@ -65,7 +65,7 @@ export async function updateLastSignIn(db: Db, userId: string, logged_in_at: Tim
   await updateUser(db, userId, { logged_in_at });
 }
 
-async function updateUser(db: Db | Tx, userId: string, change: Updateable<Users>): Promise<void> {
+async function updateUser(db: Db | Tx, userId: string, change: Updateable<DB['users']>): Promise<void> {
   await db.updateTable('users').set(change).where('id', '=', userId).execute();
 }
 
@@ -148,7 +148,7 @@ export function lockGuesses(tx: Tx, rows: readonly { counted: string; user_id: s
     .execute();
 }
 
-export async function saveGuesses(tx: Tx, rows: Insertable<PasswordGuesses>[]): Promise<void> {
+export async function saveGuesses(tx: Tx, rows: Insertable<DB['password_guesses']>[]): Promise<void> {
   await tx
     .insertInto('password_guesses')
     .values(rows)

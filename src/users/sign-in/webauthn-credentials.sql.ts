@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { type ConstraintMeanings, withConstraints } from '../../platform/db/errors.ts';
-import type { WebauthnCredentials } from '../../platform/db/schema.ts';
+import type { DB } from '../../platform/db/schema.ts';
 import { conflict } from '../../platform/failure.ts';
 
 const columns = ['id', 'user_id', 'name', 'credential_data', 'created_at', 'updated_at', 'logged_in_at'] as const;
@@ -21,7 +21,7 @@ export function selectCredentials(db: Db | Tx, userId: string) {
     .execute();
 }
 
-export function insertCredential(db: Db | Tx, row: Insertable<WebauthnCredentials>) {
+export function insertCredential(db: Db | Tx, row: Insertable<DB['webauthn_credentials']>) {
   return withConstraints(meanings, () =>
     db.insertInto('webauthn_credentials').values(row).returning(columns).executeTakeFirstOrThrow(),
   );

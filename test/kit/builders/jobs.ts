@@ -1,7 +1,7 @@
 import { type Insertable, sql } from 'kysely';
 import type { Status } from '../../../src/notifications/notification.ts';
 import { timestamp } from '../../../src/platform/clock.ts';
-import type { Jobs } from '../../../src/platform/db/schema.ts';
+import type { DB } from '../../../src/platform/db/schema.ts';
 import { newId } from '../../../src/platform/id.ts';
 import type { Harness } from '../harness.ts';
 import { aNotification } from './rows.ts';
@@ -11,7 +11,7 @@ export async function aJob(
   { app, clock }: Harness,
   service_id: string,
   template_id: string,
-  fields: Partial<Insertable<Jobs>> = {},
+  fields: Partial<Insertable<DB['jobs']>> = {},
 ): Promise<string> {
   const id = newId(clock.now());
   const now = timestamp(clock.now());

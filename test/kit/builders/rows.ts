@@ -4,7 +4,7 @@ import { lanes, type NewNotification } from '../../../src/notifications/notifica
 import { insertNotifications } from '../../../src/notifications/sending/notifications.sql.ts';
 import { timestamp } from '../../../src/platform/clock.ts';
 import { inTransaction } from '../../../src/platform/db/database.ts';
-import type { Notifications, Templates } from '../../../src/platform/db/schema.ts';
+import type { DB } from '../../../src/platform/db/schema.ts';
 import { newId } from '../../../src/platform/id.ts';
 import { createInboundNumber } from '../../../src/services/inbound-numbers/inbound-numbers.ts';
 import type { Harness } from '../harness.ts';
@@ -174,7 +174,7 @@ export async function anApiKey(
 export async function aTemplate(
   harness: Harness,
   serviceId: string,
-  fields: Partial<Omit<Insertable<Templates>, 'id' | 'service_id' | 'version'>> = {},
+  fields: Partial<Omit<Insertable<DB['templates']>, 'id' | 'service_id' | 'version'>> = {},
 ): Promise<string> {
   const { app, clock } = harness;
   const { template_type = 'sms' } = fields;
@@ -267,7 +267,7 @@ export async function aNotification(
   serviceId: string,
   templateId: string,
   fields: Partial<NewNotification> = {},
-  more: Partial<Insertable<Notifications>> = {},
+  more: Partial<Insertable<DB['notifications']>> = {},
 ): Promise<string> {
   const now = clock.now();
   const id = newId(now);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { type ReadyRow, writeReadyRow } from '../../../src/jobs/uploads/ready-row.ts';
 import { timestamp } from '../../../src/platform/clock.ts';
-import type { Uploads } from '../../../src/platform/db/schema.ts';
+import type { DB } from '../../../src/platform/db/schema.ts';
 import type { FileSummary } from '../../../src/recipients/spreadsheet/file-problems.ts';
 import type { Harness } from '../harness.ts';
 
@@ -45,7 +45,7 @@ export async function aCheckedUpload(
   service_id: string,
   template_id: string,
   rows: Row[],
-  fields: Partial<Insertable<Uploads>> & { chunkSize?: number } = {},
+  fields: Partial<Insertable<DB['uploads']>> & { chunkSize?: number } = {},
 ): Promise<string> {
   const { chunkSize = 500, ...columns } = fields;
   const id = randomUUID();

@@ -53,7 +53,7 @@ function rowTypes(tables: string[], columns: Column[], unionOf: Map<string, stri
         const type = column.nullable ? `${base} | null` : base;
         return `  ${column.column_name}: ${column.has_default ? `Generated<${type}>` : type};`;
       });
-    return `export interface ${interfaceName(table)} {\n${fields.join('\n')}\n}\n`;
+    return `interface ${interfaceName(table)} {\n${fields.join('\n')}\n}\n`;
   });
   const database = tables.map((table) => `  ${table}: ${interfaceName(table)};`).join('\n');
   return `// Generated from the migrated database by \`npm run generate\`; do not edit.
