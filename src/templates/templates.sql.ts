@@ -9,7 +9,7 @@ import { invalidField } from '../platform/failure.ts';
 import type { Channel } from '../protocol/channels.ts';
 import type { ApiDialect } from '../protocol/dialect.ts';
 import type { TemplateLanguages } from './languages/languages.ts';
-import { copyVariants, insertVariants } from './languages/variants.sql.ts';
+import { copyVariants, insertVariants, recordChangedVariants } from './languages/variants.sql.ts';
 import type { TemplateRow } from './template-row.ts';
 
 export interface NewTemplate {
@@ -81,7 +81,10 @@ export function updateTemplates(
     if (languages === undefined) {
       const multilingual = changed.filter(({ language }) => language !== null).map(({ id }) => id);
       if (multilingual.length > 0) await copyVariants(tx, multilingual);
-    } else for (const version of changed) await insertVariants(tx, version, languages?.variants ?? []);
+    } else {
+      for (const version of changed) await insertVariants(tx, version, languages?.variants ?? []);
+      await recordChangedVariants(tx, ids);
+    }
     return ids;
   });
 }

@@ -28,7 +28,7 @@ const notAudited = new Map([
     'copies of what is audited',
     'api_keys_history, provider_details_history, service_callback_api_history, services_history, template_email_files_history, templates_history',
   ],
-  ['the texts of a version, which never change: the entry of the template names the version', 'template_variants'],
+  ['recorded with the template, by the rule that changes them', 'template_variants'],
   ['rows of recipients, whose file or list is audited', 'upload_chunks'],
   ['written by a start or a command, which records what it changed', 'installation, zone_changes'],
   ['not saved yet', 'template_drafts'],

@@ -15,6 +15,29 @@ export async function insertVariants(
   await tx.insertInto('template_variants').values(rows).execute();
 }
 
+/**
+ * The entry of a template names its own columns; this one says which texts in other languages differ from those of the version before. As
+ * triggers do, it records what people and admin clients change.
+ */
+export async function recordChangedVariants(tx: Tx, templateIds: readonly string[]): Promise<void> {
+  const ofVersion = (version: ReturnType<typeof sql>) =>
+    sql`(select language, concat_ws(E'\n\n', subject, content) as text from template_variants
+      where template_id = template.id and version = ${version})`;
+  const texts = (of: 'former' | 'present') =>
+    sql`jsonb_object_agg('text_' || language, audited_value('text', to_jsonb(${sql.ref(`${of}.text`)}), '{}'))`;
+  await sql`
+    select add_audit_entry('update', 'template', template.id::text, template.service_id, null, changed.before, changed.after)
+    from templates template
+    cross join lateral (
+      select ${texts('former')} as before, ${texts('present')} as after
+      from ${ofVersion(sql`template.version - 1`)} as former
+      full join ${ofVersion(sql`template.version`)} as present using (language)
+      where former.text is distinct from present.text
+    ) as changed
+    where template.id = any (${templateIds}::uuid[]) and changed.before is not null
+      and coalesce(current_setting('pennypost.actor', true), '') <> ''`.execute(tx);
+}
+
 /** The next version of a template keeps the texts of the one before. */
 export async function copyVariants(tx: Tx, templateIds: readonly string[]): Promise<void> {
   await sql`
