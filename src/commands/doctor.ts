@@ -6,7 +6,7 @@ import type { Finding } from '../operations/doctor/finding.ts';
 import { examineMove } from '../operations/doctor/moved-service.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type Command, type Flags, print } from '../platform/command-line.ts';
-import { openDatabase } from '../platform/db/database.ts';
+import { openDatabase } from '../platform/db/pool.ts';
 import { createLog } from '../platform/log.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import { SecretBox } from '../platform/secrets/secrets.ts';

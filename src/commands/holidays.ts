@@ -5,7 +5,7 @@ import { readCalendarDays } from '../letters/print/icalendar.ts';
 import { systemClock, timestamp } from '../platform/clock.ts';
 import { type Command, print } from '../platform/command-line.ts';
 import { type Actor, actAs } from '../platform/db/actor.ts';
-import { openDatabase } from '../platform/db/database.ts';
+import { openDatabase } from '../platform/db/pool.ts';
 import { createLog } from '../platform/log.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import { readConfig } from './read-config.ts';

@@ -6,7 +6,7 @@ import { selectInstallation } from '../operations/country/installation.sql.ts';
 import { prepareDatabase } from '../operations/country/installation.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type Command, type Flags, print } from '../platform/command-line.ts';
-import { openDatabase } from '../platform/db/database.ts';
+import { openDatabase } from '../platform/db/pool.ts';
 import { createLog } from '../platform/log.ts';
 import { OperatorError } from '../platform/operator-error.ts';
 import { seeds } from '../seeds.ts';

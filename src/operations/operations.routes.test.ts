@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { useHarness } from '../../test/kit/harness.ts';
-import { openDatabase } from '../platform/db/database.ts';
+import { openDatabase } from '../platform/db/pool.ts';
 import { isDatabaseAvailable } from './operations.sql.ts';
 
 const harness = useHarness();

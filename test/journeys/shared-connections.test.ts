@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { buildApp } from '../../src/app.ts';
-import { refuseOtherSettings } from '../../src/platform/db/database.ts';
+import { refuseOtherSettings } from '../../src/platform/db/pool.ts';
 import { buildServer } from '../../src/platform/http/server.ts';
 import { startWorker } from '../../src/platform/queue/worker.ts';
 import { api, formats, surfaces } from '../../src/routes.ts';

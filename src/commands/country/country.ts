@@ -3,7 +3,7 @@ import { changePostage } from '../../operations/country/change-postage.ts';
 import { changeZone, refuseWhileInUse } from '../../operations/country/change-zone.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { type Command, type Flags, print } from '../../platform/command-line.ts';
-import { openDatabase } from '../../platform/db/database.ts';
+import { openDatabase } from '../../platform/db/pool.ts';
 import { createLog } from '../../platform/log.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { readConfig, readCountry } from '../read-config.ts';

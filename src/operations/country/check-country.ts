@@ -1,7 +1,8 @@
 import type { CountryProfile } from '../../countries/profile.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { type Db, openDatabase } from '../../platform/db/database.ts';
+import type { Db } from '../../platform/db/database.ts';
 import { isDatabaseUnavailable } from '../../platform/db/errors.ts';
+import { openDatabase } from '../../platform/db/pool.ts';
 import { createLog } from '../../platform/log.ts';
 import { OperatorError } from '../../platform/operator-error.ts';
 import { type Finding, finding } from '../doctor/finding.ts';

@@ -14,7 +14,7 @@ import { findUnknownKeys } from '../../language/load-languages.ts';
 import { checkSftp } from '../../letters/print/check-sftp.ts';
 import type { PrintSettings } from '../../letters/settings.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { openDatabase } from '../../platform/db/database.ts';
+import { openDatabase } from '../../platform/db/pool.ts';
 import { Failure } from '../../platform/failure.ts';
 import { newId } from '../../platform/id.ts';
 import { createLog } from '../../platform/log.ts';

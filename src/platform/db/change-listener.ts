@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
-import { keptAlive, openPool, sessionSettings } from './database.ts';
 import { DatabaseClient } from './database-client.ts';
+import { keptAlive, openPool, sessionSettings } from './pool.ts';
 import { primaryOf, startOfServer } from './servers/server-search.ts';
 
 type Listener = (payload: string) => void;

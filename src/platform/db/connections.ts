@@ -2,7 +2,8 @@ import { hour_ms } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { ChangeListener } from './change-listener.ts';
-import { type Database, longPausesInTransactions, openDatabase, openPool, refuseOtherSettings } from './database.ts';
+import { longPausesInTransactions } from './database.ts';
+import { type Database, openDatabase, openPool, refuseOtherSettings } from './pool.ts';
 import { Standby } from './servers/standby.ts';
 
 interface ConnectionOptions {

@@ -8,9 +8,10 @@ import { gb } from '../../countries/gb.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { OperatorError } from '../operator-error.ts';
-import { type Db, inTransaction, openDatabase } from './database.ts';
+import { type Db, inTransaction } from './database.ts';
 import { DatabaseClient } from './database-client.ts';
 import { DatabaseUnreachable, isDatabaseUnavailable } from './errors.ts';
+import { openDatabase } from './pool.ts';
 import type { Seed } from './seed.ts';
 
 const ownFolder = new URL('../../../migrations/', import.meta.url);

@@ -1,6 +1,6 @@
 import { expect, inject, it } from 'vitest';
 import { createLog } from '../log.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase } from './pool.ts';
 import { RowWriter } from './row-writer.ts';
 
 interface Example {

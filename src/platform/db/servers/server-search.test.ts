@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it, onTestFinished } from 'vitest';
 import { DatabaseProxy, message } from '../../../../test/kit/process/database-proxy.ts';
 import { createLog } from '../../log.ts';
-import { inTransaction, openDatabase } from '../database.ts';
+import { inTransaction } from '../database.ts';
 import { failureOfDatabaseError, isDatabaseUnavailable } from '../errors.ts';
+import { openDatabase } from '../pool.ts';
 import { primaryOf, startOfServer } from './server-search.ts';
 
 let one: DatabaseProxy;

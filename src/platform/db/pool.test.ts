@@ -6,15 +6,9 @@ import { sql } from 'kysely';
 import { expect, inject, it } from 'vitest';
 import { createLog } from '../log.ts';
 import { actAs } from './actor.ts';
-import {
-  allowLongPauses,
-  inTransaction,
-  longPausesInTransactions,
-  openDatabase,
-  sessionSettings,
-  type Tx,
-} from './database.ts';
+import { allowLongPauses, inTransaction, longPausesInTransactions, type Tx } from './database.ts';
 import { isDatabaseUnavailable } from './errors.ts';
+import { openDatabase, sessionSettings } from './pool.ts';
 
 it('logs a warning for a lost idle connection, unless the pool is closing', async () => {
   const logged: string[] = [];
