@@ -1,7 +1,8 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { sql } from 'kysely';
-import { inTransaction, openDatabase } from '../../../dist/platform/db/pool.js';
+import { inTransaction } from '../../../dist/platform/db/database.js';
+import { openDatabase } from '../../../dist/platform/db/pool.js';
 import { createLog } from '../../../dist/platform/log.js';
 
 /**
