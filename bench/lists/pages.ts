@@ -128,6 +128,7 @@ export const pageFilters: Record<string, Filters> = {
   },
   '/operator/can-we-send': { domain: ['council.example', 'absent'] },
   '/operator/domains': { find: ['council', 'absent'], state: ['verified', 'suspended'], page: ['2'] },
+  '/operator/guard': { state: ['paused', 'exempt'], page: ['2'] },
   '/operator/complaints': { page: ['2', '2000'] },
   '/find': { q: ['person', 'absent'] },
   '/operator/audit': {

@@ -30,6 +30,7 @@ import { brandPoolPages } from './pages/operator/brands/brand-pools.pages.tsx';
 import { emailBrandPages } from './pages/operator/brands/email-brands.pages.tsx';
 import { letterBrandPages } from './pages/operator/brands/letter-brands.pages.tsx';
 import { complaintPages } from './pages/operator/complaints/complaints.pages.tsx';
+import { guardedPages } from './pages/operator/complaints/guarded.pages.tsx';
 import { inboundNumberPages } from './pages/operator/inbound-numbers/inbound-numbers.pages.tsx';
 import { daysWithoutPrintingPages } from './pages/operator/letters/days-without-printing.pages.tsx';
 import { reportReturnedPages } from './pages/operator/letters/report-returned.pages.tsx';
@@ -204,6 +205,7 @@ const modules: PageModule<ConsoleApp>[] = [
   inboundNumberPages,
   ratePages,
   complaintPages,
+  guardedPages,
   reportReturnedPages,
   daysWithoutPrintingPages,
   reportPages,

@@ -114,6 +114,14 @@ async function isHeld(app: JobDeps, job: JobRow): Promise<boolean> {
   return service !== undefined && isHeldByGuard(app, service, job);
 }
 
+/** The same for people who look at a file. One that is scheduled for later does not wait yet. */
+export async function waitsForGuard(app: JobDeps, id: string): Promise<boolean> {
+  const job = await selectJob(app.db, id);
+  if (!job || job.status === 'cancelled' || job.status === 'sending limits exceeded') return false;
+  if (job.status === 'scheduled' && !isWaiting(job, app.clock.now())) return false;
+  return isHeld(app, job);
+}
+
 async function whatRowsNeed(app: JobDeps, job: JobRow): Promise<RowNeeds> {
   const service = await app.sending.services.find(job.service_id);
   const template = await findTemplateOfJob(app, job);

@@ -72,3 +72,30 @@ export async function countGuardStates(db: Db): Promise<{ state: GuardState; ser
     select state, count(*)::int as services from service_guard where state <> 'ok' group by state`.execute(db);
   return rows;
 }
+
+/** The parts of the list of operators. */
+export const guardGroups = ['paused', 'warned', 'exempt'] as const;
+export type GuardGroup = (typeof guardGroups)[number];
+
+/** Services that are paused, warned or exempt, in this order, and among them the newest first. */
+export async function selectGuarded(
+  db: Db,
+  { group, now, skip, limit }: { group: GuardGroup | undefined; now: Timestamp; skip: number; limit: number },
+) {
+  let found = db.selectFrom('service_guard').innerJoin('services', 'services.id', 'service_guard.service_id');
+  if (group === 'exempt') found = found.where('exempt_until', '>', now);
+  else if (group !== undefined) found = found.where('state', '=', group);
+  else found = found.where((row) => row.or([row('state', '<>', 'ok'), row('exempt_until', '>', now)]));
+  const [rows, { total }] = await Promise.all([
+    found
+      .select(['service_id', 'services.name', 'state', 'because', 'rate', 'since', 'exempt_until'])
+      .orderBy(sql`array_position(array['paused', 'warned', 'ok'], state)`)
+      .orderBy('since', 'desc')
+      .orderBy('service_id')
+      .limit(limit)
+      .offset(skip)
+      .execute(),
+    found.select((row) => row.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ]);
+  return { rows, total };
+}

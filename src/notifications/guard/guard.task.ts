@@ -95,10 +95,14 @@ function guardChanges(metrics: Metrics) {
   return metrics.counter('email_guard_changes_total', 'Changes of state that the guard made', ['to', 'because']);
 }
 
-/** Read at each scrape. */
-export function measureGuard({ metrics, db }: Platform): void {
-  metrics.gauges('email_guard_services', 'Services that the guard has warned or paused', ['state'], async () => {
-    const counts = new Map((await countGuardStates(db)).map(({ state, services }) => [state, services]));
-    return (['warned', 'paused'] as const).map((state) => ({ labels: { state }, value: counts.get(state) ?? 0 }));
+/** Read at each scrape. What an earlier setting paused is not paused any more. */
+export function measureGuard(app: Pick<Deps, 'metrics' | 'db' | 'config'>): void {
+  app.metrics.gauges('email_guard_services', 'Services that the guard has warned or paused', ['state'], async () => {
+    const counts = { warned: 0, paused: 0 };
+    for (const { state, services } of await countGuardStates(app.db)) {
+      const now = stateNow(app, { state });
+      if (now !== 'ok') counts[now] += services;
+    }
+    return (['warned', 'paused'] as const).map((state) => ({ labels: { state }, value: counts[state] }));
   });
 }

@@ -331,6 +331,9 @@ describe('the metrics', () => {
     const after = await metricOf(harness, 'email_guard_changes_total');
     expect(after).toContain('to="paused",because="bounces"');
     expect(after).not.toBe(before);
+    const warning = await harness.anotherProcess({ guard: { mode: 'warn' } });
+    measureGuard(warning.app);
+    expect(await metricOf(warning, 'email_guard_services')).toContain('email_guard_services{state="paused"} 0');
   });
 });
 

@@ -5,7 +5,15 @@ import { refuseUnlessExists } from '../../platform/db/exists.ts';
 import { type Failure, forbidden, invalid, invalidField } from '../../platform/failure.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Channel } from '../../protocol/channels.ts';
-import { type GuardRow, lockGuard, selectGuard, selectHours, upsertGuard } from './guard.sql.ts';
+import {
+  type GuardGroup,
+  type GuardRow,
+  lockGuard,
+  selectGuard,
+  selectGuarded,
+  selectHours,
+  upsertGuard,
+} from './guard.sql.ts';
 import { complaintWindow_ms, type GuardRates, type GuardReason, percentOf, ratesOf } from './judge.ts';
 import type { GuardSettings } from './settings.ts';
 
@@ -86,6 +94,26 @@ export async function getGuard(app: Deps, serviceId: string): Promise<GuardRecor
     lift_reason: row?.lift_reason ?? null,
     team_can_lift: mayTeamLift(row, now),
     rates,
+  };
+}
+
+export type { GuardGroup } from './guard.sql.ts';
+
+/** For operators: the services that the guard has paused or warned, and those that it does not pause. */
+export async function listGuarded(
+  app: Deps,
+  { group, skip, limit }: { group: GuardGroup | undefined; skip: number; limit: number },
+) {
+  const now = app.clock.now();
+  const { rows, total } = await selectGuarded(app.db, { group, now: timestamp(now), skip, limit });
+  return {
+    total,
+    services: rows.map(({ exempt_until, because, ...row }) => ({
+      ...row,
+      state: stateNow(app, row as Pick<GuardRow, 'state'>),
+      because: because as GuardReason | null,
+      exempt_until: isExemptNow({ exempt_until }, now) ? exempt_until : null,
+    })),
   };
 }
 

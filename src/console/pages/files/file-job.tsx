@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
 import { isCancellable } from '../../../jobs/cancel-job.ts';
 import { T } from '../../../language/sentence.tsx';
@@ -20,6 +21,8 @@ interface FileJobProps {
   job: Job;
   /** Those of its first rows. */
   messages: Sent['messages'];
+  /** Says that it waits, if it does. */
+  waiting: ComponentChildren;
   now: Date;
   phone: PhoneRules;
   maySend: boolean;
@@ -28,13 +31,13 @@ interface FileJobProps {
 }
 
 /** What became of a file that was sent, or is scheduled. */
-export function FileJob({ job, messages, now, phone, maySend, mayOpen }: FileJobProps) {
+export function FileJob({ job, messages, waiting, now, phone, maySend, mayOpen }: FileJobProps) {
   const path = `/services/${job.service}/files/${job.id}`;
   const counts = countByResult(job);
   const toSend = job.notification_count - job.rows_skipped;
   return (
     <div class="stack">
-      <State job={job} now={now} />
+      {waiting ?? <State job={job} now={now} />}
       <dl class="stats">
         <div>
           <dt>{t('Messages')}</dt>

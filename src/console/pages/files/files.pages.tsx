@@ -20,6 +20,7 @@ import { Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { nextWeek, readWhen, refuseBadTime, WhenFields } from '../../parts/when.tsx';
+import { guardNotice, waitingForGuard } from '../settings/guard-notice.tsx';
 import { Checking, FileCheck } from './file-check.tsx';
 import { FileJob, isUnderWay } from './file-job.tsx';
 import type { WaysOut } from './file-warnings.tsx';
@@ -62,15 +63,16 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
             )}
           </>
         ),
-        content:
-          data.length === 0 ? (
-            <Empty title={t('No files yet')}>
-              {maySend
-                ? t('Choose a template, then upload a list with one person in each row.')
-                : t('The lists that your team sends to appear here.')}
-            </Empty>
-          ) : (
-            <div class="stack">
+        content: (
+          <div class="stack">
+            {await guardNotice(app, service, visitor)}
+            {data.length === 0 ? (
+              <Empty title={t('No files yet')}>
+                {maySend
+                  ? t('Choose a template, then upload a list with one person in each row.')
+                  : t('The lists that your team sends to appear here.')}
+              </Empty>
+            ) : (
               <Table
                 caption={t('Files')}
                 rows={data}
@@ -97,6 +99,8 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
                   },
                 ]}
               />
+            )}
+            {data.length > 0 && (
               <OffsetPager
                 page={page}
                 total={total}
@@ -105,8 +109,9 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
                 byTime
                 always
               />
-            </div>
-          ),
+            )}
+          </div>
+        ),
       };
     },
   });
@@ -153,6 +158,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
           <FileJob
             job={file.job}
             messages={file.messages}
+            waiting={file.isPaused ? waitingForGuard(request.service, request.visitor) : undefined}
             now={now}
             phone={phone}
             maySend={maySend}

@@ -1,6 +1,7 @@
 import { findKnownPrices } from '../../../billing/rates.ts';
 import { homePostage } from '../../../countries/postage.ts';
 import { previewEmail, previewText } from '../../../delivery/previews/previews.ts';
+import { waitsForGuard } from '../../../jobs/expand-job.ts';
 import { getJob } from '../../../jobs/jobs.ts';
 import {
   countCheckedRows,
@@ -69,7 +70,15 @@ export type LoadedFile =
   /** A saved or unsaved contact list has pages of its own. */
   | { kind: 'contact-list'; upload: Upload }
   | CheckedFile
-  | { kind: 'sent'; job: Job; messages: Awaited<ReturnType<typeof listFirstMessages>> };
+  | SentFile;
+
+interface SentFile {
+  kind: 'sent';
+  job: Job;
+  messages: Awaited<ReturnType<typeof listFirstMessages>>;
+  /** Messages of it wait, because sending to many is paused. */
+  isPaused: boolean;
+}
 
 /** A file in its present state. Only those who can send see one that was not sent. */
 export async function loadFile(
@@ -82,13 +91,22 @@ export async function loadFile(
   const upload = await findUpload(app, service.id, fileId);
   if (!upload || upload.state === 'sent') {
     const job = await getJob(app, service.id, fileId);
-    return { kind: 'sent', job, messages: await listFirstMessages(app.db, service.id, job.id) };
+    const messages = await listFirstMessages(app.db, service.id, job.id);
+    return { kind: 'sent', job, messages, isPaused: await isPaused(app, job) };
   }
   if (!user.platform_admin && !holds('send', user.permissions[service.id] ?? [])) throw notFound();
   if (upload.is_contact_list) return { kind: 'contact-list', upload };
   const isChecked = upload.summary !== null && upload.summary.channel !== null && upload.template_id !== null;
   if (!isChecked) return { kind: 'checking', upload, checkedRows: await countCheckedRows(app.db, upload.id) };
   return loadChecked(app, service, upload, row);
+}
+
+async function isPaused(app: ConsoleApp, job: Job): Promise<boolean> {
+  const guard = (await app.sending.services.find(job.service))?.guard ?? null;
+  if (guard === null || job.template_type !== 'email') return false;
+  const isHandedOver =
+    job.job_status.startsWith('finished') && !job.statistics.some(({ status }) => status === 'created');
+  return !isHandedOver && waitsForGuard(app, job.id);
 }
 
 async function loadChecked(app: ConsoleApp, service: Service, upload: Upload, row: number): Promise<CheckedFile> {

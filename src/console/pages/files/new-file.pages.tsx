@@ -9,6 +9,7 @@ import { Choices, FileField } from '../../parts/field.tsx';
 import { Submit } from '../../parts/form.tsx';
 import { Table } from '../../parts/table.tsx';
 import { getSendableTemplate, listSenderChoices } from '../send/sendable-templates.ts';
+import { guardNotice } from '../settings/guard-notice.tsx';
 import {
   acceptedSpreadsheets,
   exampleFile,
@@ -33,44 +34,47 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
         lead: t('We check your file first. Nothing is sent until you have seen the result.'),
         crumbs: [{ label: t('Send'), to: `/services/${service.id}/send` }],
         content: (
-          <div class="aside">
-            <form class="stack measure" method="post" encType="multipart/form-data" noValidate>
-              {senders.length > 1 && (
-                <Choices
+          <div class="stack">
+            {template.row.template_type === 'email' && (await guardNotice(app, service, visitor))}
+            <div class="aside">
+              <form class="stack measure" method="post" encType="multipart/form-data" noValidate>
+                {senders.length > 1 && (
+                  <Choices
+                    formState={formState}
+                    name="sender_id"
+                    legend={template.row.template_type === 'sms' ? t('From') : t('Replies go to')}
+                    kind="one"
+                    chosen={senders.filter(({ is_default }) => is_default).map(({ id }) => id)}
+                    choices={senders.map(({ id, text }) => ({ value: id, label: text }))}
+                  />
+                )}
+                <FileField
                   formState={formState}
-                  name="sender_id"
-                  legend={template.row.template_type === 'sms' ? t('From') : t('Replies go to')}
-                  kind="one"
-                  chosen={senders.filter(({ is_default }) => is_default).map(({ id }) => id)}
-                  choices={senders.map(({ id, text }) => ({ value: id, label: text }))}
+                  name="file"
+                  label={t('File')}
+                  hint={t('A spreadsheet (csv, tsv, xlsx, xlsm or ods) of up to 100,000 rows and 10 MB.')}
+                  accept={acceptedSpreadsheets}
                 />
-              )}
-              <FileField
-                formState={formState}
-                name="file"
-                label={t('File')}
-                hint={t('A spreadsheet (csv, tsv, xlsx, xlsm or ods) of up to 100,000 rows and 10 MB.')}
-                accept={acceptedSpreadsheets}
-              />
-              <Submit>{t('Check')}</Submit>
-            </form>
-            <section class="stack stack--tight" aria-labelledby="columns">
-              <h2 id="columns">{t('Columns your file needs')}</h2>
-              <Table
-                caption={t('Columns')}
-                rows={neededColumns(app.country.phone, template)}
-                keyOf={({ column }) => column}
-                columns={[
-                  { head: t('Column'), cell: ({ column }) => column },
-                  { head: t('Example'), cell: ({ example }) => example },
-                ]}
-              />
-              <p class="small">
-                <a href={pageUrl(`${path}/example.csv`)} download>
-                  {t('Download an example file')}
-                </a>
-              </p>
-            </section>
+                <Submit>{t('Check')}</Submit>
+              </form>
+              <section class="stack stack--tight" aria-labelledby="columns">
+                <h2 id="columns">{t('Columns your file needs')}</h2>
+                <Table
+                  caption={t('Columns')}
+                  rows={neededColumns(app.country.phone, template)}
+                  keyOf={({ column }) => column}
+                  columns={[
+                    { head: t('Column'), cell: ({ column }) => column },
+                    { head: t('Example'), cell: ({ example }) => example },
+                  ]}
+                />
+                <p class="small">
+                  <a href={pageUrl(`${path}/example.csv`)} download>
+                    {t('Download an example file')}
+                  </a>
+                </p>
+              </section>
+            </div>
           </div>
         ),
       };

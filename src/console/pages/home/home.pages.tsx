@@ -10,8 +10,7 @@ import { pageUrl } from '../../links.ts';
 import { hideSteps } from '../../marks/marks.ts';
 import type { PageRequest, Pages } from '../../page.ts';
 import { Live, sendFragment } from '../../parts/live.tsx';
-import { guardNotice } from '../settings/guard.pages.tsx';
-import { team } from '../settings/service-setting.ts';
+import { guardNotice } from '../settings/guard-notice.tsx';
 import { type Figures, readFigures } from './figures.ts';
 import { FirstSteps, readFirstSteps } from './first-steps.tsx';
 import { Home } from './home.tsx';
@@ -53,7 +52,7 @@ export function homePages(pages: Pages, app: ConsoleApp): void {
         ),
         content: (
           <div class="stack stack--loose">
-            {await guardNotice(app, service, may(team, visitor.user, service) === 'yes')}
+            {await guardNotice(app, service, visitor)}
             {steps && <FirstSteps steps={steps} serviceId={service.id} link={link} />}
             <Live from={pageUrl(`/services/${service.id}/figures`)} every={10}>
               {home(request, figures)}

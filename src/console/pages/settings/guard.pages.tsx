@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
 import { type Text, t } from '../../../language/text.ts';
-import { exemptFromGuard, type GuardPause, getGuard, liftPause } from '../../../notifications/guard/guard.ts';
+import { exemptFromGuard, getGuard, liftPause } from '../../../notifications/guard/guard.ts';
 import { type GuardRates, percentOf } from '../../../notifications/guard/judge.ts';
 import { invalidField } from '../../../platform/failure.ts';
 import { suppressRecipients } from '../../../services/suppression/suppression-list.ts';
 import type { ConsoleApp } from '../../console-app.ts';
-import { pageUrl } from '../../links.ts';
 import type { FormState, Pages } from '../../page.ts';
 import { Choices, TextArea } from '../../parts/field.tsx';
 import { ButtonLink, SaveForm } from '../../parts/form.tsx';
@@ -13,14 +12,14 @@ import { Notice } from '../../parts/notice.tsx';
 import { Summary } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { DayField, readDay, TypedValue } from '../../parts/value-fields.tsx';
+import { guardPath, whatToDo } from './guard-notice.tsx';
 import { addServiceSetting, operator, settingsOf, team } from './service-setting.ts';
 
-const path = 'email/guard';
 type Guard = Awaited<ReturnType<typeof getGuard>>;
 
 /** Whether the emails of the service bounce or are reported as spam too often, and lifting a pause. */
 export function guardPages(pages: Pages, app: ConsoleApp): void {
-  pages.add(`/services/:service_id/settings/${path}`, {
+  pages.add('/services/:service_id/settings/email/guard', {
     who: team,
     below: 'Settings',
     name: 'Bounces and complaints',
@@ -72,7 +71,7 @@ export function guardPages(pages: Pages, app: ConsoleApp): void {
     async act({ service, visitor }, { reason }) {
       const { id, platform_admin } = visitor.user;
       await liftPause(app, service.id, { reason, by: { id, platform_admin } });
-      return { to: `/services/${service.id}/settings/${path}`, notice: t('Pause lifted.') };
+      return { to: guardPath(service), notice: t('Pause lifted.') };
     },
   });
 
@@ -98,16 +97,6 @@ const leads = {
   warned: t('If more emails fail, mailbox providers can refuse all emails of this service.'),
   paused: t('You cannot send to files and lists. Emails to one person, texts and letters go on.'),
 };
-
-/** What was measured, and why. */
-function whatToDo({ because, rate }: GuardPause): Text {
-  return because === 'complaints'
-    ? t(
-        '{rate}% of the emails of the last 7 days were reported as spam. Send only to people who asked for your emails.',
-        { rate },
-      )
-    : t('{rate}% of the emails of the last 24 hours bounced: your list has addresses that do not exist.', { rate });
-}
 
 function share({ part, of }: GuardRates['bounces'], decimals: number): Text {
   const rate = percentOf({ part, of }, decimals);
@@ -159,21 +148,5 @@ function Lift({ formState, back }: { formState: FormState; back: string }) {
         />
       </SaveForm>
     </section>
-  );
-}
-
-/** On the pages from which people send: nothing unless sending to many is paused. */
-export async function guardNotice(app: ConsoleApp, service: { id: string }, mayLift: boolean) {
-  const found = await app.sending.services.find(service.id);
-  if (!found?.guard || app.config.guard.mode !== 'on') return undefined;
-  return (
-    <Notice tone="red">
-      <b>{t('Sending to many is paused.')}</b> {whatToDo(found.guard)}{' '}
-      {mayLift ? (
-        <a href={pageUrl(`${settingsOf(service)}/${path}`)}>{t('Clean your list, then lift the pause')}</a>
-      ) : (
-        t('Ask a person who manages the service to lift the pause.')
-      )}
-    </Notice>
   );
 }

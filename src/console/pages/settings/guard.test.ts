@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { aService } from '../../../../test/kit/builders/rows.ts';
+import { aJob } from '../../../../test/kit/builders/jobs.ts';
+import { aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { aPerson, joinService, signedIn } from '../../../../test/kit/world/console-people.ts';
+import { lanes } from '../../../notifications/notification.ts';
 import { timestamp } from '../../../platform/clock.ts';
 
 const harness = useHarness({ now: '2026-11-17T12:30:00Z', config: { guard: { mode: 'on' } } });
@@ -63,5 +65,52 @@ describe('bounces and complaints of a service', () => {
     const admin = await signedIn(harness, (await aPerson(harness, { platform_admin: true })).id);
     await admin.post(path, { exempt_until: '2026-12-01' });
     expect(await stateOf(service)).toBe('warned');
+  });
+});
+
+describe('a service that cannot send to many', () => {
+  it('says so on its list of files, where a file is chosen, and on a file that waits', async () => {
+    const { service, page, home, browser } = await aPausedService();
+    const reason = 'Sending to many is paused.</b> 12.4% of the emails of the last 24 hours bounced';
+    expect((await browser.get(`${home}/files`)).text).toContain(reason);
+    const template = await aTemplate(harness, service, { template_type: 'email', subject: 's', content: 'c' });
+    expect((await browser.get(`${home}/files/new/${template}`)).text).toContain(reason);
+    const texts = await aTemplate(harness, service, { content: 'c' });
+    expect((await browser.get(`${home}/files/new/${texts}`)).text).not.toContain(reason);
+    const waiting = 'Waiting: sending to many is paused';
+    const now = timestamp(harness.clock.now());
+    const shown = async (fields: Parameters<typeof aJob>[3]) => {
+      const of = { notification_type: 'email', row_count: 500, processing_finished: null } as const;
+      const job = await aJob(harness, service, template, { ...of, ...fields });
+      return (await browser.get(`${home}/files/${job}`)).text;
+    };
+    const inBulkLane = await shown({ status: 'in progress', lane: lanes.bulk });
+    expect(inBulkLane).toContain(waiting);
+    expect(inBulkLane).toContain(`href="${page}"`);
+    const due = { status: 'scheduled', processing_started: null, scheduled_for: now } as const;
+    expect(await shown({ ...due, lane: lanes.normal })).toContain(waiting);
+    expect(await shown({ ...due, scheduled_for: '2026-11-18T12:00:00Z' })).not.toContain(waiting);
+    expect(await shown({ status: 'in progress', lane: lanes.normal })).not.toContain(waiting);
+    expect(await shown({ status: 'finished all notifications created', lane: lanes.bulk })).not.toContain(waiting);
+    expect(await shown({ status: 'cancelled', lane: lanes.bulk })).not.toContain(waiting);
+  });
+});
+
+describe('the list of operators', () => {
+  it('has paused, warned and exempt services with the reason, and leads to each', async () => {
+    const paused = await aPausedService();
+    const exempt = await aPausedService();
+    const admin = await signedIn(harness, (await aPerson(harness, { platform_admin: true })).id);
+    await admin.post(`${exempt.home}/settings/operator/guard`, { exempt_until: '2026-12-01' });
+    const list = '/console/operator/guard';
+    const all = (await admin.get(list)).text;
+    expect(all).toContain('12.4% of the emails of 24 hours bounced.');
+    for (const { page } of [paused, exempt]) expect(all).toContain(`href="${page}"`);
+    const pausedOnly = (await admin.get(`${list}?state=paused`)).text;
+    expect([pausedOnly.includes(paused.page), pausedOnly.includes(exempt.page)]).toEqual([true, false]);
+    const exemptOnly = (await admin.get(`${list}?state=exempt`)).text;
+    expect([exemptOnly.includes(paused.page), exemptOnly.includes(exempt.page)]).toEqual([false, true]);
+    expect((await paused.browser.get(list)).status).toBe(403);
+    expect((await admin.get('/console/operator/complaints')).text).toContain(`href="${list}"`);
   });
 });

@@ -28,7 +28,8 @@ export function complaintPages(pages: Pages, app: ConsoleApp): void {
         lead: (
           <T>
             Recipients marked these emails as spam. If there are too many, providers may stop delivering your email.{' '}
-            <a href={pageUrl('/operator/can-we-send')}>See whether you can send</a>.
+            <a href={pageUrl('/operator/can-we-send')}>See whether you can send</a>, or{' '}
+            <a href={pageUrl('/operator/guard')}>which services have too many bounces</a>.
           </T>
         ),
         content:
