@@ -4,7 +4,7 @@ import type { AuthSettings } from '../auth/settings.ts';
 import type { EmailConfig } from '../delivery/compose-message.ts';
 import type { ProviderDescriptor } from '../delivery/providers/descriptor.ts';
 import type { SandboxSettings } from '../delivery/providers/sandbox.ts';
-import type { DemoSettings } from '../delivery/settings.ts';
+import type { DeliverySettings, DemoSettings } from '../delivery/settings.ts';
 import type { BulkSettings } from '../jobs/settings.ts';
 import type { SheetThreads } from '../jobs/uploads/sheet-threads.ts';
 import type { UploadSlots } from '../jobs/uploads/upload-slots.ts';
@@ -43,6 +43,7 @@ type ConsoleConfig = DoctorConfig &
     guard: GuardSettings;
     callbacks: CallbackSettings;
     domains: DomainSettings;
+    delivery: DeliverySettings;
     demo: DemoSettings;
     providers: { sandbox: SandboxSettings };
   };

@@ -9,6 +9,7 @@ import type { DomainOwner } from './sending-domains.sql.ts';
 import {
   addDomain,
   getDomain,
+  isSelector,
   listDomains,
   makeDefault,
   retireDomain,
@@ -100,7 +101,7 @@ const NewDomain = Type.Object({
   organisation_id: Type.Optional(Uuid),
   way: Type.Optional(OneOf(ways)),
   provider: Type.Optional(Type.String({ maxLength: 50 })),
-  selector: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9]([A-Za-z0-9.-]{0,61}[A-Za-z0-9])?$' })),
+  selector: Type.Optional(Type.String({ pattern: isSelector.source })),
   return_path_domain: Type.Optional(DomainText),
   hold: Type.Optional(Type.Boolean()),
   records: Type.Optional(ProviderRecords),

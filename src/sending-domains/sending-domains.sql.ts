@@ -148,7 +148,7 @@ const keyColumns = [
 
 /** What is known about domains besides their rows, in the order of their creation and of names. */
 export async function selectDetails(db: Db | Tx, ids: readonly string[]) {
-  const [keys, records, checks] = await Promise.all([
+  const [keys, records, checks, chosen] = await Promise.all([
     db
       .selectFrom('sending_domain_keys')
       .select(keyColumns)
@@ -169,8 +169,14 @@ export async function selectDetails(db: Db | Tx, ids: readonly string[]) {
       .where('domain_id', '=', anyOf([...ids]))
       .orderBy('check_name')
       .execute(),
+    // A domain of the installation has no owner who could choose another.
+    sql<{ id: string }>`
+      select d.id from sending_domains d
+      left join services s on s.id = d.service_id left join organisations o on o.id = d.organisation_id
+      where d.id = any(${[...ids]}::uuid[])
+        and (d.scope = 'installation' or d.id in (s.sending_domain_id, o.sending_domain_id))`.execute(db),
   ]);
-  return { keys, records, checks };
+  return { keys, records, checks, chosen: new Set(chosen.rows.map(({ id }) => id)) };
 }
 
 export async function deleteChangesBefore(db: Db, before: Timestamp): Promise<void> {

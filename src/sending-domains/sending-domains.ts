@@ -50,6 +50,8 @@ export type DomainDeps = Platform & {
 
 /** A domain with what its owner publishes and what was found. */
 export interface SendingDomain extends DomainRow {
+  /** Of those of its owner, emails come from this one. */
+  is_chosen: boolean;
   keys: KeyRow[];
   records: DomainRecord[];
   checks: CheckRow[];
@@ -84,7 +86,8 @@ async function withDetails(db: Db, rows: DomainRow[]): Promise<SendingDomain[]> 
     const ofDomain = ({ domain_id }: { domain_id: string }) => domain_id === row.id;
     const keys = all.keys.filter(ofDomain);
     const checks = all.checks.filter(ofDomain);
-    return { ...row, keys, checks, records: recordsOf(row, { keys, checks, records: all.records.filter(ofDomain) }) };
+    const records = recordsOf(row, { keys, checks, records: all.records.filter(ofDomain) });
+    return { ...row, is_chosen: all.chosen.has(row.id), keys, checks, records };
   });
 }
 
@@ -115,7 +118,9 @@ export async function addDomain(app: DomainDeps, owner: DomainOwner, request: Ne
   const name = readName(app, owner, request.name);
   const return_path_domain = readReturnPath(request.return_path_domain);
   const { way, provider } = chooseWay(app.domainProviders, request);
-  if (way === 'relay' && !request.selector) throw invalidField('selector', 'Enter the selector of the relay');
+  if (way === 'relay' && !isSelector.test(request.selector ?? '')) {
+    throw invalidField('selector', 'Enter the selector of the relay');
+  }
   const records = way === 'provider' ? await recordsAt(app, provider, name, request.records) : [];
   const hasKey = way !== 'signed-here' || installationKey(app, { ...owner, name }) !== undefined;
   const pair = hasKey ? undefined : await createKeyPair();
@@ -135,6 +140,9 @@ export async function addDomain(app: DomainDeps, owner: DomainOwner, request: Ne
   });
   return getDomain(db, id);
 }
+
+/** Labels of a domain name. */
+export const isSelector = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,61}[A-Za-z0-9])?$/;
 
 /** The key in the settings, which signs what comes from the domain of the installation. */
 export function installationKey(

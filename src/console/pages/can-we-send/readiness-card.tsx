@@ -1,4 +1,4 @@
-import { type Text, t } from '../../../language/text.ts';
+import { inEnglish, list, type Text, t } from '../../../language/text.ts';
 import type { Readiness } from '../../../sending-domains/readiness/readiness.ts';
 import type { RowName } from '../../../sending-domains/readiness/rows.ts';
 import { Notice } from '../../parts/notice.tsx';
@@ -48,10 +48,10 @@ export function ReadinessCard({ readiness }: { readiness: Readiness }) {
       )}
       <Table
         caption={t('Rules of the mailbox providers, the worst first')}
-        rows={rows}
-        keyOf={({ row }) => row}
+        rows={together(rows)}
+        keyOf={({ names }) => names.join(' ')}
         columns={[
-          { head: t('Rule'), cell: ({ row }) => labels[row] },
+          { head: t('Rule'), cell: ({ names }) => list(names.map((name) => labels[name])) },
           { head: t('Verdict'), cell: (row) => <Status {...words[row.verdict]} /> },
           {
             head: t('What we found'),
@@ -72,6 +72,22 @@ export function ReadinessCard({ readiness }: { readiness: Readiness }) {
       />
     </div>
   );
+}
+
+/** Rows of which nothing is known for the same reason say so once. */
+function together(rows: readonly Row[]): (Row & { names: RowName[] })[] {
+  const shown = new Map<string, Row & { names: RowName[] }>();
+  for (const row of rows) {
+    const key = row.verdict === 'unknown' ? inEnglish(row.evidence) : row.row;
+    const first = shown.get(key);
+    if (!first) shown.set(key, { ...row, names: [row.row] });
+    else {
+      first.names.push(row.row);
+      const known = new Set(first.sources.map(({ name }) => name));
+      first.sources = [...first.sources, ...row.sources.filter(({ name }) => !known.has(name))];
+    }
+  }
+  return [...shown.values()];
 }
 
 function answerOf({ rows, verdict }: Readiness): Text {

@@ -158,7 +158,7 @@ export function filePages(pages: Pages, app: ConsoleApp): void {
           <FileJob
             job={file.job}
             messages={file.messages}
-            waiting={file.isPaused ? waitingForGuard(request.service, request.visitor) : undefined}
+            waiting={file.isPaused ? waitingForGuard(app, request.service, request.visitor) : undefined}
             now={now}
             phone={phone}
             maySend={maySend}

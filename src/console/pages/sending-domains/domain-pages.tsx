@@ -20,12 +20,13 @@ import type { ConsoleApp } from '../../console-app.ts';
 import type { MenuEntry } from '../../layout/menus.ts';
 import { pageUrl } from '../../links.ts';
 import type { Crumb, PageRequest, Pages } from '../../page.ts';
-import { Choices, Field, TextArea } from '../../parts/field.tsx';
 import { ButtonLink, Confirm, SaveForm } from '../../parts/form.tsx';
 import { Status } from '../../parts/status.tsx';
+import { Summary } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { AddFields, ChangeFields, fallBackWords, holdWords, signer } from './domain-fields.tsx';
 import { DomainChecks, DomainKeys, DomainRecords, MailRecords, StateOfDomain } from './domain-view.tsx';
-import { stateWords, wayWords } from './domain-words.ts';
+import { stateWords } from './domain-words.ts';
 import { readRecords } from './pasted-records.ts';
 
 interface DomainsOf<W extends Who> {
@@ -44,15 +45,14 @@ interface DomainsOf<W extends Who> {
   newOwner(request: PageRequest<W>): DomainOwner;
 }
 
-const tasks = ['check', 'new-key', 'use-key', 'use-domain', 'hold', 'fall-back', 'retire'] as const;
+const tasks = ['check', 'new-key', 'use-key', 'use-domain', 'retire'] as const;
+const ways = ['signed-here', 'relay', 'provider'] as const;
 
 const notices: Record<(typeof tasks)[number], string> = {
   check: t('Domain checked.'),
   'new-key': t('Key made. Publish its record.'),
   'use-key': t('New key in use.'),
   'use-domain': t('Domain chosen.'),
-  hold: t('Setting saved.'),
-  'fall-back': t('Setting saved.'),
   retire: t('Domain retired.'),
 };
 
@@ -73,47 +73,13 @@ export function addDomainPages<const W extends Who>(pages: Pages, app: ConsoleAp
           content: <p>{t('To add a domain, ask the people who run this Pennypost.')}</p>,
         };
       }
-      const { sign, withKeys } = app.domainProviders;
-      const ways = [
-        ...(sign
-          ? [{ value: 'signed-here', label: wayWords['signed-here'], hint: t('Pennypost makes the key.') }]
-          : []),
-        ...withKeys.map((name) => ({ value: `provider ${name}`, label: t('{name} signs the emails', { name }) })),
-      ];
       return {
         title: t('Add a domain'),
         lead: t('Emails come from the domain once you have published the records that we show next.'),
         crumbs: of.crumbs(request),
         content: (
           <SaveForm back={of.at(request)} action={t('Add domain')}>
-            <Field
-              formState={formState}
-              name="name"
-              label={t('Domain')}
-              hint={t('Such as notify.council.example. Use one that has no other mail.')}
-              autocomplete="off"
-            />
-            {ways.length > 1 && (
-              <Choices
-                formState={formState}
-                name="way"
-                legend={t('Who signs the emails?')}
-                kind="one"
-                choices={ways}
-                chosen={[ways[0]?.value ?? '']}
-              />
-            )}
-            {withKeys.length > 0 && (
-              <TextArea
-                formState={formState}
-                name="records"
-                label={t('Records of the provider')}
-                hint={t(
-                  'Only if the provider signs and we cannot read them there. One per line: type, name and value.',
-                )}
-                rows={4}
-              />
-            )}
+            <AddFields app={app} formState={formState} />
           </SaveForm>
         ),
       };
@@ -121,15 +87,15 @@ export function addDomainPages<const W extends Who>(pages: Pages, app: ConsoleAp
     form: Type.Object({
       name: Type.String({ maxLength: 1_000 }),
       way: Type.Optional(Type.String({ maxLength: 100 })),
+      selector: Type.Optional(Type.String({ maxLength: 100 })),
       records: Type.Optional(Type.String({ maxLength: 20_000 })),
     }),
     needs: { name: t('Enter a domain such as notify.council.example.') },
-    async act(request, { name, way: chosen = '', records }) {
+    async act(request, { name, way: chosen = '', selector, records }) {
       const [way, provider] = chosen.split(' ');
       const domain = await addDomain(app, of.newOwner(request), {
-        name,
-        way: way === 'provider' || way === 'signed-here' ? way : undefined,
-        provider,
+        ...{ name, provider, selector },
+        way: ways.find((one) => one === way),
         records: records === undefined ? undefined : readRecords(records),
         created_by_id: personOf(request).id,
       });
@@ -185,7 +151,13 @@ export function addDomainPages<const W extends Who>(pages: Pages, app: ConsoleAp
               <h2 id="keys">{t('Key')}</h2>
               <DomainKeys domain={domain} now={now} mayChange={mayChange} />
             </section>
-            {mayChange && domain.state !== 'retired' && <Choose domain={domain} fallback={app.config.email.domain} />}
+            {domain.state !== 'retired' && (
+              <Choices
+                domain={domain}
+                app={app}
+                change={mayChange ? `${of.at(request)}/${domain.id}/change` : undefined}
+              />
+            )}
           </div>
         ),
       };
@@ -197,6 +169,40 @@ export function addDomainPages<const W extends Who>(pages: Pages, app: ConsoleAp
       await change(app, domain.id, task, key_id);
       const list = of.at(request);
       return { to: task === 'retire' ? list : `${list}/${domain.id}`, notice: notices[task] };
+    },
+  });
+
+  pages.add(`${path}/:${param}/change`, {
+    who,
+    below,
+    async show(request, formState) {
+      const domain = await domainOf(request);
+      const at = `${of.at(request)}/${domain.id}`;
+      return {
+        title: t('Change the domain'),
+        crumbs: [...of.crumbs(request), { label: domain.name, to: at }],
+        content: (
+          <SaveForm back={at}>
+            <ChangeFields app={app} domain={domain} formState={formState} />
+          </SaveForm>
+        ),
+      };
+    },
+    form: Type.Object({
+      return_path_domain: Type.Optional(Type.String({ maxLength: 1_000 })),
+      records: Type.Optional(Type.String({ maxLength: 20_000 })),
+      suspended: OneOf(['fall-back', 'hold']),
+    }),
+    needs: { suspended: t('Choose what happens to emails.') },
+    async act(request, { return_path_domain, records, suspended }) {
+      const domain = await domainOf(request);
+      refuseUnlessMayChange(settings, personOf(request), ownerIn(domain));
+      await updateSendingDomain(app, domain.id, {
+        hold: suspended === 'hold',
+        return_path_domain: return_path_domain ?? null,
+        ...(domain.way === 'provider' && { records: readRecords(records ?? '') }),
+      });
+      return { to: `${of.at(request)}/${domain.id}`, notice: t('Domain changed.') };
     },
   });
 }
@@ -232,10 +238,6 @@ async function change(
       return takeKeyIntoUse(app, id, keyId);
     case 'use-domain':
       return makeDefault(app, id);
-    case 'hold':
-    case 'fall-back':
-      await updateSendingDomain(app, id, { hold: task === 'hold' });
-      return;
     case 'retire':
       return retireDomain(app, id);
   }
@@ -257,28 +259,45 @@ function Do({ task, children }: { task: (typeof tasks)[number]; children: string
   );
 }
 
+interface ChoicesProps {
+  domain: SendingDomain;
+  app: Pick<ConsoleApp, 'config' | 'domainProviders'>;
+  /** The page that changes them; undefined for those who cannot. */
+  change: string | undefined;
+}
+
 /** What its owner decides about a domain. */
-function Choose({ domain, fallback }: { domain: SendingDomain; fallback: string }) {
+function Choices({ domain, app, change }: ChoicesProps) {
+  const { hold, way, provider, return_path_domain } = domain;
+  const usual = app.domainProviders.mailServer.returnPathDomain;
+  const edit = change === undefined ? {} : { change };
   return (
-    <section class="card stack" aria-labelledby="choose">
-      <h2 id="choose">{t('If the domain is suspended')}</h2>
-      <p>
-        {domain.hold
-          ? t('Emails wait until it is right again, but not longer than three days.')
-          : t('Emails come from {fallback}.', { fallback })}
-      </p>
-      <Do task={domain.hold ? 'fall-back' : 'hold'}>
-        {domain.hold ? t('Send from {fallback} instead', { fallback }) : t('Let emails wait instead')}
-      </Do>
-      {domain.scope !== 'installation' && <Do task="use-domain">{t('Use this domain for new emails')}</Do>}
-      <Confirm
-        label={t('Retire this domain')}
-        action={t('Retire {name}', { name: domain.name })}
-        to=""
-        fields={{ task: 'retire' }}
-      >
-        {t('No email will come from it. Its key is erased after 7 days. You cannot undo this.')}
-      </Confirm>
+    <section class="card stack" aria-labelledby="choices">
+      <h2 id="choices">{t('Settings')}</h2>
+      <Summary
+        rows={[
+          { label: t('Who signs the emails?'), value: signer(way, provider) },
+          {
+            label: t('Bounces go to'),
+            value: return_path_domain ?? (way === 'provider' || !usual ? t('the provider') : usual),
+            ...edit,
+          },
+          { label: t('If the domain is suspended'), value: hold ? holdWords(app) : fallBackWords(app), ...edit },
+        ]}
+      />
+      {change !== undefined && (
+        <div class="row">
+          {!domain.is_chosen && <Do task="use-domain">{t('Use this domain')}</Do>}
+          <Confirm
+            label={t('Retire this domain')}
+            action={t('Retire {name}', { name: domain.name })}
+            to=""
+            fields={{ task: 'retire' }}
+          >
+            {t('No email will come from it. Its key is erased after 7 days. You cannot undo this.')}
+          </Confirm>
+        </div>
+      )}
     </section>
   );
 }

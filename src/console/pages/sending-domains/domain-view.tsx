@@ -7,7 +7,7 @@ import { Status } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Copy } from '../../parts/text.tsx';
 import { Time } from '../../parts/time.tsx';
-import { checkWords, purposeWords, reasonWords, wayWords } from './domain-words.ts';
+import { checkWords, noteWords, purposeWords, reasonWords, wayWords } from './domain-words.ts';
 
 interface DomainProps {
   domain: SendingDomain;
@@ -65,6 +65,11 @@ export function StateOfDomain({ domain, fallback, now }: DomainProps) {
       </Notice>
     );
   }
+  if (!domain.is_chosen) {
+    return (
+      <Notice>{t('{name} is verified. Emails come from another domain until you choose this one.', { name })}</Notice>
+    );
+  }
   return (
     <Notice tone={state === 'verified' ? 'green' : 'blue'}>
       <b>{t('Emails come from {name}.', { name })}</b>{' '}
@@ -75,10 +80,19 @@ export function StateOfDomain({ domain, fallback, now }: DomainProps) {
 
 type DomainRecord = SendingDomain['records'][number];
 
-/** What to enter at the name servers, each with a button to copy it. */
+/** What to enter at the name servers, each with a button to copy it, and what is there instead. */
 export function DomainRecords({ domain }: Pick<DomainProps, 'domain'>) {
-  const { records } = domain;
+  const { records, way } = domain;
   const idOf = (record: DomainRecord, part: string) => `${part}-${records.indexOf(record)}`;
+  const copyable = (record: DomainRecord, part: 'name' | 'value', label: string) => (
+    <>
+      <code class="breaks" id={idOf(record, part)}>
+        {record[part]}
+      </code>
+      <br />
+      <Copy of={idOf(record, part)} label={label} what={t('of the record {name}', { name: record.name })} />
+    </>
+  );
   return (
     <Table
       caption={t('Records of {name}', { name: domain.name })}
@@ -94,50 +108,55 @@ export function DomainRecords({ domain }: Pick<DomainProps, 'domain'>) {
             </>
           ),
         },
-        {
-          head: t('Name'),
-          cell: (record) => (
-            <>
-              <code class="breaks" id={idOf(record, 'name')}>
-                {record.name}
-              </code>{' '}
-              <Copy
-                of={idOf(record, 'name')}
-                label={t('Copy name')}
-                what={t('of the record {name}', { name: record.name })}
-              />
-            </>
-          ),
-        },
+        { head: t('Name'), cell: (record) => copyable(record, 'name', t('Copy name')) },
         {
           head: t('Value'),
           cell: (record) => (
             <>
-              <code class="breaks" id={idOf(record, 'value')}>
-                {record.value}
-              </code>{' '}
-              <Copy
-                of={idOf(record, 'value')}
-                label={t('Copy value')}
-                what={t('of the record {name}', { name: record.name })}
-              />
+              {copyable(record, 'value', t('Copy value'))}
+              {record.verdict === 'fail' && <FoundInstead found={answersTo(domain, record)} />}
             </>
           ),
         },
         {
           head: t('State'),
-          cell: ({ verdict, reason }) =>
+          cell: ({ verdict, reason, purpose }) =>
             verdict === null ? (
               <Status kind="accepted">{t('Not found yet')}</Status>
             ) : (
               <>
-                <Status kind={verdicts[verdict].kind}>{verdicts[verdict].word}</Status>
-                {verdict !== 'pass' && reason !== null && <small>{reasonWords(reason)}</small>}
+                <Status kind={verdicts[verdict].kind}>
+                  {reason === 'record-missing' ? t('Missing') : verdicts[verdict].word}
+                </Status>
+                {verdict !== 'pass' && reason !== null && (
+                  <small>{reasonWords({ check_name: purpose, reason }, way)}</small>
+                )}
               </>
             ),
         },
       ]}
     />
+  );
+}
+
+/** What the name servers had at the name of a record. */
+function answersTo({ checks }: SendingDomain, { type, name }: DomainRecord): string[] {
+  const asked = checks.flatMap(({ evidence }) => (evidence as { queries?: Query[] }).queries ?? []);
+  const answer = asked.find(({ query }) => query === `${type} ${name}`)?.answer;
+  return Array.isArray(answer) ? answer : [];
+}
+
+function FoundInstead({ found }: { found: string[] }) {
+  if (found.length === 0) return null;
+  return (
+    <p class="small">
+      <b>{t('Found instead:')}</b>{' '}
+      {found.map((value) => (
+        <code key={value} class="breaks">
+          {value}
+        </code>
+      ))}
+    </p>
   );
 }
 
@@ -164,6 +183,13 @@ interface Query {
   answer: string[] | string;
 }
 
+interface CheckEvidence {
+  queries?: Query[];
+  notes?: string[];
+  server?: string;
+  record?: string;
+}
+
 /** What each check found, with the questions and answers of the name servers. */
 export function DomainChecks({ domain, now }: Pick<DomainProps, 'domain' | 'now'>) {
   const order = [...checkWords.keys()];
@@ -173,28 +199,36 @@ export function DomainChecks({ domain, now }: Pick<DomainProps, 'domain' | 'now'
   if (checks.length === 0) return <p class="muted">{t('No check yet. The first one comes within a minute.')}</p>;
   return (
     <ul class="list">
-      {checks.map(({ check_name, verdict, reason, evidence, since }) => (
-        <li key={check_name} class="stack stack--tight">
-          <p class="row">
-            <b>{checkWords.get(check_name) ?? check_name}</b>
-            <Status kind={verdicts[verdict].kind}>
-              {verdict === 'pass' ? t('Right', { context: 'not wrong' }) : verdicts[verdict].word}
-            </Status>
-          </p>
-          <p class="small">
-            {reasonWords(reason)}{' '}
-            <span class="muted">
-              <T>
-                Since <Time at={since} now={now} />.
-              </T>
-            </span>
-          </p>
-          <Evidence
-            queries={(evidence as { queries?: Query[] }).queries ?? []}
-            about={checkWords.get(check_name) ?? check_name}
-          />
-        </li>
-      ))}
+      {checks.map((check) => {
+        const { check_name, verdict, evidence, since } = check;
+        const { queries = [], notes = [], server, record } = evidence as CheckEvidence;
+        const about = checkWords.get(check_name) ?? check_name;
+        return (
+          <li key={check_name}>
+            <div class="stack stack--tight">
+              <p class="row">
+                <b>{about}</b>
+                <Status kind={verdicts[verdict].kind}>
+                  {verdict === 'pass' ? t('Right', { context: 'not wrong' }) : verdicts[verdict].word}
+                </Status>
+              </p>
+              <p>
+                {reasonWords(check, domain.way)}{' '}
+                {verdict !== 'pass' && (server ?? record) && <code class="breaks">{server ?? record}</code>}{' '}
+                <span class="muted">
+                  <T>
+                    Since <Time at={since} now={now} />.
+                  </T>
+                </span>
+              </p>
+              {notes.map((note) => (
+                <p key={note}>{noteWords.get(note)}</p>
+              ))}
+              <Evidence queries={queries} about={about} />
+            </div>
+          </li>
+        );
+      })}
     </ul>
   );
 }

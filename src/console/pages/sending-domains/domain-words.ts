@@ -1,5 +1,7 @@
-import { t } from '../../../language/text.ts';
+import { asIs, type Text, t } from '../../../language/text.ts';
 import type { SendingDomain } from '../../../sending-domains/sending-domains.ts';
+
+type Way = SendingDomain['way'];
 
 /** What a domain is, in one or two words. */
 export const stateWords: Record<
@@ -13,7 +15,7 @@ export const stateWords: Record<
   retired: { word: t('Retired'), kind: 'cancelled' },
 };
 
-export const wayWords: Record<SendingDomain['way'], string> = {
+export const wayWords: Record<Way, Text> = {
   'signed-here': t('Pennypost signs the emails'),
   relay: t('Your mail server signs the emails'),
   provider: t('The email provider signs the emails'),
@@ -40,10 +42,9 @@ export const purposeWords = new Map<string, string>([
   ['policy', t('Policy (DMARC)')],
 ]);
 
-/** What was found, where a reason alone would not tell people what to do. */
-const reasons = new Map<string, string>([
+/** What was found, and what to do about it. */
+const reasons = new Map<string, Text>([
   ['ok', t('As expected.')],
-  ['not-checked', t('Not checked: a setting of this installation is missing.')],
   ['dns-error', t('The name servers did not answer. Nothing changes until they do.')],
   ['record-missing', t('The record was not found.')],
   ['token-differs', t('The record has another value. Replace it.')],
@@ -54,11 +55,16 @@ const reasons = new Map<string, string>([
     ),
   ],
   ['several-records', t('There are several records at this name. Keep one.')],
+  ['syntax', t('The record has a mistake, so receivers ignore all of it. Replace it.')],
+  ['wrong-version', t('The record does not begin with v=DKIM1. Replace it.')],
+  ['hash-not-allowed', t('The record does not allow SHA-256 (h=). Remove that part.')],
+  ['not-for-email', t('The record says that its key is not for email (s=). Remove that part.')],
   ['quoted', t('The value has quotation marks of its own. Enter it without them.')],
   [
     'key-cut',
     t('The value was cut. Enter it whole, in parts of up to 255 characters if your name server asks for that.'),
   ],
+  ['no-key', t('The domain has no key.')],
   ['key-differs', t('The record has another key. Replace it.')],
   ['key-missing', t('The record has no key. Replace it.')],
   ['key-invalid', t('The key in the record cannot be read. Replace it.')],
@@ -73,17 +79,54 @@ const reasons = new Map<string, string>([
   ['spf-only', t('The return path belongs to the domain, the signature does not.')],
   ['not-listed', t('The record does not list a server that sends.')],
   ['allows-everyone', t('The record lets every server send. End it with -all or ~all.')],
+  ['uses-ptr', t('The record uses “ptr”, which receivers may ignore. List addresses instead.')],
+  ['near-lookup-limit', t('The record needs 9 or 10 look-ups. Receivers stop at 10.')],
+  ['too-many-lookups', t('The record needs more than 10 look-ups, so receivers ignore it. Remove some includes.')],
+  ['too-many-void-lookups', t('The record names more than 2 domains without records. Remove them.')],
+  ['include-missing', t('The record includes a domain that has no SPF record. Remove it.')],
+  ['redirect-missing', t('The record leads to a domain that has no SPF record. Correct it.')],
   ['policy-none', t('The policy is “none”: receivers do not act on false emails.')],
   ['policy-invalid', t('The policy cannot be read. Replace the record.')],
-  ['no-mx', t('The domain has no mail server.')],
+  ['no-mx', t('The domain has no MX record. Mail servers use its address instead.')],
   ['no-replies', t('The domain receives no mail, so replies get lost.')],
   ['null-mx', t('The domain says that it receives no mail.')],
-  ['mx-elsewhere', t('Bounces go to another mail server.')],
+  ['mx-elsewhere', t('Bounces go to another mail server than ours.')],
   ['mx-not-found', t('The mail server of the domain does not exist.')],
+  ['mx-partly-missing', t('One of the mail servers of the domain does not exist.')],
+  ['mx-is-alias', t('The MX record names an alias (CNAME). Enter the name that it leads to.')],
+  ['mx-is-address', t('The MX record has an address. Enter the name of the mail server.')],
   ['not-found', t('The domain does not exist.')],
+  ['ptr-missing', t('A mail server has no name in DNS. Ask who runs its network for a PTR record.')],
+  ['ptr-not-confirmed', t('The name of a mail server leads to another address.')],
+  ['ptr-generic', t('The name of a mail server looks like that of a home connection.')],
+  ['helo-not-a-name', t('The mail server does not greet with a full name. Set SMTP_EHLO_NAME.')],
+  ['helo-differs', t('A mail server greets with another name than the one it has in DNS.')],
+  ['no-tls', t('The mail server offers no encryption.')],
+  ['old-tls', t('The mail server uses a version of TLS that is too old.')],
+  ['certificate', t('The certificate of the mail server is not valid.')],
 ]);
 
-/** A sentence for what a check found. A reason without one is a technical word, which is better than nothing. */
-export function reasonWords(reason: string): string {
-  return reasons.get(reason) ?? `${reason.replaceAll('-', ' ')}.`.replace(/^./, (letter) => letter.toUpperCase());
+/** What is missing, so that a check could not be made. */
+const notChecked = new Map<string, Text>([
+  ['spf', t('Not checked: set SMTP_SERVERS.')],
+  ['ptr', t('Not checked: set SMTP_SERVERS.')],
+  ['mx', t('Not checked: set SMTP_RETURN_PATH.')],
+  ['tls', t('Not checked: we could not reach the mail server.')],
+]);
+
+/** A sentence for what a check found. */
+export function reasonWords({ check_name, reason }: { check_name: string; reason: string }, way: Way): Text {
+  if (reason !== 'not-checked') return reasons.get(reason) ?? asIs(reason);
+  const found = way === 'provider' ? undefined : notChecked.get(check_name);
+  return found ?? t('Not checked: the provider takes care of it.');
 }
+
+/** What receivers would do better with. */
+export const noteWords = new Map<string, Text>([
+  ['no-reports', t('Nobody gets reports about false emails. Add rua=mailto: with an address.')],
+  ['old-tags', t('The record has parts that are out of use: pct, rf or ri.')],
+  [
+    'reports-not-authorised',
+    t('Reports go to another domain, which has not said that it takes them. Receivers will not send them.'),
+  ],
+]);

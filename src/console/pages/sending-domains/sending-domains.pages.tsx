@@ -156,7 +156,15 @@ function DomainTable({ domains, at, now, withScope }: DomainsProps & { withScope
               },
             ]
           : []),
-        { head: t('State'), cell: (domain) => <DomainStatus state={domain.state} /> },
+        {
+          head: t('State'),
+          cell: ({ state, is_chosen, scope }) => (
+            <>
+              <DomainStatus state={state} />
+              {is_chosen && scope !== 'installation' && !withScope && <small>{t('Chosen for emails')}</small>}
+            </>
+          ),
+        },
         {
           head: t('Last check'),
           cell: ({ checked_at }) => (checked_at ? <Time at={checked_at} now={now} /> : t('Not yet')),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anOrganisation, aService } from '../../../../test/kit/builders/rows.ts';
-import { addDomain, publish } from '../../../../test/kit/builders/sending-domains.ts';
+import { addDomain, check, publish } from '../../../../test/kit/builders/sending-domains.ts';
 import { FakeDns } from '../../../../test/kit/fakes/fake-dns.ts';
 import { useHarness } from '../../../../test/kit/harness.ts';
 import { aPerson, signedIn } from '../../../../test/kit/world/console-people.ts';
@@ -55,8 +55,15 @@ describe('the domains of a service', () => {
     const { browser, here, service_id } = await aManager();
     const { body } = await addDomain(harness, { scope: 'service', service_id, name: 'a.council.example' });
     const url = `${here}/${body.data.id}`;
-    await browser.post(url, { task: 'hold' });
-    expect((await domainAt(url)).hold).toBe(true);
+    const change = { suspended: 'hold', return_path_domain: 'Bounces.Council.Example' };
+    expect((await browser.post(`${url}/change`, change)).location).toBe(url);
+    expect(await domainAt(url)).toMatchObject({ hold: true, return_path_domain: 'bounces.council.example' });
+    const shown = (await browser.get(url)).text;
+    expect(shown).toContain('Emails wait until it is right again, at most 72 hours');
+    const wrong = await browser.post(`${url}/change`, { suspended: 'fall-back', return_path_domain: 'nothing' });
+    expect([wrong.status, wrong.text.includes('Enter a domain such as bounces.council.example')]).toEqual([400, true]);
+    await browser.post(`${url}/change`, { suspended: 'fall-back' });
+    expect(await domainAt(url)).toMatchObject({ hold: false, return_path_domain: null });
     await browser.post(url, { task: 'new-key' });
     expect((await browser.get(url)).text).toContain('New: publish its record');
     const refused = await browser.post(url, { task: 'new-key' });
@@ -69,6 +76,36 @@ describe('the domains of a service', () => {
     expect((await domainAt(url)).state).toBe('retired');
   });
 
+  it('can be signed by a mail server whose selector is known', async () => {
+    const { browser, here } = await aManager();
+    const without = await browser.post(`${here}/add`, { name: 'relay.council.example', way: 'relay' });
+    expect(without.problems).toEqual({ selector: 'Enter the selector of the relay' });
+    const added = await browser.post(`${here}/add`, { name: 'relay.council.example', way: 'relay', selector: 's1' });
+    expect(await domainAt(added.location)).toMatchObject({ way: 'relay', keys: [{ selector: 's1' }] });
+    expect((await browser.follow(added)).text).toContain('Your mail server signs the emails');
+  });
+
+  it('show what was found beside what was expected, which setting is missing, and which domain is chosen', async () => {
+    const { browser, here, service_id } = await aManager();
+    const of = { scope: 'service', service_id };
+    const first = await addDomain(harness, { ...of, name: 'first.council.example' });
+    const second = await addDomain(harness, { ...of, name: 'second.council.example' });
+    const other = 'pennypost-verification=of-somebody-else';
+    publish(dns, first.body.data);
+    publish(dns, second.body.data);
+    dns.zone['TXT _pennypost-challenge.first.council.example'] = [other];
+    for (const { body } of [first, second]) await check(harness, body.data.id);
+    const wrong = (await browser.get(`${here}/${first.body.data.id}`)).text;
+    expect(wrong).toMatch(new RegExp(`Found instead:</b>[^]{0,200}${other}`));
+    expect(wrong).toContain('Not checked: set SMTP_SERVERS.');
+    const at = `${here}/${second.body.data.id}`;
+    expect((await browser.get(at)).text).toContain('Emails come from another domain until you choose this one.');
+    await browser.post(at, { task: 'use-domain' });
+    const chosen = (await browser.get(at)).text;
+    expect(chosen).toContain('Emails come from second.council.example.');
+    expect(chosen).not.toContain('Use this domain');
+  });
+
   it('are not found at another service, and refuse what only an operator decides', async () => {
     const mine = await aManager();
     const other = await aManager();
@@ -77,6 +114,7 @@ describe('the domains of a service', () => {
     const url = `${mine.here}/${body.data.id}`;
     expect((await mine.browser.get(url)).status).toBe(404);
     expect((await mine.browser.post(url, { task: 'retire' })).status).toBe(404);
+    expect((await mine.browser.post(`${url}/change`, { suspended: 'hold' })).status).toBe(404);
     expect((await domainAt(url)).state).toBe('pending');
   });
 });

@@ -1,5 +1,6 @@
 import { type Text, t } from '../../../language/text.ts';
 import type { GuardPause } from '../../../notifications/guard/guard.ts';
+import { hour_ms } from '../../../platform/clock.ts';
 import type { Service } from '../../../services/services.ts';
 import { may } from '../../access/may.ts';
 import type { ConsoleApp } from '../../console-app.ts';
@@ -42,12 +43,16 @@ export async function guardNotice(app: ConsoleApp, service: Service, visitor: Vi
 }
 
 /** On the page of a file whose messages wait. */
-export function waitingForGuard(service: Service, visitor: Visitor) {
+export function waitingForGuard({ config }: ConsoleApp, service: Service, visitor: Visitor) {
   return (
     <Notice tone="amber">
       <b>{t('Waiting: sending to many is paused')}</b>
       <p>
-        {t('Nothing of this file is lost. Sending goes on once the pause is lifted.')} {wayOut(service, visitor)}
+        {t(
+          'Sending goes on once the pause is lifted. A message that waits longer than {hours, plural, one {# hour} other {# hours}} fails.',
+          { hours: config.delivery.expiry_ms / hour_ms },
+        )}{' '}
+        {wayOut(service, visitor)}
       </p>
     </Notice>
   );

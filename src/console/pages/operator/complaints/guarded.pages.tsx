@@ -1,3 +1,4 @@
+import { T } from '../../../../language/sentence.tsx';
 import { t } from '../../../../language/text.ts';
 import { type GuardGroup, listGuarded } from '../../../../notifications/guard/guard.ts';
 import type { ConsoleApp } from '../../../console-app.ts';
@@ -14,7 +15,7 @@ import { guardPath, whatHappened } from '../../settings/guard-notice.tsx';
 const path = '/operator/guard';
 type Guarded = Awaited<ReturnType<typeof listGuarded>>['services'][number];
 
-const groups: Record<GuardGroup, string> = { paused: t('Paused'), warned: t('Warned'), exempt: t('Not paused') };
+const groups: Record<GuardGroup, string> = { paused: t('Paused'), warned: t('Warned'), exempt: t('Exempt') };
 
 /** The services whose emails bounce or are reported as spam too often, and those that the guard does not pause. */
 export function guardedPages(pages: Pages, app: ConsoleApp): void {
@@ -29,7 +30,9 @@ export function guardedPages(pages: Pages, app: ConsoleApp): void {
       const to = (state: GuardGroup | undefined, number?: number) => pageUrl(withQuery(path, { state, page: number }));
       return {
         title: t('Bounces and complaints'),
-        lead: t('Services whose emails bounce or are reported as spam too often, and services that are not paused.'),
+        lead: t(
+          'Services whose emails bounce or are reported as spam too often, and those that are exempt from pauses.',
+        ),
         crumbs: [{ label: t('Complaints'), to: '/operator/complaints' }],
         content: (
           <div class="stack">
@@ -86,16 +89,26 @@ function Services({ services, now, maySee }: { services: readonly Guarded[]; now
             </a>
           ),
         },
-        { head: t('State'), cell: ({ state }) => <Status {...states[state]} /> },
+        {
+          head: t('State'),
+          cell: ({ state, exempt_until }) => (
+            <>
+              <Status {...states[state]} />
+              {exempt_until && (
+                <small>
+                  <T>
+                    Not paused until <Time at={exempt_until} now={now} />
+                  </T>
+                </small>
+              )}
+            </>
+          ),
+        },
         {
           head: t('Why'),
           cell: ({ because, rate }) => because !== null && whatHappened({ because, rate: rate ?? '' }),
         },
         { head: t('Since'), cell: ({ since }) => <Time at={since} now={now} /> },
-        {
-          head: t('Not paused until'),
-          cell: ({ exempt_until }) => exempt_until && <Time at={exempt_until} now={now} />,
-        },
       ]}
     />
   );

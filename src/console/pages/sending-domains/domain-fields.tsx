@@ -1,0 +1,124 @@
+import { type Text, t } from '../../../language/text.ts';
+import { hour_ms } from '../../../platform/clock.ts';
+import type { SendingDomain } from '../../../sending-domains/sending-domains.ts';
+import type { ConsoleApp } from '../../console-app.ts';
+import { providerName } from '../../message-words.ts';
+import type { FormState } from '../../page.ts';
+import { Choices, Field, TextArea } from '../../parts/field.tsx';
+import { wayWords } from './domain-words.ts';
+
+type App = Pick<ConsoleApp, 'config' | 'domainProviders'>;
+
+export function signer(way: SendingDomain['way'], provider: string | null): Text {
+  return provider === null ? wayWords[way] : t('{name} signs the emails', { name: providerName(provider) });
+}
+
+export function holdWords({ config }: App): Text {
+  return t('Emails wait until it is right again, at most {hours, plural, one {# hour} other {# hours}}', {
+    hours: config.delivery.expiry_ms / hour_ms,
+  });
+}
+
+export function fallBackWords({ config }: App): Text {
+  return t('Emails come from {fallback}', { fallback: config.email.domain });
+}
+
+interface AddFieldsProps {
+  app: App;
+  formState: FormState;
+}
+
+/** Of a new domain: those that the providers in use leave open. */
+export function AddFields({ app, formState }: AddFieldsProps) {
+  const { sign, withKeys } = app.domainProviders;
+  const here = { value: 'signed-here', label: wayWords['signed-here'], hint: t('Pennypost makes the key.') };
+  const relay = { value: 'relay', label: wayWords.relay, hint: t('It has the key, and you know its selector.') };
+  const choices = [
+    ...(sign ? [here, relay] : []),
+    ...withKeys.map((name) => ({ value: `provider ${name}`, label: signer('provider', name) })),
+  ];
+  return (
+    <>
+      <Field
+        formState={formState}
+        name="name"
+        label={t('Domain')}
+        hint={t('Such as notify.council.example. Use one that has no other mail.')}
+        autocomplete="off"
+      />
+      {choices.length > 1 && (
+        <Choices
+          formState={formState}
+          name="way"
+          legend={t('Who signs the emails?')}
+          kind="one"
+          choices={choices}
+          chosen={[choices[0]?.value ?? '']}
+        />
+      )}
+      {sign && (
+        <Field
+          formState={formState}
+          name="selector"
+          label={t('Selector of your mail server')}
+          hint={t('Only if your mail server signs. In “s1._domainkey.council.example” the selector is s1.')}
+          autocomplete="off"
+        />
+      )}
+      {withKeys.length > 0 && (
+        <ProviderRecords
+          formState={formState}
+          hint={t('Only if the provider signs and we cannot read them there. One per line: type, name and value.')}
+        />
+      )}
+    </>
+  );
+}
+
+/** Of a domain that was added. */
+export function ChangeFields({ app, domain, formState }: AddFieldsProps & { domain: SendingDomain }) {
+  const ofProvider = domain.records.filter(({ purpose }) => purpose === 'signature' || purpose === 'return-path');
+  return (
+    <>
+      <Field
+        formState={formState}
+        name="return_path_domain"
+        label={t('Bounces go to (optional)')}
+        hint={t('A domain of yours whose MX record leads to the mail server that takes our bounces.')}
+        value={domain.return_path_domain ?? undefined}
+        autocomplete="off"
+      />
+      {domain.way === 'provider' && (
+        <ProviderRecords
+          formState={formState}
+          hint={t('One per line: type, name and value.')}
+          value={ofProvider.map(({ type, name, value }) => `${type} ${name} ${value}`).join('\n')}
+        />
+      )}
+      <Choices
+        formState={formState}
+        name="suspended"
+        legend={t('If the domain is suspended')}
+        kind="one"
+        choices={[
+          { value: 'fall-back', label: fallBackWords(app) },
+          { value: 'hold', label: holdWords(app) },
+        ]}
+        chosen={[domain.hold ? 'hold' : 'fall-back']}
+      />
+    </>
+  );
+}
+
+function ProviderRecords({ formState, hint, value }: { formState: FormState; hint: Text; value?: string }) {
+  return (
+    <TextArea
+      formState={formState}
+      name="records"
+      label={t('Records of the provider')}
+      hint={hint}
+      rows={4}
+      {...(value === undefined ? {} : { value })}
+    />
+  );
+}
