@@ -74,7 +74,7 @@ export async function countGuardStates(db: Db): Promise<{ state: GuardState; ser
 }
 
 /** The parts of the list of operators. */
-export const guardGroups = ['paused', 'warned', 'exempt'] as const;
+const guardGroups = ['paused', 'warned', 'exempt'] as const;
 export type GuardGroup = (typeof guardGroups)[number];
 
 /** Services that are paused, warned or exempt, in this order, and among them the newest first. */

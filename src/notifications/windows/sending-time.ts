@@ -1,5 +1,5 @@
-import { nextOpening, type SendWindow } from '../../countries/send-windows.ts';
-import { zonesOfRegion } from '../../countries/zones.ts';
+import { nextOpening, type SendWindow } from '../../countries/timing/send-windows.ts';
+import { zonesOfRegion } from '../../countries/timing/zones.ts';
 
 export type TimingReason =
   | 'letters-have-no-window'

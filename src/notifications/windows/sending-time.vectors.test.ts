@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { nextOccurrences, parseRule } from '../../countries/recurrence.ts';
-import type { SendWindow, Weekday } from '../../countries/send-windows.ts';
+import { nextOccurrences, parseRule } from '../../countries/timing/recurrence.ts';
+import type { SendWindow, Weekday } from '../../countries/timing/send-windows.ts';
 import { sendingTime } from './sending-time.ts';
 
 // A larger set of examples than the tables in the tests, kept outside the project and not required.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDays, weekday } from './calendar.ts';
+import { addDays, weekday } from '../calendar.ts';
 import { nextOpening, type SendWindow, weekdays } from './send-windows.ts';
 import { calendarOf, isTimeZone, zonesOfRegion } from './zones.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDays, weekday } from './calendar.ts';
+import { addDays, weekday } from '../calendar.ts';
 import { nextOccurrences, parseRule, type RecurrenceRule } from './recurrence.ts';
 import { calendarOf } from './zones.ts';
 

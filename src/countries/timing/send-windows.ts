@@ -1,4 +1,4 @@
-import { addDays, weekday } from './calendar.ts';
+import { addDays, weekday } from '../calendar.ts';
 import { calendarOf } from './zones.ts';
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
@@ -19,7 +19,7 @@ export interface SendWindow {
 const day_ms = 86_400_000;
 
 /** A window that does not open within so many days never opens. */
-export const longestClosure_days = 14;
+const longestClosure_days = 14;
 
 /**
  * The first moment from `from` on at which the window is open in all of the zones: `from` itself if it is open then. Undefined if

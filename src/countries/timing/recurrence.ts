@@ -1,4 +1,4 @@
-import { addDays, isDay, weekday } from './calendar.ts';
+import { addDays, isDay, weekday } from '../calendar.ts';
 import { calendarOf } from './zones.ts';
 
 /** A part of the recurrence rules of iCalendar (RFC 5545), such as `FREQ=MONTHLY;BYDAY=1TU`. */
