@@ -1,4 +1,5 @@
 import { timestamp } from '../../../../src/platform/clock.ts';
+import { addDomain } from '../../builders/sending-domains.ts';
 import { type Actions, changes, without } from './action.ts';
 
 const service = '/services/:service_id';
@@ -27,16 +28,35 @@ export const sendingActions: Actions = (harness, world) => {
     return {};
   };
 
+  /** A second domain, which is not in use. */
+  const anotherDomain = async (param: string, owner: object) => {
+    const { body } = await addDomain(harness, { ...owner, name: `second-${param.split('_')[0]}.council.example` });
+    return { ids: { [param]: body.data.id } };
+  };
+
   const domains = (list: string, param: string, name: string) => [
     changes('sending_domain', `${list}/add`, { by: operator, form: { name } }),
-    changes('sending_domain', `${list}/:${param}`, { by: operator, form: { task: 'hold' } }),
-    changes('sending_domain', `${list}/:${param}`, { by: operator, form: { task: 'fall-back' } }),
+    changes('sending_domain', `${list}/:${param}/change`, { by: operator, form: { suspended: 'hold' } }),
+    changes('sending_domain', `${list}/:${param}/change`, { by: operator, form: { suspended: 'fall-back' } }),
   ];
 
   return [
     ...domains(`${settings}/email/domain`, 'sending_domain_id', 'hall.council.example'),
     ...domains('/organisations/:organisation_id/domain', 'organisation_domain_id', 'all.council.example'),
     ...domains('/operator/domains', 'sending_domain_id', 'installation.council.example'),
+    changes('sending_domain_key', '/operator/domains/:sending_domain_id', { by: operator, form: { task: 'new-key' } }),
+    changes('service', `${settings}/email/domain/:sending_domain_id`, {
+      ...{ by: operator, form: { task: 'use-domain' } },
+      prepare: () => anotherDomain('sending_domain_id', { scope: 'service', service_id: world.service.id }),
+    }),
+    changes('organisation', '/organisations/:organisation_id/domain/:organisation_domain_id', {
+      ...{ by: operator, form: { task: 'use-domain' } },
+      prepare: () =>
+        anotherDomain('organisation_domain_id', {
+          scope: 'organisation',
+          organisation_id: world.ids.get('organisation_id'),
+        }),
+    }),
     without('searches', '/operator/domains', { by: operator, form: { find: 'council' } }),
     changes('sending_domain', '/operator/domains/:sending_domain_id', { by: operator, form: { task: 'retire' } }),
     changes('service_guard', `${settings}/operator/guard`, {
