@@ -578,6 +578,21 @@ create table letter_rates (
   constraint letter_rates_sheet_count_check CHECK ((sheet_count > 0))
 );
 
+create table limit_notices (
+  owner_kind text not null,
+  owner_id uuid not null,
+  channel text not null,
+  period text not null,
+  period_start date not null,
+  level integer not null,
+  sent_at timestamp with time zone not null,
+  constraint limit_notices_channel_check CHECK ((channel = ANY (ARRAY['sms'::text, 'email'::text, 'letter'::text, 'international_sms'::text]))),
+  constraint limit_notices_level_check CHECK ((level = ANY (ARRAY[80, 100]))),
+  constraint limit_notices_owner_kind_check CHECK ((owner_kind = ANY (ARRAY['service'::text, 'organisation'::text]))),
+  constraint limit_notices_period_check CHECK ((period = ANY (ARRAY['day'::text, 'year'::text]))),
+  constraint limit_notices_pkey PRIMARY KEY (owner_kind, owner_id, channel, period, period_start, level)
+);
+
 create table message_parts (
   reference text not null,
   message_reference text not null,

@@ -30,6 +30,7 @@ import { readReportFiles } from './letters/print/report-files.ts';
 import { announceReturnedLetters } from './letters/returned/returned-letters.ts';
 import { deleteUnneededAttachments } from './notifications/attachments/attachments.ts';
 import { judgeServices } from './notifications/guard/guard.task.ts';
+import { tellOfReachedLimits } from './notifications/limits/limit-notices.task.ts';
 import { reconcileAnnualCounts } from './notifications/limits/reconcile-annual-counts.ts';
 import { createPartitions } from './notifications/partitions.ts';
 import { applyRetention, deleteExpiredData } from './notifications/retention.ts';
@@ -144,6 +145,13 @@ export const tasks: (ScheduledTask | QueuedTask)[] = [
     schedule: { cron: '* * * * *', reason: 'Every minute, so that a bad list is stopped while it is being sent.' },
     ...soonAgain,
     run: judgeServices,
+  },
+  {
+    name: 'tell-of-reached-limits',
+    description: 'Tells managers that a limit of the day or the year is used to 80 %, and that it is used up.',
+    schedule: { cron: '* * * * *', reason: 'Every minute, while there is time to ask for more.' },
+    ...soonAgain,
+    run: tellOfReachedLimits,
   },
   {
     name: 'reconcile-annual-counts',

@@ -6,6 +6,7 @@ import { measureJobs } from '../src/jobs/unfinished-jobs.ts';
 import { measureLetters } from '../src/letters/print/late-letters.ts';
 import { measureReportFiles } from '../src/letters/print/report-files.ts';
 import { measureGuard } from '../src/notifications/guard/guard.task.ts';
+import { measureLimits } from '../src/notifications/limits/limit-notices.task.ts';
 import { measureRollups } from '../src/notifications/rollups/rollups.ts';
 import { Standby } from '../src/platform/db/servers/standby.ts';
 import { TaskRuns } from '../src/platform/queue/task-runs.ts';
@@ -60,6 +61,7 @@ beforeAll(async () => {
   measureQueues(app);
   measureRollups(app);
   measureGuard(app);
+  measureLimits(app);
   measureReadiness(app);
   new TaskRuns(app, tasks);
   return harness.deliver();

@@ -7,6 +7,7 @@ import { warmPdfThreads } from '../letters/pdf-threads.ts';
 import { measureLetters } from '../letters/print/late-letters.ts';
 import { measureReportFiles } from '../letters/print/report-files.ts';
 import { measureGuard } from '../notifications/guard/guard.task.ts';
+import { measureLimits } from '../notifications/limits/limit-notices.task.ts';
 import { preparePartitions } from '../notifications/partitions.ts';
 import { measureRollups } from '../notifications/rollups/rollups.ts';
 import { reachable } from '../operations/banner.ts';
@@ -87,6 +88,7 @@ export async function start(config: Config, log: Log, databaseUrl: string, roles
     measureReportFiles(app);
     measureRollups(app);
     measureGuard(app);
+    measureLimits(app);
     measureReadiness(app);
   }
 

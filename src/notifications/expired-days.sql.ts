@@ -158,4 +158,5 @@ export async function deleteOrphanedQueue(db: Db, beforeId: string): Promise<voi
 
 export async function deleteOldCounters(db: Db, beforeDay: string): Promise<void> {
   await db.deleteFrom('daily_message_counts').where('utc_day', '<', beforeDay).execute();
+  await db.deleteFrom('limit_notices').where('period', '=', 'day').where('period_start', '<', beforeDay).execute();
 }

@@ -117,6 +117,29 @@ export class Metrics {
     });
   }
 
+  /** How values that are read at scrape time are spread. Without those that cannot be read. */
+  distribution<const Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    buckets: number[],
+    read: () => Promise<{ labels: Record<Label, string>; value: number }[]>,
+  ): void {
+    if (this.registry.getSingleMetric(name)) return;
+    new Histogram({
+      name,
+      help,
+      labelNames,
+      buckets,
+      registers: [this.registry],
+      async collect() {
+        const figures = await read().catch(() => []);
+        this.reset();
+        for (const { labels, value } of figures) this.observe(labels, value);
+      },
+    });
+  }
+
   /** Returns the existing counter if the name is already registered. */
   counter<const Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {
     const existing = this.registry.getSingleMetric(name);

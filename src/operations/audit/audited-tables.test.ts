@@ -10,7 +10,7 @@ const harness = useHarness();
 const notAudited = new Map([
   [
     'accepting',
-    'messages: notifications, daily_message_counts, annual_counts, rate_windows, idempotency_keys, unfinished_messages',
+    'messages: notifications, daily_message_counts, annual_counts, limit_notices, rate_windows, idempotency_keys, unfinished_messages',
   ],
   [
     'queues',

@@ -439,6 +439,16 @@ interface LetterRates {
   rate: Numeric;
 }
 
+interface LimitNotices {
+  owner_kind: 'service' | 'organisation';
+  owner_id: string;
+  channel: 'sms' | 'email' | 'letter' | 'international_sms';
+  period: 'day' | 'year';
+  period_start: string;
+  level: number;
+  sent_at: Time;
+}
+
 interface MessageParts {
   reference: string;
   message_reference: string;
@@ -1485,6 +1495,7 @@ export interface DB {
   letter_despatches: LetterDespatches;
   letter_files: LetterFiles;
   letter_rates: LetterRates;
+  limit_notices: LimitNotices;
   message_parts: MessageParts;
   message_stores: MessageStores;
   message_traces: MessageTraces;

@@ -46,6 +46,8 @@ export const accountTemplates = {
   domainSuspended: '9e3d7c15-4b8a-4d26-a1f0-6c2b5e8d9a37',
   sendingPaused: '3b8e2f64-1c7d-4e0a-9f25-6a1d8c4b7e90',
   sendingWarning: 'e5d0a7c2-48b1-4f36-8d9e-2c7f1b6a3058',
+  limitNear: '6d4c1b9e-7a25-4c83-b0f6-1e8d3a5c7f42',
+  limitReached: 'a91f5e38-2b6d-4074-9c1a-8f7e4d0b2c65',
 } as const;
 
 /** A code, link or notice to a user: a template id and its values. */

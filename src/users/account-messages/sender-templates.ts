@@ -1,6 +1,6 @@
 import { type AccountTemplate, accountTemplates } from './account-messages.ts';
 
-/** What people who manage a service or an organisation read about its sending domain, and about pauses of sending to many. */
+/** What people who manage a service or an organisation read about its sending domain, pauses of sending to many, and limits. */
 export const senderTemplates: AccountTemplate[] = [
   {
     id: accountTemplates.domainVerified,
@@ -55,6 +55,26 @@ export const senderTemplates: AccountTemplate[] = [
       '((what_happened)). If more do, mailbox providers refuse the emails of every service, and sending to files and lists can be paused.',
       'Remove those addresses from your list. What we measured: ((url))',
       '((offer_suppression??Keep a suppression list, on the same page: we then stop sending to addresses that bounce.))',
+    ],
+  },
+  {
+    id: accountTemplates.limitNear,
+    name: 'Limit: nearly reached',
+    subject: '((owner_name)) has nearly reached its limit of ((messages)) for ((period))',
+    paragraphs: [
+      'Hello ((name))',
+      '((owner_name)) has used ((used)) of the ((limit)) ((messages)) that it can send ((period)). When all are used, more are refused until ((end)).',
+      'If you need to send more, ask the people who run this Pennypost to raise the limit. What is left: ((url))',
+    ],
+  },
+  {
+    id: accountTemplates.limitReached,
+    name: 'Limit: reached',
+    subject: '((owner_name)) can send no more ((messages)) ((period))',
+    paragraphs: [
+      'Hello ((name))',
+      '((owner_name)) has used ((used)) of the ((limit)) ((messages)) that it can send ((period)). More are refused until ((end)).',
+      'If you need to send more, ask the people who run this Pennypost to raise the limit: ((url))',
     ],
   },
 ];

@@ -1,0 +1,123 @@
+import { sql } from 'kysely';
+import type { Timestamp } from '../../platform/clock.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
+import type { LimitedChannel } from '../notification.ts';
+import type { YearOfLimit } from './annual-limits.sql.ts';
+
+export interface ReachedLimit extends Pick<YearOfLimit, 'owner_kind' | 'owner_id'> {
+  channel: LimitedChannel;
+  period: 'day' | 'year';
+  period_start: string;
+  /** Percent of the limit. */
+  level: 80 | 100;
+  used: number;
+  limit: number;
+}
+
+/** Nobody needs a warning about the 80th of 99 messages. */
+const minLimit = 100;
+
+const annualLimitOf = (owner: 'service' | 'organisation') => sql`case c.channel
+  when 'email' then ${sql.ref(`${owner}.email_annual_limit`)}
+  when 'sms' then ${sql.ref(`${owner}.sms_annual_limit`)}
+  else ${sql.ref(`${owner}.letter_annual_limit`)} end`;
+
+/** Counters that have reached a level about which nobody was told. They are those of today, and as many as there are limits of a year. */
+export async function selectReachedLimits(
+  db: Db,
+  { utc_day, year_start }: { utc_day: string; year_start: string },
+): Promise<ReachedLimit[]> {
+  const { rows } = await sql<ReachedLimit>`
+    with counted as (
+      select 'service' as owner_kind, service.id as owner_id, c.channel, 'day' as period, c.utc_day as period_start,
+        c.count as used, case c.channel
+          when 'email' then service.email_message_limit
+          when 'sms' then service.sms_message_limit
+          when 'letter' then service.letter_message_limit
+          else service.international_sms_message_limit end as "limit"
+      from daily_message_counts c join services service on service.id = c.service_id where c.utc_day = ${utc_day}
+      union all
+      select c.owner_kind, c.owner_id, c.channel, 'year', c.year_start, c.count, ${annualLimitOf('service')}
+      from annual_counts c join services service on c.owner_kind = 'service' and service.id = c.owner_id
+      where c.year_start = ${year_start}
+      union all
+      select c.owner_kind, c.owner_id, c.channel, 'year', c.year_start, c.count, ${annualLimitOf('organisation')}
+      from annual_counts c join organisations organisation on c.owner_kind = 'organisation' and organisation.id = c.owner_id
+      where c.year_start = ${year_start}
+    ), reached as (
+      select *, case when used >= "limit" then 100 else 80 end as level from counted
+      where "limit" >= ${minLimit} and used >= "limit" * 0.8
+    )
+    select * from reached where not exists (
+      select from limit_notices told
+      where (told.owner_kind, told.owner_id, told.channel, told.period, told.period_start)
+        = (reached.owner_kind, reached.owner_id, reached.channel, reached.period, reached.period_start)
+        and told.level >= reached.level)
+    order by owner_id, channel, period`.execute(db);
+  return rows;
+}
+
+/** Whether nobody else tells of it. Exact under concurrency: another transaction that claims it waits for this one. */
+export async function claimNotice(
+  tx: Tx,
+  { owner_kind, owner_id, channel, period, period_start, level }: ReachedLimit,
+  sent_at: Timestamp,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('limit_notices')
+    .values({ owner_kind, owner_id, channel, period, period_start, level, sent_at })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow();
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+interface PersonToTell {
+  email_address: string;
+  name: string;
+  /** Where somebody is a member of the organisation, too: that of any of its services. */
+  permissions: string[][];
+  /** Whether the person is a member of the organisation. */
+  is_member: boolean;
+}
+
+/** Active members of a service, or of an organisation and its active services. */
+export async function selectPeopleToTell(
+  tx: Tx,
+  { owner_kind, owner_id }: Pick<ReachedLimit, 'owner_kind' | 'owner_id'>,
+): Promise<PersonToTell[]> {
+  const { rows } = await sql<PersonToTell>`
+    with held as (
+      select m.user_id, to_jsonb(m.permissions) as permissions, false as is_member
+      from service_members m join services s on s.id = m.service_id
+      where case ${owner_kind}::text when 'service' then s.id else s.organisation_id end = ${owner_id}::uuid and s.active
+      union all
+      select user_id, '[]', true from organisation_members where organisation_id = ${owner_id}::uuid
+    )
+    select u.name, u.email_address, jsonb_agg(held.permissions) as permissions, bool_or(held.is_member) as is_member
+    from held join users u on u.id = held.user_id
+    where u.state = 'active'
+    group by u.id order by u.created_at, u.id`.execute(tx);
+  return rows;
+}
+
+export async function selectOwnerName(tx: Tx, { owner_kind, owner_id }: ReachedLimit): Promise<string> {
+  const table = owner_kind === 'service' ? 'services' : 'organisations';
+  const { name } = await tx.selectFrom(table).select('name').where('id', '=', owner_id).executeTakeFirstOrThrow();
+  return name;
+}
+
+interface UsedRatio {
+  channel: YearOfLimit['channel'];
+  ratio: number;
+}
+
+/** How much services have used of their own limits of a year. Those of 0 are used up. */
+export async function selectUsedRatios(db: Db, yearStart: string): Promise<UsedRatio[]> {
+  const { rows } = await sql<UsedRatio>`
+    select channel, case when "limit" = 0 then 1 else count::float8 / "limit" end as ratio from (
+      select c.channel, c.count, ${annualLimitOf('service')} as "limit"
+      from annual_counts c join services service on service.id = c.owner_id
+      where c.owner_kind = 'service' and c.year_start = ${yearStart}
+    ) as used where "limit" is not null`.execute(db);
+  return rows;
+}

@@ -1,0 +1,96 @@
+import { addDays } from '../../countries/calendar.ts';
+import { english } from '../../language/language.ts';
+import { timestamp } from '../../platform/clock.ts';
+import { inTransaction, type Tx } from '../../platform/db/database.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { Urls } from '../../platform/settings.ts';
+import { type AccountMessageSender, accountTemplates } from '../../users/account-messages/account-messages.ts';
+import { manages } from '../../users/members/permissions.ts';
+import { pageUrl } from '../../users/sign-in/link-tokens.ts';
+import type { LimitedChannel } from '../notification.ts';
+import { endOfYear, startOfYear } from './annual-limits.ts';
+import {
+  claimNotice,
+  type ReachedLimit,
+  selectOwnerName,
+  selectPeopleToTell,
+  selectReachedLimits,
+  selectUsedRatios,
+} from './limit-notices.sql.ts';
+
+type Deps = Platform & { config: { urls: Urls }; accountMessages: AccountMessageSender };
+
+/**
+ * Tells people once that a limit of the day or the year is used to 80 %, and once that it is used up. What reaches both at once, such as
+ * a file, is told as the second. In a task, so that accepting a message does not become slower.
+ */
+export async function tellOfReachedLimits(app: Deps): Promise<void> {
+  const now = app.clock.now();
+  const { calendar, limitCalendar } = app.country;
+  const told = app.metrics.counter('limit_notices_total', 'Limits of which people were told', ['period', 'level']);
+  const today = { utc_day: limitCalendar.day(now), year_start: startOfYear(calendar, now) };
+  for (const reached of await selectReachedLimits(app.db, today)) {
+    const isTold = await inTransaction(app.db, async (tx) => {
+      if (!(await claimNotice(tx, reached, timestamp(now)))) return false;
+      await tell(app, tx, reached, now);
+      return true;
+    });
+    if (!isTold) continue;
+    const { owner_kind, owner_id, channel, period, level } = reached;
+    told.inc({ period, level: String(level) });
+    app.log.info({ event: 'limit.reached', owner_kind, owner_id, channel, period, level }, 'A limit is nearly used');
+  }
+}
+
+/** From the platform service, so that a notice does not count towards the limit. */
+async function tell(app: Deps, tx: Tx, reached: ReachedLimit, now: Date): Promise<void> {
+  const { level, channel, period, used, limit } = reached;
+  const owner_name = await selectOwnerName(tx, reached);
+  for (const { name, email_address, permissions, is_member } of await selectPeopleToTell(tx, reached)) {
+    if (!is_member && !permissions.some(manages)) continue;
+    await app.accountMessages.send(tx, {
+      template_id: level === 100 ? accountTemplates.limitReached : accountTemplates.limitNear,
+      to: email_address,
+      personalisation: {
+        ...{ name, owner_name, messages: messageWords[channel] },
+        ...{ used: english.count(used), limit: english.count(limit) },
+        period: period === 'day' ? 'today' : 'this year',
+        end: endInWords(app, period, now),
+        url: pageUrl(app.config.urls.admin, pathOf(reached)),
+      },
+    });
+  }
+}
+
+const messageWords: Record<LimitedChannel, string> = {
+  sms: 'texts',
+  email: 'emails',
+  letter: 'letters',
+  international_sms: 'texts to other countries',
+};
+
+function endInWords({ country }: Deps, period: ReachedLimit['period'], now: Date): string {
+  if (period === 'year') return country.calendar.dayInWords(endOfYear(country, now));
+  const { limitCalendar } = country;
+  const midnight = limitCalendar.start(addDays(limitCalendar.day(now), 1));
+  return `${country.calendar.time(midnight).slice(11, 16)} on ${country.calendar.dayInWords(midnight)}`;
+}
+
+function pathOf({ owner_kind, owner_id }: ReachedLimit): string {
+  return owner_kind === 'service' ? `/services/${owner_id}/usage` : `/organisations/${owner_id}`;
+}
+
+/** Read at each scrape. */
+export function measureLimits({ metrics, db, country, clock }: Platform): void {
+  metrics.distribution(
+    'annual_limit_used_ratio',
+    'Services by how much of their limit of the year they have used',
+    ['channel'],
+    [0.5, 0.8, 0.9, 0.99, 1],
+    async () =>
+      (await selectUsedRatios(db, startOfYear(country.calendar, clock.now()))).map(({ channel, ratio }) => ({
+        labels: { channel },
+        value: ratio,
+      })),
+  );
+}
