@@ -2,6 +2,7 @@ import type { Header, SheetCell } from '../../libraries/spreadsheet/sheet.ts';
 import { type Channel, channels } from '../../protocol/channels.ts';
 import { comparableKey } from '../../protocol/comparable-key.ts';
 import { invisibleCharacters } from '../../protocol/whitespace.ts';
+import { englishKeyOf } from './headings.ts';
 
 const addressLines = [1, 2, 3, 4, 5, 6].map((number) => `address line ${number}`);
 
@@ -11,24 +12,6 @@ export const recipientColumnNames: Record<Channel, readonly string[]> = {
   email: ['email address'],
   letter: [...addressLines, 'postcode', 'address line 7'],
 };
-
-/**
- * What the column of recipients is called in other languages. It counts in every service, if the file has no column with the
- * English name.
- */
-const recipientSynonyms: Record<Channel, readonly string[]> = {
-  sms: ['numéro de téléphone', 'telefoonnummer', 'Telefonnummer', 'número de teléfono'],
-  email: ['adresse courriel', 'e-mailadres', 'E-Mail-Adresse', 'dirección de correo electrónico'],
-  letter: [],
-};
-
-/** The names of the recipient columns in a file with these keys: in English, else the first one of another language. */
-export function recipientNamesIn(channel: Channel, keys: { has(key: string): boolean }): readonly string[] {
-  const names = recipientColumnNames[channel];
-  if (names.some((name) => keys.has(comparableKey(name)))) return names;
-  const synonym = recipientSynonyms[channel].find((name) => keys.has(comparableKey(name)));
-  return synonym === undefined ? names : [synonym];
-}
 
 const minAddressColumns = 3;
 
@@ -69,14 +52,14 @@ export function planColumns(
   optional: readonly string[] = [],
 ): Columns {
   const { names, width } = header;
-  const keys = new Set(names.map(comparableKey));
-  const recipientKeys = new Set(channel === null ? [] : recipientNamesIn(channel, keys).map(comparableKey));
+  const keyOf = channel === null ? comparableKey : keysOfColumns(names, channel, [...placeholders, ...optional]);
+  const recipientKeys = new Set(channel === null ? [] : recipientColumnNames[channel].map(comparableKey));
   const usedKeys = new Set([...placeholders, ...optional].map(comparableKey));
   const columns: Column[] = [];
   const byKey = new Map<string, number>();
   const spellings = width > names.length ? [...names, ''] : names;
   const positions = spellings.map((name) => {
-    const key = comparableKey(name);
+    const key = keyOf(name);
     const known = byKey.get(key);
     if (known !== undefined) return known;
     const recipient = recipientKeys.has(key);
@@ -91,20 +74,42 @@ export function planColumns(
     width,
     hasRecipient: channel !== null && hasRecipientColumns(channel, byKey),
     missing: channel === null ? [] : missingColumns(channel, placeholders, byKey),
-    duplicates: duplicateColumns(names, recipientKeys),
+    duplicates: duplicateColumns(names, keyOf, recipientKeys),
   };
+}
+
+type KeyOf = (name: string) => string;
+
+/**
+ * A recipient column in another language has the key of its English name, if the file has no column with that name, and the template no
+ * placeholder with this one.
+ */
+function keysOfColumns(names: readonly string[], channel: Channel, placeholders: readonly string[]): KeyOf {
+  const recipientKeys = new Set(recipientColumnNames[channel].map(comparableKey));
+  const taken = new Set(placeholders.map(comparableKey));
+  const found = new Set(names.map(comparableKey));
+  const english = new Map<string, string>();
+  for (const name of names) {
+    const key = englishKeyOf(name);
+    if (key === undefined || !recipientKeys.has(key) || found.has(key) || taken.has(comparableKey(name))) continue;
+    found.add(key);
+    english.set(comparableKey(name), key);
+  }
+  return (name) => english.get(comparableKey(name)) ?? comparableKey(name);
 }
 
 /** Whether the names include the recipient columns of the channel, or of any. */
 export function namesRecipient(names: readonly string[], channel: Channel | undefined): boolean {
-  const keys = new Map(names.map((name, index) => [comparableKey(name), index]));
-  return (channel ? [channel] : channels).some((candidate) => hasRecipientColumns(candidate, keys));
+  return (channel ? [channel] : channels).some((candidate) => {
+    const keyOf = keysOfColumns(names, candidate, []);
+    return hasRecipientColumns(candidate, new Map(names.map((name, index) => [keyOf(name), index])));
+  });
 }
 
 // The postcode and line 7 are the same line of an address, so they do not count together.
 function hasRecipientColumns(channel: Channel, keys: ReadonlyMap<string, unknown>): boolean {
   const count = (names: readonly string[]) => names.filter((name) => keys.has(comparableKey(name))).length;
-  if (channel !== 'letter') return count(recipientNamesIn(channel, keys)) > 0;
+  if (channel !== 'letter') return count(recipientColumnNames[channel]) > 0;
   return [...(['postcode', 'address line 7'] as const)].some(
     (last) => count([...addressLines, last]) >= minAddressColumns,
   );
@@ -112,27 +117,24 @@ function hasRecipientColumns(channel: Channel, keys: ReadonlyMap<string, unknown
 
 function missingColumns(channel: Channel, placeholders: readonly string[], byKey: ReadonlyMap<string, number>) {
   const needed = new Map(placeholders.map((name) => [comparableKey(name), name]));
-  for (const name of recipientNamesIn(channel, byKey)) {
+  for (const name of recipientColumnNames[channel]) {
     if (channel === 'letter') needed.delete(comparableKey(name));
     else needed.set(comparableKey(name), name);
   }
   return [...needed].flatMap(([key, name]) => (byKey.has(key) ? [] : [name])).sort();
 }
 
-function duplicateColumns(names: readonly string[], recipientKeys: ReadonlySet<string>): string[] {
+function duplicateColumns(names: readonly string[], keyOf: KeyOf, recipientKeys: ReadonlySet<string>): string[] {
   const counts = new Map<string, number>();
-  for (const key of names.map(comparableKey)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  for (const key of names.map(keyOf)) counts.set(key, (counts.get(key) ?? 0) + 1);
   const isDuplicate = (key: string) => recipientKeys.has(key) && (counts.get(key) ?? 0) > 1;
-  return [...new Set(names.filter((name) => isDuplicate(comparableKey(name))))];
+  return [...new Set(names.filter((name) => isDuplicate(keyOf(name))))];
 }
 
 /** The channel of a contact list, by its only column; undefined if the file cannot be one. */
 export function findContactListChannel({ names }: Header): 'sms' | 'email' | undefined {
-  const named = names.map(comparableKey).filter((key) => key !== '');
-  if (named.length !== 1) return undefined;
-  return (['sms', 'email'] as const).find((channel) =>
-    [...recipientColumnNames[channel], ...recipientSynonyms[channel]].map(comparableKey).includes(named[0] ?? ''),
-  );
+  const named = names.filter((name) => comparableKey(name) !== '');
+  return named.length === 1 ? (['sms', 'email'] as const).find((channel) => namesRecipient(named, channel)) : undefined;
 }
 
 export type CellValue = string | string[] | null;

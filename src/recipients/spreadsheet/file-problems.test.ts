@@ -41,6 +41,10 @@ describe('personalisation', () => {
     ['sms', 'telefoonnummer', '07700900460'],
     ['sms', 'Telefonnummer', '07700900460'],
     ['sms', 'número_de_teléfono', '07700900460'],
+    ['sms', 'Rhif ffon', '07700900460'],
+    ['sms', 'nume\u0301ro de telephone', '07700900460'],
+    ['email', 'adresse e-mail', 'a@example.org'],
+    ['email', 'cyfeiriad e-bost', 'a@example.org'],
     ['email', 'Adresse courriel', 'a@example.org'],
     ['email', 'E-mailadres', 'a@example.org'],
     ['email', 'E-Mail-Adresse', 'a@example.org'],
@@ -50,6 +54,33 @@ describe('personalisation', () => {
     expect(rows[0]).toMatchObject({ recipient, personalisation: { name: 'Ann' }, problems: [] });
     expect(summary.missing_columns).toEqual([]);
     expect(findContactListChannel({ names: [heading], width: 1 })).toBe(channel);
+  });
+
+  it.each([
+    ['fr', "ligne d'adresse 1,ligne d'adresse 2,code postal"],
+    ['nl', 'Adresregel 1,adresregel 2,Postcode'],
+    ['cy', 'llinell cyfeiriad 1,llinell cyfeiriad 2,cod post'],
+    ['de', 'Adresszeile 1,Adresszeile 2,Adresszeile 7'],
+    ['es', 'línea de dirección 1,linea de direccion 2,codigo postal'],
+  ])('of letters has its address in columns in %s', async (_, headings) => {
+    const { rows, summary } = await check('letter', 'Dear ((name))', `name,${headings}\nAnn,A. Person,1 Road,SW1A 1AA`);
+    expect(rows[0]).toMatchObject({ recipient: 'A. Person', problems: [] });
+    expect(rows[0]?.personalisation).toMatchObject({
+      name: 'Ann',
+      address_line_1: 'A. Person',
+      address_line_2: '1 Road',
+    });
+    expect(summary.missing_columns).toEqual([]);
+  });
+
+  it('does not have its recipient in a column that the template prints', async () => {
+    const { summary } = await check('sms', 'Bel ((telefoonnummer))', 'Telefoonnummer\n07700900460');
+    expect(summary.missing_columns).toEqual(['phone number']);
+  });
+
+  it('has two recipients in a column that is repeated', async () => {
+    const { summary } = await check('sms', 'Hi', 'Telefoonnummer,telefoonnummer\n07700900460,07700900461');
+    expect(summary.duplicate_columns).toEqual(['Telefoonnummer', 'telefoonnummer']);
   });
 
   it('has its recipient in the English column, if there is one of another language, too', async () => {

@@ -1,10 +1,11 @@
 import type { Money } from '../../../countries/money.ts';
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
+import { languageColumnsOf, placeholdersOf } from '../../../jobs/uploads/file-texts.ts';
 import { T } from '../../../language/sentence.tsx';
 import { t } from '../../../language/text.ts';
 import { earlier, minute_ms } from '../../../platform/clock.ts';
 import type { Channel } from '../../../protocol/channels.ts';
-import { comparableKey } from '../../../protocol/comparable-key.ts';
+import { planColumns } from '../../../recipients/spreadsheet/columns.ts';
 import { pageUrl } from '../../links.ts';
 import { count } from '../../money.ts';
 import type { FormState } from '../../page.ts';
@@ -20,7 +21,6 @@ import { FileWarnings, RowWarnings, type WaysOut } from './file-warnings.tsx';
 import type { CheckedFile, LoadedFile } from './load-file.ts';
 import { ProblemTable } from './problem-table.tsx';
 import { describeRowProblem } from './problem-words.ts';
-import { neededColumns } from './spreadsheets.ts';
 
 interface FileCheckProps {
   file: CheckedFile;
@@ -59,7 +59,7 @@ export function FileCheck({ file, formState, now, money, phone, waysOut }: FileC
           </p>
         </div>
         <div class="stack">
-          <Columns file={file} phone={phone} />
+          <Columns file={file} />
           <RowCard file={file} path={path} phone={phone} />
         </div>
       </div>
@@ -136,16 +136,19 @@ function SendForm({ file, formState, now, path }: SendFormProps) {
   );
 }
 
-function Columns({ file: { record, template }, phone }: Pick<FileCheckProps, 'file' | 'phone'>) {
-  const used = new Set(neededColumns(phone, template).map(({ column }) => comparableKey(column)));
-  for (const name of ['reference', 'postcode']) used.add(name);
+function Columns({ file: { record, template } }: Pick<FileCheckProps, 'file'>) {
+  const names = record.column_headers;
+  const { every, some } = placeholdersOf(template.row);
+  const optional = [...some, ...languageColumnsOf(template.row), 'reference'];
+  const plan = planColumns({ names, width: names.length }, template.row.template_type, every, optional);
+  const isUsed = (index: number) => plan.columns[plan.positions[index] ?? -1]?.used === true;
   return (
     <section class="card stack stack--tight" aria-labelledby="columns">
       <h2 id="columns">{t('Columns')}</h2>
       <ul class="list">
-        {record.column_headers.map((name) => (
+        {names.map((name, index) => (
           <li key={name}>
-            {used.has(comparableKey(name)) ? (
+            {isUsed(index) ? (
               <Status kind="delivered">{name}</Status>
             ) : (
               <>

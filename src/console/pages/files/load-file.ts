@@ -18,8 +18,7 @@ import { listFirstMessages } from '../../../notifications/history/search-message
 import { remainingToday } from '../../../notifications/limits/daily-limits.ts';
 import type { SendingService } from '../../../notifications/sending/sending-service.ts';
 import { notFound } from '../../../platform/failure.ts';
-import { comparableKey } from '../../../protocol/comparable-key.ts';
-import { recipientNamesIn } from '../../../recipients/spreadsheet/columns.ts';
+import { planColumns } from '../../../recipients/spreadsheet/columns.ts';
 import { sheetsOf } from '../../../rendering/pdf/letter-geometry.ts';
 import { getReplyTo, getSmsSender } from '../../../services/senders/senders.ts';
 import type { Service } from '../../../services/services.ts';
@@ -30,6 +29,7 @@ import { pageUrl } from '../../links.ts';
 import type { Visitor } from '../../sessions/sessions.ts';
 import { costOfLetter, costOfTexts } from '../send/cost.ts';
 import type { Preview } from '../send/message-preview.tsx';
+import { listFields } from '../send/sendable-templates.ts';
 import { listProblems, type ProblemOfRow } from './problem-table.tsx';
 
 type Upload = NonNullable<Awaited<ReturnType<typeof findUpload>>>;
@@ -165,10 +165,11 @@ function hasUsableColumns({ missing_column_headers, problem_counts }: UploadReco
   );
 }
 
-function describeOthers({ row: { template_type } }: ReadyTemplate, rows: readonly StoredRow[]): ProblemOfRow[] {
+function describeOthers(template: ReadyTemplate, rows: readonly StoredRow[]): ProblemOfRow[] {
   return rows.map(({ row, cells }) => {
-    const [name = ''] = recipientNamesIn(template_type, new Set(cells.map(({ column }) => comparableKey(column))));
-    const cell = cells.find(({ column }) => comparableKey(column) === comparableKey(name));
+    const names = cells.map(({ column }) => column);
+    const { columns } = planColumns({ names, width: names.length }, template.row.template_type, listFields(template));
+    const cell = cells.find(({ column }) => columns.some(({ recipient, name }) => recipient && name === column));
     return { row, column: cell?.column ?? null, value: cell?.text ?? '', problem: t('Not in your team or guest list') };
   });
 }

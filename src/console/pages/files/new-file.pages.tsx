@@ -25,7 +25,7 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
   pages.add('/services/:service_id/files/new/:template_id', {
     who,
     below: 'Send',
-    async show({ service, visitor, param }, formState) {
+    async show({ service, visitor, viewer, param }, formState) {
       const template = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
       const senders = await listSenderChoices(app.db, template);
       const path = `/services/${service.id}/files/new/${template.row.id}`;
@@ -61,7 +61,7 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
                 <h2 id="columns">{t('Columns your file needs')}</h2>
                 <Table
                   caption={t('Columns')}
-                  rows={neededColumns(app.country.phone, template)}
+                  rows={neededColumns(viewer, template)}
                   keyOf={({ column }) => column}
                   columns={[
                     { head: t('Column'), cell: ({ column }) => column },
@@ -103,9 +103,9 @@ export function newFilePages(pages: Pages, app: ConsoleApp): void {
 
   pages.add('/services/:service_id/files/new/:template_id/example.csv', {
     who,
-    async show({ service, visitor, param, reply }) {
+    async show({ service, visitor, viewer, param, reply }) {
       const template = await getSendableTemplate(app, service.id, visitor.user.id, param('template_id'));
-      return { sent: sendCsv(reply, `${template.row.name}.csv`, exampleFile(app.country.phone, template)) };
+      return { sent: sendCsv(reply, `${template.row.name}.csv`, exampleFile(viewer, template)) };
     },
   });
 }

@@ -1,9 +1,14 @@
 import type { PhoneRules } from '../../../countries/phone-rules.ts';
+import { languageColumnsOf, placeholdersOf } from '../../../jobs/uploads/file-texts.ts';
 import { Failure, invalidField } from '../../../platform/failure.ts';
 import { csvLineAsUploaded } from '../../../platform/http/csv.ts';
 import type { Channel } from '../../../protocol/channels.ts';
+import { comparableKey } from '../../../protocol/comparable-key.ts';
+import { headingIn } from '../../../recipients/spreadsheet/headings.ts';
 import type { ReadyTemplate } from '../../../templates/compiled-templates.ts';
-import { listFields } from '../send/sendable-templates.ts';
+import { languagesInUse } from '../../../templates/languages/languages.ts';
+import type { Viewer } from '../../viewer.ts';
+import { isRecipientPlaceholder } from '../send/sendable-templates.ts';
 
 /** The API takes larger text files. */
 export const maxSpreadsheetBytes = 10 * 1024 * 1024;
@@ -42,16 +47,31 @@ const recipientColumns = ({ profile }: PhoneRules): Record<Channel, [column: str
   ],
 });
 
-/** The columns that a file needs, with an example: the recipient, then the placeholders of the template. */
-export function neededColumns(phone: PhoneRules, template: ReadyTemplate): { column: string; example: string }[] {
+/**
+ * The columns that a file needs, with an example: the recipient, in words of the language, then the placeholders of the template. One
+ * with several texts has those of all, and the column that chooses between them.
+ */
+export function neededColumns(
+  { country: { phone }, language }: Pick<Viewer, 'country' | 'language'>,
+  { row }: ReadyTemplate,
+): { column: string; example: string }[] {
+  const { every, some } = placeholdersOf(row);
+  const fields = [...every, ...some].filter((name) => !isRecipientPlaceholder({ row }, name));
+  const [choosing] = languageColumnsOf(row);
+  const isField = (name: string) => choosing !== undefined && comparableKey(name) === comparableKey(choosing);
+  const languages = languagesInUse(row);
+  const example = languages?.variants[0]?.language ?? '';
   return [
-    ...recipientColumns(phone)[template.row.template_type].map(([column, example]) => ({ column, example })),
-    ...listFields(template).map((column) => ({ column, example: 'example' })),
+    ...recipientColumns(phone)[row.template_type].map(([column, of]) => ({
+      ...{ column: headingIn(language.tag, column, fields), example: of },
+    })),
+    ...fields.map((column) => ({ column, example: isField(column) ? example : 'example' })),
+    ...(choosing === undefined || fields.some(isField) ? [] : [{ column: choosing, example }]),
   ];
 }
 
-export async function* exampleFile(phone: PhoneRules, template: ReadyTemplate): AsyncGenerator<string> {
-  const columns = neededColumns(phone, template);
+export async function* exampleFile(viewer: Viewer, template: ReadyTemplate): AsyncGenerator<string> {
+  const columns = neededColumns(viewer, template);
   yield csvLineAsUploaded(columns.map(({ column }) => column));
   yield csvLineAsUploaded(columns.map(({ example }) => example));
 }

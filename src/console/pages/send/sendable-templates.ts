@@ -38,7 +38,7 @@ export async function getSendableTemplate(
 const recipientKeys = { sms: 'phonenumber', email: 'emailaddress', letter: '' };
 
 /** Whether a placeholder is filled from the recipient. */
-export function isRecipientPlaceholder({ row }: ReadyTemplate, name: string): boolean {
+export function isRecipientPlaceholder({ row }: Pick<ReadyTemplate, 'row'>, name: string): boolean {
   return isAddressPlaceholder(row.template_type, name) || comparableKey(name) === recipientKeys[row.template_type];
 }
 

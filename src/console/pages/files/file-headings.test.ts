@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { aService, aTemplate } from '../../../../test/kit/builders/rows.ts';
+import { useHarness } from '../../../../test/kit/harness.ts';
+import { aPerson, joinService, signedIn } from '../../../../test/kit/world/console-people.ts';
+import type { ConsoleVisitor } from '../../../../test/kit/world/console-visitor.ts';
+
+const harness = useHarness({ now: '2026-11-16T12:00:00Z', environment: { LANGUAGES: 'en,nl' } });
+
+let service: string;
+let user: string;
+let browser: ConsoleVisitor;
+
+beforeAll(async () => {
+  ({ id: user } = await aPerson(harness, { name: 'Grace Hopper' }));
+  const permissions = ['sms', 'email', 'letter', 'template_languages'];
+  service = await aService(harness, { permissions });
+  await joinService(harness, service, user);
+  browser = await signedIn(harness, user);
+  await browser.post('/console/account/language-and-time', { language: 'nl' });
+});
+
+const newFile = (template: string) => `/console/services/${service}/files/new/${template}`;
+const exampleOf = async (template: string) =>
+  (await browser.get(`${newFile(template)}/example.csv`)).text.split('\r\n');
+
+describe('the columns that a file needs', () => {
+  it('are named in the language of the person, and found in the file', async () => {
+    const template = await aTemplate(harness, service, { name: 'Bericht', content: 'Hallo ((naam))' });
+    expect((await browser.get(newFile(template))).text).toContain('>telefoonnummer</th>');
+    const example = await exampleOf(template);
+    expect(example).toEqual(['telefoonnummer,naam', '07700 900321,example', '']);
+    const file = { field: 'file', name: 'mensen.csv', content: example.join('\n') };
+    const sent = await browser.postFile(newFile(template), {}, file);
+    await harness.runTasks();
+    const page = await browser.follow(sent);
+    expect(page.text).toContain('status--delivered">telefoonnummer');
+    expect(page.text).toContain(`action="${sent.location}/send"`);
+  });
+
+  it('of a letter are those of an address', async () => {
+    const template = await aTemplate(harness, service, { template_type: 'letter', subject: 'x', content: 'Hallo' });
+    const lines = [1, 2, 3, 4, 5, 6, 7].map((number) => `adresregel ${number}`);
+    expect((await exampleOf(template))[0]).toBe(lines.join());
+  });
+
+  it('have their English name where a placeholder has the other', async () => {
+    const template = await aTemplate(harness, service, { content: 'Bel ((Telefoonnummer))' });
+    expect((await exampleOf(template))[0]).toBe('phone number,Telefoonnummer');
+  });
+
+  it('are those of all texts of a template, with one that chooses', async () => {
+    const { body } = await harness.admin('POST', `/service/${service}/template`, {
+      ...{ name: 'Greeting', template_type: 'sms', content: 'Hello ((name))', created_by: user },
+      languages: { default: 'en', variants: [{ language: 'nl', content: 'Hallo ((naam))' }] },
+    });
+    expect(await exampleOf(body.data.id)).toEqual([
+      'telefoonnummer,name,naam,message language',
+      '07700 900321,example,example,nl',
+      '',
+    ]);
+  });
+});
