@@ -112,6 +112,33 @@ CREATE INDEX audit_log_service_id_idx ON public.audit_log USING btree (service_i
 CREATE INDEX audit_log_thing_id_idx ON public.audit_log USING btree (thing_id, created_at, id);
 CREATE INDEX audit_log_user_id_idx ON public.audit_log USING btree (user_id, created_at, id) WHERE (user_id IS NOT NULL);
 
+create table channel_plan_versions (
+  plan_id uuid not null,
+  version integer not null,
+  steps jsonb not null,
+  created_by_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint channel_plan_versions_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
+  constraint channel_plan_versions_pkey PRIMARY KEY (plan_id, version),
+  constraint channel_plan_versions_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES channel_plans(id)
+);
+
+create table channel_plans (
+  id uuid not null,
+  service_id uuid not null,
+  name text not null,
+  steps jsonb not null,
+  version integer not null,
+  archived boolean not null,
+  created_by_id uuid not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone,
+  constraint channel_plans_created_by_id_fkey FOREIGN KEY (created_by_id) REFERENCES users(id),
+  constraint channel_plans_pkey PRIMARY KEY (id),
+  constraint channel_plans_service_id_fkey FOREIGN KEY (service_id) REFERENCES services(id)
+);
+CREATE UNIQUE INDEX channel_plans_name_key ON public.channel_plans USING btree (service_id, lower(name)) WHERE (NOT archived);
+
 create table complaints (
   id uuid not null,
   notification_id uuid not null,

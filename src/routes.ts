@@ -56,15 +56,12 @@ import { metricsRoutes } from './operations/metrics.routes.ts';
 import { operationsRoutes } from './operations/operations.routes.ts';
 import { eraseRecipientRoutes } from './operations/recipients/erase-recipient.routes.ts';
 import { organisationRoutes } from './organisations/organisations.routes.ts';
+import { channelPlanRoutes } from './plans/channel-plans.routes.ts';
 import { parseForm } from './platform/http/body/body.ts';
 import { referencePageRoutes } from './platform/http/openapi.ts';
-import type { TextFormat } from './platform/http/schema-errors.ts';
 import type { Surface } from './platform/http/surface.ts';
-import type { Platform } from './platform/platform.ts';
 import { adminErrors, publicErrors, statisticsErrors } from './protocol/error-bodies.ts';
-import { protocolFormats } from './protocol/fields.ts';
 import { inGcWords } from './protocol/gc-errors.ts';
-import { parseEmailAddress } from './recipients/email-address.ts';
 import { readinessRoutes } from './sending-domains/readiness/readiness.routes.ts';
 import { publicSendingDomainRoutes, sendingDomainRoutes } from './sending-domains/sending-domains.routes.ts';
 import { inboundNumberRoutes } from './services/inbound-numbers/inbound-numbers.routes.ts';
@@ -77,8 +74,6 @@ import {
   protectedSenderIdRoutes,
   smsSenderRoutes,
 } from './services/senders/senders.routes.ts';
-import { refusalOfServicePermission } from './services/service-fields.ts';
-import { refusalOfServiceName } from './services/service-name.ts';
 import { serviceStatisticsRoutes } from './services/service-statistics.routes.ts';
 import { serviceHistoryRoutes, serviceRoutes } from './services/services.routes.ts';
 import { callbackApiRoutes, callbackSigningRoutes } from './services/settings/callback-api.routes.ts';
@@ -90,11 +85,9 @@ import { platformStatsRoutes, serviceListRoutes } from './statistics/platform-st
 import { templateEmailFileRoutes } from './templates/files/template-email-files.routes.ts';
 import { templateFolderRoutes } from './templates/folders/template-folders.routes.ts';
 import { hintRoutes, publicHintRoutes } from './templates/hints/template-hints.routes.ts';
-import { refusalOfLanguage } from './templates/languages/languages.ts';
 import { publicTemplateRoutes } from './templates/public-templates.routes.ts';
 import { manageTemplateRoutes } from './templates/sources/manage-template.routes.ts';
 import { templateSourceRoutes } from './templates/sources/template-sources.routes.ts';
-import { refusalOfTemplateName, refusalOfTemplateSubject } from './templates/template-checks.ts';
 import { templateStatisticsRoutes } from './templates/template-statistics.routes.ts';
 import { templateRoutes } from './templates/templates.routes.ts';
 import { unsubscribeRoutes } from './unsubscribe/unsubscribe.routes.ts';
@@ -104,14 +97,12 @@ import { functionalTestUserRoutes } from './users/functional-test-users.routes.t
 import { joinRequestRoutes } from './users/invites/join-requests.routes.ts';
 import { organisationInviteRoutes } from './users/invites/organisation-invites.routes.ts';
 import { serviceInviteRoutes } from './users/invites/service-invites.routes.ts';
-import { refusalOfPermissionList } from './users/invites/service-invites.ts';
 import { organisationMemberRoutes } from './users/members/organisation-members.routes.ts';
 import { permissionRoutes } from './users/members/permissions.routes.ts';
 import { accountLinkRoutes } from './users/sign-in/account-links.routes.ts';
 import { signInRoutes } from './users/sign-in/sign-in.routes.ts';
 import { verifyCodeRoutes } from './users/sign-in/verify-codes.routes.ts';
 import { webauthnCredentialRoutes } from './users/sign-in/webauthn-credentials.routes.ts';
-import { refusalOfMobileNumber, refusalOfName, refusalOfTimeZone } from './users/user-formats.ts';
 import { userRoutes, usersListRoutes } from './users/users.routes.ts';
 
 type Routes = Surface<App>['routes'][number];
@@ -204,6 +195,8 @@ const listed: ListedSurface[] = [
       reportRequestRoutes,
       uploadRoutes,
       contactListRoutes,
+      // plans
+      channelPlanRoutes,
       // letters
       checkPdfLetterRoutes,
       letterPreviewRoutes,
@@ -379,19 +372,4 @@ export const surfaces: Surface<App>[] = listed.map((one) => ({ ...one, routes: o
 export const api = {
   title: 'Pennypost',
   description: 'Email, text messages and letters through one API, compatible with GOV.UK Notify.',
-};
-
-/** Text formats that request schemas refer to. */
-export const formats: Record<string, TextFormat<Pick<Platform, 'country'>>> = {
-  ...protocolFormats,
-  email: (text) => parseEmailAddress(text).ok,
-  'service-name': { refusal: refusalOfServiceName },
-  'service-permission': { refusal: refusalOfServicePermission },
-  'user-name': { refusal: refusalOfName },
-  'service-permission-list': { refusal: refusalOfPermissionList },
-  'user-mobile-number': { refusal: (text, { country }) => refusalOfMobileNumber(country, text) },
-  'time-zone': { refusal: refusalOfTimeZone },
-  'language-tag': { refusal: refusalOfLanguage },
-  'template-name': { refusal: refusalOfTemplateName },
-  'template-subject': { refusal: refusalOfTemplateSubject },
 };

@@ -21,6 +21,7 @@ const featureOrder = [
   ['complaints', 'documents', 'inbound', 'unsubscribe'],
   ['notifications'],
   ['jobs'],
+  ['plans'],
   ['letters'],
   ['delivery'],
   ['billing'],
@@ -382,8 +383,8 @@ describe('places', () => {
     // Looked up by our own names, never by input: kinds of error, formats, schemas, settings, commands.
     const ownWords = [
       'commands/commands.ts',
-      'routes.ts',
       'operations/system-errors.ts',
+      'operations/text-formats.ts',
       'platform/threads/worker-thread.ts',
       'platform/http/connections.ts',
       'platform/http/openapi.ts',

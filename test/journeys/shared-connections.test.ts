@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { buildApp } from '../../src/app.ts';
+import { formats } from '../../src/operations/text-formats.ts';
 import { refuseOtherSettings } from '../../src/platform/db/pool.ts';
 import { buildServer } from '../../src/platform/http/server.ts';
 import { startWorker } from '../../src/platform/queue/worker.ts';
-import { api, formats, surfaces } from '../../src/routes.ts';
+import { api, surfaces } from '../../src/routes.ts';
 import { runnableTasks } from '../../src/tasks.ts';
 import { anApiKey, aService, aTemplate } from '../kit/builders/rows.ts';
 import { changedConfig } from '../kit/fakes/changed-config.ts';

@@ -8,6 +8,7 @@ export const auditNouns = [
   'callback',
   'callback_api',
   'callback_signing_secret',
+  'channel_plan',
   'contact_list',
   'data_retention',
   'day_without_printing',

@@ -26,7 +26,7 @@ const notAudited = new Map([
   ],
   [
     'copies of what is audited',
-    'api_keys_history, provider_details_history, service_callback_api_history, services_history, template_email_files_history, templates_history',
+    'api_keys_history, channel_plan_versions, provider_details_history, service_callback_api_history, services_history, template_email_files_history, templates_history',
   ],
   ['recorded with the template, by the rule that changes them', 'template_variants'],
   ['rows of recipients, whose file or list is audited', 'upload_chunks'],

@@ -4,7 +4,8 @@ import { type ConfigChanges, changedConfig } from '../../../test/kit/fakes/chang
 import { useHarness } from '../../../test/kit/harness.ts';
 import { DatabaseProxy } from '../../../test/kit/process/database-proxy.ts';
 import { type App, buildApp } from '../../app.ts';
-import { api, formats, surfaces } from '../../routes.ts';
+import { formats } from '../../operations/text-formats.ts';
+import { api, surfaces } from '../../routes.ts';
 import { buildServer } from '../http/server.ts';
 import { OperatorError } from '../operator-error.ts';
 import { isDatabaseUnavailable } from './errors.ts';

@@ -91,6 +91,26 @@ interface AuditLog {
   after: Json | null;
 }
 
+interface ChannelPlanVersions {
+  plan_id: string;
+  version: number;
+  steps: Json;
+  created_by_id: string;
+  created_at: Time;
+}
+
+interface ChannelPlans {
+  id: string;
+  service_id: string;
+  name: string;
+  steps: Json;
+  version: number;
+  archived: Generated<boolean>;
+  created_by_id: string;
+  created_at: Time;
+  updated_at: Time | null;
+}
+
 interface Complaints {
   id: string;
   notification_id: string;
@@ -1460,6 +1480,8 @@ export interface DB {
   api_keys_history: ApiKeysHistory;
   attachments: Attachments;
   audit_log: AuditLog;
+  channel_plan_versions: ChannelPlanVersions;
+  channel_plans: ChannelPlans;
   complaints: Complaints;
   console_marks: ConsoleMarks;
   contact_lists: ContactLists;

@@ -9,6 +9,7 @@ const things: Record<AuditNoun, string> = {
   callback: 'a callback',
   callback_api: 'a callback address',
   callback_signing_secret: 'a signing secret of callbacks',
+  channel_plan: 'a channel plan',
   contact_list: 'a contact list',
   data_retention: 'a retention period',
   day_without_printing: 'a day without printing',
