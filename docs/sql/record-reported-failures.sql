@@ -3,7 +3,8 @@ with wanted as (
   select *
   from json_to_recordset($1::json)
     as w (id uuid, status text, event text, provider text, provider_reference text, billable_units int,
-    sent_at timestamptz, postage text, international boolean, recipient text, normalised_recipient text)
+    sent_at timestamptz, postage text, international boolean, recipient text, normalised_recipient text,
+    blames_sender boolean)
 ), before as (
   select w.*, n.status as previous_status, n.provider as previous_provider,
     n.billable_units as previous_units, n.postage as previous_postage,
@@ -49,8 +50,8 @@ with wanted as (
   returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.language,
     n.notification_type, n.key_type, n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage,
     n.international, n.client_reference, n.recipient, n.sent_at, n.updated_at, n.job_id, w.event as made_by,
-    w.previous_sent_at, w.previous_status, w.previous_provider, w.previous_units, w.previous_postage,
-    w.previous_international
+    w.blames_sender, w.previous_sent_at, w.previous_status, w.previous_provider, w.previous_units,
+    w.previous_postage, w.previous_international
 ), counted as (
   insert into status_count_changes (london_day, service_id, template_id, notification_type, key_type,
     previous_status, status, job_id, change)
@@ -109,8 +110,9 @@ with wanted as (
     count(*) filter (where (made_by in ('handedOver', 'handedOverLate') and previous_sent_at is null)
     or (made_by = 'givenUp' and provider is not null
     and status in ('permanent-failure', 'temporary-failure'))),
-    count(*) filter (where status = 'permanent-failure'),
-    count(*) filter (where status = 'temporary-failure'), 0
+    count(*) filter (where (status = 'permanent-failure' and blames_sender is not true)),
+    count(*) filter (where (status = 'temporary-failure' or status = 'permanent-failure' and blames_sender)),
+    0
   from after
   where notification_type = 'email' and key_type <> 'test'
     and ((made_by in ('handedOver', 'handedOverLate') and previous_sent_at is null)
@@ -143,14 +145,24 @@ with wanted as (
   join after on after.id = f.notification_id
   on conflict (notification_id, attempt) do nothing
   returning notification_id, reason
+), reported_refusals as (
+  insert into domain_mail_changes (domain_id, hour, refused_with, count)
+  select coalesce(own.id, shared.id), date_trunc('hour', a.updated_at, 'UTC'), r.refused_with, count(*)
+  from json_to_recordset($8::json) as r (id uuid, refused_with text)
+  join after a on a.id = r.id and a.notification_type = 'email' and a.key_type <> 'test'
+    and a.provider <> 'sandbox'
+  join ( services s left join organisations o on o.id = s.organisation_id left join sending_domains own
+    on own.id = s.sending_domain_id and own.state in ('verified', 'warning') left join sending_domains shared
+    on shared.id = o.sending_domain_id and shared.state in ('verified', 'warning')) on s.id = a.service_id
+  group by 1, 2, 3
 ), announced as (
   insert into service_callbacks (id, service_id, callback_type, subject_id, url, encrypted_bearer_token, body,
     due_at, created_at)
-  select ($8::text || substr(replace(gen_random_uuid()::text, '-', ''), 14, 19))::uuid, a.service_id,
+  select ($9::text || substr(replace(gen_random_uuid()::text, '-', ''), 14, 19))::uuid, a.service_id,
     target.callback_type, a.id, target.url, target.encrypted_bearer_token,
     case when a.language is null then said.body
-    else left(said.body, -1) || ',"language":' || to_json(a.language)::text || '}' end, $9::timestamptz,
-    $10::timestamptz
+    else left(said.body, -1) || ',"language":' || to_json(a.language)::text || '}' end, $10::timestamptz,
+    $11::timestamptz
   from after a
   join service_callback_api target on target.service_id = a.service_id
     and target.callback_type = 'delivery_status'

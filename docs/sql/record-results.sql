@@ -4,7 +4,7 @@ with result as (
   from json_to_recordset($1::json)
     as r (id uuid, status text, event text, provider text, provider_reference text, billable_units int,
     sent_at timestamptz, postage text, international boolean, recipient text, normalised_recipient text,
-    due_at timestamptz, attempts int, outcome_known boolean)
+    blames_sender boolean, due_at timestamptz, attempts int, outcome_known boolean)
 ), held as (
   select r.*
   from result r
@@ -59,8 +59,8 @@ with result as (
   returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.language,
     n.notification_type, n.key_type, n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage,
     n.international, n.client_reference, n.recipient, n.sent_at, n.updated_at, n.job_id, w.event as made_by,
-    w.previous_sent_at, w.previous_status, w.previous_provider, w.previous_units, w.previous_postage,
-    w.previous_international
+    w.blames_sender, w.previous_sent_at, w.previous_status, w.previous_provider, w.previous_units,
+    w.previous_postage, w.previous_international
 ), counted as (
   insert into status_count_changes (london_day, service_id, template_id, notification_type, key_type,
     previous_status, status, job_id, change)
@@ -119,8 +119,9 @@ with result as (
     count(*) filter (where (made_by in ('handedOver', 'handedOverLate') and previous_sent_at is null)
     or (made_by = 'givenUp' and provider is not null
     and status in ('permanent-failure', 'temporary-failure'))),
-    count(*) filter (where status = 'permanent-failure'),
-    count(*) filter (where status = 'temporary-failure'), 0
+    count(*) filter (where (status = 'permanent-failure' and blames_sender is not true)),
+    count(*) filter (where (status = 'temporary-failure' or status = 'permanent-failure' and blames_sender)),
+    0
   from after
   where notification_type = 'email' and key_type <> 'test'
     and ((made_by in ('handedOver', 'handedOverLate') and previous_sent_at is null)

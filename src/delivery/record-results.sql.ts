@@ -16,7 +16,12 @@ import type { ChangedNotification, StatusChange } from '../notifications/status-
 import { earlier, timestamp } from '../platform/clock.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { Statement } from '../platform/db/statement.ts';
-import { countDomainMail, type DomainMailChange } from '../sending-domains/readiness/domain-mail.shared.sql.ts';
+import {
+  countDomainMail,
+  countReportedRefusals,
+  type DomainMailChange,
+  type ReportedRefusal,
+} from '../sending-domains/readiness/domain-mail.shared.sql.ts';
 import { announceFinal } from './callbacks/service-callbacks.sql.ts';
 import { countHandOvers, countReceipts, type HealthChange } from './failover/provider-health.sql.ts';
 import { inTime_ms } from './failover/provider-health.ts';
@@ -64,6 +69,8 @@ interface Reported {
   ofProvider: boolean;
   /** What receipts said of failures. */
   failures?: FailedAttemptRow[];
+  /** Those of them with which a receiver blames the domain or its servers. */
+  refusals?: ReportedRefusal[];
 }
 
 /** The same for receipts and timeouts. The ids must be distinct. */
@@ -71,13 +78,14 @@ export async function updateReported(
   calendar: Calendar,
   db: Db | Tx,
   changes: StatusChange[],
-  { now, ofProvider, failures = [] }: Reported,
+  { now, ofProvider, failures = [], refusals = [] }: Reported,
 ): Promise<ChangedNotification[]> {
   const statement = new Statement();
   const after = changeStatuses(calendar, statement, wantedChanges(statement, changes), timestamp(now));
   bringQueueRowsForward(statement, after, timestamp(now));
   countReceipts(statement, after, { inTimeSince: timestamp(earlier(now, inTime_ms)), isCounted: ofProvider });
   const kept = failures.length > 0 ? keepFailures(statement, after, failures) : undefined;
+  if (kept) countReportedRefusals(statement, after, refusals);
   announceFinal(statement, after, now, kept);
   const name = kept ? 'record-reported-failures' : 'record-reported';
   const { rows } = await statement.prepared<ChangedNotification>(name, selectChanged(after)).execute(db);

@@ -26,6 +26,7 @@ const changeColumns = {
   international: 'boolean',
   recipient: 'text',
   normalised_recipient: 'text',
+  blames_sender: 'boolean',
 } as const;
 
 const queueColumns = { due_at: 'timestamptz', attempts: 'int', outcome_known: 'boolean' } as const;
@@ -132,6 +133,7 @@ type ChangedColumn =
   | 'sent_at'
   | 'updated_at'
   | 'made_by'
+  | 'blames_sender'
   | 'previous_status'
   | 'previous_sent_at';
 
@@ -175,7 +177,7 @@ export function changeStatuses(
       from ${before} w where n.id = w.id and n.id = any (array(select id from ${before}))
       returning n.id, n.created_at, n.service_id, n.template_id, n.template_version, n.language, n.notification_type, n.key_type,
         n.rate_multiplier, n.status, n.provider, n.billable_units, n.postage, n.international, n.client_reference,
-        n.recipient, n.sent_at, n.updated_at, n.job_id, w.event as made_by, w.previous_sent_at, w.previous_status, w.previous_provider, w.previous_units,
+        n.recipient, n.sent_at, n.updated_at, n.job_id, w.event as made_by, w.blames_sender, w.previous_sent_at, w.previous_status, w.previous_provider, w.previous_units,
         w.previous_postage, w.previous_international`,
   );
   statement.with(

@@ -43,6 +43,8 @@ export interface StatusChange {
   international?: boolean;
   recipient?: string;
   normalised_recipient?: string;
+  /** The receiver refused an email because of who sends it: no reason to think that the address is wrong. */
+  blames_sender?: true;
 }
 
 export interface ChangedNotification {

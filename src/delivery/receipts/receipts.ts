@@ -10,6 +10,7 @@ import { GroupCommit } from '../../platform/db/group-commit.ts';
 import { isUuid } from '../../platform/id.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { parsePhoneNumber, withRate } from '../../recipients/phone-number.ts';
+import { blamesSender, policyCodeIn } from '../../sending-domains/readiness/policy-refusals.ts';
 import { recordSuppressions } from '../../services/suppression/suppression-list.ts';
 import { DeliveryMetrics } from '../delivery-metrics.ts';
 import type { Receipt, ReceiptOutcome } from '../providers/reports.ts';
@@ -63,8 +64,9 @@ export async function recordReceipts(app: ReceiptsDeps, receipts: Receipt[], now
     const mayChange: readonly Status[] = transitions[event];
     if (status === target.status || !mayChange.includes(target.status)) continue;
     const provider = target.provider === null && target.handed_to ? { provider: target.handed_to } : {};
-    changes.set(target.id, { id: target.id, status, event, ...provider });
-    const { reason } = receipt;
+    const { reason = '' } = receipt;
+    const blame = target.notification_type === 'email' && blamesSender(reason) && { blames_sender: true as const };
+    changes.set(target.id, { id: target.id, status, event, ...provider, ...blame });
     failures.delete(target.id);
     if (reason && status.endsWith('-failure')) {
       failures.set(target.id, reportedFailureRow(target.id, { provider: receipt.provider, reason }, now));
@@ -94,10 +96,16 @@ async function recordChanges(
   now: Date,
 ): Promise<ChangedNotification[]> {
   if (changes.length === 0) return [];
+  const refusals = failures.flatMap(({ notification_id: id, reason }) => {
+    const refused_with = policyCodeIn(reason);
+    return refused_with === undefined ? [] : [{ id, refused_with }];
+  });
   const update = (db: Db | Tx) =>
-    updateReported(app.country.calendar, db, changes, { now, ofProvider: true, failures });
+    updateReported(app.country.calendar, db, changes, { now, ofProvider: true, failures, refusals });
+  const blaming = new Set(changes.filter(({ blames_sender }) => blames_sender).map(({ id }) => id));
   const bounced = [...targets.values()].filter(
-    ({ notification_type, status }) => notification_type === 'email' && status === 'permanent-failure',
+    ({ id, notification_type, status }) =>
+      notification_type === 'email' && status === 'permanent-failure' && !blaming.has(id),
   );
   if (bounced.length === 0) return update(app.db);
   const updateAndSuppress = async (tx: Tx) => {

@@ -8,6 +8,7 @@ type OutcomeColumn =
   | 'notification_type'
   | 'key_type'
   | 'made_by'
+  | 'blames_sender'
   | 'previous_status'
   | 'status'
   | 'provider'
@@ -25,6 +26,10 @@ const isRefused = sql`(made_by = 'givenUp' and provider is not null
 const isReported = sql`(made_by in ('receipt', 'bounced') and sent_at is not null and status <> previous_status
   and status in ('permanent-failure', 'temporary-failure'))`;
 
+/** A receiver that blames the sender does not say that the address is wrong. */
+const isHard = sql`(status = 'permanent-failure' and blames_sender is not true)`;
+const isSoft = sql`(status = 'temporary-failure' or status = 'permanent-failure' and blames_sender)`;
+
 /**
  * A part of statements that change statuses. Counts emails by the hour in which they were handed over: each once as sent, and once as
  * bounced, because only a change of its status counts and final ones do not change.
@@ -35,7 +40,7 @@ export function countEmailOutcomes(statement: Statement, after: Cte<OutcomeColum
     sql`insert into email_outcome_changes (service_id, hour, sent, hard_bounces, soft_bounces, complaints)
       select service_id, date_trunc('hour', coalesce(sent_at, updated_at), 'UTC'),
         count(*) filter (where ${isHandedOver} or ${isRefused}),
-        count(*) filter (where status = 'permanent-failure'), count(*) filter (where status = 'temporary-failure'), 0
+        count(*) filter (where ${isHard}), count(*) filter (where ${isSoft}), 0
       from ${after}
       where notification_type = 'email' and key_type <> 'test' and (${isHandedOver} or ${isRefused} or ${isReported})
       group by 1, 2`,

@@ -111,6 +111,24 @@ describe('the outcomes of emails', () => {
     expect(outcome?.slice(1)).toEqual(expected);
   });
 
+  it('have no hard bounce of which the receiver blames the sender, and keep its address off the suppression list', async () => {
+    const service = await aService(harness, { permissions: ['email', 'sms', 'suppress_recipients'] });
+    const [ours = '', theirs = ''] = await sentEmails(service, 2);
+    const permanent = (diagnosticCode: string) => ({
+      notificationType: 'Bounce',
+      bounce: { bounceType: 'Permanent', bouncedRecipients: [{ diagnosticCode }] },
+    });
+    await event(ours, permanent('smtp; 550 5.7.26 This mail is unauthenticated [192.0.2.7]'));
+    const list = async () =>
+      (await harness.admin('GET', `/service/${service}/suppression-list`)).body.suppressed_recipients;
+    expect(await list()).toEqual([]);
+    await event(theirs, permanent('smtp; 550 5.1.1 no such user'));
+    expect((await messageOf(harness, ours)).status).toBe('permanent-failure');
+    const [[, ...counts] = []] = await outcomesOf(service);
+    expect(counts).toEqual([2, 1, 1, 0]);
+    expect(await list()).toHaveLength(1);
+  });
+
   it('leave out test keys, texts, test recipients and suppressed recipients', async () => {
     const service = await aService(harness, { permissions: ['email', 'sms', 'suppress_recipients'] });
     const [id = ''] = await sentEmails(service, 1, { key_type: 'test' });

@@ -354,28 +354,27 @@ describe('a file that is paused in the middle, with two workers', () => {
         where reference in (select id from notifications where service_id = ${service})`.execute(harness.app.db);
       return found[0] ?? { sent: 0, different: 0 };
     };
-    const queue = () =>
-      harness.app.db
-        .selectFrom('delivery_queue')
-        .selectAll()
-        .where('service_id', '=', service)
-        .orderBy('notification_id')
-        .execute();
+    // Not the rows: reading 100,000 of them again and again takes longer than sending.
+    const queue = async () => {
+      const { rows: found } = await sql<{ waiting: number; leased: number; state: string | null }>`
+        select count(*)::int as waiting, count(leased_by)::int as leased,
+          md5(string_agg(to_jsonb(q)::text, ',' order by notification_id)) as state
+        from delivery_queue q where service_id = ${service}`.execute(harness.app.db);
+      return found[0] ?? { waiting: 0, leased: 0, state: null };
+    };
     for (const worker of workers) worker.start();
     try {
       await vi.waitFor(async () => expect((await countSent()).sent).toBeGreaterThan(100), { timeout: 60_000 });
       const hour = timestamp(new Date(Math.floor(harness.clock.now().getTime() / 3_600_000) * 3_600_000));
       await outcomes(service, { sent: 1_000, hard_bounces: 1_000, hour });
       await judgeServices(harness.app);
-      await vi.waitFor(async () => expect((await queue()).every(({ leased_by }) => leased_by === null)).toBe(true), {
-        timeout: 60_000,
-      });
+      await vi.waitFor(async () => expect((await queue()).leased).toBe(0), { timeout: 60_000 });
       const waiting = await queue();
-      expect(waiting.length).toBeGreaterThan(0);
+      expect(waiting.waiting).toBeGreaterThan(0);
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       expect(await queue()).toEqual(waiting);
       expect((await lift(service, manager)).status).toBe(204);
-      await vi.waitFor(async () => expect(await queue()).toEqual([]), { timeout: 500_000, interval: 250 });
+      await vi.waitFor(async () => expect((await queue()).waiting).toBe(0), { timeout: 500_000, interval: 1_000 });
     } finally {
       await Promise.all(workers.map((worker) => worker.stop()));
     }

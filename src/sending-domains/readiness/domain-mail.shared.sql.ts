@@ -3,7 +3,7 @@ import type { Calendar } from '../../countries/calendar.ts';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { localDay } from '../../platform/db/local-day.ts';
-import type { Statement } from '../../platform/db/statement.ts';
+import type { Cte, Statement } from '../../platform/db/statement.ts';
 import type { Mailbox } from './mailboxes.ts';
 
 /** Emails that a provider took, by who has the mailbox, or that were refused because of the domain or its servers. */
@@ -23,6 +23,38 @@ export function countDomainMail(statement: Statement, changes: readonly DomainMa
     sql`insert into domain_mail_changes (domain_id, hour, mailbox, refused_with, count)
       select c.* from json_to_recordset(${JSON.stringify(changes)}::json)
         as c (domain_id uuid, hour timestamptz, mailbox text, refused_with text, count int)`,
+  );
+}
+
+/** A service sends from its own domain, else from that of its organisation, if that is verified; else from that of the installation. */
+export const servicesWithDomain = sql`
+  services s
+  left join organisations o on o.id = s.organisation_id
+  left join sending_domains own on own.id = s.sending_domain_id and own.state in ('verified', 'warning')
+  left join sending_domains shared on shared.id = o.sending_domain_id and shared.state in ('verified', 'warning')`;
+/** Null: that of the installation. */
+export const domainOfService = sql`coalesce(own.id, shared.id)`;
+
+/** An email that was handed over, and bounced because of its domain or its servers. */
+export interface ReportedRefusal {
+  id: string;
+  refused_with: string;
+}
+
+/** The same for what a bounce or receipt says later: those of the emails whose status it changed, so that each counts once. */
+export function countReportedRefusals(
+  statement: Statement,
+  after: Cte<'id' | 'service_id' | 'notification_type' | 'key_type' | 'provider' | 'updated_at'>,
+  refusals: readonly ReportedRefusal[],
+): void {
+  statement.with(
+    'reported_refusals',
+    sql`insert into domain_mail_changes (domain_id, hour, refused_with, count)
+      select ${domainOfService}, date_trunc('hour', a.updated_at, 'UTC'), r.refused_with, count(*)
+      from json_to_recordset(${JSON.stringify(refusals)}::json) as r (id uuid, refused_with text)
+      join ${after} a on a.id = r.id and a.notification_type = 'email' and a.key_type <> 'test' and a.provider <> 'sandbox'
+      join (${servicesWithDomain}) on s.id = a.service_id
+      group by 1, 2, 3`,
   );
 }
 

@@ -3,7 +3,7 @@ import { asIs } from '../../language/text.ts';
 import type { CheckName } from '../checks/check.ts';
 import { judgeRows, overallVerdict } from './judge-rows.ts';
 import { mailboxOf } from './mailboxes.ts';
-import { policyCodeIn, sentenceOfRefusal } from './policy-refusals.ts';
+import { blamesSender, policyCodeIn, sentenceOfRefusal } from './policy-refusals.ts';
 import { type CheckResult, type ReadinessFacts, type RowName, rowNames } from './rows.ts';
 
 type Checks = { [name in CheckName]?: [CheckResult['verdict'], string?, CheckResult['evidence']?] };
@@ -188,4 +188,13 @@ describe('why a receiver refuses', () => {
     expect(policyCodeIn(reason)).toBe(code);
     if (code !== undefined) expect(String(sentenceOfRefusal(code))).not.toContain(code);
   });
+
+  it.each([
+    ['550 5.7.1 Service unavailable; client [192.0.2.10] blocked', true],
+    ['550-5.7.26 This mail is unauthenticated. 550 5.7.26 gsmtp', true],
+    ['550 5.1.1 no such user', false],
+    ['5.1.1 550 5.7.1 rejected', false],
+    ['550 no such user', false],
+    ['10.5.7.26 is no code', false],
+  ])('%s blames the sender: %s', (reason, expected) => expect(blamesSender(reason)).toBe(expected));
 });

@@ -27,6 +27,12 @@ export function policyCodeIn(reason: string): string | undefined {
   return code !== yahooCode && sentences.has(code) ? code : undefined;
 }
 
+/** Whether every code in the words of a receiver is about who sends (5.7.x), so that the address may be right. */
+export function blamesSender(reason: string): boolean {
+  const codes = [...reason.matchAll(/(?<![\d.])[45]\.(\d{1,3})\.\d{1,3}(?!\.?\d)/g)];
+  return codes.length > 0 && codes.every(([, subject]) => subject === '7');
+}
+
 export function sentenceOfRefusal(code: string): Text {
   return sentences.get(code) ?? t('A receiver refused the email with the code {code}.', { code });
 }

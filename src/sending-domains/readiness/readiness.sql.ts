@@ -2,29 +2,22 @@ import { sql } from 'kysely';
 import type { Timestamp } from '../../platform/clock.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { CheckName } from '../checks/check.ts';
+import { domainOfService, servicesWithDomain } from './domain-mail.shared.sql.ts';
 import type { Mailbox } from './mailboxes.ts';
 import type { CheckResult, ReadinessFacts, TemplateOfFiles } from './rows.ts';
 
 /** Whose sending is judged: a domain with all of its services (null: that of the installation), or one service. */
 export type Senders = { domain_id: string | null } | { service_id: string };
 
-/** A service sends from its own domain, else from that of its organisation, if that is verified; else from that of the installation. */
-const ofServices = sql`
-  services s
-  left join organisations o on o.id = s.organisation_id
-  left join sending_domains own on own.id = s.sending_domain_id and own.state in ('verified', 'warning')
-  left join sending_domains shared on shared.id = o.sending_domain_id and shared.state in ('verified', 'warning')`;
-const domainOfService = sql`coalesce(own.id, shared.id)`;
-
 function serviceIds(senders: Senders) {
   if ('service_id' in senders) return sql`select ${senders.service_id}::uuid`;
-  return sql`select s.id from ${ofServices} where ${domainOfService} is not distinct from ${senders.domain_id}::uuid`;
+  return sql`select s.id from ${servicesWithDomain} where ${domainOfService} is not distinct from ${senders.domain_id}::uuid`;
 }
 
 /** Null: that of the installation. Undefined if there is no such service. */
 export async function selectDomainOfService(db: Db, serviceId: string): Promise<string | null | undefined> {
   const { rows } = await sql<{ domain_id: string | null }>`
-    select ${domainOfService} as domain_id from ${ofServices} where s.id = ${serviceId}`.execute(db);
+    select ${domainOfService} as domain_id from ${servicesWithDomain} where s.id = ${serviceId}`.execute(db);
   return rows[0]?.domain_id;
 }
 

@@ -7,7 +7,7 @@ import { FakeDns } from '../../../test/kit/fakes/fake-dns.ts';
 import { useHarness } from '../../../test/kit/harness.ts';
 import { cloneDatabase } from '../../../test/kit/process/database.ts';
 import { runCommand } from '../../../test/kit/process/run-command.ts';
-import { reply, startMailServer } from '../../../test/kit/vendors/mail-servers.ts';
+import { bounceEmail, reply, startMailbox, startMailServer } from '../../../test/kit/vendors/mail-servers.ts';
 import { aPerson, joinService, signedIn } from '../../../test/kit/world/console-people.ts';
 import { metricsOf } from '../../../test/kit/world/metrics.ts';
 import { newId } from '../../platform/id.ts';
@@ -15,7 +15,8 @@ import type { Readiness } from './readiness.ts';
 import { measureReadiness } from './readiness-metrics.ts';
 
 const mailServer = await startMailServer();
-afterAll(() => mailServer.close());
+const mailbox = await startMailbox();
+afterAll(() => Promise.all([mailServer.close(), mailbox.close()]));
 
 const dns = new FakeDns();
 let databaseUrl: string;
@@ -29,7 +30,12 @@ const harness = useHarness({
   resolver: dns,
   config: {
     email: { providers: ['smtp'], domain: 'installation.example' },
-    providers: { smtp: { url: mailServer.url, returnPath: 'bounces@mail.example', listen: '127.0.0.1:0' } },
+    providers: {
+      smtp: {
+        ...{ url: mailServer.url, returnPath: 'bounces@mail.example' },
+        ...{ imapUrl: mailbox.url, listen: '127.0.0.1:0' },
+      },
+    },
   },
 });
 
@@ -138,6 +144,21 @@ describe('GET /sending-domain/{id}/readiness', () => {
     expect(rowIn((await ofDomain()).body.data, 'refusals')).toMatch(/^pass/);
   });
 
+  it('counts an email that the mail server took and a receiver refused because of us, once', async () => {
+    await send(['a@gmail.com', 'b@gmail.com', 'c@gmail.com']);
+    const bounces = mailServer.mails.slice(-3).map(({ from: returnPath }, index) =>
+      bounceEmail('postfix-spam-rejected.soft-bounce', { returnPath })
+        // The third one is about the text of the email.
+        .replaceAll(/5\.7\.1\b/g, index < 2 ? '5.7.26' : '5.6.0'),
+    );
+    for (const bounce of [...bounces, ...bounces]) mailbox.add(bounce);
+    await harness.deliver();
+    const sentence = 'The email passed neither SPF nor DKIM, so the receiver could not tell who sent it. (2)';
+    expect(rowIn((await ofDomain()).body.data, 'refusals')).toBe(
+      `warn: Receivers refused 2 emails of the last 24 hours. ${sentence}`,
+    );
+  });
+
   it('counts bounces and complaints of its services, and not those of others', async () => {
     await outcomes(service_id, { sent: 1_000, hard_bounces: 100, complaints: 1 });
     const other = await aService(harness);
@@ -215,6 +236,19 @@ describe('those who ask', () => {
     expect(message.text).toContain(
       '550 5.7.515 to the message. Outlook refused the email because the domain in From does not pass SPF, DKIM and DMARC. We will not try again',
     );
+  });
+
+  it('the message page says it, too, if the refusal came as a bounce', async () => {
+    const person = await aPerson(harness);
+    await joinService(harness, service_id, person.id);
+    const browser = await signedIn(harness, person.id);
+    const id = await aQueuedMessage(harness, service_id, { notification_type: 'email' });
+    await harness.deliver();
+    const { from: returnPath } = mailServer.mails.at(-1) ?? { from: '' };
+    mailbox.add(bounceEmail('postfix-spam-rejected.soft-bounce', { returnPath }).replaceAll('5.7.1', '5.7.30'));
+    await harness.deliver();
+    const message = await browser.get(`/console/services/${service_id}/messages/${id}`);
+    expect(message.text).toContain('Temporary failure. The signature (DKIM) did not pass.');
   });
 
   it('the page of the operator lists all domains, and refuses unknown ones', async () => {

@@ -148,7 +148,7 @@ function attempted(
     title: titleOfFailure(attempt.outcome, provider, attempt.duration_ms),
     text: t('{reason}. {next}', {
       reason: capitalise(attempt.reason ?? ''),
-      next: joined([...whoseFault(attempt), whatNext(attempt, next)]),
+      next: joined([...whoseFault(attempt.reason), whatNext(attempt, next)]),
     }),
   };
 }
@@ -173,7 +173,7 @@ function titleOfFailure(
 }
 
 /** Receivers refuse with these codes whatever the message and its recipient. */
-function whoseFault({ reason }: AttemptRecord): Text[] {
+function whoseFault(reason: string | null): Text[] {
   const code = policyCodeIn(reason ?? '');
   return code === undefined ? [] : [sentenceOfRefusal(code)];
 }
@@ -187,7 +187,7 @@ function whatNext({ outcome, at, retry_at }: AttemptRecord, next: AttemptRecord 
 }
 
 /** The last status of the message, from a receipt, the printer or ourselves. */
-function result({ record }: ShownMessage, attempts: AttemptRecord[]): TimelineEvent[] {
+function result({ record, response }: ShownMessage, attempts: AttemptRecord[]): TimelineEvent[] {
   const { completed_at, notification_type: channel, sent_at, updated_at } = record;
   const status = record.status as Status;
   if (status === 'pending' && updated_at) {
@@ -226,7 +226,13 @@ function result({ record }: ShownMessage, attempts: AttemptRecord[]): TimelineEv
       icon: 'failed',
       tone: 'red',
       title,
-      text: written(() => capitalise(sent_at === null ? label : status.replaceAll('-', ' '))),
+      text: joined(
+        [
+          written(() => capitalise(sent_at === null ? label : status.replaceAll('-', ' '))),
+          ...(sent_at === null ? [] : whoseFault(response.provider_response)),
+        ],
+        '. ',
+      ),
     },
   ];
 }

@@ -115,6 +115,7 @@ async function record(
     notification_type: 'email',
     reference: report.id,
     proven: true,
+    ...('reason' in report && report.reason && { reason: report.reason }),
     statusFor: () => status,
     correctsDelivery: status !== 'delivered',
   });

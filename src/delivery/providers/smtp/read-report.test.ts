@@ -48,13 +48,34 @@ describe('emails to the return path', () => {
   it('the envelope decides, not what the email says', async () => {
     const other = newId(new Date('2026-11-15T12:00:00Z'));
     const source = email('postfix-unknown-user.hard-bounce');
-    expect(await readReport(source, paths, [paths.addressOf(other)])).toEqual({ kind: 'hard-bounce', id: other });
+    expect(await readReport(source, paths, [paths.addressOf(other)])).toMatchObject({ kind: 'hard-bounce', id: other });
   });
 
   it('a bounce that returns a large message is read from its beginning', async () => {
     const start = email('exim-unknown-user.hard-bounce');
     const source = Buffer.concat([start, Buffer.alloc(30 * 1024 * 1024, 'x')]).subarray(0, maxReport_bytes);
-    expect(await readReport(source, paths)).toEqual({ kind: 'hard-bounce', id });
+    expect(await readReport(source, paths)).toMatchObject({ kind: 'hard-bounce', id });
+  });
+
+  it.each([
+    ['postfix-unknown-user.hard-bounce', /^550 5\.1\.1 .*User unknown/],
+    ['postfix-spam-rejected.soft-bounce', /^554 5\.7\.1 Service unavailable; Client host/],
+    ['exim-mailbox-full.soft-bounce', /^552 Mailbox is full$/],
+    ['postfix-delayed.delayed', undefined],
+    ['postfix-success.delivered', undefined],
+  ])('%s has the words of the server', async (name, expected) => {
+    const report = await readReport(email(name), paths);
+    const { reason } = report as { reason?: string };
+    if (expected === undefined) expect(reason).toBeUndefined();
+    else expect(reason).toMatch(expected);
+  });
+
+  it('the words of a server are bounded, and without control characters', async () => {
+    const source = email('postfix-unknown-user.hard-bounce')
+      .toString('latin1')
+      .replace(/Diagnostic-Code: smtp; /, `Diagnostic-Code: smtp; 550 5.7.26 \0\x07${'z'.repeat(5_000)} `);
+    const { reason } = (await readReport(Buffer.from(source, 'latin1'), paths)) as { reason?: string };
+    expect(reason).toMatch(/^5\.1\.1 550 5\.7\.26 {1,2}z{300,500}$/);
   });
 
   it('a message nested a thousand times, and a header of 200 kB, are read without an error', async () => {

@@ -9,7 +9,7 @@ export const maxReport_bytes = 256 * 1024;
 export type ReportKind = DeliveryStatus | 'complaint' | 'auto-reply' | 'other' | 'unsigned';
 
 export type Report =
-  | { kind: DeliveryStatus; id: string }
+  | { kind: DeliveryStatus; id: string; reason?: string }
   | { kind: 'complaint'; id: string; complaint_type: string; complaint_date: string | null }
   | { kind: 'auto-reply' | 'other' | 'unsigned' };
 
@@ -32,7 +32,7 @@ export async function readReport(source: Buffer, paths: ReturnPaths, recipients:
   if (meaning === 'auto-reply' || meaning === 'other') return { kind: meaning };
   const id = paths.findId(recipients.join(' ')) ?? paths.findId(recipientsIn(email)) ?? paths.findId(text);
   if (id === undefined) return { kind: 'unsigned' };
-  if (typeof meaning === 'string') return { kind: meaning, id };
+  if ('status' in meaning) return { kind: meaning.status, id, ...(meaning.reason && { reason: meaning.reason }) };
   return { kind: 'complaint', id, complaint_type: meaning.complaint_type, complaint_date: dateOf(email) };
 }
 
@@ -49,7 +49,7 @@ async function parse(source: Buffer): Promise<Email> {
   return { headers: [], headerLines: [], attachments: [] };
 }
 
-function meaningOf(email: Email, source: string): DeliveryStatus | 'auto-reply' | 'other' | { complaint_type: string } {
+function meaningOf(email: Email, source: string): Delivery | 'auto-reply' | 'other' | { complaint_type: string } {
   const feedback = partOf(email, 'message/feedback-report');
   if (feedback !== undefined) return { complaint_type: complaintTypeIn(feedback) };
   // Outlook.com returns the message as an attachment, without a report.
@@ -108,6 +108,12 @@ function complaintTypeIn(text: string): string {
 
 type DeliveryStatus = Bounce | 'delivered' | 'delayed';
 
+interface Delivery {
+  status: DeliveryStatus;
+  /** Why it failed, in the words of the server that refused it. */
+  reason?: string;
+}
+
 /** Blocks of `Name: value` lines, as in RFC 3464 and RFC 5965. Names are in lower case; the first of a name counts. */
 function fieldBlocks(text: string): Map<string, string>[] {
   const unfolded = text.replaceAll('\r\n', '\n').replaceAll(/\n[ \t]+(?=\S)/g, ' ');
@@ -122,9 +128,24 @@ function fieldBlocks(text: string): Map<string, string>[] {
 }
 
 /** The worst of what a delivery status notification says about its recipients. Undefined: it says nothing final. */
-function readDeliveryStatus(text: string): DeliveryStatus | undefined {
-  const found = new Set(fieldBlocks(text).map(statusOfRecipient));
-  return (['hard-bounce', 'soft-bounce', 'delivered', 'delayed'] as const).find((status) => found.has(status));
+function readDeliveryStatus(text: string): Delivery | undefined {
+  const blocks = fieldBlocks(text).map((fields) => ({ status: statusOfRecipient(fields), fields }));
+  for (const status of ['hard-bounce', 'soft-bounce', 'delivered', 'delayed'] as const) {
+    const found = blocks.find((block) => block.status === status);
+    if (found) return { status, ...(status.endsWith('bounce') && { reason: reasonIn(found.fields) }) };
+  }
+  return undefined;
+}
+
+/** More than anybody reads; a stranger may have written it. */
+const maxReason = 500;
+
+/** The response of the server, such as `550 5.1.1 No such user`, with its code. */
+function reasonIn(fields: Map<string, string>): string {
+  const said = (fields.get('diagnostic-code') ?? '').slice(0, maxReason).replace(/^[\w-]+[ \t]*;[ \t]*/, '');
+  const [code = ''] = statusCodesIn(fields.get('status') ?? '');
+  const isSaid = said.includes(code) || code.endsWith('.0.0');
+  return (isSaid ? said : `${code} ${said}`).replaceAll(/\p{C}+/gu, ' ').trim();
 }
 
 /** A message went to one recipient, but its mailbox may be an alias of several. */
@@ -186,8 +207,10 @@ const copyFollows =
   /^.*(below this line is a copy|this is a copy of (the|your) message|-- ?(original|returned|unsent) message|message (headers )?follows?\b).*$/im;
 
 /** Unclear means soft: a wrong address bounces again, a right one must not count as wrong. */
-function readBounceText({ subject, text }: PlainMail): Bounce | 'delayed' {
-  if (isWarning.test(subject) || warningOnly.test(text)) return 'delayed';
+function readBounceText({ subject, text }: PlainMail): Delivery {
+  if (isWarning.test(subject) || warningOnly.test(text)) return { status: 'delayed' };
   const end = text.search(copyFollows);
-  return bounceInText(end > 0 ? text.slice(0, end) : text) ?? 'soft-bounce';
+  const said = end > 0 ? text.slice(0, end) : text;
+  const codes = statusCodesIn(said.slice(0, maxReason)).join(' ');
+  return { status: bounceInText(said) ?? 'soft-bounce', ...(codes && { reason: codes }) };
 }
