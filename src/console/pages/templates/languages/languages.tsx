@@ -150,7 +150,7 @@ export function VariantEditor({ template, own, text, isNew, formState, alphabet,
               </b>
             </p>
           )}
-          <pre dir="auto">
+          <pre class="wrapped" dir="auto">
             <TemplateText text={template.content} />
           </pre>
         </section>
